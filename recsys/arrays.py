@@ -1,0 +1,132 @@
+"""Small building blocks over numpy arrays: ragged rows, sorted strings, memory-mapped files."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recsys.protocols import Rows
+
+Longs = NDArray[np.int64]
+
+
+def load_array(path: Path) -> NDArray[Any]:
+    """Memory-map an .npy file for reading; pickled content is refused."""
+    return np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)
+
+
+@dataclass(frozen=True, slots=True)
+class Ragged:
+    """Rows of different length (CSR): row i is `values[starts[i]:starts[i + 1]]`.
+
+    starts: (n + 1,) int64. values: (nnz,) int32.
+    """
+
+    starts: Longs
+    values: Rows
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.starts) - 1
+
+    def __getitem__(self, row: int) -> Rows:
+        """Return one row's values."""
+        return self.values[self.starts[row] : self.starts[row + 1]]
+
+    def lengths(self, rows: Rows) -> Longs:
+        """Return the length of each given row."""
+        return self.starts[rows + 1] - self.starts[rows]
+
+    def take(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Concatenate the given rows: (owner, value), owner = position in `rows`, both (m,) int32."""
+        begins = self.starts[rows]
+        return slices(begins, self.starts[rows + 1] - begins, self.values)
+
+    def save(self, folder: Path, name: str) -> None:
+        """Write `name.starts.npy` and `name.values.npy`."""
+        np.save(folder / f"{name}.starts.npy", self.starts)
+        np.save(folder / f"{name}.values.npy", self.values)
+
+    @classmethod
+    def load(cls, folder: Path, name: str) -> "Ragged":
+        """Memory-map what `save` wrote."""
+        return cls(
+            load_array(folder / f"{name}.starts.npy"), load_array(folder / f"{name}.values.npy")
+        )
+
+    @classmethod
+    def from_pairs(cls, owners: Rows, values: Rows, n: int) -> "Ragged":
+        """Group values by owner (0 <= owner < n), keeping their order within an owner."""
+        order = np.argsort(owners, kind="stable")
+        starts = np.zeros(n + 1, np.int64)
+        np.cumsum(np.bincount(owners, minlength=n), out=starts[1:])
+        return cls(starts, np.ascontiguousarray(values[order], dtype=np.int32))
+
+
+def slices(begins: Longs, lengths: Longs, values: NDArray[Any]) -> tuple[Rows, NDArray[Any]]:
+    """Concatenate `values[begin : begin + length]`: (owner, value), owner = position of the slice."""
+    owner = np.repeat(np.arange(len(begins), dtype=np.int32), lengths)
+    offset = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return owner, values[begins[owner] + offset]
+
+
+@dataclass(frozen=True, slots=True)
+class SortedStrings:
+    """Distinct strings in ascending UTF-8 order, found by binary search without loading them.
+
+    starts: (n + 1,) int64 offsets into blob: (bytes,) uint8.
+    """
+
+    starts: Longs
+    blob: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        """Count the strings."""
+        return len(self.starts) - 1
+
+    def __getitem__(self, code: int) -> str:
+        """Return the string at a position."""
+        return self._bytes(code).decode()
+
+    def find(self, word: str) -> int | None:
+        """Return the position of a string, or None when it is not there. O(log n)."""
+        wanted = word.encode("utf-8", "surrogatepass")
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self._bytes(middle) < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < len(self) and self._bytes(low) == wanted else None
+
+    def find_all(self, words: Iterable[str]) -> Rows:
+        """Return the positions of those words that are there, ascending and unique, int32."""
+        found = {code for word in words if (code := self.find(word)) is not None}
+        return np.array(sorted(found), dtype=np.int32)
+
+    def save(self, folder: Path, name: str) -> None:
+        """Write `name.starts.npy` and `name.blob.npy`."""
+        np.save(folder / f"{name}.starts.npy", self.starts)
+        np.save(folder / f"{name}.blob.npy", self.blob)
+
+    @classmethod
+    def load(cls, folder: Path, name: str) -> "SortedStrings":
+        """Memory-map what `save` wrote."""
+        return cls(
+            load_array(folder / f"{name}.starts.npy"), load_array(folder / f"{name}.blob.npy")
+        )
+
+    @classmethod
+    def build(cls, words: Sequence[str]) -> "SortedStrings":
+        """Store ascending distinct strings."""
+        encoded = [word.encode() for word in words]
+        starts = np.zeros(len(encoded) + 1, np.int64)
+        np.cumsum([len(word) for word in encoded], out=starts[1:])
+        return cls(starts, np.frombuffer(b"".join(encoded), np.uint8))
+
+    def _bytes(self, code: int) -> bytes:
+        return self.blob[self.starts[code] : self.starts[code + 1]].tobytes()

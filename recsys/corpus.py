@@ -1,0 +1,119 @@
+"""The corpus: papers as columns on disk, and the one place that converts ids to rows.
+
+Rows are in ascending order of paper id, so "ties break by ascending id" is "by ascending row".
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recsys.arrays import Ragged, SortedStrings, load_array
+from recsys.graph import UNKNOWN_YEAR, Years
+from recsys.names import author_keys, venue_key
+from recsys.protocols import Rows
+from recsys.records import Paper, PaperId
+
+if TYPE_CHECKING:
+    import pyarrow
+
+PAPERS = "papers.parquet"
+SHOWN = ("id", "title", "year", "authors", "venue", "doi", "url")
+"""Columns held in memory once a paper is shown; the long ones are read on request."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The papers that can be recommended.
+
+    ids: row -> public id. years: (n,) int16, UNKNOWN_YEAR where unknown. venues: (n,) int32 code
+    into venue_keys, -1 where unknown. authors: row -> codes into author_keys; papers_of_author:
+    author code -> rows.
+    """
+
+    folder: Path
+    ids: SortedStrings
+    years: Years
+    venues: Rows
+    venue_keys: SortedStrings
+    authors: Ragged
+    author_keys: SortedStrings
+    papers_of_author: Ragged
+
+    def __len__(self) -> int:
+        """Count the papers."""
+        return len(self.ids)
+
+    def row(self, paper_id: PaperId) -> int | None:
+        """Return the row of an id, or None when the corpus does not hold it."""
+        return self.ids.find(paper_id)
+
+    def rows(self, paper_ids: Iterable[PaperId]) -> Rows:
+        """Return the rows of those ids that the corpus holds, ascending, int32."""
+        return self.ids.find_all(paper_ids)
+
+    def author_codes(self, names: Sequence[str]) -> Rows:
+        """Return the codes of a draft's authors that the corpus knows, ascending."""
+        return self.author_keys.find_all(author_keys(names))
+
+    def venue_code(self, venue: str | None) -> int:
+        """Return the code of a venue, -1 when the corpus does not know it."""
+        code = self.venue_keys.find(venue_key(venue)) if venue else None
+        return -1 if code is None else code
+
+    def year(self, row: int) -> int | None:
+        """Return a paper's year, None when unknown."""
+        year = int(self.years[row])
+        return None if year == UNKNOWN_YEAR else year
+
+    def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
+        """Return papers as shown to people: without abstract, references, keyphrases and labels."""
+        return [_paper(record) for record in self._shown.take(np.asarray(rows)).to_pylist()]
+
+    def paper(self, row: int) -> Paper:
+        """Return one paper with every column, references as ids. Reads the columns each time."""
+        import pyarrow.parquet as parquet
+
+        table = parquet.read_table(self.folder / PAPERS, memory_map=True)
+        return _paper(table.slice(row, 1).to_pylist()[0])
+
+    def texts(self) -> "pyarrow.Table":
+        """Return the columns title and abstract, rows ascending."""
+        import pyarrow.parquet as parquet
+
+        return parquet.read_table(
+            self.folder / PAPERS, columns=["title", "abstract"], memory_map=True
+        )
+
+    @cached_property
+    def _shown(self) -> "pyarrow.Table":
+        import pyarrow.parquet as parquet
+
+        return parquet.read_table(self.folder / PAPERS, columns=list(SHOWN), memory_map=True)
+
+    @classmethod
+    def load(cls, folder: Path) -> "Corpus":
+        """Memory-map a corpus folder written by `pipelines.ingest`."""
+        return cls(
+            folder,
+            SortedStrings.load(folder, "ids"),
+            load_array(folder / "years.npy"),
+            load_array(folder / "venues.npy"),
+            SortedStrings.load(folder, "venue_keys"),
+            Ragged.load(folder, "authors"),
+            SortedStrings.load(folder, "author_keys"),
+            Ragged.load(folder, "papers_of_author"),
+        )
+
+
+def _paper(record: dict[str, Any]) -> Paper:
+    lists = {
+        name: tuple(record.get(name) or ()) for name in ("authors", "references", "keyphrases")
+    }
+    labels = json.loads(record.get("labels") or "{}")
+    plain = {name: record.get(name) for name in ("abstract", "year", "venue", "doi", "url")}
+    return Paper(id=record["id"], title=record["title"], labels=labels, **plain, **lists)

@@ -1,0 +1,87 @@
+"""Define every error that recsys raises on purpose.
+
+    RecsysError                 something went wrong; the message ends in what to do next
+    ├── InputError              a file or value given by the user cannot be used
+    │   ├── DraftError          the draft is unreadable, of the wrong shape, or empty
+    │   ├── CorpusError         the corpus file is unreadable or holds no usable paper
+    │   └── SplitError          the split file does not fit the index, or leaks
+    ├── ArtifactError           a stored artifact (index, ranker, encoder) cannot be used
+    │   ├── ArtifactMissing     nothing is there, or the build never finished
+    │   ├── ArtifactCorrupt     a file is missing, cut short, or has another checksum
+    │   └── ArtifactMismatch    another kind, schema version, encoder or feature list
+    ├── MissingExtraError       an optional package is not installed
+    └── NothingFound            everything ran, and nothing was left to answer
+
+The library raises; only `recsys.app` catches, prints, and picks the exit code.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+
+class RecsysError(Exception):
+    """Report what happened, with the offending value, and what to do next.
+
+    Args:
+        what: one sentence: what happened, with the value.
+        hint: one sentence: the next step.
+    """
+
+    exit_code = 1
+
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.hint = hint
+
+    def __str__(self) -> str:
+        """Join what happened and the next step into one line."""
+        return " ".join(f"{self.what} {self.hint}".split())
+
+
+class InputError(RecsysError):
+    """A file or value given by the user cannot be used."""
+
+
+class DraftError(InputError):
+    """The draft is unreadable, of the wrong shape, or empty."""
+
+
+class CorpusError(InputError):
+    """The corpus file is unreadable or holds no usable paper."""
+
+
+class SplitError(InputError):
+    """The split file does not fit the index, or leaks test queries into training."""
+
+
+class ArtifactError(RecsysError):
+    """A stored artifact cannot be used."""
+
+
+class ArtifactMissing(ArtifactError):
+    """Nothing is there, or the build never finished."""
+
+
+class ArtifactCorrupt(ArtifactError):
+    """A file of the artifact is missing, cut short, or has another checksum."""
+
+
+class ArtifactMismatch(ArtifactError):
+    """The artifact is of another kind, schema version, encoder or feature list."""
+
+
+class MissingExtraError(RecsysError):
+    """An optional package is not installed; the hint is the pip command."""
+
+
+class NothingFound(RecsysError):
+    """Everything ran, and nothing was left to answer."""
+
+    exit_code = 3
+
+
+def near_miss(word: str, known: Iterable[str]) -> str:
+    """Return " Did you mean 'x'?" for the closest known word, or an empty string."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f" Did you mean {close[0]!r}?" if close else ""

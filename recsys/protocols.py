@@ -1,0 +1,70 @@
+"""The seams: what stage one and stage two need, whoever provides it."""
+
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recsys.records import Draft
+
+Rows: TypeAlias = NDArray[np.int32]
+Floats: TypeAlias = NDArray[np.float32]
+Mask: TypeAlias = NDArray[np.bool_]
+
+
+class Encoder(Protocol):
+    """Turns texts into vectors that point the same way when the texts belong together."""
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of weights, pooling and length limit: two encoders with one fingerprint agree."""
+        ...
+
+    def encode(self, texts: Sequence[tuple[str, str | None]]) -> Floats:
+        """Encode (title, abstract or None) pairs: (n, d) float32, L2-normalised rows."""
+        ...
+
+
+class VectorIndex(Protocol):
+    """Finds the rows whose vectors have the highest cosine with a query."""
+
+    def search(self, query: Floats, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
+        """Return up to k (rows, cosines), best first, ties by ascending row.
+
+        Args:
+            query: (d,) float32, L2-normalised.
+            k: how many rows at most.
+            allowed: (n,) bool, rows that may be returned; None allows all.
+        """
+        ...
+
+
+class TextIndex(Protocol):
+    """Finds the rows whose text matches a draft's words."""
+
+    def search(self, draft: Draft, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
+        """Return up to k (rows, scores > 0), best first, ties by ascending row."""
+        ...
+
+
+class Ranker(Protocol):
+    """Scores candidates by their features."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The columns that `score` expects, in order."""
+        ...
+
+    def score(self, features: Floats) -> Floats:
+        """Score (n, f) float32 features: (n,) float32, higher is better."""
+        ...
+
+    def probability(self, scores: Floats) -> Floats:
+        """Calibrate (n,) scores into chances of being cited, in [0, 1]."""
+        ...

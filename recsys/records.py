@@ -1,0 +1,81 @@
+"""The values that travel through the program: papers, drafts, candidates, recommendations."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+PaperId: TypeAlias = str
+"""A corpus's own public name for a paper; the int32 `row` is its internal position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper of the corpus. Unknown values are None or empty, never a default."""
+
+    id: PaperId
+    title: str
+    abstract: str | None = None
+    year: int | None = None
+    authors: tuple[str, ...] = ()
+    venue: str | None = None
+    references: tuple[PaperId, ...] = ()
+    keyphrases: tuple[str, ...] = ()
+    doi: str | None = None
+    url: str | None = None
+    labels: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The query document: what the author has written so far.
+
+    `references` are ids of corpus papers that the draft already cites: they are never recommended
+    and serve as seeds. `as_of` is the year in which the draft is written (None: now, nothing in the
+    corpus is too new). `paper_id` names the corpus paper that this draft is, in evaluations: it is
+    never recommended to itself.
+    """
+
+    title: str
+    abstract: str | None = None
+    authors: tuple[str, ...] = ()
+    venue: str | None = None
+    references: tuple[PaperId, ...] = ()
+    as_of: int | None = None
+    paper_id: PaperId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a paper is recommended: a stable `kind` for programs and `text` for people."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """One recommended paper.
+
+    `score` orders the answer (higher is better, no unit); `probability` is the calibrated chance
+    that the author would cite the paper; `sources` names what proposed it in stage one.
+    """
+
+    rank: int
+    paper: Paper
+    score: float
+    probability: float
+    sources: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one draft: what was understood, what was considered, what is recommended.
+
+    `stages` counts how many papers were left after each step, in order, so that an empty answer can
+    say which step removed what.
+    """
+
+    recommendations: tuple[Recommendation, ...]
+    understood: str
+    stages: Mapping[str, int]
