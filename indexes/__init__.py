@@ -1,1 +1,1 @@
-"""TODO."""
+"""Vector and text indexes: they find the rows that resemble a draft."""

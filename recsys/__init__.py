@@ -1,1 +1,28 @@
-"""TODO."""
+"""Recommend which papers of a corpus a draft should cite.
+
+>>> import recsys
+>>> answer = recsys.load("vis.index").recommend(recsys.Draft("A title"), k=20)  # doctest: +SKIP
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recsys.errors import RecsysError
+from recsys.records import Answer, Draft, Paper, Reason, Recommendation
+
+if TYPE_CHECKING:
+    from recsys.recommend import Recommender
+
+__all__ = ["Answer", "Draft", "Paper", "Reason", "Recommendation", "RecsysError", "load"]
+
+
+def load(index: str | Path | None = None, *, metadata: bool = True) -> "Recommender":
+    """Open an index; without a path, the starter corpus, built once into the user cache.
+
+    Args:
+        index: a directory that `recsys build` wrote.
+        metadata: whether authors and venues may count in the ranking.
+    """
+    from recsys.app.wiring import open_index
+
+    return open_index(None if index is None else Path(index), metadata=metadata)

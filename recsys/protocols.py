@@ -1,12 +1,13 @@
 """The seams: what stage one and stage two need, whoever provides it."""
 
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.records import Draft
+if TYPE_CHECKING:
+    from recsys.terms import QueryText
 
 Rows: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float32]
@@ -48,7 +49,9 @@ class VectorIndex(Protocol):
 class TextIndex(Protocol):
     """Finds the rows whose text matches a draft's words."""
 
-    def search(self, draft: Draft, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
+    def search(
+        self, query: "QueryText", k: int, *, allowed: Mask | None = None
+    ) -> tuple[Rows, Floats]:
         """Return up to k (rows, scores > 0), best first, ties by ascending row."""
         ...
 

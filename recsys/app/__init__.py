@@ -1,1 +1,1 @@
-"""TODO."""
+"""The roof: wiring, command line and rendering. Nothing below imports it."""

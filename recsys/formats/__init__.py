@@ -1,1 +1,1 @@
-"""TODO."""
+"""File formats that people hand in and take away: drafts in, reference lists out."""

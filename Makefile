@@ -1,0 +1,65 @@
+# Everything runs from a virtual environment in .venv, installed from constraints.txt.
+PYTHON ?= python3
+VENV   ?= .venv
+DATA   ?= ../shared/data
+
+BIN     = $(VENV)/bin
+PIP     = $(BIN)/python -m pip install --quiet -c constraints.txt
+RUNTIME = $(VENV)/.runtime-installed
+DEV     = $(VENV)/.dev-installed
+CODE    = recsys pipelines indexes eval tests
+
+.PHONY: help venv demo test lint types format pytest benchmarks ranker clean
+
+help: ## Show the targets.
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+venv: $(DEV) ## Create .venv with the package and the development tools.
+
+demo: $(RUNTIME) ## Recommend citations for examples/draft.json out of the starter corpus.
+	$(BIN)/recsys recommend examples/draft.json
+
+test: lint types pytest ## Everything that CI runs: lint, architecture, types, tests.
+
+lint: $(DEV) ## Check style, formatting and the import rules.
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/lint-imports --no-cache
+
+types: $(DEV) ## Check every type.
+	$(BIN)/mypy
+
+pytest: $(DEV) ## Run the tests.
+	$(BIN)/python -m pytest -q
+
+format: $(DEV) ## Format the code and apply the safe fixes.
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE)
+
+benchmarks: $(DEV) ## Measure on the corpora below DATA and rewrite the tables in README.md.
+	$(BIN)/python -m pipelines.benchmarks --data $(DATA) --readme README.md
+
+ranker: $(DEV) ## Train the shipped ranker again on the corpora below DATA.
+	$(BIN)/python -m pipelines.shipped_ranker --data $(DATA)
+
+clean: ## Remove .venv and every cache in the checkout.
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist build
+	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# torch goes first: packages that depend on it would otherwise pull a newer one.
+$(RUNTIME): pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "error: there is no '$(PYTHON)'. Install Python 3.11 or newer, or: make PYTHON=/path/to/python" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "error: '$(PYTHON)' is $$($(PYTHON) --version 2>&1), recsys needs 3.11 or newer." \
+	    "Try: make PYTHON=python3.11" >&2; exit 1; }
+	@test -x $(BIN)/python || { echo "Creating $(VENV)."; $(PYTHON) -m venv $(VENV); }
+	@echo "Installing the pinned packages into $(VENV): some minutes the first time."
+	@$(BIN)/python -m pip install --quiet 'pip>=25.1'
+	@$(PIP) torch==2.13.0
+	@$(PIP) --editable .
+	@touch $@
+
+$(DEV): $(RUNTIME)
+	@$(PIP) --group dev
+	@touch $@

@@ -1,0 +1,71 @@
+"""BM25 over an inverted copy of the term store: the answering path's text index."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from recsys.arrays import Longs, load_array, slices
+from recsys.protocols import Floats, Mask, Rows
+from recsys.selection import best
+from recsys.terms import QueryText, TermStore
+
+
+@dataclass(frozen=True, slots=True)
+class Bm25Index:
+    """Postings with precomputed impacts, so that a search is one weighted count.
+
+    starts: (v + 1,) int64; rows: (nnz,) int32 and impacts: (nnz,) float32, grouped by term.
+    """
+
+    store: TermStore
+    starts: Longs
+    rows: Rows
+    impacts: Floats
+
+    def search(
+        self, query: QueryText, k: int, *, allowed: Mask | None = None
+    ) -> tuple[Rows, Floats]:
+        """Return up to k (rows, scores > 0), best first. O(sum of the terms' document counts)."""
+        scores = self.scores(query)
+        if allowed is not None:
+            scores = np.where(allowed, scores, np.float32(0))
+        rows = best(scores, k)
+        rows = rows[scores[rows] > 0]
+        return rows, scores[rows]
+
+    def scores(self, query: QueryText) -> Floats:
+        """Score every row: (n,) float32, 0 where no term is shared."""
+        begins = self.starts[query.codes]
+        lengths = self.starts[query.codes + 1] - begins
+        owner, rows = slices(begins, lengths, self.rows)
+        _, impacts = slices(begins, lengths, self.impacts)
+        weights = impacts * query.counts[owner]
+        n = len(self.store.terms)
+        return np.bincount(rows, weights, minlength=n).astype(np.float32)
+
+    def save(self, folder: Path) -> None:
+        """Write the postings (the store is saved by itself)."""
+        np.save(folder / "postings.starts.npy", self.starts)
+        np.save(folder / "postings.rows.npy", self.rows)
+        np.save(folder / "postings.impacts.npy", self.impacts)
+
+    @classmethod
+    def load(cls, folder: Path, store: TermStore) -> "Bm25Index":
+        """Memory-map what `save` wrote."""
+        return cls(
+            store,
+            load_array(folder / "postings.starts.npy"),
+            load_array(folder / "postings.rows.npy"),
+            load_array(folder / "postings.impacts.npy"),
+        )
+
+    @classmethod
+    def build(cls, store: TermStore) -> "Bm25Index":
+        """Invert a term store."""
+        n = len(store.terms)
+        owner = np.repeat(np.arange(n, dtype=np.int32), store.terms.lengths(np.arange(n)))
+        order = np.argsort(store.terms.values, kind="stable")
+        starts = np.zeros(len(store.vocabulary) + 1, np.int64)
+        np.cumsum(np.bincount(store.terms.values, minlength=len(store.vocabulary)), out=starts[1:])
+        return cls(store, starts, owner[order], store.impacts[order])

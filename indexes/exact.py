@@ -1,0 +1,32 @@
+"""Exact search: scan every vector. The oracle of every other vector index."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from recsys.arrays import load_array
+from recsys.protocols import Floats, Mask, Rows
+from recsys.selection import best
+
+
+@dataclass(frozen=True, slots=True)
+class ExactIndex:
+    """Cosine search over all of vectors: (n, d) float32, L2-normalised rows."""
+
+    vectors: Floats
+
+    def search(self, query: Floats, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
+        """Return up to k (rows, cosines), best first. O(n d)."""
+        cosines = self.vectors @ query
+        if allowed is None:
+            rows = best(cosines, k)
+        else:
+            inside = np.flatnonzero(allowed).astype(np.int32)
+            rows = inside[best(cosines[inside], k)]
+        return rows, cosines[rows]
+
+    @classmethod
+    def load(cls, path: Path) -> "ExactIndex":
+        """Memory-map vectors.npy."""
+        return cls(load_array(path))

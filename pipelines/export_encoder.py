@@ -1,0 +1,163 @@
+"""Export an encoder once: checkpoint -> folder with `model.onnx`, `tokenizer.json` and manifest.
+
+The graph is drawn from the weights (see `bert_graph`), so exporting the packaged model needs
+neither torch nor transformers. Every other checkpoint is compared with its torch model on sample
+texts; an int8 model is compared with the f32 one, and how far they agree is kept in the manifest.
+"""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from pipelines.bert_graph import INPUT, draw, tapped_linear
+from pipelines.checkpoints import MINILM, Checkpoint, read_checkpoint
+from pipelines.quantize import QuantizedLinear, quantized_embed
+from pipelines.sample_texts import SAMPLES
+from pipelines.torch_check import torch_vectors
+from recsys.artifacts import MANIFEST, fingerprint, replacing, seal
+from recsys.encoder import KIND, MODEL, SCHEMA, TOKENIZER, OnnxEncoder, load_session
+from recsys.errors import ArtifactError, InputError
+from recsys.protocols import Floats
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+Precision: TypeAlias = Literal["f32", "int8"]
+REVISION = 1
+"""Raised when the same settings would give another graph."""
+
+_SAMPLED_TOKENS = 600
+_POOLING = {MINILM: "mean", "all-MiniLM-L6-v2": "mean"} | dict.fromkeys(
+    ("specter", "specter2", "specter2_base", "scincl", "miread", "scibert_scivocab_uncased"), "cls"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How texts become vectors. `joiner` joins title and abstract; None: the model's separator."""
+
+    pooling: str
+    precision: Precision
+    max_length: int
+    joiner: str | None
+
+
+def export_encoder(
+    name: str,
+    folder: Path,
+    *,
+    pooling: str | None = None,
+    precision: Precision = "int8",
+    verify: bool | None = None,
+) -> Path:
+    """Export a checkpoint to an encoder artifact and return its folder.
+
+    Args:
+        name: "minilm", the path of a checkpoint folder, or a Hugging Face name.
+        folder: what to write; an older artifact there is replaced.
+        pooling: "cls" or "mean"; None: by the name, "mean" for unknown ones.
+        verify: compare with torch. None: all but the packaged model, whose weights are pinned.
+
+    Raises:
+        InputError: an unknown pooling, precision or architecture.
+        ArtifactMissing: the checkpoint cannot be found.
+        ArtifactError: the exported model does not agree with the original.
+    """
+    checkpoint = read_checkpoint(name)
+    settings = choose_settings(checkpoint, pooling, precision)
+    return _export(checkpoint, settings, folder, name != MINILM if verify is None else verify)
+
+
+def cached_encoder(
+    name: str, cache: Path, *, pooling: str | None = None, precision: Precision = "int8"
+) -> Path:
+    """Return the exported encoder in a cache folder; export it if it is not there yet."""
+    checkpoint = read_checkpoint(name)
+    settings = choose_settings(checkpoint, pooling, precision)
+    key = encoder_fingerprint(checkpoint, settings)
+    folder = cache / "encoders" / f"{Path(name).name}-{precision}-{key}"
+    if (folder / MANIFEST).is_file():
+        try:
+            OnnxEncoder.load(folder, threads=1)
+        except ArtifactError:
+            pass  # Damaged: export it again.
+        else:
+            return folder
+    return _export(checkpoint, settings, folder, name != MINILM)
+
+
+def choose_settings(checkpoint: Checkpoint, pooling: str | None, precision: Precision) -> Settings:
+    """Fill in what the user left open, and check the rest."""
+    known = _POOLING.get(checkpoint.name.rpartition("/")[2], "mean")
+    pooling = pooling or known
+    if pooling not in ("cls", "mean"):
+        raise InputError(f"There is no pooling {pooling!r}.", "Give --pooling cls or mean.")
+    if precision not in get_args(Precision):
+        raise InputError(f"There is no precision {precision!r}.", "Give f32 or int8.")
+    if "minilm" in checkpoint.name.lower():
+        return Settings(pooling, precision, 256, ". ")
+    config = checkpoint.config
+    positions = config.get("max_position_embeddings", 512) - checkpoint.shape().first_position
+    return Settings(pooling, precision, min(512, positions), None)
+
+
+def encoder_fingerprint(checkpoint: Checkpoint, settings: Settings) -> str:
+    """Hash everything that vectors depend on: weights, tokenizer, settings, graph revision."""
+    parts = [checkpoint.weights_hash, checkpoint.tokenizer, asdict(settings), REVISION]
+    return fingerprint([*parts, asdict(checkpoint.shape())])
+
+
+def _export(checkpoint: Checkpoint, settings: Settings, folder: Path, verify: bool) -> Path:
+    """Write the artifact, unless it does not agree with the original."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    config: dict[str, object] = {"name": checkpoint.name, **asdict(settings)}
+    config["dim"] = int(checkpoint.config["hidden_size"])
+    config["fingerprint"] = encoder_fingerprint(checkpoint, settings)
+    with replacing(folder) as new:
+        (new / TOKENIZER).write_text(checkpoint.tokenizer, encoding="utf-8")
+        _write_model(new, draw(checkpoint.weights, checkpoint.shape(), settings.pooling))
+        seal(new, KIND, SCHEMA, config)
+        encoder = OnnxEncoder.load(new, threads=1)
+        ids, exact = [encoder.token_ids(text) for text in SAMPLES], encoder.encode(SAMPLES)
+        if verify:
+            original = torch_vectors(checkpoint.source, settings.pooling, ids)
+            config["cosine_torch"] = _agreement(exact, original, 0.9999, "torch")
+        if settings.precision == "int8":
+            _write_model(new, _quantized(checkpoint, settings.pooling, ids))
+            rounded = OnnxEncoder.load(new, threads=1)
+            config["cosine_f32"] = _agreement(rounded.encode(SAMPLES), exact, 0.98, "f32")
+        seal(new, KIND, SCHEMA, config)
+    return folder
+
+
+def _write_model(folder: Path, model: "ModelProto") -> None:
+    (folder / MODEL).write_bytes(model.SerializeToString())
+
+
+def _quantized(checkpoint: Checkpoint, pooling: str, ids: list[list[int]]) -> "ModelProto":
+    """Draw the int8 model, its smoothing chosen on the inputs that sample texts give."""
+    weights, shape = checkpoint.weights, checkpoint.shape()
+    tapped = draw(weights, shape, pooling, linear=tapped_linear)
+    places = [output.name for output in tapped.graph.output][1:]
+    session = load_session(tapped.SerializeToString())
+    every = -(-sum(map(len, ids)) // _SAMPLED_TOKENS)
+    runs = [session.run(places, {INPUT: np.array([row], np.int32)}) for row in ids]
+    parts = zip(*runs, strict=True)
+    samples = {
+        place: np.concatenate([values[0] for values in part])[::every]
+        for place, part in zip(places, parts, strict=True)
+    }
+    return draw(weights, shape, pooling, linear=QuantizedLinear(samples), embed=quantized_embed)
+
+
+def _agreement(vectors: Floats, expected: Floats, least: float, name: str) -> float:
+    """Return the mean cosine of two encodings of the sample texts, if it is high enough."""
+    cosine = float((vectors * expected).sum(axis=1).mean())
+    if not cosine >= least:  # NaN is refused, too.
+        raise ArtifactError(
+            f"The exported encoder agrees with {name} by a mean cosine of {cosine:.5f} only.",
+            "Export it with precision f32." if name == "f32" else "Give another encoder.",
+        )
+    return round(cosine, 6)

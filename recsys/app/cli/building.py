@@ -1,0 +1,96 @@
+"""Commands that write artifacts: `build` and `train ranker`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recsys.app.cli.options import (
+    Index,
+    JsonErrors,
+    NoMetadata,
+    Pooling,
+    Precision,
+    Quiet,
+    Split,
+)
+
+
+def build(
+    papers: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PAPERS",
+            show_default=False,
+            help="JSON lines file of the papers, plain or .gz; known formats are recognised.",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", metavar="DIR", show_default=False, help="Directory to write."),
+    ],
+    encoder: Annotated[
+        str,
+        typer.Option(
+            "--encoder",
+            metavar="NAME",
+            help="`minilm`, the name of a model on the Hugging Face hub, or a local directory.",
+        ),
+    ] = "minilm",
+    pooling: Annotated[
+        Pooling | None,
+        typer.Option(
+            "--pooling",
+            show_default="the encoder's own",
+            help="How token vectors become one: cls for SPECTER, mean for MiniLM.",
+        ),
+    ] = None,
+    precision: Annotated[
+        Precision, typer.Option("--precision", help="Numbers in which the encoder computes.")
+    ] = Precision.INT8,
+    force: Annotated[
+        bool, typer.Option("--force", help="Build again even if nothing has changed.")
+    ] = False,
+    quiet: Quiet = False,
+    json_errors: JsonErrors = False,
+) -> None:
+    """Build an index from a file of papers; a killed build continues where it stopped."""
+    from pipelines.build import BuildOptions
+    from pipelines.build import build as build_index
+
+    from recsys.app.bars import shown_progress
+    from recsys.app.output import note
+
+    options = BuildOptions(
+        encoder=encoder,
+        pooling=None if pooling is None else pooling.value,
+        precision=precision.value,
+        force=force,
+    )
+    with shown_progress(quiet=quiet) as progress:
+        report = build_index(papers, out, options, progress=progress)
+    note("\n".join(report.lines()), quiet=quiet)
+
+
+def train_ranker(
+    index: Index,
+    split: Split,
+    no_metadata: NoMetadata = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")] = 0,
+    quiet: Quiet = False,
+    json_errors: JsonErrors = False,
+) -> None:
+    """Train the index's own ranker on the train queries, stopped early on the dev queries.
+
+    The index answers with it from then on, instead of the ranker that comes with the package.
+    """
+    from pipelines.train_ranker import TrainOptions
+    from pipelines.train_ranker import train_ranker as train
+
+    from recsys.app.bars import shown_progress
+    from recsys.app.output import note
+
+    options = TrainOptions(metadata=not no_metadata, seed=seed)
+    with shown_progress(quiet=quiet) as progress:
+        report = train(index, split, options, progress=progress)
+    note("\n".join(report.lines()), quiet=quiet)

@@ -1,0 +1,42 @@
+"""Commands that check: `inspect` an artifact, `doctor` the installation."""
+
+from typing import Annotated
+
+import typer
+
+from recsys.app.cli.options import Index, JsonErrors, ReportFormat
+
+
+def inspect(
+    index: Index,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Compare the checksum of every file, too.")
+    ] = False,
+    output: Annotated[
+        ReportFormat, typer.Option("--format", help="How the report is written.")
+    ] = ReportFormat.TABLE,
+    json_errors: JsonErrors = False,
+) -> None:
+    """Show what an index holds and how it was built, and check that its files are whole."""
+    from recsys.app.inspection import inspect_artifact, inspection_json, inspection_table
+    from recsys.app.output import emit
+
+    found = inspect_artifact(index, hashes=verify)
+    write = inspection_json if output is ReportFormat.JSON else inspection_table
+    emit(write(found))
+
+
+def doctor(json_errors: JsonErrors = False) -> None:
+    """Check the installation and the machine; each problem comes with its next step.
+
+    The exit code is 1 when there is a problem.
+    """
+    from recsys.app.doctor import describe, examine
+    from recsys.app.output import emit
+
+    checks = []
+    for check in examine():
+        checks.append(check)
+        emit(describe(check) + "\n")
+    if not all(check.ok for check in checks):
+        raise typer.Exit(1)

@@ -1,0 +1,80 @@
+"""Turn whatever a command raises into one line on stderr and an exit code."""
+
+import json
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from io import TextIOWrapper
+
+import typer
+
+from recsys.app.cli.options import JSON_ERRORS
+from recsys.errors import RecsysError
+
+USAGE = 2
+INTERRUPTED = 130
+DEBUG = "RECSYS_DEBUG"
+
+Failure = tuple[str, str, str]
+"""kind, what happened, what to do next"""
+
+
+def exit_code(run: Callable[[], int | None], arguments: Sequence[str]) -> int:
+    """Run a command and return its exit code; report its error if it raises one."""
+    _prepare_streams()
+    try:
+        code = run() or 0
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            traceback.print_exc()
+        failure, code = _explain(error)
+        _report(failure, as_json=JSON_ERRORS in arguments)
+        return code
+    if code == INTERRUPTED:
+        failure = ("Interrupted", "interrupted:", "run the same command to continue.")
+        _report(failure, as_json=JSON_ERRORS in arguments, prefix="")
+    return code
+
+
+def _explain(error: Exception) -> tuple[Failure, int]:
+    kind = type(error).__name__
+    if isinstance(error, RecsysError):
+        return (kind, error.what, error.hint), error.exit_code
+    if isinstance(error, typer.TyperException):
+        what = error.format_message()
+        stop = "" if what.endswith((".", "?", ")")) else "."
+        return ("UsageError", what + stop, _usage_hint(error)), USAGE
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        hint = "Check the path, its permissions and the free disk space (`recsys doctor`)."
+        return (kind, f"{place}{error.strerror or error}.", hint), 1
+    debug = f"Set {DEBUG}=1 for the traceback, and report it."
+    return (kind, f"internal error: {kind}: {error}.", debug), 1
+
+
+def _usage_hint(error: typer.TyperException) -> str:
+    command = getattr(getattr(error, "ctx", None), "command_path", "recsys")
+    return f"See `{command} --help`."
+
+
+def _report(failure: Failure, *, as_json: bool, prefix: str = "error: ") -> None:
+    kind, what, hint = (" ".join(part.split()) for part in failure)
+    if as_json:
+        line = json.dumps({"error": {"kind": kind, "what": what, "hint": hint}})
+    else:
+        line = f"{prefix}{what} {hint}".rstrip()
+    sys.stderr.write(f"{line}\n")
+
+
+def _prepare_streams() -> None:
+    """Let no title fail to print, and keep the libraries' warnings to developers."""
+    if not os.environ.get(DEBUG):
+        warnings.simplefilter("ignore")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            encoding = None if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="replace")

@@ -1,0 +1,88 @@
+"""Options that mean the same in every command, and the words that they take."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+
+class Format(StrEnum):
+    """How `recommend` writes its answer."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+    BIBTEX = "bibtex"
+    MARKDOWN = "markdown"
+
+
+class ReportFormat(StrEnum):
+    """How reports on artifacts are written."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+class Pooling(StrEnum):
+    """How token vectors become one vector."""
+
+    CLS = "cls"
+    MEAN = "mean"
+
+
+class Precision(StrEnum):
+    """In which numbers the encoder computes."""
+
+    INT8 = "int8"
+    F32 = "f32"
+
+
+class Part(StrEnum):
+    """A part of a split."""
+
+    TRAIN = "train"
+    DEV = "dev"
+    TEST = "test"
+
+
+class System(StrEnum):
+    """What ranks the papers in a batch."""
+
+    TWO_STAGE = "two-stage"
+    STAGE_ONE = "stage-one"
+    EMBEDDING = "embedding"
+    BM25 = "bm25"
+
+
+Index: TypeAlias = Annotated[
+    Path,
+    typer.Argument(
+        metavar="INDEX", help="Directory that `recsys build` wrote.", show_default=False
+    ),
+]
+Split: TypeAlias = Annotated[
+    Path,
+    typer.Option(
+        "--split",
+        metavar="FILE",
+        show_default=False,
+        help="JSON file with the paper ids of the train, dev and test queries.",
+    ),
+]
+NoMetadata: TypeAlias = Annotated[
+    bool,
+    typer.Option("--no-metadata", help="Leave authors and venues out of the ranking."),
+]
+Quiet: TypeAlias = Annotated[
+    bool,
+    typer.Option("--quiet", help="Write no progress and no notes to stderr; errors still show."),
+]
+JsonErrors: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--json-errors",
+        help='Write an error as {"error": {"kind", "what", "hint"}} on stderr, for programs.',
+    ),
+]
+JSON_ERRORS = "--json-errors"

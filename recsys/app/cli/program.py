@@ -1,0 +1,46 @@
+"""The program `recsys`: its commands, and what becomes of an error."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from recsys.app.cli import answering, building, checking
+from recsys.app.cli.failures import exit_code
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+train = typer.Typer(
+    rich_markup_mode=None, help="Train a model of an index on the citations of its own papers."
+)
+
+app.command()(answering.recommend)
+app.command()(building.build)
+app.add_typer(train, name="train")
+train.command("ranker")(building.train_ranker)
+app.command()(answering.batch)
+app.command()(checking.inspect)
+app.command()(checking.doctor)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Recommend which papers a draft should cite, with a probability and reasons for each.
+
+    Start with `recsys recommend draft.json`: it answers from a starter corpus of some hundred
+    landmark papers. `recsys build papers.jsonl --out my.index` makes an index of your own papers.
+    """
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"recsys {installed('recsys')}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(2)
+
+
+def main() -> int:
+    """Run the command line and return the exit code: 0 ok, 1 error, 2 usage, 3 nothing found."""
+    return exit_code(lambda: app(prog_name="recsys", standalone_mode=False), sys.argv[1:])

@@ -1,0 +1,89 @@
+"""Say what an artifact is, and whether its files are what they were when it was written."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from recsys.artifacts import MANIFEST, load_manifest, verify
+
+SCHEMA = "recsys.inspection/1"
+_DEFAULT_KIND = ("index", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """One artifact: an index, or one that is stored inside it."""
+
+    path: str
+    kind: str
+    schema: int
+    created_by: str
+    files: int
+    bytes: int
+    verified: bool
+    config: Mapping[str, Any]
+
+
+def inspect_artifact(folder: Path, *, hashes: bool = False) -> list[Inspection]:
+    """Check an artifact and those stored inside it: sizes always, checksums on request.
+
+    Raises:
+        ArtifactError: nothing is there, or a file is missing or changed.
+    """
+    nested = sorted(path.parent for path in folder.glob(f"*/**/{MANIFEST}"))
+    return [_inspect(each, hashes=hashes) for each in [folder, *nested]]
+
+
+def inspection_json(found: Sequence[Inspection]) -> str:
+    """Write as one JSON object of schema `recsys.inspection/1`."""
+    value = {"schema": SCHEMA, "artifacts": [asdict(each) for each in found]}
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+
+
+def inspection_table(found: Sequence[Inspection]) -> str:
+    """Write as text, one paragraph per artifact."""
+    return "\n".join(_paragraph(each) for each in found)
+
+
+def _inspect(folder: Path, *, hashes: bool) -> Inspection:
+    kind, schema = _named_kind(folder / MANIFEST)
+    manifest = load_manifest(folder, kind, schema)
+    if hashes:
+        verify(folder, manifest)
+    return Inspection(
+        path=str(folder),
+        kind=manifest.kind,
+        schema=manifest.schema,
+        created_by=manifest.created_by,
+        files=len(manifest.files),
+        bytes=sum(facts["bytes"] for facts in manifest.files.values()),
+        verified=hashes,
+        config=manifest.config,
+    )
+
+
+def _named_kind(path: Path) -> tuple[str, int]:
+    """Read what the manifest calls itself; a broken one is reported when it is loaded."""
+    try:
+        value = json.loads(path.read_bytes())
+        return str(value["kind"]), int(value["schema"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return _DEFAULT_KIND
+
+
+def _paragraph(found: Inspection) -> str:
+    state = "checksums match" if found.verified else "sizes match (--verify compares checksums)"
+    rows = {
+        "kind": f"{found.kind}, schema {found.schema}, written by {found.created_by}",
+        "files": f"{found.files} files, {found.bytes / 1e6:,.1f} MB, {state}",
+    } | {key: _flat(value) for key, value in found.config.items()}
+    width = max(map(len, rows))
+    return f"{found.path}\n" + "".join(f"  {key:<{width}}  {rows[key]}\n" for key in rows)
+
+
+def _flat(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={_flat(item)}" for key, item in value.items())
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

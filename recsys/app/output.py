@@ -1,0 +1,56 @@
+"""Write what a command answers: data to stdout or a file, notes to stderr."""
+
+import os
+import sys
+from pathlib import Path
+
+from recsys.errors import InputError, near_miss
+
+
+def check_target(out: Path | None) -> None:
+    """Refuse an output path that cannot be written, before any work is done.
+
+    Raises:
+        InputError: the path is a directory, or its folder does not exist.
+    """
+    if out is None:
+        return
+    if out.is_dir():
+        raise InputError(f"{out} is a directory.", "Give the path of a file to write.")
+    if not out.parent.is_dir():
+        known = [p.name for p in out.parent.parent.glob("*")] if out.parent.parent.is_dir() else []
+        raise InputError(
+            f"There is no folder {out.parent} to write {out.name} in."
+            f"{near_miss(out.parent.name, known)}",
+            "Create it first.",
+        )
+
+
+def emit(text: str, out: Path | None = None) -> None:
+    """Write data to a file, whole or not at all, or to stdout when there is no path."""
+    if out is None:
+        _to_stdout(text)
+        return
+    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(text, encoding="utf-8", errors="replace")
+        temporary.replace(out)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def note(text: str, *, quiet: bool = False) -> None:
+    """Write a line for people to stderr, unless they asked for quiet."""
+    if not quiet:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
+def _to_stdout(text: str) -> None:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader (`| head`) has what it wanted. Python flushes stdout again when it exits:
+        # give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

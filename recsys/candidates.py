@@ -1,0 +1,183 @@
+"""Stage one: propose papers from several sources, keep the most promising.
+
+    nearest papers ─┬───────────────► pool ── prior ──► candidates
+                    └─ their citations ─┤
+    BM25 hits ──────┬───────────────────┤
+                    └─ their citations ─┤
+    papers by and cited by the authors ─┤
+    near, cited by and co-cited with seeds
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recsys.collection import Collection
+from recsys.graph import CitationGraph
+from recsys.protocols import Floats, Rows
+from recsys.query import Query
+from recsys.selection import best, positions
+
+SOURCES = ("ann", "cited-by-neighbour", "bm25", "author", "seed")
+"""Names of the sources; source i is bit 1 << i of `Candidates.sources`."""
+ANN, CITED, BM25, AUTHOR, SEED = (1 << i for i in range(len(SOURCES)))
+
+
+@dataclass(frozen=True, slots=True)
+class StageOne:
+    """How many papers each source looks at, and how many candidates are kept."""
+
+    neighbours: int = 200
+    matches: int = 200
+    per_seed: int = 30
+    seeds: int = 50
+    candidates: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Voters:
+    """Papers close to the draft, best first, whose citations are votes.
+
+    rows: (v,) int32. weights: (v,) float32 >= 0.
+    """
+
+    rows: Rows
+    weights: Floats
+
+    def first(self, k: int) -> "Voters":
+        """Keep the k best."""
+        return Voters(self.rows[:k], self.weights[:k])
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What stage one proposes: rows ascending, each with its sources and its own cosine.
+
+    rows: (m,) int32. sources: (m,) uint8 bits. cosines, prior: (m,) float32. The voters are kept
+    because stage two asks them again. pooled: how many papers were considered.
+    """
+
+    rows: Rows
+    sources: NDArray[np.uint8]
+    cosines: Floats
+    prior: Floats
+    nearest: Voters
+    matches: Voters
+    authors: Voters
+    pooled: int
+
+    def source_names(self, position: int) -> tuple[str, ...]:
+        """Name the sources of one candidate."""
+        bits = int(self.sources[position])
+        return tuple(name for i, name in enumerate(SOURCES) if bits >> i & 1)
+
+
+@dataclass(slots=True)
+class _Pool:
+    """Rows with source bits, gathered one source at a time."""
+
+    rows: list[Rows] = field(default_factory=list)
+    bits: list[NDArray[np.uint8]] = field(default_factory=list)
+
+    def add(self, rows: Rows, source: int) -> None:
+        self.rows.append(rows)
+        self.bits.append(np.full(len(rows), source, np.uint8))
+
+    def merge(self, query: Query) -> tuple[Rows, NDArray[np.uint8]]:
+        """Unite the sources; drop what may not be seen and what is cited already."""
+        rows, at = np.unique(np.concatenate(self.rows), return_inverse=True)
+        bits = np.zeros(len(rows), np.uint8)
+        np.bitwise_or.at(bits, at, np.concatenate(self.bits))
+        kept = query.allowed[rows] & ~np.isin(rows, query.seeds)
+        return rows[kept], bits[kept]
+
+
+def propose(collection: Collection, query: Query, options: StageOne) -> Candidates:
+    """Select at most `options.candidates` papers for a query."""
+    graph, before = collection.graph, query.before
+    nearest = _nearest(collection, query, options)
+    matches = _matches(collection, query, options)
+    own = query.own_papers[graph.older(query.own_papers, before)]
+    authors = Voters(own, np.ones(len(own), np.float32))
+    pool = _Pool()
+    pool.add(nearest.rows, ANN)
+    pool.add(matches.rows, BM25)
+    pool.add(query.own_papers, AUTHOR)
+    for voters, source in ((nearest, CITED), (matches, CITED), (authors, AUTHOR)):
+        pool.add(graph.references(voters.rows[graph.older(voters.rows, before)])[1], source)
+    seeds = query.seeds[: options.seeds]
+    for rows in _around_seeds(collection, query, seeds, options):
+        pool.add(rows, SEED)
+    rows, bits = pool.merge(query)
+    cosines = collection.vectors[rows] @ query.vector
+    shares = [
+        _share(votes(graph, voters, before, rows)) for voters in (nearest, matches, authors)
+    ]
+    text = np.zeros(len(rows), np.float32)
+    at, there = positions(matches.rows, rows)
+    text[at[there]] = matches.weights[there]
+    prior = 2 * cosines + text + sum(shares) + _share(together(graph, seeds, before, rows))
+    kept = np.sort(best(prior, options.candidates))
+    return Candidates(
+        rows[kept], bits[kept], cosines[kept], prior[kept], nearest, matches, authors, len(rows)
+    )
+
+
+def votes(graph: CitationGraph, voters: Voters, before: int, rows: Rows) -> Floats:
+    """Sum, for each of the ascending rows, the weights of the older voters that cite it."""
+    older = graph.older(voters.rows, before)
+    owner, cited = graph.references(voters.rows[older])
+    at, there = positions(cited, rows)
+    weights = voters.weights[older][owner[there]]
+    return np.bincount(at[there], weights, minlength=len(rows)).astype(np.float32)
+
+
+def together(graph: CitationGraph, seeds: Rows, before: int, rows: Rows) -> Floats:
+    """Count, for each of the ascending rows, citations shared with the seeds.
+
+    The older papers that cite a seed vote once per seed they cite; so does each older seed.
+    """
+    _, citing = graph.citers(seeds, before)
+    distinct, number = np.unique(citing, return_counts=True)
+    cociting = Voters(distinct.astype(np.int32), number.astype(np.float32))
+    citing_seeds = Voters(seeds, np.ones(len(seeds), np.float32))
+    return votes(graph, cociting, before, rows) + votes(graph, citing_seeds, before, rows)
+
+
+def _nearest(collection: Collection, query: Query, options: StageOne) -> Voters:
+    rows, cosines = collection.vector_index.search(
+        query.vector, options.neighbours, allowed=query.allowed
+    )
+    return Voters(rows, np.maximum(cosines, 0))
+
+
+def _matches(collection: Collection, query: Query, options: StageOne) -> Voters:
+    """BM25 hits, weighted relative to the best one."""
+    rows, scores = collection.text_index.search(
+        query.text, options.matches, allowed=query.allowed
+    )
+    return Voters(rows, _share(scores))
+
+
+def _around_seeds(
+    collection: Collection, query: Query, seeds: Rows, options: StageOne
+) -> list[Rows]:
+    """Collect papers near a seed, cited by a seed, citing a seed, or cited together with one."""
+    if len(seeds) == 0:
+        return []
+    graph, before = collection.graph, query.before
+    near = [
+        collection.vector_index.search(
+            collection.vectors[seed], options.per_seed, allowed=query.allowed
+        )[0]
+        for seed in seeds
+    ]
+    _, citing = graph.citers(seeds, before, most=100)
+    cited = graph.references(seeds[graph.older(seeds, before)])[1]
+    return [*near, citing, cited, graph.references(np.unique(citing))[1]]
+
+
+def _share(values: Floats) -> Floats:
+    """Divide by the largest value, so that the best is 1."""
+    return values / max(float(values.max(initial=0)), 1e-9)

@@ -1,0 +1,249 @@
+"""The feature table of stage two: name, meaning, unit, function.
+
+Features must carry over from one corpus to another, because a pretrained ranker serves corpora it
+has never seen: ranks, shares, ratios and logarithms rather than raw counts.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from recsys.bylines import Byline
+from recsys.candidates import Candidates, Voters, votes
+from recsys.collection import Collection
+from recsys.evidence import MODEST, Evidence, look_up
+from recsys.overlap import Overlap
+from recsys.protocols import Floats
+from recsys.query import Query
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything a feature function may read about one query and its candidates."""
+
+    evidence: Evidence
+
+    @cached_property
+    def overlap(self) -> Overlap:
+        """Shared words."""
+        return Overlap(self.evidence)
+
+    @cached_property
+    def byline(self) -> Byline:
+        """Authors and venue."""
+        return Byline(self.evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One column: `function(facts)` returns (m,) float32 for the m candidates."""
+
+    name: str
+    meaning: str
+    unit: str
+    function: Callable[[Facts], Floats]
+    metadata: bool = False
+
+
+def feature_names(*, metadata: bool) -> tuple[str, ...]:
+    """Name the columns in order, with or without those that read authors and venue."""
+    return tuple(feature.name for feature in FEATURES if metadata or not feature.metadata)
+
+
+def compute(
+    collection: Collection, query: Query, candidates: Candidates, names: tuple[str, ...]
+) -> Floats:
+    """Compute the named columns: (m, len(names)) float32, rows as in `candidates.rows`."""
+    facts = Facts(Evidence(collection, query, candidates))
+    table = np.empty((len(candidates.rows), len(names)), np.float32, order="F")
+    for column, name in enumerate(names):
+        table[:, column] = BY_NAME[name].function(facts)
+    return table
+
+
+def descending_rank(values: Floats) -> Floats:
+    """Rank from 1 (highest); equal values share the best rank of theirs."""
+    ascending = np.sort(values)
+    return (len(values) - np.searchsorted(ascending, values, side="right") + 1).astype(np.float32)
+
+
+def share_of_best(values: Floats) -> Floats:
+    """Divide by the largest value among the candidates."""
+    return values / np.float32(max(float(values.max(initial=0)), 1e-9))
+
+
+def _log(values: Floats) -> Floats:
+    return np.log1p(np.maximum(values, 0))
+
+
+def _top_votes(voters: Voters, k: int, facts: Facts) -> Floats:
+    return facts.evidence.vote_share(voters.first(k))
+
+
+def _sharp(voters: Voters) -> Voters:
+    """Let the closest voters decide: weights to the fourth power."""
+    return Voters(voters.rows, voters.weights**4)
+
+
+def _uniform(facts: Facts) -> Voters:
+    leaders = facts.evidence.leaders
+    return Voters(leaders, np.ones(len(leaders), np.float32))
+
+
+def _per_citation(values: Floats, facts: Facts) -> Floats:
+    return values / (facts.evidence.citations + np.float32(MODEST))
+
+
+def _constant(value: float, facts: Facts) -> Floats:
+    return np.full(len(facts.evidence), value, np.float32)
+
+
+def _reference_votes(facts: Facts) -> Floats:
+    edges, evidence = facts.evidence.references, facts.evidence
+    distinct, at = np.unique(edges.rows, return_inverse=True)
+    cited = votes(evidence.graph, evidence.candidates.nearest, evidence.query.before, distinct)
+    return evidence.mean(edges.owner, cited[at]) if len(at) else _constant(0, facts)
+
+
+def _cites_nearest(facts: Facts) -> Floats:
+    edges = facts.evidence.references
+    weights = look_up(facts.evidence.candidates.nearest.first(50), edges.rows)
+    return facts.evidence.total(edges.owner, weights)
+
+
+FEATURES: tuple[Feature, ...] = (
+    # fmt: off
+    Feature("cosine", "draft and candidate embeddings", "cosine",
+            lambda f: f.evidence.candidates.cosines),
+    Feature("cosine_share", "cosine relative to the best candidate's", "share",
+            lambda f: share_of_best(f.evidence.candidates.cosines)),
+    Feature("cosine_rank", "position by cosine among the candidates", "rank",
+            lambda f: descending_rank(f.evidence.candidates.cosines)),
+    Feature("prior", "stage one's mixture of cosine, BM25 and votes", "score",
+            lambda f: f.evidence.candidates.prior),
+    Feature("prior_rank", "position by the prior", "rank",
+            lambda f: descending_rank(f.evidence.candidates.prior)),
+    Feature("bm25_share", "BM25 relative to the best candidate's", "share",
+            lambda f: share_of_best(f.overlap.bm25)),
+    Feature("bm25_rank", "position by BM25 among the candidates", "rank",
+            lambda f: descending_rank(f.overlap.bm25)),
+    Feature("bm25_per_term", "BM25 per word of the draft", "score per word",
+            lambda f: f.overlap.bm25 / np.float32(max(f.evidence.query.text.counts.sum(), 1))),
+    Feature("title_in_title", "share of the draft's title in the candidate's title", "idf share",
+            lambda f: f.overlap.title_in_title),
+    Feature("title_in_text", "share of the draft's title in the candidate's text", "idf share",
+            lambda f: f.overlap.title_in_text),
+    Feature("text_in_title", "share of the candidate's title in the draft", "idf share",
+            lambda f: f.overlap.text_in_title),
+    Feature("text_in_text", "share of the draft in the candidate's text", "idf share",
+            lambda f: f.overlap.text_in_text),
+    Feature("rarest_term", "rarest shared word", "idf", lambda f: f.overlap.rarest),
+    Feature("term_cosine", "idf-weighted word vectors", "cosine", lambda f: f.overlap.cosine),
+    Feature("terms", "distinct words of the candidate", "log count",
+            lambda f: _log(f.overlap.terms)),
+    Feature("query_terms", "distinct words of the draft", "log count",
+            lambda f: _constant(np.log1p(len(f.evidence.query.text.codes)), f)),
+    Feature("votes_near_10", "weight of the 10 nearest papers citing it", "share",
+            lambda f: _top_votes(f.evidence.candidates.nearest, 10, f)),
+    Feature("votes_near_50", "weight of the 50 nearest papers citing it", "share",
+            lambda f: _top_votes(f.evidence.candidates.nearest, 50, f)),
+    Feature("votes_near", "weight of all nearest papers citing it", "share",
+            lambda f: f.evidence.nearest_votes),
+    Feature("votes_near_sharp", "the same, cosines to the fourth power", "share",
+            lambda f: f.evidence.vote_share(_sharp(f.evidence.candidates.nearest))),
+    Feature("votes_near_rank", "position by these votes", "rank",
+            lambda f: descending_rank(f.evidence.nearest_votes)),
+    Feature("votes_near_50_rank", "position by the votes of the 50 nearest", "rank",
+            lambda f: descending_rank(_top_votes(f.evidence.candidates.nearest, 50, f))),
+    Feature("votes_near_best", "these votes relative to the best candidate's", "share",
+            lambda f: share_of_best(f.evidence.nearest_votes)),
+    Feature("votes_near_surprise", "votes of the nearest per citation", "ratio",
+            lambda f: _per_citation(f.evidence.nearest_votes * 100, f)),
+    Feature("votes_match_10", "weight of the 10 best BM25 hits citing it", "share",
+            lambda f: _top_votes(f.evidence.candidates.matches, 10, f)),
+    Feature("votes_match_50", "weight of the 50 best BM25 hits citing it", "share",
+            lambda f: _top_votes(f.evidence.candidates.matches, 50, f)),
+    Feature("votes_match", "weight of all BM25 hits citing it", "share",
+            lambda f: f.evidence.match_votes),
+    Feature("votes_match_rank", "position by these votes", "rank",
+            lambda f: descending_rank(f.evidence.match_votes)),
+    Feature("votes_match_best", "these votes relative to the best candidate's", "share",
+            lambda f: share_of_best(f.evidence.match_votes)),
+    Feature("votes_match_surprise", "votes of the BM25 hits per citation", "ratio",
+            lambda f: _per_citation(f.evidence.match_votes * 100, f)),
+    Feature("citers_best", "closest paper that cites it", "cosine",
+            lambda f: f.evidence.highest(f.evidence.citers.owner, f.evidence.citers.cosines)),
+    Feature("citers_mean", "papers that cite it, on average", "cosine",
+            lambda f: f.evidence.mean(f.evidence.citers.owner, f.evidence.citers.cosines)),
+    Feature("citers_mass", "log of the sum of exp(8 cosine) over papers that cite it", "log mass",
+            lambda f: _log(f.evidence.total(
+                f.evidence.citers.owner, np.exp(8 * f.evidence.citers.cosines)))),
+    Feature("citers_match_best", "best BM25 share of a paper that cites it", "share",
+            lambda f: f.evidence.highest(f.evidence.citers.owner, f.evidence.citer_matches)),
+    Feature("citers_match_mean", "mean BM25 share of papers that cite it", "share",
+            lambda f: f.evidence.mean(f.evidence.citers.owner, f.evidence.citer_matches)),
+    Feature("references_best", "closest paper that it cites", "cosine",
+            lambda f: f.evidence.highest(
+                f.evidence.references.owner, f.evidence.references.cosines)),
+    Feature("references_mean", "papers that it cites, on average", "cosine",
+            lambda f: f.evidence.mean(f.evidence.references.owner, f.evidence.references.cosines)),
+    Feature("references_votes", "mean votes for the papers that it cites", "votes",
+            _reference_votes),
+    Feature("references", "papers that it cites", "log count",
+            lambda f: _log(f.evidence.total(f.evidence.references.owner))),
+    Feature("cites_nearest", "weight of the 50 nearest papers that it cites", "sum of cosines",
+            _cites_nearest),
+    Feature("near_company", "co-citations with the 20 nearest papers", "log sum",
+            lambda f: _log(f.evidence.neighbour_company)),
+    Feature("near_company_ratio", "the same per citation", "ratio",
+            lambda f: _per_citation(f.evidence.neighbour_company, f)),
+    Feature("votes_near_20", "weight of the 20 nearest papers citing it", "share",
+            lambda f: _top_votes(f.evidence.candidates.nearest, 20, f)),
+    Feature("leader_company", "co-citations with the 20 leaders by prior", "log sum",
+            lambda f: _log(f.evidence.leader_company)),
+    Feature("leader_company_ratio", "the same per citation", "ratio",
+            lambda f: _per_citation(f.evidence.leader_company, f)),
+    Feature("leader_votes", "leaders that cite it", "share",
+            lambda f: f.evidence.vote_share(_uniform(f))),
+    Feature("citations", "citations so far", "log count", lambda f: _log(f.evidence.citations)),
+    Feature("citations_3y", "citations in the last three years", "log count",
+            lambda f: _log(f.evidence.citations_since(3))),
+    Feature("citations_1y", "citations in the last year", "log count",
+            lambda f: _log(f.evidence.citations_since(1))),
+    Feature("citations_rank", "position by citations", "rank",
+            lambda f: descending_rank(f.evidence.citations)),
+    Feature("citation_rate", "citations per year of age", "log rate",
+            lambda f: _log(f.evidence.citations / (np.maximum(f.evidence.age, 0) + 1))),
+    Feature("citation_trend", "share of its citations from the last three years", "share",
+            lambda f: (f.evidence.citations_since(3) + 1) / (f.evidence.citations + 2)),
+    Feature("age", "years between candidate and draft", "years", lambda f: f.evidence.age),
+    Feature("shared_authors", "authors in common", "count",
+            lambda f: f.byline.shared, metadata=True),
+    Feature("shared_author_share", "share of its authors who wrote the draft", "share",
+            lambda f: f.byline.shared_share, metadata=True),
+    Feature("author_votes", "earlier papers of the draft's authors citing it", "log count",
+            lambda f: _log(f.byline.votes), metadata=True),
+    Feature("author_votes_share", "share of the authors' earlier papers citing it", "share",
+            lambda f: f.byline.votes / np.float32(max(len(f.byline.older), 1)), metadata=True),
+    Feature("author_votes_best", "these votes relative to the best candidate's", "share",
+            lambda f: share_of_best(f.byline.votes), metadata=True),
+    Feature("author_votes_4y", "the authors' papers of the last four years citing it", "log count",
+            lambda f: _log(f.byline.recent_votes), metadata=True),
+    Feature("author_votes_near", "the authors' papers citing it, by squared cosine", "sum",
+            lambda f: f.byline.near_votes, metadata=True),
+    Feature("author_habit", "citations by the draft's authors to its most cited author",
+            "log count", lambda f: _log(f.byline.habit), metadata=True),
+    Feature("coauthors", "papers of the draft's authors with one of its authors", "log count",
+            lambda f: _log(f.byline.coauthored), metadata=True),
+    Feature("same_venue", "same venue as the draft", "0 or 1",
+            lambda f: f.byline.same_venue, metadata=True),
+    Feature("venue_citers", "share of the papers citing it that share the draft's venue", "share",
+            lambda f: f.byline.venue_citers, metadata=True),
+    Feature("author_papers", "papers by the draft's authors", "log count",
+            lambda f: _constant(np.log1p(len(f.evidence.query.own_papers)), f), metadata=True),
+    # fmt: on
+)
+
+BY_NAME = {feature.name: feature for feature in FEATURES}

@@ -1,0 +1,220 @@
+"""Read a file of papers of any known format, line by line, and say what was wrong with which.
+
+A line becomes a `Found` paper, with remarks on what was odd about it, or a `Reject`.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from recsys.errors import CorpusError
+from recsys.formats.papers_fields import FieldError
+from recsys.formats.papers_formats import FORMATS, PaperFormat, recognise
+from recsys.formats.papers_language import looks_english
+from recsys.formats.papers_lines import Line, open_lines
+from recsys.progress import Progress, silent
+from recsys.records import Paper
+
+LONGEST_ABSTRACT = 20_000
+"""Characters kept of an abstract: some 3,000 words, several times what any encoder reads."""
+EARLIEST_YEAR, LATEST_YEAR = 1400, 2100
+"""A year outside is impossible and becomes unknown. Constants: one file always reads the same."""
+_EXCERPT = 200  # characters of a rejected line
+_HEAD = 50  # records by which a format is recognised
+_HEAD_LINES = 1000
+_MONGO_NUMBER = re.compile(r"\bNumber(?:Int|Long)\(\"?(-?\d+)\"?\)")
+# Raw control characters inside strings are not JSON, but harmless: they are cleaned away.
+_decode = json.JSONDecoder(strict=False).decode
+
+
+class Remark(StrEnum):
+    """What was odd about a paper that is kept."""
+
+    NO_ABSTRACT = "no abstract"
+    NO_YEAR = "no year"
+    IMPOSSIBLE_YEAR = "impossible year"
+    CUT_ABSTRACT = "abstract cut"
+    NOT_ENGLISH = "not English"
+    BROKEN_UTF8 = "broken UTF-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A paper, the line it came from, and what was odd about it."""
+
+    line: int
+    paper: Paper
+    remarks: tuple[Remark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """A line that gave no paper, with the reason and its first characters."""
+
+    line: int
+    reason: str
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaperStream:
+    """The recognised format's name and what each line gave, in order; ids are distinct."""
+
+    format: str
+    items: Iterator[Found | Reject]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A record not yet looked into, or the reason why there is none."""
+
+    line: Line
+    record: dict[str, Any] | None
+    flaw: str = ""
+
+    def reject(self, reason: str) -> Reject:
+        return Reject(self.line.number, reason, self.line.text[:_EXCERPT].rstrip())
+
+
+@contextmanager
+def open_papers(source: Path, *, progress: Progress = silent) -> Iterator[PaperStream]:
+    """Open a file of papers (`-`: standard input) and recognise its format by the first records.
+
+    Raises:
+        CorpusError: the file cannot be read (see `open_lines`), begins with no JSON objects, or its
+            records have no known format.
+    """
+    with open_lines(source, progress=progress) as lines:
+        entries = chain.from_iterable(map(_entries, lines))
+        head = list(_head(entries))
+        known = _recognised(head, source)
+        yield PaperStream(known.name, _distinct(_items(chain(head, entries), known)))
+
+
+def tidied(paper: Paper) -> tuple[Paper, tuple[Remark, ...]]:
+    """Cut an endless abstract, forget an impossible year, and say what is odd or missing."""
+    remarks = []
+    if paper.abstract is None:
+        remarks.append(Remark.NO_ABSTRACT)
+    elif len(paper.abstract) > LONGEST_ABSTRACT:
+        paper = replace(paper, abstract=paper.abstract[:LONGEST_ABSTRACT].rstrip())
+        remarks.append(Remark.CUT_ABSTRACT)
+    if paper.year is not None and not EARLIEST_YEAR <= paper.year <= LATEST_YEAR:
+        paper = replace(paper, year=None)
+        remarks.append(Remark.IMPOSSIBLE_YEAR)
+    if paper.year is None:
+        remarks.append(Remark.NO_YEAR)
+    if not looks_english(f"{paper.title} {paper.abstract or ''}"):
+        remarks.append(Remark.NOT_ENGLISH)
+    return paper, tuple(remarks)
+
+
+def tally(reasons: Counter[str]) -> str:
+    """Write counted reasons in one line, most frequent first."""
+    ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{reason}: {count:,}" for reason, count in ordered)
+
+
+def _entries(line: Line) -> Iterator[_Entry]:
+    """Decode a line into the records in it: one, or those of a whole array written on it."""
+    if line.too_long:
+        yield _Entry(line, None, "line too long")
+        return
+    text = _unwrapped(line.text)
+    if not text:
+        return
+    try:
+        value = _value(text)
+    except RecursionError:
+        yield _Entry(line, None, "nested too deeply")
+    except ValueError:
+        yield _Entry(line, None, "not JSON")
+    else:
+        for item in value if isinstance(value, list) else [value]:
+            is_object = isinstance(item, dict)
+            yield _Entry(line, item if is_object else None, "" if is_object else "not an object")
+
+
+def _unwrapped(text: str) -> str:
+    """Strip what surrounds a record in an array that has one record per line."""
+    text = text.strip().strip(",").strip()
+    if text.startswith("[") and not text.endswith("]"):
+        return text[1:].strip()
+    if text.endswith("]") and not text.startswith("["):
+        return text[:-1].strip()
+    return "" if text == "[]" else text
+
+
+def _value(text: str) -> object:
+    try:
+        return _decode(text)
+    except ValueError:
+        if "Number" not in text:
+            raise
+        return _decode(_MONGO_NUMBER.sub(r"\1", text))  # AMiner's v13 is such an export.
+
+
+def _head(entries: Iterator[_Entry]) -> Iterator[_Entry]:
+    records = 0
+    for entry in islice(entries, _HEAD_LINES):
+        yield entry
+        records += entry.record is not None
+        if records == _HEAD:
+            return
+
+
+def _recognised(head: Sequence[_Entry], source: Path) -> PaperFormat:
+    records = [entry.record for entry in head if entry.record is not None]
+    known = recognise(records)
+    if known is not None:
+        return known
+    if not records:
+        flaws = tally(Counter(entry.flaw for entry in head))
+        seen = f"its first {len(head):,} lines are none ({flaws})" if head else "it is empty"
+        raise CorpusError(
+            f"{source} holds no JSON objects: {seen}.", "Give a file with one paper per line."
+        )
+    keys = ", ".join(list(dict.fromkeys(chain.from_iterable(records)))[:12])
+    rows = "; ".join(f"{row.name} ({_description(row)})" for row in FORMATS)
+    raise CorpusError(
+        f"{source} is of no known format: its records have the keys {keys[:400]}.",
+        f"The formats known are {rows}.",
+    )
+
+
+def _description(row: PaperFormat) -> str:
+    needs = ", ".join(sorted(row.needs))
+    return needs + (f" and one of {', '.join(sorted(row.marks))}" if row.marks else "")
+
+
+def _items(entries: Iterable[_Entry], known: PaperFormat) -> Iterator[Found | Reject]:
+    for entry in entries:
+        if entry.record is None:
+            yield entry.reject(entry.flaw)
+            continue
+        try:
+            paper, remarks = tidied(known.parse(entry.record))
+        except FieldError as error:
+            yield entry.reject(str(error))
+            continue
+        broken = (Remark.BROKEN_UTF8,) if entry.line.broken_utf8 else ()
+        yield Found(entry.line.number, paper, remarks + broken)
+
+
+def _distinct(items: Iterable[Found | Reject]) -> Iterator[Found | Reject]:
+    """Reject the papers whose id was seen before: the first wins."""
+    seen: set[str] = set()
+    for item in items:
+        if isinstance(item, Found):
+            if item.paper.id in seen:
+                yield Reject(item.line, "duplicate id", f"{item.paper.id}: {item.paper.title}"[:_EXCERPT])
+                continue
+            seen.add(item.paper.id)
+        yield item

@@ -1,0 +1,156 @@
+"""Read the fields of foreign records: strict on id and title, tolerant of everything else.
+
+An optional field of a wrong type is unknown, not an error: one odd year should cost no paper.
+"""
+
+import html
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+Record: TypeAlias = Mapping[str, Any]
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b\ufeff\s]+")
+# Inline mark-up that publishers leave in titles; other "<...>" may be a formula and stays.
+_TAGS = re.compile(
+    r"</?(?:i|b|u|em|strong|sub|sup|sc|tt|p|br|span|italic|bold|title|(?:jats|mml):\w+)"
+    r"(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"\s*(-?\d{1,9})(?:\.0*|-\d.*)?\s*", re.DOTALL)
+_DOI_PREFIX = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:)\s*", re.IGNORECASE)
+_WEB = ("http://", "https://")
+_LARGEST_YEAR = 10**9
+
+
+class FieldError(ValueError):
+    """The id or the title is missing or empty; the message is the reason to report."""
+
+
+def cleaned(text: str) -> str:
+    """Return text on one line without HTML entities, tags, control characters, half surrogates.
+
+    >>> cleaned(" On <i>Nematodes</i> &amp;\\n  their\\0kin ")
+    'On Nematodes & their kin'
+    """
+    if "&" in text:
+        text = html.unescape(text)
+    if "<" in text:
+        text = _TAGS.sub("", text)
+    if not text.isprintable():
+        text = _CONTROL.sub(" ", text)
+    return " ".join(text.split())
+
+
+def text_of(value: object) -> str | None:
+    """Return cleaned text, None when it is no string or holds nothing."""
+    return (cleaned(value) or None) if isinstance(value, str) else None
+
+
+def required_title(record: Record, *keys: str) -> str:
+    """Return the cleaned title under the first key that has one.
+
+    Raises:
+        FieldError: there is none, or it is empty.
+    """
+    found = [value for key in keys if isinstance(value := record.get(key), str)]
+    if not found:
+        raise FieldError("missing title")
+    title = next(filter(None, map(cleaned, found)), None)
+    if title is None:
+        raise FieldError("empty title")
+    return title
+
+
+def required_id(record: Record, *keys: str) -> str:
+    """Return the id under the first key that has one.
+
+    Raises:
+        FieldError: there is none.
+    """
+    for key in keys:
+        if found := id_of(record.get(key)):
+            return found
+    raise FieldError("missing id")
+
+
+def id_of(value: object) -> str | None:
+    """Return an id as a string (whole numbers are ids, too), None when it is none."""
+    if isinstance(value, str):
+        return _plain(value) or None
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def ids_of(value: object) -> tuple[str, ...]:
+    """Return the ids in a list, in order, leaving out what is none."""
+    return tuple(found for item in _items(value) if (found := id_of(item)))
+
+
+def year_of(value: object) -> int | None:
+    """Return a year given as a number or text ("2019", "2019-05-01"), None when it is none."""
+    if isinstance(value, str) and (match := _YEAR.fullmatch(value)):
+        return int(match[1])
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    # The comparison is false for NaN, and keeps infinity from int().
+    return int(value) if -_LARGEST_YEAR < value < _LARGEST_YEAR else 0
+
+
+def names_of(value: object, *keys: str) -> tuple[str, ...]:
+    """Return cleaned names from a list of strings or of objects holding one under a key.
+
+    A single string is split at semicolons.
+    """
+    items = value.split(";") if isinstance(value, str) else _items(value)
+    return tuple(name for item in items if (name := text_of(_inside(item, *keys))))
+
+
+def nested(record: Record, *path: str) -> object:
+    """Return the value at the end of a path of keys, None where the path breaks off."""
+    value: object = record
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def doi_of(value: object) -> str | None:
+    """Return a bare DOI, without the address of a resolver."""
+    return _DOI_PREFIX.sub("", _plain(value)) or None if isinstance(value, str) else None
+
+
+def url_of(*values: object) -> str | None:
+    """Return the first web address; another scheme is not kept, since answers link to it."""
+    plain = (_plain(value) for value in values if isinstance(value, str))
+    return next((url for url in plain if url.lower().startswith(_WEB)), None)
+
+
+def inverted_text(index: object) -> str | None:
+    """Put the words of an inverted index {word: [positions]} back in order."""
+    if not isinstance(index, dict):
+        return None
+    placed = [
+        (place, word)
+        for word, places in index.items()
+        for place in _items(places)
+        if isinstance(place, int)
+    ]
+    return text_of(" ".join(word for _, word in sorted(placed)))
+
+
+def labels_of(**values: object) -> dict[str, object]:
+    """Collect labels, leaving out unknown and empty ones."""
+    return {name: value for name, value in values.items() if value}
+
+
+def _plain(text: str) -> str:
+    return _CONTROL.sub(" ", text).strip()
+
+
+def _inside(item: object, *keys: str) -> object:
+    if not isinstance(item, dict):
+        return item
+    return next((item[key] for key in keys if isinstance(item.get(key), str)), None)
+
+
+def _items(value: object) -> Iterator[object]:
+    return iter(value) if isinstance(value, list) else iter(())

@@ -1,0 +1,181 @@
+"""Read the lines of a corpus file one at a time: plain or gzip, a file or standard input.
+
+Memory stays bounded whatever the file holds: a line longer than LONGEST_LINE is passed over, not
+loaded. A record printed over several lines (`[`, `{`, one line per key, `},`) is joined into one.
+"""
+
+import gzip
+import io
+import os
+import re
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+from recsys.errors import CorpusError, near_miss
+from recsys.progress import Progress, silent
+
+STDIN = Path("-")
+"""The path that means standard input."""
+LONGEST_LINE = 64 * 2**20
+"""A line of more bytes than this is passed over; the largest known records have a few MB."""
+STAGE = "read"
+_REPORT_EVERY = 2048  # lines
+_BUFFER = 2**20
+_GZIP = b"\x1f\x8b"
+_OPENING = re.compile(r"(\s*)\[?\s*\{\s*")
+# First bytes of files that hold no lines of UTF-8, what they are, and what to do.
+_FOREIGN = (
+    (b"PK\x03\x04", "a zip archive", "Unpack it first."),
+    (b"BZh", "a bzip2 file", "Unpack it first, or pack it with gzip."),
+    (b"\xfd7zXZ", "an xz file", "Unpack it first, or pack it with gzip."),
+    (b"\x28\xb5\x2f\xfd", "a zstandard file", "Unpack it first, or pack it with gzip."),
+    (b"PAR1", "a Parquet file", "Write it as JSON lines first."),
+    (b"\xff\xfe", "UTF-16 text", "Save it as UTF-8."),
+    (b"\xfe\xff", "UTF-16 text", "Save it as UTF-8."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a corpus file, or one record printed over several.
+
+    number: of the (first) line, from 1. broken_utf8: some bytes were no UTF-8 and became U+FFFD.
+    too_long: `text` is only the beginning.
+    """
+
+    number: int
+    text: str
+    broken_utf8: bool = False
+    too_long: bool = False
+
+
+@contextmanager
+def open_lines(
+    source: Path, *, longest: int = LONGEST_LINE, progress: Progress = silent
+) -> Iterator[Iterator[Line]]:
+    """Give the lines of a file, those of white space left out; the file is closed at the end.
+
+    Args:
+        source: a path, or `-` for standard input.
+        longest: bytes above which a line is passed over.
+        progress: told the bytes of the file read so far, compressed as they are.
+
+    Raises:
+        CorpusError: the file is missing, a directory, unreadable, or packed in another way than
+            gzip; while reading, a gzip file that is cut short or damaged.
+    """
+    if source == STDIN:
+        raw: BinaryIO = sys.stdin.buffer
+        yield _joined(_checked(_lines(_plain(raw, "standard input"), longest), "standard input"))
+        return
+    with _opened(source) as raw:
+        size = os.fstat(raw.fileno()).st_size
+        lines = _checked(_lines(_plain(raw, str(source)), longest), str(source))
+        yield _joined(_reported(lines, raw, size, progress))
+
+
+def _opened(source: Path) -> BinaryIO:
+    try:
+        if stat.S_ISDIR(source.stat().st_mode):
+            raise CorpusError(f"{source} is a directory.", "Give the path of a file of papers.")
+        return source.open("rb", buffering=0)
+    except FileNotFoundError as error:
+        names = [p.name for p in source.parent.glob("*")] if source.parent.is_dir() else []
+        hint = near_miss(source.name, names).strip()
+        raise CorpusError(f"There is no file {source}.", hint or "Check the path.") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise CorpusError(
+            f"{str(source)!r} cannot be read: {reason}.", "Check the path and its permissions."
+        ) from error
+
+
+def _plain(raw: BinaryIO, name: str) -> io.BufferedReader:
+    """Unpack gzip, known by its first bytes; refuse what is no text."""
+    buffered = io.BufferedReader(raw, _BUFFER)  # type: ignore[type-var]  # typeshed: RawIOBase only
+    head = buffered.peek(8)
+    for magic, what, hint in _FOREIGN:
+        if head.startswith(magic):
+            raise CorpusError(f"{name} is {what}, not JSON lines.", hint)
+    if head.startswith(_GZIP):
+        return io.BufferedReader(gzip.GzipFile(fileobj=buffered), _BUFFER)
+    return buffered
+
+
+def _lines(file: io.BufferedReader, longest: int) -> Iterator[Line]:
+    number = 0
+    while line := file.readline(longest + 1):
+        number += 1
+        too_long = len(line) > longest
+        if too_long:
+            _pass_over(file, line)
+            line = line[:1024]
+        yield _decoded(number, line.removeprefix(b"\xef\xbb\xbf"), too_long)
+
+
+def _pass_over(file: io.BufferedReader, begun: bytes) -> None:
+    while begun and not begun.endswith(b"\n"):
+        begun = file.readline(_BUFFER)
+
+
+def _decoded(number: int, line: bytes, too_long: bool) -> Line:
+    try:
+        return Line(number, line.decode(), False, too_long)
+    except UnicodeDecodeError:
+        return Line(number, line.decode(errors="replace"), True, too_long)
+
+
+def _checked(lines: Iterator[Line], name: str) -> Iterator[Line]:
+    """Say after which line a gzip file is damaged."""
+    last = 0
+    try:
+        for line in lines:
+            last = line.number
+            yield line
+    except (EOFError, zlib.error, OSError) as error:
+        what = "ends in the middle of" if isinstance(error, EOFError) else "has damaged data in"
+        raise CorpusError(
+            f"{name} {what} its gzip stream ({error}); line {last} is the last good one.",
+            "Download or pack it again: papers that were lost would leave holes in the graph.",
+        ) from error
+
+
+def _reported(
+    lines: Iterator[Line], raw: BinaryIO, size: int, progress: Progress
+) -> Iterator[Line]:
+    for line in lines:
+        if line.number % _REPORT_EVERY == 0:
+            progress(STAGE, min(raw.tell(), size - 1), size)
+        yield line
+    if size:
+        progress(STAGE, size, size)
+
+
+def _joined(lines: Iterator[Line]) -> Iterator[Line]:
+    """Join records printed over several lines: from `{` alone to `}` with the same indentation."""
+    for line in lines:
+        opening = _OPENING.fullmatch(line.text)
+        if opening:
+            yield _gather(line, opening[1], lines)
+        elif line.text.strip() or line.too_long:
+            yield line
+
+
+def _gather(first: Line, indentation: str, lines: Iterator[Line]) -> Line:
+    closing = (f"{indentation}}}", f"{indentation}}},", f"{indentation}}}]")
+    parts, length, broken, too_long = [first.text], 0, first.broken_utf8, False
+    for line in lines:
+        broken, too_long = broken or line.broken_utf8, too_long or line.too_long
+        length += len(line.text)
+        if length <= LONGEST_LINE:
+            parts.append(line.text)
+        if line.text.rstrip() in closing:
+            break
+    too_long = too_long or length > LONGEST_LINE
+    return replace(first, text="".join(parts), broken_utf8=broken, too_long=too_long)

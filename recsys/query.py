@@ -1,0 +1,81 @@
+"""The query: a draft in the corpus's own terms, and what may be seen from its moment in time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from recsys.collection import Collection
+from recsys.corpus import Corpus
+from recsys.graph import UNKNOWN_YEAR
+from recsys.protocols import Floats, Mask, Rows
+from recsys.records import Draft, Paper
+from recsys.terms import QueryText
+
+_NO_ROWS = np.empty(0, np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A draft as the two stages see it.
+
+    vector: (d,) float32, L2-normalised. before: only citations by papers with year < before count.
+    allowed: (n,) bool, papers old enough to be known and not the draft itself. seeds: rows that the
+    draft cites already. authors, venue: codes, empty and -1 when metadata is switched off.
+    own_papers: allowed papers by the draft's authors.
+    """
+
+    vector: Floats
+    text: QueryText
+    before: int
+    allowed: Mask
+    seeds: Rows
+    authors: Rows
+    own_papers: Rows
+    venue: int
+
+
+def make_query(
+    collection: Collection, draft: Draft, vector: Floats, *, metadata: bool = True
+) -> Query:
+    """Translate a draft. Its own paper (`draft.paper_id`), if any, is invisible to the query.
+
+    Without `as_of`, the draft is written in the year after the corpus's latest paper.
+    """
+    corpus = collection.corpus
+    allowed = _allowed(corpus, draft)
+    authors = corpus.author_codes(draft.authors) if metadata else _NO_ROWS
+    own_papers = np.unique(corpus.papers_of_author.take(authors)[1])
+    return Query(
+        vector=vector,
+        text=collection.terms.query(draft.title, draft.abstract),
+        before=int(corpus.years.max()) + 1 if draft.as_of is None else draft.as_of,
+        allowed=allowed,
+        seeds=corpus.rows(draft.references),
+        authors=authors,
+        own_papers=own_papers[allowed[own_papers]],
+        venue=corpus.venue_code(draft.venue) if metadata else -1,
+    )
+
+
+def draft_of(paper: Paper) -> Draft:
+    """Pose a corpus paper as the draft it once was: as of its year, its references unknown."""
+    return Draft(
+        title=paper.title,
+        abstract=paper.abstract,
+        authors=paper.authors,
+        venue=paper.venue,
+        as_of=paper.year,
+        paper_id=paper.id,
+    )
+
+
+def _allowed(corpus: Corpus, draft: Draft) -> Mask:
+    allowed = np.ones(len(corpus), bool)
+    if draft.as_of is not None:
+        allowed = corpus.years <= draft.as_of
+    if draft.paper_id is not None:  # an evaluation: a paper of unknown year might be newer
+        allowed = allowed & (corpus.years != UNKNOWN_YEAR)
+        row = corpus.row(draft.paper_id)
+        if row is not None:
+            allowed[row] = False
+    return allowed

@@ -1,0 +1,107 @@
+"""What people hand in by mistake: one line with the next step, the right exit code, no traces."""
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import RunCli
+
+Drafts = dict[str, bytes]
+
+BAD_DRAFTS: Drafts = {
+    "empty": b"",
+    "not-json": b"title: A draft",
+    "cut-short": b'{"title": "A dra',
+    "a-list": b'[{"title": "x"}]',
+    "a-string": b'"x"',
+    "no-text": b'{"title": "", "abstract": " "}',
+    "nothing": b"{}",
+    "wrong-type": b'{"title": 3}',
+    "wrong-list": b'{"title": "x", "authors": "Ada"}',
+    "unknown-key": b'{"title": "x", "abtract": "y"}',
+    "far-year": b'{"title": "x", "year": 20210}',
+    "deep": b"[" * 200_000,
+    "latin-1": b'{"title": "caf\xe9"}',
+    "utf-16": '{"title": "x"}'.encode("utf-16"),
+    "nul": b'{"title": "x\x00"}',
+    "gzip": b"\x1f\x8b\x08\x00\x00\x00\x00\x00",
+}
+
+
+def assert_one_line(err: str) -> None:
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1 and err.endswith("\n")
+    assert "Traceback" not in err and "internal error" not in err
+    assert len(err) < 400
+
+
+@pytest.mark.parametrize("name", BAD_DRAFTS)
+def test_a_bad_draft_is_one_line_and_nothing_is_written(
+    name: str, tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    draft = tmp_path / "draft.json"
+    draft.write_bytes(BAD_DRAFTS[name])
+    for source in (draft, "-"):
+        out = tmp_path / "answer.json"
+        done = run_cli("recommend", source, "--out", out, stdin=BAD_DRAFTS[name])
+        assert done.code == 1
+        assert done.out == ""
+        assert_one_line(done.err)
+        assert os.listdir(tmp_path) == ["draft.json"]
+
+
+def test_a_missing_draft_names_its_neighbour(tmp_path: Path, run_cli: "RunCli") -> None:
+    (tmp_path / "draft.json").write_text("{}", encoding="utf-8")
+    done = run_cli("recommend", tmp_path / "draf.json")
+    assert done.code == 1
+    assert_one_line(done.err)
+    assert "Did you mean 'draft.json'?" in done.err
+    assert run_cli("recommend", tmp_path).code == 1
+
+
+def test_a_bad_draft_can_be_reported_as_json(run_cli: "RunCli") -> None:
+    done = run_cli("recommend", "--json-errors", stdin=b'{"titel": "x"}')
+    error = json.loads(done.err)["error"]
+    assert done.code == 1
+    assert error["kind"] == "DraftError"
+    assert error["hint"] == "Did you mean 'title'?"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("nope",),
+        ("recommend", "--nope"),
+        ("recommend", "-k", "0"),
+        ("recommend", "-k", "many"),
+        ("recommend", "--as-of", "21"),
+        ("recommend", "--format", "xml"),
+        ("recommend", "a.json", "b.json"),
+        ("build",),
+        ("build", "papers.jsonl"),
+        ("train",),
+        ("train", "ranker", "an.index"),
+        ("batch", "an.index", "--split", "split.json"),
+        ("batch", "an.index", "--split", "s", "--run", "r", "--system", "magic"),
+        ("inspect",),
+    ],
+)
+def test_a_wrong_command_line_is_exit_code_2(arguments: tuple[str, ...], run_cli: "RunCli") -> None:
+    done = run_cli(*arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert_one_line(done.err)
+    assert "--help`." in done.err
+
+
+def test_an_output_folder_that_is_not_there_is_refused_before_the_work(
+    tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    done = run_cli("recommend", "--out", tmp_path / "no" / "a.json", stdin=b'{"title": "x"}')
+    assert done.code == 1
+    assert_one_line(done.err)
+    assert os.listdir(tmp_path) == []

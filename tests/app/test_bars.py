@@ -1,0 +1,47 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.app.bars import Lines, Pace, describe, duration, shown_progress
+
+
+def test_a_stage_says_rate_and_time_left() -> None:
+    said = describe("encode", 30, 100, Pace(30, 15.0))
+    assert said == "encode: 30 % (30 of 100), 2.0/s, 35 s left"
+
+
+def test_a_resumed_stage_counts_only_its_own_work() -> None:
+    said = describe("encode", 60, 100, Pace(10, 5.0))
+    assert said == "encode: 60 % (60 of 100), 2.0/s, 20 s left"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(3, "3 s"), (119, "119 s"), (130, "2 min"), (8100, "2 h 15 min")]
+)
+def test_durations_are_for_people(seconds: float, said: str) -> None:
+    assert duration(seconds) == said
+
+
+def test_a_pipe_gets_a_line_every_tenth(capsys: pytest.CaptureFixture[str]) -> None:
+    with shown_progress() as progress:
+        for done in range(1001):
+            progress("encode", done, 1000)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    lines = captured.err.splitlines()
+    assert len(lines) == 10
+    assert lines[0].startswith("encode: 10 % (100 of 1000)")
+    assert lines[-1].startswith("encode: done (1000 in ")
+
+
+def test_quiet_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with shown_progress(quiet=True) as progress:
+        progress("encode", 1, 1)
+    assert capsys.readouterr() == ("", "")
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), max_size=30))
+def test_odd_counts_never_fail(steps: list[tuple[int, int]]) -> None:
+    lines = Lines()
+    for done, total in steps:
+        lines("stage", done, total)

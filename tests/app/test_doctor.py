@@ -1,0 +1,45 @@
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from recsys.app.cache import cache_folder
+from recsys.app.doctor import Check, describe, examine
+
+if TYPE_CHECKING:
+    from tests.conftest import RunCli
+
+
+def test_doctor_is_content_where_the_tests_run(run_cli: "RunCli") -> None:
+    done = run_cli("doctor")
+    assert done.code == 0, done.out
+    names = [line.split()[1] for line in done.out.splitlines()]
+    assert names == "python packages encoder runtime annoy compiler cpu cache disk".split()
+
+
+def test_a_problem_comes_with_its_next_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_cli: "RunCli"
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("RECSYS_CACHE", str(tmp_path / "file"))
+    done = run_cli("doctor")
+    assert done.code == 1
+    assert "set RECSYS_CACHE to a folder that can" in done.out
+    assert "PROBLEM" in done.out and done.err == ""
+
+
+def test_a_check_that_passes_has_no_hint() -> None:
+    assert "\n" not in describe(Check("disk", True, "much", "Free some."))
+    assert describe(Check("disk", False, "none", "Free some.")).endswith("Free some.")
+    assert all(check.detail for check in examine())
+
+
+def test_the_cache_follows_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECSYS_CACHE", str(tmp_path / "own"))
+    assert cache_folder() == tmp_path / "own"
+    monkeypatch.delenv("RECSYS_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "recsys"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache" / "recsys"

@@ -1,0 +1,83 @@
+"""Fixtures that every folder of tests may use."""
+
+import io
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from recsys.records import Answer, Paper, Reason, Recommendation
+
+
+@dataclass(frozen=True, slots=True)
+class CliResult:
+    code: int
+    out: str
+    err: str
+
+
+RunCli: TypeAlias = Callable[..., CliResult]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Keep the tests out of the user's cache."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECSYS_CACHE", str(folder))
+        patch.delenv("RECSYS_DEBUG", raising=False)
+        yield folder
+
+
+@pytest.fixture
+def run_cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunCli:
+    """Run `recsys` in this process; `stdin` is what it reads there."""
+    from recsys.app.cli import main
+
+    def run(*arguments: object, stdin: bytes = b"") -> CliResult:
+        monkeypatch.setattr(sys, "argv", ["recsys", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        capsys.readouterr()
+        code = main()
+        captured = capsys.readouterr()
+        return CliResult(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def specter() -> Paper:
+    return Paper(
+        id="specter",
+        title="SPECTER: Document-level Representation Learning using Citation-informed "
+        "Transformers",
+        year=2020,
+        authors=("Arman Cohan", "Sergey Feldman", "Iz Beltagy", "Doug Downey", "Daniel S. Weld"),
+        venue="ACL",
+        doi="10.18653/v1/2020.acl-main.207",
+    )
+
+
+@pytest.fixture
+def bare() -> Paper:
+    """A paper of which nothing but the id and title is known."""
+    return Paper(id="x1", title="On nothing in particular")
+
+
+@pytest.fixture
+def answer(specter: Paper, bare: Paper) -> Answer:
+    reasons = (
+        Reason("votes", "cited by 4 of your 12 nearest papers"),
+        Reason("terms", "shares the terms citation graph, triplet loss"),
+    )
+    return Answer(
+        recommendations=(
+            Recommendation(1, specter, 2.5, 0.934, ("ann", "bm25"), reasons),
+            Recommendation(2, bare, -0.25, 0.004, ("bm25",), ()),
+        ),
+        understood="draft: a title of 6 words, no abstract",
+        stages={"corpus": 400, "candidates": 2},
+    )

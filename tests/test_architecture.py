@@ -1,0 +1,175 @@
+"""The house rules that can be counted."""
+
+import ast
+import statistics
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("recsys", "pipelines", "indexes", "eval")
+MODULE_LINES = 350
+FUNCTION_LINES = 60
+MEDIAN_FUNCTION_LINES = 15
+PARAMETERS = 6
+COMMAND_LINES = 25
+HEAVY = {"torch", "transformers", "lightgbm", "sklearn", "onnx", "onnxscript", "pandas"}
+ANSWERING = ("recsys", "indexes")
+"""Packages on the path of an answer: heavy libraries are imported where they are used."""
+DEPENDENCIES = HEAVY | {"annoy", "numpy", "pyarrow", "typer", "rich", "pydantic", "onnxruntime"}
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def modules(*packages: str) -> list[Path]:
+    return [path for name in packages or PACKAGES for path in sorted((ROOT / name).rglob("*.py"))]
+
+
+@cache
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def functions(path: Path) -> Iterator[Function]:
+    for node in ast.walk(parse(path)):
+        if isinstance(node, Function):
+            yield node
+
+
+def code_lines(function: Function) -> int:
+    """Count the lines of a function's body, its docstring left out."""
+    body = function.body
+    first = body[1] if ast.get_docstring(function) and len(body) > 1 else body[0]
+    return (function.end_lineno or 0) - first.lineno + 1
+
+
+def top_level_imports(module: ast.Module) -> Iterator[str]:
+    """Name the packages imported when the module is: TYPE_CHECKING blocks are not."""
+    for node in module.body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+        elif isinstance(node, ast.Try):
+            yield from top_level_imports(ast.Module(node.body, []))
+
+
+def test_there_are_modules_to_check() -> None:
+    assert all(modules(package) for package in PACKAGES)
+
+
+def test_modules_are_short() -> None:
+    lines = {name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in modules()}
+    assert {path: count for path, count in lines.items() if count > MODULE_LINES} == {}
+
+
+def test_functions_are_short() -> None:
+    lengths = {
+        f"{name(path)}:{function.name}": (function.end_lineno or 0) - function.lineno + 1
+        for path in modules()
+        for function in functions(path)
+    }
+    commands = {key for key in lengths if key.startswith("recsys/app/cli/")}
+    too_long = {
+        key for key, count in lengths.items() if count > FUNCTION_LINES and key not in commands
+    }
+    assert too_long == set()
+    assert statistics.median(lengths.values()) <= MEDIAN_FUNCTION_LINES
+
+
+def test_commands_are_thin() -> None:
+    bodies = {
+        f"{name(path)}:{function.name}": code_lines(function)
+        for path in modules("recsys/app/cli")
+        for function in functions(path)
+    }
+    assert {key: count for key, count in bodies.items() if count > COMMAND_LINES} == {}
+
+
+def test_functions_take_few_parameters() -> None:
+    # A command's parameters are the options of the command line: typer reads them off it.
+    too_many = {
+        f"{name(path)}:{function.name}"
+        for path in modules()
+        if "app/cli/" not in name(path)
+        for function in functions(path)
+        if len(_parameters(function)) > PARAMETERS
+    }
+    assert too_many == set()
+
+
+def _parameters(function: Function) -> list[str]:
+    arguments = function.args
+    found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return [each.arg for each in found if each.arg not in ("self", "cls")]
+
+
+def test_no_module_is_named_after_the_standard_library_or_a_dependency() -> None:
+    taken = (sys.stdlib_module_names | DEPENDENCIES) - {"__init__", "__main__"}
+    assert {name(path) for path in modules() if path.stem in taken} == set()
+    folders = {path.parent for path in modules()}
+    assert {name(folder) for folder in folders if folder.name in taken} == set()
+
+
+def test_package_modules_hold_no_logic() -> None:
+    logic = {
+        f"{name(path)}:{node.lineno}"
+        for path in modules()
+        if path.name == "__init__.py"
+        for node in parse(path).body
+        if not _is_declaration(node)
+    }
+    # The one exception: `recsys.load` imports the roof when it is called.
+    assert {place.partition(":")[0] for place in logic} <= {"recsys/__init__.py"}
+    assert len(logic) <= 1
+
+
+def _is_declaration(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test) == "TYPE_CHECKING"
+    if isinstance(node, ast.Assign):
+        return ast.unparse(node.targets[0]) == "__all__"
+    return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def test_every_package_says_what_it_is() -> None:
+    inits = [path for path in modules() if path.name == "__init__.py"]
+    silent = {name(p) for p in inits if not (ast.get_docstring(parse(p)) or "TODO") != "TODO."}
+    assert silent == set()
+
+
+def test_heavy_libraries_are_imported_where_they_are_used() -> None:
+    heavy = {
+        f"{name(path)} imports {imported}"
+        for path in modules(*ANSWERING)
+        for imported in top_level_imports(parse(path))
+        if imported.partition(".")[0] in HEAVY
+    }
+    assert heavy == set()
+
+
+def test_nothing_is_pickled() -> None:
+    pickling = {"pickle", "joblib", "dill", "cloudpickle", "shelve", "marshal"}
+    found = {
+        name(path)
+        for path in modules()
+        for node in ast.walk(parse(path))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for imported in top_level_imports(ast.Module([node], []))
+        if imported.partition(".")[0] in pickling
+    }
+    assert found == set()
+
+
+def test_tests_mirror_the_folders() -> None:
+    known = {path.name for package in PACKAGES for path in (ROOT / package).rglob("*")}
+    folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()}
+    assert folders - known - set(PACKAGES) - {"__pycache__", "golden"} == set()

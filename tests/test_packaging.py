@@ -1,0 +1,101 @@
+import re
+import tomllib
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from recsys.artifacts import CREATED_BY
+
+ROOT = Path(__file__).parents[1]
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def pins() -> dict[str, str]:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pairs = [line.split("==") for line in lines if line and not line.startswith("#")]
+    return {canonicalize_name(package): version for package, version in pairs}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """Build the wheel and name the files in it."""
+    from hatchling.builders.wheel import WheelBuilder
+
+    folder = tmp_path_factory.mktemp("dist")
+    (path,) = WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])
+    with ZipFile(path) as archive:
+        return set(archive.namelist())
+
+
+def test_the_wheel_holds_the_four_packages_and_nothing_else(wheel: set[str]) -> None:
+    tops = {file.partition("/")[0] for file in wheel}
+    info = {top for top in tops if top.endswith(".dist-info")}
+    assert tops - info == {"recsys", "pipelines", "indexes", "eval"}
+    assert len(info) == 1
+
+
+def test_the_wheel_holds_every_source_and_data_file(wheel: set[str]) -> None:
+    for package in ("recsys", "pipelines", "indexes", "eval"):
+        files = {path for path in (ROOT / package).rglob("*") if path.is_file()}
+        names = {
+            path.relative_to(ROOT).as_posix()
+            for path in files
+            if "__pycache__" not in path.parts and not path.name.startswith(".")
+        }
+        assert names <= wheel
+        assert f"{package}/py.typed" in wheel
+
+
+def test_the_wheel_carries_the_licence(wheel: set[str]) -> None:
+    assert any(file.endswith("licenses/LICENSE") for file in wheel)
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert "Apache License" in text and "END OF TERMS AND CONDITIONS" in text
+
+
+def test_one_version_everywhere() -> None:
+    version = PROJECT["project"]["version"]
+    assert metadata.version("recsys") == version
+    assert CREATED_BY == f"recsys {version}"
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(rf"^## \[{re.escape(version)}\]", changes, re.MULTILINE)
+
+
+def test_every_dependency_is_pinned_within_its_bounds() -> None:
+    needed = PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"]
+    pinned = pins()
+    for requirement in map(Requirement, needed):
+        version = pinned[canonicalize_name(requirement.name)]
+        assert requirement.specifier.contains(version), requirement
+        assert requirement.specifier, f"{requirement} has no lower bound"
+
+
+def test_the_tests_run_on_the_pinned_versions() -> None:
+    for name, version in pins().items():
+        try:
+            installed = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue  # Pinned for another platform.
+        assert installed.partition("+")[0] == version, name
+
+
+def test_torch_is_installed_before_anything_that_depends_on_it() -> None:
+    torch, package = MAKEFILE.index("torch==2.13.0"), MAKEFILE.index("--editable .")
+    assert torch < package
+    assert pins()["torch"] == "2.13.0"
+
+
+def test_the_console_script_is_installed() -> None:
+    (script,) = metadata.entry_points(group="console_scripts", name="recsys")
+    assert script.value == "recsys.app.cli:main"
+
+
+def test_ci_runs_what_developers_run() -> None:
+    script = ROOT / ".ci" / "run"
+    assert script.stat().st_mode & 0o111
+    assert script.read_text(encoding="utf-8").rstrip().endswith("make test")
