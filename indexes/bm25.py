@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.arrays import Longs, load_array, slices
+from recsys.arrays import Longs, load_array, spans
 from recsys.protocols import Floats, Mask, Rows
 from recsys.selection import best
 from recsys.terms import QueryText, TermStore
@@ -38,11 +38,10 @@ class Bm25Index:
         """Score every row: (n,) float32, 0 where no term is shared."""
         begins = self.starts[query.codes]
         lengths = self.starts[query.codes + 1] - begins
-        owner, rows = slices(begins, lengths, self.rows)
-        _, impacts = slices(begins, lengths, self.impacts)
-        weights = impacts * query.counts[owner]
+        owner, at = spans(begins, lengths)
+        weights = self.impacts[at] * query.counts[owner]
         n = len(self.store.terms)
-        return np.bincount(rows, weights, minlength=n).astype(np.float32)
+        return np.bincount(self.rows[at], weights, minlength=n).astype(np.float32)
 
     def save(self, folder: Path) -> None:
         """Write the postings (the store is saved by itself)."""
@@ -64,7 +63,7 @@ class Bm25Index:
     def build(cls, store: TermStore) -> "Bm25Index":
         """Invert a term store."""
         n = len(store.terms)
-        owner = np.repeat(np.arange(n, dtype=np.int32), store.terms.lengths(np.arange(n)))
+        owner = np.repeat(np.arange(n, dtype=np.int32), np.diff(store.terms.starts))
         order = np.argsort(store.terms.values, kind="stable")
         starts = np.zeros(len(store.vocabulary) + 1, np.int64)
         np.cumsum(np.bincount(store.terms.values, minlength=len(store.vocabulary)), out=starts[1:])

@@ -7,7 +7,7 @@ import numpy as np
 
 from recsys.arrays import load_array
 from recsys.protocols import Floats, Mask, Rows
-from recsys.selection import best
+from recsys.selection import best, dots
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,14 +17,15 @@ class ExactIndex:
     vectors: Floats
 
     def search(self, query: Floats, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
-        """Return up to k (rows, cosines), best first. O(n d)."""
-        cosines = self.vectors @ query
+        """Return up to k (rows, cosines), best first. O(allowed rows * d)."""
         if allowed is None:
+            cosines = self.vectors @ query
             rows = best(cosines, k)
-        else:
-            inside = np.flatnonzero(allowed).astype(np.int32)
-            rows = inside[best(cosines[inside], k)]
-        return rows, cosines[rows]
+            return rows, cosines[rows]
+        inside = np.flatnonzero(allowed).astype(np.int32)
+        cosines = dots(self.vectors, inside, query)
+        kept = best(cosines, k)
+        return inside[kept], cosines[kept]
 
     @classmethod
     def load(cls, path: Path) -> "ExactIndex":

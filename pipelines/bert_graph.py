@@ -44,29 +44,33 @@ class Graph:
     constants: "list[TensorProto]" = field(default_factory=list)
     taps: list[str] = field(default_factory=list)
 
-    def constant(self, value: NDArray[Any]) -> str:
+    def constant(self, value: NDArray[Any] | np.generic) -> str:
         """Add a constant."""
         from onnx import numpy_helper
 
         name = f"c{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
+        self.constants.append(numpy_helper.from_array(np.asarray(value, order="C"), name))
         return name
 
-    def split(self, op: str, *inputs: str, parts: int, **settings: object) -> list[str]:
+    def split(
+        self, op: str, *inputs: str, parts: int, domain: str = "", **settings: float
+    ) -> list[str]:
         """Add a node with several outputs."""
         from onnx import helper
 
         outputs = [f"{op}.{len(self.nodes)}.{part}" for part in range(parts)]
-        self.nodes.append(helper.make_node(op, list(inputs), outputs, **settings))
+        node = helper.make_node(op, list(inputs), outputs, domain=domain)
+        node.attribute.extend(helper.make_attribute(name, v) for name, v in settings.items())
+        self.nodes.append(node)
         return outputs
 
-    def op(self, op: str, *inputs: str, **settings: object) -> str:
+    def op(self, op: str, *inputs: str, domain: str = "", **settings: float) -> str:
         """Add a node with one output."""
-        return self.split(op, *inputs, parts=1, **settings)[0]
+        return self.split(op, *inputs, parts=1, domain=domain, **settings)[0]
 
 
 Linear: TypeAlias = Callable[[Graph, str, str, Floats, Floats], str]
-"""(graph, place, input, weight (out, in), bias (out,)) -> output; place names the layer's product."""
+"""(graph, place, input, weight (out, in), bias (out,)) -> output. Places: "3.qkv", "3.up" ..."""
 
 Embed: TypeAlias = Callable[[Graph, Floats], str]
 """(graph, table (words, d)) -> the embeddings of the input ids."""
@@ -136,9 +140,7 @@ def _embeddings(graph: Graph, weights: Weights, shape: Shape, embed: Embed) -> s
     return _normalise(graph, graph.op("Add", words, places), _below(own, "LayerNorm."), shape)
 
 
-def _layer(
-    graph: Graph, x: str, own: Weights, shape: Shape, layer: int, linear: Linear
-) -> str:
+def _layer(graph: Graph, x: str, own: Weights, shape: Shape, layer: int, linear: Linear) -> str:
     def dense(place: str, value: str, name: str) -> str:
         weight, bias = own[f"{name}.weight"], own[f"{name}.bias"]
         return linear(graph, f"{layer}.{place}", value, weight, bias)

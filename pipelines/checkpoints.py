@@ -118,6 +118,7 @@ def _read_folder(name: str, folder: Path) -> Checkpoint:
 def _read_with_transformers(name: str, source: str) -> Checkpoint:
     import transformers
 
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # untyped
     try:
         model = transformers.AutoModel.from_pretrained(
             source, use_safetensors=True, trust_remote_code=False
@@ -127,8 +128,7 @@ def _read_with_transformers(name: str, source: str) -> Checkpoint:
     except (OSError, ValueError, AttributeError) as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         raise ArtifactMissing(
-            f"The encoder {source!r} could not be loaded: {reason}."
-            f"{near_miss(source, [MINILM])}",
+            f"The encoder {source!r} could not be loaded: {reason}.{near_miss(source, [MINILM])}",
             "Give the path of a folder with config.json, tokenizer.json and model.safetensors, a "
             "Hugging Face name while the hub is reachable, or 'minilm', which needs no network.",
         ) from error

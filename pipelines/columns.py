@@ -1,15 +1,18 @@
 """Write the corpus and its citation graph: sort by id, resolve references, derive codes."""
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
+from numpy.typing import NDArray
 
-from recsys.arrays import Ragged, SortedStrings
+from recsys.arrays import Longs, Ragged, SortedStrings
 from recsys.corpus import PAPERS
 from recsys.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.names import author_keys, venue_key
@@ -50,49 +53,86 @@ def write_columns(folder: Path, papers: pa.Table) -> LinkCounts:
         folder: an empty folder to fill.
         papers: a table of SCHEMA.
     """
-    # Arrow sorts strings by UTF-8 bytes, as SortedStrings does.
-    table = papers.take(pc.sort_indices(papers, sort_keys=[("id", "ascending")]))
-    parquet.write_table(table, folder / PAPERS, compression="zstd", row_group_size=ROW_GROUP)
-    ids = table.column("id").to_pylist()
+    _write_papers(folder / PAPERS, papers)
+    ids = list(_column(folder, "id"))
     SortedStrings.build(ids).save(folder, "ids")
-    years = table.column("year").fill_null(UNKNOWN_YEAR).to_numpy().astype(np.int16)
-    _write_authors(folder, table.column("authors"))
-    _write_venues(folder, table.column("venue"))
-    citing, cited, counts = _resolve(ids, table.column("references"))
-    CitationGraph.build(citing, cited, years).save(folder)
+    years = [UNKNOWN_YEAR if year is None else year for year in _column(folder, "year")]
+    _write_authors(folder)
+    _write_venues(folder)
+    citing, cited, counts = _resolve(ids, _column(folder, "references"))
+    CitationGraph.build(citing, cited, np.array(years, np.int16)).save(folder)
     return counts
 
 
-def _resolve(ids: Sequence[str], references: pa.ChunkedArray) -> tuple[Rows, Rows, LinkCounts]:
+def _write_papers(path: Path, papers: pa.Table) -> None:
+    """Write the papers by ascending id, one row group at a time: no sorted copy is ever held."""
+    # Arrow sorts strings by UTF-8 bytes, as SortedStrings does.
+    order = pc.sort_indices(papers.column("id")).to_numpy()
+    batches = papers.to_batches()
+    starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
+    with parquet.ParquetWriter(path, papers.schema, compression="zstd") as writer:
+        for begin in range(0, len(order), ROW_GROUP):
+            rows = order[begin : begin + ROW_GROUP]
+            writer.write_table(_take(batches, starts, rows), ROW_GROUP)
+
+
+def _take(batches: Sequence[pa.RecordBatch], starts: Longs, rows: NDArray[np.uint64]) -> pa.Table:
+    """Gather rows batch by batch: Table.take would first join all batches of a column in memory."""
+    batch_of = np.searchsorted(starts, rows, side="right") - 1
+    by_batch = np.argsort(batch_of, kind="stable")
+    pieces = []
+    for number in np.unique(batch_of):
+        wanted = rows[batch_of == number].astype(np.int64) - starts[number]
+        pieces.append(batches[number].take(pa.array(wanted)))
+    place = np.empty(len(rows), np.int64)
+    place[by_batch] = np.arange(len(rows))
+    return pa.Table.from_batches(pieces).take(pa.array(place))
+
+
+def _column(folder: Path, name: str) -> Iterator[Any]:
+    """Give a written column's values by ascending id, a row group at a time."""
+    with parquet.ParquetFile(folder / PAPERS) as file:
+        for batch in file.iter_batches(ROW_GROUP, columns=[name]):
+            yield from batch.column(0).to_pylist()
+
+
+def _resolve(ids: Sequence[str], references: Iterable[list[str]]) -> tuple[Rows, Rows, LinkCounts]:
     """Turn reference ids into distinct (citing, cited) row pairs inside the corpus."""
     row_of = {paper_id: row for row, paper_id in enumerate(ids)}
-    citing, cited = [], []
-    listed = to_self = inside = 0
+    citing, cited = array("i"), array("i")
+    outside = to_self = repeated = 0
     for row, names in enumerate(references):
-        rows = [row_of.get(name, -1) for name in names.as_py() or ()]
-        known = [other for other in rows if other >= 0]
-        distinct = sorted(set(known) - {row})
-        listed, inside, to_self = listed + len(rows), inside + len(known), to_self + known.count(row)
+        found = [row_of.get(name, -1) for name in names or ()]
+        inside = [other for other in found if other not in (-1, row)]
+        distinct = sorted(set(inside))
+        outside += found.count(-1)
+        to_self += found.count(row)
+        repeated += len(inside) - len(distinct)
         citing.extend([row] * len(distinct))
         cited.extend(distinct)
-    counts = LinkCounts(len(cited), listed - inside, to_self, inside - to_self - len(cited))
+    counts = LinkCounts(len(cited), outside, to_self, repeated)
     return np.array(citing, np.int32), np.array(cited, np.int32), counts
 
 
-def _write_authors(folder: Path, authors: pa.ChunkedArray) -> None:
-    keys = [author_keys(names.as_py() or ()) for names in authors]
-    vocabulary = sorted({key for row in keys for key in row}, key=str.encode)
-    code_of = {key: code for code, key in enumerate(vocabulary)}
-    owners = np.repeat(np.arange(len(keys), dtype=np.int32), [len(row) for row in keys])
-    codes = np.array([code_of[key] for row in keys for key in row], np.int32)
+def _write_authors(folder: Path) -> None:
+    code_of: dict[str, int] = {}
+    lengths, codes = array("i"), array("i")
+    for names in _column(folder, "authors"):
+        keys = author_keys(names or ())
+        lengths.append(len(keys))
+        codes.extend(code_of.setdefault(key, len(code_of)) for key in keys)
+    vocabulary = sorted(code_of, key=str.encode)
+    final = np.empty(len(code_of), np.int32)
+    final[[code_of[key] for key in vocabulary]] = np.arange(len(vocabulary), dtype=np.int32)
+    owners = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    values = final[np.array(codes, np.int32)]
     SortedStrings.build(vocabulary).save(folder, "author_keys")
-    Ragged.from_pairs(owners, codes, len(keys)).save(folder, "authors")
-    papers_of = Ragged.from_pairs(codes, owners, len(vocabulary))
-    papers_of.save(folder, "papers_of_author")
+    Ragged.from_pairs(owners, values, len(lengths)).save(folder, "authors")
+    Ragged.from_pairs(values, owners, len(vocabulary)).save(folder, "papers_of_author")
 
 
-def _write_venues(folder: Path, venues: pa.ChunkedArray) -> None:
-    keys = [venue_key(venue) if venue else "" for venue in venues.to_pylist()]
+def _write_venues(folder: Path) -> None:
+    keys = [venue_key(venue) if venue else "" for venue in _column(folder, "venue")]
     vocabulary = sorted({key for key in keys if key}, key=str.encode)
     code_of = {key: code for code, key in enumerate(vocabulary)}
     SortedStrings.build(vocabulary).save(folder, "venue_keys")

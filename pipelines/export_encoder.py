@@ -18,7 +18,7 @@ from pipelines.sample_texts import SAMPLES
 from pipelines.torch_check import torch_vectors
 from recsys.artifacts import MANIFEST, fingerprint, replacing, seal
 from recsys.encoder import KIND, MODEL, SCHEMA, TOKENIZER, OnnxEncoder, load_session
-from recsys.errors import ArtifactError, InputError
+from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
 from recsys.protocols import Floats
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ Precision: TypeAlias = Literal["f32", "int8"]
 REVISION = 1
 """Raised when the same settings would give another graph."""
 
-_SAMPLED_TOKENS = 600
+_SAMPLED_TOKENS = 2000
 _POOLING = {MINILM: "mean", "all-MiniLM-L6-v2": "mean"} | dict.fromkeys(
     ("specter", "specter2", "specter2_base", "scincl", "miread", "scibert_scivocab_uncased"), "cls"
 )
@@ -117,23 +117,32 @@ def _export(checkpoint: Checkpoint, settings: Settings, folder: Path, verify: bo
     config["fingerprint"] = encoder_fingerprint(checkpoint, settings)
     with replacing(folder) as new:
         (new / TOKENIZER).write_text(checkpoint.tokenizer, encoding="utf-8")
-        _write_model(new, draw(checkpoint.weights, checkpoint.shape(), settings.pooling))
-        seal(new, KIND, SCHEMA, config)
-        encoder = OnnxEncoder.load(new, threads=1)
+        encoder = _sealed(new, _drawn(checkpoint, settings.pooling), config)
         ids, exact = [encoder.token_ids(text) for text in SAMPLES], encoder.encode(SAMPLES)
         if verify:
             original = torch_vectors(checkpoint.source, settings.pooling, ids)
             config["cosine_torch"] = _agreement(exact, original, 0.9999, "torch")
         if settings.precision == "int8":
-            _write_model(new, _quantized(checkpoint, settings.pooling, ids))
-            rounded = OnnxEncoder.load(new, threads=1)
+            rounded = _sealed(new, _quantized(checkpoint, settings.pooling, ids), config)
             config["cosine_f32"] = _agreement(rounded.encode(SAMPLES), exact, 0.98, "f32")
         seal(new, KIND, SCHEMA, config)
     return folder
 
 
-def _write_model(folder: Path, model: "ModelProto") -> None:
+def _drawn(checkpoint: Checkpoint, pooling: str) -> "ModelProto":
+    try:
+        return draw(checkpoint.weights, checkpoint.shape(), pooling)
+    except KeyError as error:
+        raise ArtifactCorrupt(
+            f"The checkpoint {checkpoint.source} lacks the weights {error}.",
+            "Save it again with save_pretrained, whole.",
+        ) from error
+
+
+def _sealed(folder: Path, model: "ModelProto", config: dict[str, object]) -> OnnxEncoder:
     (folder / MODEL).write_bytes(model.SerializeToString())
+    seal(folder, KIND, SCHEMA, config)
+    return OnnxEncoder.load(folder, threads=1)
 
 
 def _quantized(checkpoint: Checkpoint, pooling: str, ids: list[list[int]]) -> "ModelProto":

@@ -1,10 +1,11 @@
-"""Int8 layers: symmetric weights per output channel, activations scaled by each input's range.
+"""Int8 layers: symmetric weights per output channel, activations scaled as they come.
 
-Some channels of an activation are many times larger than the others and would use up the 256 steps
-of its scale. They are divided by a factor that moves into the weights (SmoothQuant, Xiao et al.
-2023, eq. 4: s_j = max|X_j|^a / max|W_j|^(1-a)); `a` is chosen for each layer by least error on
-sample inputs. Here |X_j| is the geometric mean of maximum and root mean square: less at the mercy
-of one token.
+Most products scale the whole activation by its range. A few of its channels are much larger than
+the others and would use up the 256 steps, so channels are divided by factors that move into the
+weights (SmoothQuant, Xiao et al. 2023, eq. 4: s_j = max|X_j|^a / max|W_j|^(1-a)), with the
+geometric mean of maximum and root mean square for max|X_j|: less at the mercy of one token.
+The product after the activation function loses most, and gets a scale for each token instead.
+Measured on MiniLM, mean cosine with f32: plain 0.9957, smoothed 0.9980, both 0.9992, at one speed.
 """
 
 from collections.abc import Mapping
@@ -15,7 +16,9 @@ from numpy.typing import NDArray
 from pipelines.bert_graph import FUSED, INPUT, Graph
 from recsys.protocols import Floats
 
-STRENGTHS = (0.5, 0.65, 0.8, 0.95)
+STRENGTH = 0.65
+"""How much of an outlier moves into the weights; 0.75 gains nothing, 0.85 loses."""
+
 _TINY = np.float32(1e-5)
 
 
@@ -25,17 +28,29 @@ def quantize_rows(matrix: Floats) -> tuple[NDArray[np.int8], Floats]:
     return np.rint(matrix / scales[:, None]).astype(np.int8), scales.astype(np.float32)
 
 
-def choose_smoothing(inputs: Floats, weight: Floats) -> Floats | None:
-    """Choose the factors that lose least: (in,) float32, or None when plain rounding does.
+def smoothing(inputs: Floats, weight: Floats) -> Floats:
+    """Return the factors of a product's input channels: (in,) float32, positive.
 
     Args:
-        inputs: (t, in) sample inputs of the layer.
+        inputs: (t, in) sample inputs.
         weight: (out, in).
     """
-    exact = inputs @ weight.T
-    candidates = [None, *(_factors(inputs, weight, strength) for strength in STRENGTHS)]
-    losses = [_loss(exact, inputs, weight, factors) for factors in candidates]
-    return candidates[int(np.argmin(losses))]
+    sizes = np.sqrt(np.abs(inputs).max(axis=0) * np.sqrt(np.square(inputs).mean(axis=0)))
+    weights = np.maximum(np.abs(weight).max(axis=0), _TINY)
+    factors = np.maximum(sizes, _TINY) ** STRENGTH / weights ** (1 - STRENGTH)
+    smooth: Floats = np.maximum(factors, _TINY).astype(np.float32)
+    return smooth
+
+
+def zero_point(inputs: Floats) -> int:
+    """Return the step, of 0..255, that stands for zero so that 99 % of the tokens fit.
+
+    Args:
+        inputs: (t, in) sample inputs; a token's maximum is step 255.
+    """
+    below = -inputs.min(axis=1) / np.maximum(inputs.max(axis=1), _TINY)
+    ratio = max(float(np.quantile(below, 0.99)), 0.0)
+    return min(int(np.ceil(255 * ratio / (1 + ratio))), 128)
 
 
 def quantized_embed(graph: Graph, table: Floats) -> str:
@@ -49,7 +64,7 @@ def quantized_embed(graph: Graph, table: Floats) -> str:
 
 
 class QuantizedLinear:
-    """Draws int8 products, smoothed as the sample inputs of each place advise.
+    """Draws int8 products (`bert_graph.Linear`).
 
     samples: place -> (t, in) inputs that `bert_graph.tapped_linear` let out.
     """
@@ -58,29 +73,27 @@ class QuantizedLinear:
         self.samples = samples
 
     def __call__(self, graph: Graph, place: str, x: str, weight: Floats, bias: Floats) -> str:
-        """Draw one product; see `bert_graph.Linear`."""
-        factors = choose_smoothing(self.samples[place], weight)
-        if factors is not None:
-            x = graph.op("Mul", x, graph.constant(1 / factors))
-            weight = weight * factors
-        steps, scales = quantize_rows(weight)
+        """Draw one product."""
+        inputs = self.samples[place]
+        if place.endswith("down"):
+            return _by_token(graph, x, weight, bias, zero_point(inputs))
+        factors = smoothing(inputs, weight)
+        x = graph.op("Mul", x, graph.constant(1 / factors))
+        steps, scales = quantize_rows(weight * factors)
         constants = (steps.T, scales, np.zeros(len(scales), np.int8), bias)
         names = [graph.constant(value) for value in constants]
         return graph.op("DynamicQuantizeMatMul", x, *names, domain=FUSED)
 
 
-def _factors(inputs: Floats, weight: Floats, strength: float) -> Floats:
-    sizes = np.sqrt(np.abs(inputs).max(axis=0) * np.sqrt((inputs**2).mean(axis=0)))
-    weights = np.maximum(np.abs(weight).max(axis=0), _TINY)
-    factors = np.maximum(sizes, _TINY) ** strength / weights ** (1 - strength)
-    return np.maximum(factors, _TINY).astype(np.float32)
-
-
-def _loss(exact: Floats, inputs: Floats, weight: Floats, factors: Floats | None) -> float:
-    if factors is not None:
-        inputs, weight = inputs / factors, weight * factors
+def _by_token(graph: Graph, x: str, weight: Floats, bias: Floats, zero: int) -> str:
+    """Draw a product whose input has one scale per token: its maximum is step 255."""
     steps, scales = quantize_rows(weight)
-    low, high = min(float(inputs.min()), 0.0), max(float(inputs.max()), 0.0)
-    step = max((high - low) / 255, float(_TINY))
-    rounded = np.rint(inputs / step) * step
-    return float(np.square(rounded @ (steps * scales[:, None]).T - exact).mean())
+    one, zero_name = graph.constant(np.float32(1)), graph.constant(np.uint8(zero))
+    top = graph.op("ReduceMax", x, graph.constant(np.array([-1])), keepdims=1)
+    top = graph.op("Max", top, graph.constant(_TINY))
+    scale = graph.op("Mul", top, graph.constant(np.float32(1 / (255 - zero))))
+    rounded = graph.op("QuantizeLinear", graph.op("Div", x, scale), one, zero_name)
+    constants = (scales, np.uint8(zero), np.zeros(len(scales), np.int8))
+    matrix, rest = graph.constant(steps.T), [graph.constant(np.asarray(c)) for c in constants]
+    product = graph.op("MatMulIntegerToFloat", rounded, matrix, one, *rest, domain=FUSED)
+    return graph.op("Add", graph.op("Mul", product, scale), graph.constant(bias))

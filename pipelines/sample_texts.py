@@ -106,7 +106,7 @@ SAMPLES: tuple[tuple[str, str | None], ...] = (
         "30% of inserts every model was worse than histograms. We suggest when not to bother.",
     ),
     ("On the chromatic number of random lifts", None),
-    ("Deep learning for ECG arrhythmia detection: a systematic review, 2010–2020", None),
+    ("Deep learning for ECG arrhythmia detection: a systematic review, 2010 to 2020", None),
     (
         "Zur Rezeption der Thermodynamik im 19. Jahrhundert",
         "Der Beitrag untersucht Briefe und Vorlesungsnotizen und zeigt, wie der Begriff der "

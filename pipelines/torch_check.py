@@ -18,13 +18,18 @@ def torch_vectors(source: str, pooling: str, ids: Sequence[Sequence[int]]) -> Fl
     import torch
     import transformers
 
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # untyped
     model = transformers.AutoModel.from_pretrained(
         source, use_safetensors=True, trust_remote_code=False
     ).eval()
     rows = []
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # A few texts: more threads would mostly wait for each other.
     with torch.inference_mode():
         for row in ids:
             tokens = model(torch.tensor([list(row)])).last_hidden_state[0]
             rows.append((tokens[0] if pooling == "cls" else tokens.mean(dim=0)).float().numpy())
-    vectors = np.stack(rows)
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    torch.set_num_threads(threads)
+    vectors: Floats = np.stack(rows)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors

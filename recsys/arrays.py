@@ -1,5 +1,6 @@
 """Small building blocks over numpy arrays: ragged rows, sorted strings, memory-mapped files."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,8 @@ Longs = NDArray[np.int64]
 
 def load_array(path: Path) -> NDArray[Any]:
     """Memory-map an .npy file for reading; pickled content is refused."""
-    return np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)
+    array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)
+    return array
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Ragged:
         return self.starts[rows + 1] - self.starts[rows]
 
     def take(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Concatenate the given rows: (owner, value), owner = position in `rows`, both (m,) int32."""
+        """Concatenate the given rows: (owner, value), both (m,) int32; owner = place in `rows`."""
         begins = self.starts[rows]
         return slices(begins, self.starts[rows + 1] - begins, self.values)
 
@@ -67,10 +69,16 @@ class Ragged:
 
 
 def slices(begins: Longs, lengths: Longs, values: NDArray[Any]) -> tuple[Rows, NDArray[Any]]:
-    """Concatenate `values[begin : begin + length]`: (owner, value), owner = position of the slice."""
+    """Concatenate `values[begin : begin + length]`: (owner, value), owner = number of the slice."""
+    owner, at = spans(begins, lengths)
+    return owner, values[at]
+
+
+def spans(begins: Longs, lengths: Longs) -> tuple[Rows, Longs]:
+    """Concatenate `range(begin, begin + length)`: (owner, index), owner = position of the range."""
     owner = np.repeat(np.arange(len(begins), dtype=np.int32), lengths)
-    offset = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return owner, values[begins[owner] + offset]
+    shift = np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
+    return owner, shift + np.arange(len(owner))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +102,11 @@ class SortedStrings:
     def find(self, word: str) -> int | None:
         """Return the position of a string, or None when it is not there. O(log n)."""
         wanted = word.encode("utf-8", "surrogatepass")
-        low, high = 0, len(self)
-        while low < high:
-            middle = (low + high) // 2
-            if self._bytes(middle) < wanted:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < len(self) and self._bytes(low) == wanted else None
+        starts, blob = self.starts.data, self.blob.data  # Faster than slices of numpy.
+        at = bisect_left(
+            range(len(self)), wanted, key=lambda code: bytes(blob[starts[code] : starts[code + 1]])
+        )
+        return at if at < len(self) and self._bytes(at) == wanted else None
 
     def find_all(self, words: Iterable[str]) -> Rows:
         """Return the positions of those words that are there, ascending and unique, int32."""

@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from recsys.candidates import Voters, votes
-from recsys.evidence import Evidence
-from recsys.protocols import Floats, Rows
+from recsys.candidates import Ballots
+from recsys.evidence import Evidence, divide
+from recsys.protocols import Floats, Mask, Rows
 
 RECENT = 4
 """Years over which an author's interests are called recent."""
@@ -25,6 +25,10 @@ class Byline:
         return self.evidence.candidates.authors.rows
 
     @cached_property
+    def _ballots(self) -> Ballots:
+        return self.evidence.cast(self.older)
+
+    @cached_property
     def _authors(self) -> tuple[Rows, Rows]:
         """(owner, author code) of the candidates."""
         return self.evidence.collection.corpus.authors.take(self.evidence.rows)
@@ -39,30 +43,31 @@ class Byline:
     @property
     def shared_share(self) -> Floats:
         """Share of the candidate's authors who also wrote the draft."""
-        return self.shared / np.maximum(self.evidence.total(self._authors[0]), 1)
+        return divide(self.shared, self.evidence.total(self._authors[0]), least=1)
 
     @cached_property
     def votes(self) -> Floats:
         """Older papers by the draft's authors that cite the candidate."""
-        return self._votes(self.older)
+        return self._ballots.count(np.ones(len(self.older), np.float32))
 
     @property
     def recent_votes(self) -> Floats:
         """The same, among their papers of the last RECENT years."""
         since = self.evidence.query.before - RECENT
-        return self._votes(self.older[self.evidence.graph.years[self.older] >= since])
+        recent = self.evidence.graph.years[self.older] >= since
+        return self._ballots.count(recent.astype(np.float32))
 
     @property
     def near_votes(self) -> Floats:
         """The same, each paper weighted by its squared cosine with the draft."""
         cosines = self.evidence.collection.vectors[self.older] @ self.evidence.query.vector
-        return self._votes(self.older, np.maximum(cosines, 0) ** 2)
+        return self._ballots.count(np.maximum(cosines, 0) ** 2)
 
     @property
     def habit(self) -> Floats:
         """How often the draft's authors cited the candidate's author whom they cite most."""
         _, cited = self.evidence.graph.references(self.older)
-        return self._busiest(cited)
+        return self._busiest(cited[self.evidence.query.allowed[cited]])
 
     @property
     def coauthored(self) -> Floats:
@@ -82,14 +87,8 @@ class Byline:
 
     def _in_venue(self, rows: Rows) -> Floats:
         venue = self.evidence.query.venue
-        same = (self.evidence.collection.corpus.venues[rows] == venue) & (venue >= 0)
+        same: Mask = (self.evidence.collection.corpus.venues[rows] == venue) & (venue >= 0)
         return same.astype(np.float32)
-
-    def _votes(self, rows: Rows, weights: Floats | None = None) -> Floats:
-        if weights is None:
-            weights = np.ones(len(rows), np.float32)
-        evidence = self.evidence
-        return votes(evidence.graph, Voters(rows, weights), evidence.query.before, evidence.rows)
 
     def _busiest(self, papers: Rows) -> Floats:
         """Count authors over papers; give each candidate the count of its most frequent author.

@@ -1,11 +1,11 @@
 """Stage one: propose papers from several sources, keep the most promising.
 
-    nearest papers ─┬───────────────► pool ── prior ──► candidates
-                    └─ their citations ─┤
-    BM25 hits ──────┬───────────────────┤
-                    └─ their citations ─┤
-    papers by and cited by the authors ─┤
-    near, cited by and co-cited with seeds
+nearest papers ─┬───────────────► pool ── prior ──► candidates
+                └─ their citations ─┤
+BM25 hits ──────┬───────────────────┤
+                └─ their citations ─┤
+papers by and cited by the authors ─┤
+near, cited by and co-cited with seeds
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from recsys.collection import Collection
 from recsys.graph import CitationGraph
 from recsys.protocols import Floats, Rows
 from recsys.query import Query
-from recsys.selection import best, positions
+from recsys.selection import best, dots, spread
 
 SOURCES = ("ann", "cited-by-neighbour", "bm25", "author", "seed")
 """Names of the sources; source i is bit 1 << i of `Candidates.sources`."""
@@ -110,13 +110,9 @@ def propose(collection: Collection, query: Query, options: StageOne) -> Candidat
     for rows in _around_seeds(collection, query, seeds, options):
         pool.add(rows, SEED)
     rows, bits = pool.merge(query)
-    cosines = collection.vectors[rows] @ query.vector
-    shares = [
-        _share(votes(graph, voters, before, rows)) for voters in (nearest, matches, authors)
-    ]
-    text = np.zeros(len(rows), np.float32)
-    at, there = positions(matches.rows, rows)
-    text[at[there]] = matches.weights[there]
+    cosines = dots(collection.vectors, rows, query.vector)
+    shares = [_share(votes(graph, voters, before, rows)) for voters in (nearest, matches, authors)]
+    text = spread(matches.rows, matches.weights, len(graph.years))[rows]
     prior = 2 * cosines + text + sum(shares) + _share(together(graph, seeds, before, rows))
     kept = np.sort(best(prior, options.candidates))
     return Candidates(
@@ -124,17 +120,36 @@ def propose(collection: Collection, query: Query, options: StageOne) -> Candidat
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Ballots:
+    """Which voters cite which of m rows, as (voter, row) pairs of positions: (e,) integers."""
+
+    voters: Rows
+    rows: Rows
+    m: int
+
+    def count(self, weights: Floats) -> Floats:
+        """Sum the weights of the voters of each row: (m,) float32."""
+        return np.bincount(self.rows, weights[self.voters], minlength=self.m).astype(np.float32)
+
+
+def cast(graph: CitationGraph, voters: Rows, before: int, rows: Rows) -> Ballots:
+    """Let the voters that are older than `before` vote for those of the distinct rows they cite."""
+    older = np.flatnonzero(graph.older(voters, before)).astype(np.int32)
+    owner, cited = graph.references(voters[older])
+    numbers = np.arange(1, len(rows) + 1, dtype=np.int32)
+    number = spread(rows, numbers, len(graph.years))[cited]
+    chosen = np.flatnonzero(number)
+    return Ballots(older[owner[chosen]], number[chosen] - 1, len(rows))
+
+
 def votes(graph: CitationGraph, voters: Voters, before: int, rows: Rows) -> Floats:
-    """Sum, for each of the ascending rows, the weights of the older voters that cite it."""
-    older = graph.older(voters.rows, before)
-    owner, cited = graph.references(voters.rows[older])
-    at, there = positions(cited, rows)
-    weights = voters.weights[older][owner[there]]
-    return np.bincount(at[there], weights, minlength=len(rows)).astype(np.float32)
+    """Sum, for each of the distinct rows, the weights of the older voters that cite it."""
+    return cast(graph, voters.rows, before, rows).count(voters.weights)
 
 
 def together(graph: CitationGraph, seeds: Rows, before: int, rows: Rows) -> Floats:
-    """Count, for each of the ascending rows, citations shared with the seeds.
+    """Count, for each of the distinct rows, citations shared with the seeds.
 
     The older papers that cite a seed vote once per seed they cite; so does each older seed.
     """
@@ -154,9 +169,7 @@ def _nearest(collection: Collection, query: Query, options: StageOne) -> Voters:
 
 def _matches(collection: Collection, query: Query, options: StageOne) -> Voters:
     """BM25 hits, weighted relative to the best one."""
-    rows, scores = collection.text_index.search(
-        query.text, options.matches, allowed=query.allowed
-    )
+    rows, scores = collection.text_index.search(query.text, options.matches, allowed=query.allowed)
     return Voters(rows, _share(scores))
 
 

@@ -4,15 +4,15 @@ Rows are in ascending order of paper id, so "ties break by ascending id" is "by 
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recsys.arrays import Ragged, SortedStrings, load_array
+from recsys.arrays import Longs, Ragged, SortedStrings, load_array
 from recsys.graph import UNKNOWN_YEAR, Years
 from recsys.names import author_keys, venue_key
 from recsys.protocols import Rows
@@ -20,6 +20,7 @@ from recsys.records import Paper, PaperId
 
 if TYPE_CHECKING:
     import pyarrow
+    import pyarrow.parquet
 
 PAPERS = "papers.parquet"
 SHOWN = ("id", "title", "year", "authors", "venue", "doi", "url")
@@ -72,14 +73,13 @@ class Corpus:
 
     def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
         """Return papers as shown to people: without abstract, references, keyphrases and labels."""
-        return [_paper(record) for record in self._shown.take(np.asarray(rows)).to_pylist()]
+        return [
+            _paper(record) for record in self._shown.take(np.asarray(rows, np.int32)).to_pylist()
+        ]
 
-    def paper(self, row: int) -> Paper:
-        """Return one paper with every column, references as ids. Reads the columns each time."""
-        import pyarrow.parquet as parquet
-
-        table = parquet.read_table(self.folder / PAPERS, memory_map=True)
-        return _paper(table.slice(row, 1).to_pylist()[0])
+    def full_papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
+        """Return papers with every column, references as ids. Cheap for ascending rows."""
+        return [self._full_paper(int(row)) for row in rows]
 
     def texts(self) -> "pyarrow.Table":
         """Return the columns title and abstract, rows ascending."""
@@ -88,6 +88,29 @@ class Corpus:
         return parquet.read_table(
             self.folder / PAPERS, columns=["title", "abstract"], memory_map=True
         )
+
+    def _full_paper(self, row: int) -> Paper:
+        group = int(np.searchsorted(self._group_starts, row, side="right")) - 1
+        table = self._row_group(group)
+        return _paper(table.slice(row - int(self._group_starts[group]), 1).to_pylist()[0])
+
+    @cached_property
+    def _row_group(self) -> "Callable[[int], pyarrow.Table]":
+        """Read a row group; the last one read is kept."""
+        return lru_cache(maxsize=1)(self._file.read_row_group)
+
+    @cached_property
+    def _group_starts(self) -> Longs:
+        """First row of each row group."""
+        facts = self._file.metadata
+        sizes = [facts.row_group(group).num_rows for group in range(facts.num_row_groups)]
+        return np.cumsum([0, *sizes[:-1]])
+
+    @cached_property
+    def _file(self) -> "pyarrow.parquet.ParquetFile":
+        import pyarrow.parquet as parquet
+
+        return parquet.ParquetFile(self.folder / PAPERS, memory_map=True)
 
     @cached_property
     def _shown(self) -> "pyarrow.Table":
@@ -111,9 +134,11 @@ class Corpus:
 
 
 def _paper(record: dict[str, Any]) -> Paper:
-    lists = {
+    lists: dict[str, Any] = {
         name: tuple(record.get(name) or ()) for name in ("authors", "references", "keyphrases")
     }
     labels = json.loads(record.get("labels") or "{}")
-    plain = {name: record.get(name) for name in ("abstract", "year", "venue", "doi", "url")}
+    plain: dict[str, Any] = {
+        name: record.get(name) for name in ("abstract", "year", "venue", "doi", "url")
+    }
     return Paper(id=record["id"], title=record["title"], labels=labels, **plain, **lists)

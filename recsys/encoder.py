@@ -73,7 +73,8 @@ class OnnxEncoder:
 
     def token_ids(self, text: Text) -> list[int]:
         """Return the ids that the model sees, cut to its longest input."""
-        ids: list[int] = self.tokenizer.encode(*self._input(text)).ids
+        first, *second = self._input(text)
+        ids: list[int] = self.tokenizer.encode(first, second[0] if second else None).ids
         return ids
 
     def _tokenize(self, texts: Sequence[Text]) -> list[list[int]]:
@@ -152,6 +153,7 @@ def load_session(model: Path | bytes) -> "InferenceSession":
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # No faster, more memory.
     # The exported graph is fused already: optimising again costs time at every start.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     source: Any = model if isinstance(model, bytes) else str(model)

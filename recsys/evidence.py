@@ -9,12 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
-from recsys.candidates import Candidates, Voters, votes
+from recsys.candidates import Ballots, Candidates, Voters, cast
 from recsys.collection import Collection
 from recsys.graph import CitationGraph
-from recsys.protocols import Floats, Rows
+from recsys.protocols import Floats, Mask, Rows
 from recsys.query import Query
-from recsys.selection import best, positions
+from recsys.selection import best, dots, spread
 
 LATEST_CITERS = 100
 """Of a much cited candidate, this many of its latest citing papers are compared to the draft."""
@@ -65,7 +65,7 @@ class Evidence:
 
     def mean(self, owner: Rows, weights: Floats) -> Floats:
         """Average weights by owner, 0 for owners without any."""
-        return self.total(owner, weights) / np.maximum(self.total(owner), 1)
+        return divide(self.total(owner, weights), self.total(owner), least=1)
 
     def highest(self, owner: Rows, weights: Floats) -> Floats:
         """Take the largest weight by owner (owners ascending), 0 for owners without any."""
@@ -99,11 +99,16 @@ class Evidence:
         citing = self.graph.citers(self.rows, self.query.before, most=LATEST_CITERS)
         older = np.flatnonzero(self.graph.older(self.rows, self.query.before)).astype(np.int32)
         owner, rows = self.graph.references(self.rows[older])
-        cited = older[owner], rows
-        distinct, at = np.unique(np.concatenate([citing[1], cited[1]]), return_inverse=True)
-        cosines = (self.collection.vectors[distinct] @ self.query.vector)[at]
-        split = len(citing[0])
-        return Edges(*citing, cosines[:split]), Edges(*cited, cosines[split:])
+        seen = np.flatnonzero(self.query.allowed[rows])  # An older paper may cite a newer one.
+        cited = older[owner[seen]], rows[seen]
+        near = self._marked(citing[1]) | self._marked(cited[1])
+        distinct = np.flatnonzero(near).astype(np.int32)
+        cosines = dots(self.collection.vectors, distinct, self.query.vector)
+        table = spread(distinct, cosines, len(self.graph.years))
+        return Edges(*citing, table[citing[1]]), Edges(*cited, table[cited[1]])
+
+    def _marked(self, rows: Rows) -> Mask:
+        return spread(rows, np.ones(len(rows), bool), len(self.graph.years))
 
     @property
     def citers(self) -> Edges:
@@ -118,24 +123,37 @@ class Evidence:
     @cached_property
     def citer_matches(self) -> Floats:
         """BM25 share of each citer, 0 for those outside the best matches: (e,) float32."""
-        return look_up(self.candidates.matches, self.citers.rows)
+        return self.look_up(self.candidates.matches, self.citers.rows)
 
     # Votes ----------------------------------------------------------------------------------
+
+    def cast(self, voters: Rows) -> Ballots:
+        """Let papers vote for the candidates that they cite."""
+        return cast(self.graph, voters, self.query.before, self.rows)
+
+    @cached_property
+    def nearest_ballots(self) -> Ballots:
+        """Votes of the nearest papers."""
+        return self.cast(self.candidates.nearest.rows)
+
+    @cached_property
+    def match_ballots(self) -> Ballots:
+        """Votes of the BM25 hits."""
+        return self.cast(self.candidates.matches.rows)
 
     @cached_property
     def nearest_votes(self) -> Floats:
         """Weighted share of all nearest papers that cite the candidate."""
-        return self.vote_share(self.candidates.nearest)
+        return vote_share(self.nearest_ballots, self.candidates.nearest.weights)
 
     @cached_property
     def match_votes(self) -> Floats:
         """Weighted share of all BM25 hits that cite the candidate."""
-        return self.vote_share(self.candidates.matches)
+        return vote_share(self.match_ballots, self.candidates.matches.weights)
 
-    def vote_share(self, voters: Voters) -> Floats:
-        """Weighted share of some voters that cite the candidate, in [0, 1]."""
-        total = max(float(voters.weights.sum()), 1e-9)
-        return votes(self.graph, voters, self.query.before, self.rows) / np.float32(total)
+    def look_up(self, voters: Voters, rows: Rows) -> Floats:
+        """Return each row's weight among the voters, 0 for others: (len(rows),) float32."""
+        return spread(voters.rows, voters.weights, len(self.graph.years))[rows]
 
     # Company: papers cited together with the most promising ones ----------------------------
 
@@ -148,9 +166,8 @@ class Evidence:
     def company(self, rows: Rows, weights: Floats) -> Floats:
         """Sum the weights of the given papers over the citers they share with each candidate."""
         owner, citing = self.graph.citers(rows, self.query.before, most=LATEST_CITERS)
-        distinct, at = np.unique(citing, return_inverse=True)
-        together = np.bincount(at, weights[owner], minlength=len(distinct)).astype(np.float32)
-        shared = look_up(Voters(distinct, together), self.citers.rows)
+        together = np.bincount(citing, weights[owner], minlength=len(self.graph.years))
+        shared = together[self.citers.rows].astype(np.float32)
         return self.total(self.citers.owner, shared)
 
     @cached_property
@@ -165,10 +182,12 @@ class Evidence:
         return self.company(self.leaders, np.ones(len(self.leaders), np.float32))
 
 
-def look_up(voters: Voters, rows: Rows) -> Floats:
-    """Return each row's weight among the voters, 0 for others: (len(rows),) float32."""
-    order = np.argsort(voters.rows, kind="stable")
-    at, there = positions(rows, voters.rows[order])
-    if len(order) == 0:
-        return np.zeros(len(rows), np.float32)
-    return np.where(there, voters.weights[order][at], 0).astype(np.float32)
+def divide(values: Floats, by: Floats, *, least: float) -> Floats:
+    """Divide elementwise, by `least` at the least."""
+    result: Floats = np.divide(values, np.maximum(by, np.float32(least)))
+    return result
+
+
+def vote_share(ballots: Ballots, weights: Floats) -> Floats:
+    """Weighted share of some voters that cite the candidate, in [0, 1]."""
+    return ballots.count(weights) / np.float32(max(float(weights.sum()), 1e-9))

@@ -11,9 +11,9 @@ from functools import cached_property
 import numpy as np
 
 from recsys.bylines import Byline
-from recsys.candidates import Candidates, Voters, votes
+from recsys.candidates import Ballots, Candidates, votes
 from recsys.collection import Collection
-from recsys.evidence import MODEST, Evidence, look_up
+from recsys.evidence import MODEST, Evidence, vote_share
 from recsys.overlap import Overlap
 from recsys.protocols import Floats
 from recsys.query import Query
@@ -78,18 +78,31 @@ def _log(values: Floats) -> Floats:
     return np.log1p(np.maximum(values, 0))
 
 
-def _top_votes(voters: Voters, k: int, facts: Facts) -> Floats:
-    return facts.evidence.vote_share(voters.first(k))
+def _near_votes(k: int, facts: Facts) -> Floats:
+    evidence = facts.evidence
+    return _top_votes(evidence.nearest_ballots, evidence.candidates.nearest.weights, k)
 
 
-def _sharp(voters: Voters) -> Voters:
+def _match_votes(k: int, facts: Facts) -> Floats:
+    evidence = facts.evidence
+    return _top_votes(evidence.match_ballots, evidence.candidates.matches.weights, k)
+
+
+def _top_votes(ballots: Ballots, weights: Floats, k: int) -> Floats:
+    first = weights.copy()
+    first[k:] = 0
+    return vote_share(ballots, first)
+
+
+def _sharp_votes(facts: Facts) -> Floats:
     """Let the closest voters decide: weights to the fourth power."""
-    return Voters(voters.rows, voters.weights**4)
+    evidence = facts.evidence
+    return vote_share(evidence.nearest_ballots, evidence.candidates.nearest.weights**4)
 
 
-def _uniform(facts: Facts) -> Voters:
+def _leader_votes(facts: Facts) -> Floats:
     leaders = facts.evidence.leaders
-    return Voters(leaders, np.ones(len(leaders), np.float32))
+    return vote_share(facts.evidence.cast(leaders), np.ones(len(leaders), np.float32))
 
 
 def _per_citation(values: Floats, facts: Facts) -> Floats:
@@ -102,19 +115,19 @@ def _constant(value: float, facts: Facts) -> Floats:
 
 def _reference_votes(facts: Facts) -> Floats:
     edges, evidence = facts.evidence.references, facts.evidence
-    distinct, at = np.unique(edges.rows, return_inverse=True)
-    cited = votes(evidence.graph, evidence.candidates.nearest, evidence.query.before, distinct)
-    return evidence.mean(edges.owner, cited[at]) if len(at) else _constant(0, facts)
+    everyone = np.arange(len(evidence.graph.years), dtype=np.int32)
+    cited = votes(evidence.graph, evidence.candidates.nearest, evidence.query.before, everyone)
+    return evidence.mean(edges.owner, cited[edges.rows])
 
 
 def _cites_nearest(facts: Facts) -> Floats:
     edges = facts.evidence.references
-    weights = look_up(facts.evidence.candidates.nearest.first(50), edges.rows)
+    weights = facts.evidence.look_up(facts.evidence.candidates.nearest.first(50), edges.rows)
     return facts.evidence.total(edges.owner, weights)
 
 
+# fmt: off
 FEATURES: tuple[Feature, ...] = (
-    # fmt: off
     Feature("cosine", "draft and candidate embeddings", "cosine",
             lambda f: f.evidence.candidates.cosines),
     Feature("cosine_share", "cosine relative to the best candidate's", "share",
@@ -146,25 +159,25 @@ FEATURES: tuple[Feature, ...] = (
     Feature("query_terms", "distinct words of the draft", "log count",
             lambda f: _constant(np.log1p(len(f.evidence.query.text.codes)), f)),
     Feature("votes_near_10", "weight of the 10 nearest papers citing it", "share",
-            lambda f: _top_votes(f.evidence.candidates.nearest, 10, f)),
+            lambda f: _near_votes(10, f)),
     Feature("votes_near_50", "weight of the 50 nearest papers citing it", "share",
-            lambda f: _top_votes(f.evidence.candidates.nearest, 50, f)),
+            lambda f: _near_votes(50, f)),
     Feature("votes_near", "weight of all nearest papers citing it", "share",
             lambda f: f.evidence.nearest_votes),
     Feature("votes_near_sharp", "the same, cosines to the fourth power", "share",
-            lambda f: f.evidence.vote_share(_sharp(f.evidence.candidates.nearest))),
+            _sharp_votes),
     Feature("votes_near_rank", "position by these votes", "rank",
             lambda f: descending_rank(f.evidence.nearest_votes)),
     Feature("votes_near_50_rank", "position by the votes of the 50 nearest", "rank",
-            lambda f: descending_rank(_top_votes(f.evidence.candidates.nearest, 50, f))),
+            lambda f: descending_rank(_near_votes(50, f))),
     Feature("votes_near_best", "these votes relative to the best candidate's", "share",
             lambda f: share_of_best(f.evidence.nearest_votes)),
     Feature("votes_near_surprise", "votes of the nearest per citation", "ratio",
             lambda f: _per_citation(f.evidence.nearest_votes * 100, f)),
     Feature("votes_match_10", "weight of the 10 best BM25 hits citing it", "share",
-            lambda f: _top_votes(f.evidence.candidates.matches, 10, f)),
+            lambda f: _match_votes(10, f)),
     Feature("votes_match_50", "weight of the 50 best BM25 hits citing it", "share",
-            lambda f: _top_votes(f.evidence.candidates.matches, 50, f)),
+            lambda f: _match_votes(50, f)),
     Feature("votes_match", "weight of all BM25 hits citing it", "share",
             lambda f: f.evidence.match_votes),
     Feature("votes_match_rank", "position by these votes", "rank",
@@ -200,13 +213,13 @@ FEATURES: tuple[Feature, ...] = (
     Feature("near_company_ratio", "the same per citation", "ratio",
             lambda f: _per_citation(f.evidence.neighbour_company, f)),
     Feature("votes_near_20", "weight of the 20 nearest papers citing it", "share",
-            lambda f: _top_votes(f.evidence.candidates.nearest, 20, f)),
+            lambda f: _near_votes(20, f)),
     Feature("leader_company", "co-citations with the 20 leaders by prior", "log sum",
             lambda f: _log(f.evidence.leader_company)),
     Feature("leader_company_ratio", "the same per citation", "ratio",
             lambda f: _per_citation(f.evidence.leader_company, f)),
     Feature("leader_votes", "leaders that cite it", "share",
-            lambda f: f.evidence.vote_share(_uniform(f))),
+            _leader_votes),
     Feature("citations", "citations so far", "log count", lambda f: _log(f.evidence.citations)),
     Feature("citations_3y", "citations in the last three years", "log count",
             lambda f: _log(f.evidence.citations_since(3))),
@@ -243,7 +256,7 @@ FEATURES: tuple[Feature, ...] = (
             lambda f: f.byline.venue_citers, metadata=True),
     Feature("author_papers", "papers by the draft's authors", "log count",
             lambda f: _constant(np.log1p(len(f.evidence.query.own_papers)), f), metadata=True),
-    # fmt: on
 )
+# fmt: on
 
 BY_NAME = {feature.name: feature for feature in FEATURES}

@@ -5,11 +5,14 @@ import unicodedata
 from collections.abc import Iterable
 
 _SEPARATORS = re.compile(r"[\s.]+")
-_NOT_WORD = re.compile(r"[^a-z0-9]+")
+_NOT_WORD = re.compile(r"[\W_]+")
+_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 
 
 def fold(text: str) -> str:
     """Lower-case, strip accents and compatibility forms."""
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
@@ -17,21 +20,31 @@ def fold(text: str) -> str:
 def author_key(name: str) -> str | None:
     """Return "surname f" (f: first initial) of a name, None when no surname is found.
 
+    Of a surname of several words the last one counts, so that both orders of a name agree.
+
     >>> author_key("Cohan, Arman"), author_key("A. Cohan"), author_key("COHAN, AM")
     ('cohan a', 'cohan a', 'cohan a')
+    >>> author_key("van der Maaten, Laurens"), author_key("Laurens van der Maaten")
+    ('maaten l', 'maaten l')
     """
-    surname, comma, given = fold(name).partition(",")
-    if not comma:
-        parts = [part for part in _SEPARATORS.split(surname) if part]
-        surname, given = (parts[-1], parts[0]) if len(parts) > 1 else ("".join(parts), "")
-    surname = re.sub(r"[\W_]+", "", surname)
-    initial = re.sub(r"[\W_]+", "", given)[:1]
-    return f"{surname} {initial}".strip() if surname else None
+    family, comma, given = fold(name).partition(",")
+    words = _words(family)
+    if not words:
+        return None
+    initial = "".join(_words(given))[:1] if comma else words[0][:1] if len(words) > 1 else ""
+    return f"{words[-1]} {initial}".strip()
 
 
 def author_keys(names: Iterable[str]) -> list[str]:
     """Return the distinct keys of several names, in order."""
     return list(dict.fromkeys(key for name in names if (key := author_key(name))))
+
+
+def _words(text: str) -> list[str]:
+    """Split at white space and full stops; drop punctuation inside words, and Jr. and the like."""
+    words = [_NOT_WORD.sub("", part) for part in _SEPARATORS.split(text)]
+    kept = [word for word in words if word and word not in _SUFFIXES]
+    return kept or [word for word in words if word]
 
 
 def venue_key(venue: str) -> str:

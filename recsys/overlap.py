@@ -5,9 +5,23 @@ from functools import cached_property
 
 import numpy as np
 
-from recsys.arrays import Ragged
-from recsys.evidence import Evidence
+from recsys.arrays import Longs, spans
+from recsys.evidence import Evidence, divide
 from recsys.protocols import Floats, Rows
+from recsys.selection import spread
+from recsys.terms import TermStore
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Terms of the candidates, owners ascending: (e,) each.
+
+    owner: position of the candidate. codes: the term. at: where the term store holds its impact.
+    """
+
+    owner: Rows
+    codes: Rows
+    at: Longs
 
 
 @dataclass(frozen=True)
@@ -16,93 +30,91 @@ class Overlap:
 
     evidence: Evidence
 
+    @property
+    def _store(self) -> TermStore:
+        return self.evidence.collection.terms
+
     @cached_property
-    def _text(self) -> tuple[Rows, Rows]:
-        return self.evidence.collection.terms.terms.take(self.evidence.rows)
+    def _all(self) -> Terms:
+        begins, rows = self._store.terms.starts, self.evidence.rows
+        owner, at = spans(begins[rows], begins[rows + 1] - begins[rows])
+        return Terms(owner, self._store.terms.values[at], at)
+
+    @cached_property
+    def _shared(self) -> Terms:
+        """Those that the draft has too."""
+        kept = np.flatnonzero(self._query_weights[self._all.codes])
+        return Terms(self._all.owner[kept], self._all.codes[kept], self._all.at[kept])
 
     @cached_property
     def _title(self) -> tuple[Rows, Rows]:
-        return self.evidence.collection.terms.title_terms.take(self.evidence.rows)
+        return self._store.title_terms.take(self.evidence.rows)
 
     @cached_property
     def _query_weights(self) -> Floats:
-        return self._spread(np.ones(len(self.evidence.query.text.codes), bool))
+        """The idf of the draft's terms laid out over the vocabulary: (v,) float32."""
+        return self._laid_out(self.evidence.query.text.codes)
 
     @cached_property
     def _query_title_weights(self) -> Floats:
-        return self._spread(self.evidence.query.text.in_title)
-
-    @cached_property
-    def _query_total(self) -> float:
-        return max(float(self._query_weights.sum()), 1e-9)
-
-    @cached_property
-    def _query_title_total(self) -> float:
-        return max(float(self._query_title_weights.sum()), 1e-9)
-
-    @cached_property
-    def _shared_text(self) -> Floats:
-        """Weight of each term of each candidate that the draft shares: (e,) float32."""
-        return self._query_weights[self._text[1]]
+        text = self.evidence.query.text
+        return self._laid_out(text.codes[text.in_title])
 
     @property
     def title_in_title(self) -> Floats:
         """Share of the draft's title found in the candidate's title."""
-        shared = self._query_title_weights[self._title[1]]
-        return self.evidence.total(self._title[0], shared) / self._query_title_total
+        owner, codes = self._title
+        return self._share_of_draft(owner, codes, self._query_title_weights)
 
     @property
     def title_in_text(self) -> Floats:
         """Share of the draft's title found in the candidate's title or abstract."""
-        shared = self._query_title_weights[self._text[1]]
-        return self.evidence.total(self._text[0], shared) / self._query_title_total
+        shared = self._shared
+        return self._share_of_draft(shared.owner, shared.codes, self._query_title_weights)
 
     @property
     def text_in_title(self) -> Floats:
         """Share of the candidate's title found in the draft."""
         owner, codes = self._title
-        whole = self.evidence.total(owner, self.evidence.collection.terms.idf[codes])
+        whole = self.evidence.total(owner, self._store.idf[codes])
         shared = self.evidence.total(owner, self._query_weights[codes])
-        return shared / np.maximum(whole, np.float32(1e-9))
+        return divide(shared, whole, least=1e-9)
 
     @property
     def text_in_text(self) -> Floats:
         """Share of the draft found in the candidate's title or abstract."""
-        return self.evidence.total(self._text[0], self._shared_text) / self._query_total
+        shared = self._shared
+        return self._share_of_draft(shared.owner, shared.codes, self._query_weights)
 
     @property
     def rarest(self) -> Floats:
         """The idf of the rarest shared term."""
-        return self.evidence.highest(self._text[0], self._shared_text)
+        return self.evidence.highest(self._shared.owner, self._store.idf[self._shared.codes])
 
     @property
     def cosine(self) -> Floats:
         """Cosine of the two binary term vectors weighted by idf."""
-        owner, codes = self._text
-        idf = self.evidence.collection.terms.idf
-        norm = np.sqrt(self.evidence.total(owner, idf[codes] ** 2))
+        square = self._store.idf**2
+        norm = np.sqrt(self.evidence.total(self._all.owner, square[self._all.codes]))
         query_norm = np.sqrt(max(float((self._query_weights**2).sum()), 1e-9))
-        dot = self.evidence.total(owner, self._shared_text**2)
-        return dot / np.maximum(norm * np.float32(query_norm), np.float32(1e-9))
+        dot = self.evidence.total(self._shared.owner, square[self._shared.codes])
+        return divide(dot, norm * np.float32(query_norm), least=1e-9)
 
     @cached_property
     def bm25(self) -> Floats:
         """BM25 of the candidate for the draft's words, from the forward index."""
-        store, text = self.evidence.collection.terms, self.evidence.query.text
-        counts = np.zeros(len(store.idf), np.float32)
-        counts[text.codes] = text.counts
-        owner, impacts = Ragged(store.terms.starts, store.impacts).take(self.evidence.rows)
-        return self.evidence.total(owner, impacts * counts[self._text[1]])
+        text, shared = self.evidence.query.text, self._shared
+        counts = spread(text.codes, text.counts, len(self._store.idf))[shared.codes]
+        return self.evidence.total(shared.owner, self._store.impacts[shared.at] * counts)
 
     @property
     def terms(self) -> Floats:
         """Number of distinct terms of the candidate."""
-        return self.evidence.total(self._text[0])
+        return self._store.terms.lengths(self.evidence.rows).astype(np.float32)
 
-    def _spread(self, chosen: np.typing.NDArray[np.bool_]) -> Floats:
-        """Lay the idf of the chosen query terms out over the vocabulary: (v,) float32."""
-        idf = self.evidence.collection.terms.idf
-        codes = self.evidence.query.text.codes[chosen]
-        weights = np.zeros(len(idf), np.float32)
-        weights[codes] = idf[codes]
-        return weights
+    def _share_of_draft(self, owner: Rows, codes: Rows, weights: Floats) -> Floats:
+        whole = np.float32(max(float(weights.sum()), 1e-9))
+        return self.evidence.total(owner, weights[codes]) / whole
+
+    def _laid_out(self, codes: Rows) -> Floats:
+        return spread(codes, self._store.idf[codes], len(self._store.idf))

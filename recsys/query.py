@@ -19,8 +19,8 @@ class Query:
     """A draft as the two stages see it.
 
     vector: (d,) float32, L2-normalised. before: only citations by papers with year < before count.
-    allowed: (n,) bool, papers old enough to be known and not the draft itself. seeds: rows that the
-    draft cites already. authors, venue: codes, empty and -1 when metadata is switched off.
+    allowed: (n,) bool, papers old enough to be known and not the draft itself. seeds: allowed rows
+    that the draft cites already. authors, venue: codes, empty and -1 when metadata is switched off.
     own_papers: allowed papers by the draft's authors.
     """
 
@@ -39,18 +39,24 @@ def make_query(
 ) -> Query:
     """Translate a draft. Its own paper (`draft.paper_id`), if any, is invisible to the query.
 
-    Without `as_of`, the draft is written in the year after the corpus's latest paper.
+    Without `as_of`, the draft is written in the year after the corpus's latest paper; a draft that
+    is a paper of the corpus, at the latest in that paper's year: else its own citations would show.
     """
     corpus = collection.corpus
-    allowed = _allowed(corpus, draft)
+    own_row = None if draft.paper_id is None else corpus.row(draft.paper_id)
+    as_of = _moment(draft.as_of, None if own_row is None else corpus.year(own_row))
+    allowed = _allowed(corpus, as_of, evaluation=draft.paper_id is not None)
+    if own_row is not None:
+        allowed[own_row] = False
+    seeds = corpus.rows(draft.references)
     authors = corpus.author_codes(draft.authors) if metadata else _NO_ROWS
     own_papers = np.unique(corpus.papers_of_author.take(authors)[1])
     return Query(
         vector=vector,
         text=collection.terms.query(draft.title, draft.abstract),
-        before=int(corpus.years.max()) + 1 if draft.as_of is None else draft.as_of,
+        before=int(corpus.years.max()) + 1 if as_of is None else as_of,
         allowed=allowed,
-        seeds=corpus.rows(draft.references),
+        seeds=seeds[allowed[seeds]],
         authors=authors,
         own_papers=own_papers[allowed[own_papers]],
         venue=corpus.venue_code(draft.venue) if metadata else -1,
@@ -69,13 +75,12 @@ def draft_of(paper: Paper) -> Draft:
     )
 
 
-def _allowed(corpus: Corpus, draft: Draft) -> Mask:
-    allowed = np.ones(len(corpus), bool)
-    if draft.as_of is not None:
-        allowed = corpus.years <= draft.as_of
-    if draft.paper_id is not None:  # an evaluation: a paper of unknown year might be newer
+def _moment(*years: int | None) -> int | None:
+    return min((year for year in years if year is not None), default=None)
+
+
+def _allowed(corpus: Corpus, as_of: int | None, *, evaluation: bool) -> Mask:
+    allowed = np.ones(len(corpus), bool) if as_of is None else corpus.years <= as_of
+    if evaluation:  # A paper of unknown year might be newer.
         allowed = allowed & (corpus.years != UNKNOWN_YEAR)
-        row = corpus.row(draft.paper_id)
-        if row is not None:
-            allowed[row] = False
     return allowed

@@ -1,8 +1,13 @@
-"""Pick the best rows: higher score first, ties by ascending row."""
+"""Pick the best rows (higher score first, ties by ascending row), and look rows up."""
+
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recsys.protocols import Floats, Rows
+
+T = TypeVar("T", bound=np.generic)
 
 
 def best(scores: Floats, k: int) -> Rows:
@@ -11,7 +16,7 @@ def best(scores: Floats, k: int) -> Rows:
     O(n + k log k).
     """
     k = min(k, len(scores))
-    if k == 0:
+    if k <= 0:
         return np.empty(0, np.int32)
     threshold = np.partition(scores, len(scores) - k)[len(scores) - k]
     above = np.flatnonzero(scores > threshold)
@@ -20,9 +25,22 @@ def best(scores: Floats, k: int) -> Rows:
     return kept[np.lexsort((kept, -scores[kept]))].astype(np.int32)
 
 
-def positions(values: Rows, ascending: Rows) -> tuple[Rows, np.typing.NDArray[np.bool_]]:
-    """Find each value in an ascending array: (position, whether it is there)."""
-    if len(ascending) == 0:
-        return np.zeros(len(values), np.int32), np.zeros(len(values), bool)
-    at = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1).astype(np.int32)
-    return at, ascending[at] == values
+def dots(vectors: Floats, rows: Rows, query: Floats) -> Floats:
+    """Multiply the given rows of (n, d) vectors with a (d,) query: (len(rows),) float32.
+
+    Copying many scattered rows costs more than to read all of them in order.
+    """
+    if 4 * len(rows) > len(vectors):
+        products: Floats = (vectors @ query)[rows]
+        return products
+    return vectors[rows] @ query
+
+
+def spread(rows: Rows, values: NDArray[T], n: int) -> NDArray[T]:
+    """Lay values out over n rows, 0 elsewhere: what to index with other rows.
+
+    np.zeros touches no memory, so this costs O(len(rows)) whatever n is.
+    """
+    table = np.zeros(n, values.dtype)
+    table[rows] = values
+    return table

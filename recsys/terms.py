@@ -91,7 +91,10 @@ class TermStore:
         tf = TITLE_WEIGHT * occurrences in the title + occurrences in the abstract.
         """
         seen: dict[str, int] = {}
-        codes, frequencies, ends, titles, title_ends = [], [], [0], [], [0]
+        codes: list[int] = []
+        frequencies: list[int] = []
+        titles: list[int] = []
+        ends, title_ends = [0], [0]
         for title, abstract in texts:
             in_title = Counter(tokens(title))
             counts = Counter(tokens(abstract))
@@ -105,7 +108,9 @@ class TermStore:
         words = sorted(seen, key=str.encode)
         renumbered = np.empty(len(words), np.int32)
         renumbered[[seen[word] for word in words]] = np.arange(len(words), dtype=np.int32)
-        starts, values, tf = _sorted_rows(ends, renumbered[codes], np.array(frequencies, np.float32))
+        starts, values, tf = _sorted_rows(
+            ends, renumbered[codes], np.array(frequencies, np.float32)
+        )
         title_starts, title_values, _ = _sorted_rows(
             title_ends, renumbered[titles], np.zeros(len(titles), np.float32)
         )
@@ -125,9 +130,7 @@ class TermStore:
         )
 
 
-def _sorted_rows(
-    ends: list[int], codes: Rows, weights: Floats
-) -> tuple[Longs, Rows, Floats]:
+def _sorted_rows(ends: list[int], codes: Rows, weights: Floats) -> tuple[Longs, Rows, Floats]:
     starts = np.array(ends, np.int64)
     owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     order = np.lexsort((codes, owner))

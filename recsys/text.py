@@ -36,3 +36,10 @@ def singular(word: str) -> str:
     if word.endswith("es") and word[-3] not in "aeo":
         return word[:-1]
     return word if word[-2] in "us" else word[:-1]
+
+
+def surface_words(text: str | None) -> list[tuple[str, str]]:
+    """Split as `tokens` does, with each word's own spelling in lower case: (token, spelling)."""
+    spelt = [word.lower() for word in _WORD.findall((text or "")[:_LONGEST_TEXT])]
+    pairs = [(singular(fold(word)), word) for word in spelt]
+    return [(token, word) for token, word in pairs if len(word) > 1 and word not in STOP_WORDS]

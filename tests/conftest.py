@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from hypothesis import settings
 
 from recsys.records import Answer, Paper, Reason, Recommendation
+
+settings.register_profile("recsys", deadline=None)  # The machine may be busy.
+settings.load_profile("recsys")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""File formats that people hand in and take away: drafts in, reference lists out."""
+"""File formats that people hand in and take away: papers and drafts in, reference lists out."""

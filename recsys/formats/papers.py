@@ -3,22 +3,20 @@
 A line becomes a `Found` paper, with remarks on what was odd about it, or a `Reject`.
 """
 
-import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from recsys.errors import CorpusError
 from recsys.formats.papers_fields import FieldError
 from recsys.formats.papers_formats import FORMATS, PaperFormat, recognise
 from recsys.formats.papers_language import looks_english
-from recsys.formats.papers_lines import Line, open_lines
+from recsys.formats.papers_lines import open_lines
+from recsys.formats.papers_records import Entry, entries_of, head_of, tally
 from recsys.progress import Progress, silent
 from recsys.records import Paper
 
@@ -27,11 +25,6 @@ LONGEST_ABSTRACT = 20_000
 EARLIEST_YEAR, LATEST_YEAR = 1400, 2100
 """A year outside is impossible and becomes unknown. Constants: one file always reads the same."""
 _EXCERPT = 200  # characters of a rejected line
-_HEAD = 50  # records by which a format is recognised
-_HEAD_LINES = 1000
-_MONGO_NUMBER = re.compile(r"\bNumber(?:Int|Long)\(\"?(-?\d+)\"?\)")
-# Raw control characters inside strings are not JSON, but harmless: they are cleaned away.
-_decode = json.JSONDecoder(strict=False).decode
 
 
 class Remark(StrEnum):
@@ -71,18 +64,6 @@ class PaperStream:
     items: Iterator[Found | Reject]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A record not yet looked into, or the reason why there is none."""
-
-    line: Line
-    record: dict[str, Any] | None
-    flaw: str = ""
-
-    def reject(self, reason: str) -> Reject:
-        return Reject(self.line.number, reason, self.line.text[:_EXCERPT].rstrip())
-
-
 @contextmanager
 def open_papers(source: Path, *, progress: Progress = silent) -> Iterator[PaperStream]:
     """Open a file of papers (`-`: standard input) and recognise its format by the first records.
@@ -92,8 +73,8 @@ def open_papers(source: Path, *, progress: Progress = silent) -> Iterator[PaperS
             records have no known format.
     """
     with open_lines(source, progress=progress) as lines:
-        entries = chain.from_iterable(map(_entries, lines))
-        head = list(_head(entries))
+        entries = chain.from_iterable(map(entries_of, lines))
+        head = list(head_of(entries))
         known = _recognised(head, source)
         yield PaperStream(known.name, _distinct(_items(chain(head, entries), known)))
 
@@ -116,61 +97,7 @@ def tidied(paper: Paper) -> tuple[Paper, tuple[Remark, ...]]:
     return paper, tuple(remarks)
 
 
-def tally(reasons: Counter[str]) -> str:
-    """Write counted reasons in one line, most frequent first."""
-    ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{reason}: {count:,}" for reason, count in ordered)
-
-
-def _entries(line: Line) -> Iterator[_Entry]:
-    """Decode a line into the records in it: one, or those of a whole array written on it."""
-    if line.too_long:
-        yield _Entry(line, None, "line too long")
-        return
-    text = _unwrapped(line.text)
-    if not text:
-        return
-    try:
-        value = _value(text)
-    except RecursionError:
-        yield _Entry(line, None, "nested too deeply")
-    except ValueError:
-        yield _Entry(line, None, "not JSON")
-    else:
-        for item in value if isinstance(value, list) else [value]:
-            is_object = isinstance(item, dict)
-            yield _Entry(line, item if is_object else None, "" if is_object else "not an object")
-
-
-def _unwrapped(text: str) -> str:
-    """Strip what surrounds a record in an array that has one record per line."""
-    text = text.strip().strip(",").strip()
-    if text.startswith("[") and not text.endswith("]"):
-        return text[1:].strip()
-    if text.endswith("]") and not text.startswith("["):
-        return text[:-1].strip()
-    return "" if text == "[]" else text
-
-
-def _value(text: str) -> object:
-    try:
-        return _decode(text)
-    except ValueError:
-        if "Number" not in text:
-            raise
-        return _decode(_MONGO_NUMBER.sub(r"\1", text))  # AMiner's v13 is such an export.
-
-
-def _head(entries: Iterator[_Entry]) -> Iterator[_Entry]:
-    records = 0
-    for entry in islice(entries, _HEAD_LINES):
-        yield entry
-        records += entry.record is not None
-        if records == _HEAD:
-            return
-
-
-def _recognised(head: Sequence[_Entry], source: Path) -> PaperFormat:
+def _recognised(head: Sequence[Entry], source: Path) -> PaperFormat:
     records = [entry.record for entry in head if entry.record is not None]
     known = recognise(records)
     if known is not None:
@@ -194,18 +121,22 @@ def _description(row: PaperFormat) -> str:
     return needs + (f" and one of {', '.join(sorted(row.marks))}" if row.marks else "")
 
 
-def _items(entries: Iterable[_Entry], known: PaperFormat) -> Iterator[Found | Reject]:
+def _items(entries: Iterable[Entry], known: PaperFormat) -> Iterator[Found | Reject]:
     for entry in entries:
         if entry.record is None:
-            yield entry.reject(entry.flaw)
+            yield _rejected(entry, entry.flaw)
             continue
         try:
             paper, remarks = tidied(known.parse(entry.record))
         except FieldError as error:
-            yield entry.reject(str(error))
+            yield _rejected(entry, str(error))
             continue
         broken = (Remark.BROKEN_UTF8,) if entry.line.broken_utf8 else ()
         yield Found(entry.line.number, paper, remarks + broken)
+
+
+def _rejected(entry: Entry, reason: str) -> Reject:
+    return Reject(entry.line.number, reason, entry.line.text[:_EXCERPT].rstrip())
 
 
 def _distinct(items: Iterable[Found | Reject]) -> Iterator[Found | Reject]:
@@ -214,7 +145,9 @@ def _distinct(items: Iterable[Found | Reject]) -> Iterator[Found | Reject]:
     for item in items:
         if isinstance(item, Found):
             if item.paper.id in seen:
-                yield Reject(item.line, "duplicate id", f"{item.paper.id}: {item.paper.title}"[:_EXCERPT])
+                yield Reject(
+                    item.line, "duplicate id", f"{item.paper.id}: {item.paper.title}"[:_EXCERPT]
+                )
                 continue
             seen.add(item.paper.id)
         yield item

@@ -4,6 +4,7 @@ An optional field of a wrong type is unknown, not an error: one odd year should 
 """
 
 import html
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
@@ -21,6 +22,7 @@ _YEAR = re.compile(r"\s*(-?\d{1,9})(?:\.0*|-\d.*)?\s*", re.DOTALL)
 _DOI_PREFIX = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:)\s*", re.IGNORECASE)
 _WEB = ("http://", "https://")
 _LARGEST_YEAR = 10**9
+_LABEL_DEPTH = 8
 
 
 class FieldError(ValueError):
@@ -137,9 +139,22 @@ def inverted_text(index: object) -> str | None:
     return text_of(" ".join(word for _, word in sorted(placed)))
 
 
-def labels_of(**values: object) -> dict[str, object]:
-    """Collect labels, leaving out unknown and empty ones."""
-    return {name: value for name, value in values.items() if value}
+def labels_of(value: object) -> dict[str, object]:
+    """Return a record's own labels with cleaned text; what is nested deeper is None."""
+    labels = _label(value, _LABEL_DEPTH) if isinstance(value, dict) else None
+    return labels if isinstance(labels, dict) else {}
+
+
+def _label(value: object, depth: int) -> object:
+    if isinstance(value, str):
+        return cleaned(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, (dict, list)) and depth == 0:
+        return None
+    if isinstance(value, dict):
+        return {cleaned(key): _label(item, depth - 1) for key, item in value.items()}
+    return [_label(item, depth - 1) for item in value] if isinstance(value, list) else value
 
 
 def _plain(text: str) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from recsys.formats.papers_fields import (
     Record,
-    cleaned,
     doi_of,
     id_of,
     ids_of,
@@ -51,7 +50,6 @@ def recognise(records: Iterable[Record]) -> PaperFormat | None:
 
 
 def _native(record: Record) -> Paper:
-    labels = record.get("labels")
     return Paper(
         id=required_id(record, "id"),
         title=required_title(record, "title"),
@@ -63,7 +61,7 @@ def _native(record: Record) -> Paper:
         keyphrases=names_of(record.get("keyphrases")),
         doi=doi_of(record.get("doi")),
         url=url_of(record.get("url")),
-        labels=labels if isinstance(labels, dict) else {},
+        labels=labels_of(record.get("labels")),
     )
 
 
@@ -79,7 +77,7 @@ def _opencorpus(record: Record) -> Paper:
         keyphrases=names_of(record.get("keyPhrases")) or names_of(record.get("entities")),
         doi=doi_of(record.get("doi")),
         url=url_of(record.get("s2Url")),
-        labels=labels_of(fields=list(names_of(record.get("fieldsOfStudy")))),
+        labels=_labels(fields=names_of(record.get("fieldsOfStudy"))),
     )
 
 
@@ -99,13 +97,13 @@ def _semantic_scholar(record: Record) -> Paper:
         references=_cited(record.get("references"), kinds),
         doi=doi_of(external.get("DOI")) if isinstance(external, dict) else None,
         url=url_of(record.get("url")),
-        labels=labels_of(fields=list(dict.fromkeys(names_of(fields, "category")))),
+        labels=_labels(fields=names_of(fields, "category")),
     )
 
 
 def _cited(references: object, kinds: tuple[str, ...]) -> tuple[str, ...]:
     """Read references given as ids, as papers, or as {"citedPaper": paper}."""
-    found = []
+    found: list[str] = []
     for item in references if isinstance(references, list) else ():
         paper = item.get("citedPaper", item) if isinstance(item, dict) else item
         values = [paper.get(kind) for kind in kinds] if isinstance(paper, dict) else [paper]
@@ -135,7 +133,7 @@ def _openalex(record: Record) -> Paper:
         keyphrases=names_of(record.get("keywords"), "display_name", "keyword"),
         doi=doi_of(record.get("doi")),
         url=url_of(work, f"https://openalex.org/{work}"),
-        labels=labels_of(
+        labels=_labels(
             topic=text_of(nested(record, "primary_topic", "display_name")),
             type=text_of(record.get("type")),
         ),
@@ -163,8 +161,17 @@ def _aminer(record: Record) -> Paper:
         keyphrases=names_of(record.get("keywords")) or names_of(record.get("fos"), "name"),
         doi=doi_of(record.get("doi")),
         url=url_of(*(links if isinstance(links, list) else [links])),
-        labels=labels_of(type=cleaned(str(record.get("doc_type") or ""))),
+        labels=_labels(type=text_of(record.get("doc_type"))),
     )
+
+
+def _labels(**values: str | tuple[str, ...] | None) -> dict[str, object]:
+    """Collect labels, leaving out unknown and empty ones; several values become a list."""
+    return {
+        name: list(dict.fromkeys(value)) if isinstance(value, tuple) else value
+        for name, value in values.items()
+        if value
+    }
 
 
 def _keys(*names: str) -> frozenset[str]:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import cast
 
 from recsys.errors import CorpusError, near_miss
 from recsys.progress import Progress, silent
@@ -71,20 +71,23 @@ def open_lines(
             gzip; while reading, a gzip file that is cut short or damaged.
     """
     if source == STDIN:
-        raw: BinaryIO = sys.stdin.buffer
-        yield _joined(_checked(_lines(_plain(raw, "standard input"), longest), "standard input"))
+        name = "standard input"
+        stdin: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer), _BUFFER)
+        try:
+            yield _joined(_checked(_lines(_unpacked(stdin, name), longest), name))
+        finally:
+            stdin.detach()  # Not ours to close.
         return
-    with _opened(source) as raw:
-        size = os.fstat(raw.fileno()).st_size
-        lines = _checked(_lines(_plain(raw, str(source)), longest), str(source))
-        yield _joined(_reported(lines, raw, size, progress))
+    with _opened(source) as file:
+        lines = _checked(_lines(_unpacked(file, str(source)), longest), str(source))
+        yield _joined(_reported(lines, file, progress))
 
 
-def _opened(source: Path) -> BinaryIO:
+def _opened(source: Path) -> io.BufferedReader:
     try:
         if stat.S_ISDIR(source.stat().st_mode):
             raise CorpusError(f"{source} is a directory.", "Give the path of a file of papers.")
-        return source.open("rb", buffering=0)
+        return io.BufferedReader(io.FileIO(source), _BUFFER)
     except FileNotFoundError as error:
         names = [p.name for p in source.parent.glob("*")] if source.parent.is_dir() else []
         hint = near_miss(source.name, names).strip()
@@ -96,19 +99,19 @@ def _opened(source: Path) -> BinaryIO:
         ) from error
 
 
-def _plain(raw: BinaryIO, name: str) -> io.BufferedReader:
+def _unpacked(file: io.BufferedReader, name: str) -> io.BufferedIOBase:
     """Unpack gzip, known by its first bytes; refuse what is no text."""
-    buffered = io.BufferedReader(raw, _BUFFER)  # type: ignore[type-var]  # typeshed: RawIOBase only
-    head = buffered.peek(8)
+    head = file.peek(8)
     for magic, what, hint in _FOREIGN:
         if head.startswith(magic):
             raise CorpusError(f"{name} is {what}, not JSON lines.", hint)
     if head.startswith(_GZIP):
-        return io.BufferedReader(gzip.GzipFile(fileobj=buffered), _BUFFER)
-    return buffered
+        # Not wrapped in a larger buffer: that would lose the last good lines of a file cut short.
+        return gzip.GzipFile(fileobj=file)
+    return file
 
 
-def _lines(file: io.BufferedReader, longest: int) -> Iterator[Line]:
+def _lines(file: io.BufferedIOBase, longest: int) -> Iterator[Line]:
     number = 0
     while line := file.readline(longest + 1):
         number += 1
@@ -119,7 +122,7 @@ def _lines(file: io.BufferedReader, longest: int) -> Iterator[Line]:
         yield _decoded(number, line.removeprefix(b"\xef\xbb\xbf"), too_long)
 
 
-def _pass_over(file: io.BufferedReader, begun: bytes) -> None:
+def _pass_over(file: io.BufferedIOBase, begun: bytes) -> None:
     while begun and not begun.endswith(b"\n"):
         begun = file.readline(_BUFFER)
 
@@ -138,20 +141,24 @@ def _checked(lines: Iterator[Line], name: str) -> Iterator[Line]:
         for line in lines:
             last = line.number
             yield line
-    except (EOFError, zlib.error, OSError) as error:
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         what = "ends in the middle of" if isinstance(error, EOFError) else "has damaged data in"
         raise CorpusError(
             f"{name} {what} its gzip stream ({error}); line {last} is the last good one.",
             "Download or pack it again: papers that were lost would leave holes in the graph.",
         ) from error
+    except OSError as error:
+        raise CorpusError(
+            f"{name} cannot be read beyond line {last}: {error.strerror or error}.",
+            "Check the disk, or copy the file and read the copy.",
+        ) from error
 
 
-def _reported(
-    lines: Iterator[Line], raw: BinaryIO, size: int, progress: Progress
-) -> Iterator[Line]:
+def _reported(lines: Iterator[Line], file: io.BufferedReader, progress: Progress) -> Iterator[Line]:
+    size = os.fstat(file.fileno()).st_size
     for line in lines:
         if line.number % _REPORT_EVERY == 0:
-            progress(STAGE, min(raw.tell(), size - 1), size)
+            progress(STAGE, min(file.raw.tell(), size - 1), size)
         yield line
     if size:
         progress(STAGE, size, size)
@@ -159,18 +166,25 @@ def _reported(
 
 def _joined(lines: Iterator[Line]) -> Iterator[Line]:
     """Join records printed over several lines: from `{` alone to `}` with the same indentation."""
-    for line in lines:
+    line = next(lines, None)
+    while line is not None:
+        following = None
         opening = _OPENING.fullmatch(line.text)
         if opening:
-            yield _gather(line, opening[1], lines)
-        elif line.text.strip() or line.too_long:
+            line, following = _gather(line, opening[1], lines)
+        if line.text.strip() or line.too_long:
             yield line
+        line = following or next(lines, None)
 
 
-def _gather(first: Line, indentation: str, lines: Iterator[Line]) -> Line:
-    closing = (f"{indentation}}}", f"{indentation}}},", f"{indentation}}}]")
-    parts, length, broken, too_long = [first.text], 0, first.broken_utf8, False
+def _gather(first: Line, indentation: str, lines: Iterator[Line]) -> tuple[Line, Line | None]:
+    """Return the joined record, and the line after it where that was read in search of its end."""
+    closing = tuple(f"{indentation}}}{end}" for end in ("", ",", "]"))
+    parts, length, broken, too_long, following = [first.text], 0, first.broken_utf8, False, None
     for line in lines:
+        if line.text.startswith(f"{indentation}{{"):  # This record was never closed.
+            following = line
+            break
         broken, too_long = broken or line.broken_utf8, too_long or line.too_long
         length += len(line.text)
         if length <= LONGEST_LINE:
@@ -178,4 +192,5 @@ def _gather(first: Line, indentation: str, lines: Iterator[Line]) -> Line:
         if line.text.rstrip() in closing:
             break
     too_long = too_long or length > LONGEST_LINE
-    return replace(first, text="".join(parts), broken_utf8=broken, too_long=too_long)
+    joined = replace(first, text="".join(parts), broken_utf8=broken, too_long=too_long)
+    return joined, following

@@ -92,7 +92,15 @@ def batch(
         System, typer.Option("--system", help="What ranks the papers.")
     ] = System.TWO_STAGE,
     no_metadata: NoMetadata = False,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that share the work.")] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            min=1,
+            show_default="one per processor",
+            help="Processes that share the work; the run does not depend on it.",
+        ),
+    ] = None,
     quiet: Quiet = False,
     json_errors: JsonErrors = False,
 ) -> None:
@@ -105,12 +113,13 @@ def batch(
 
     check_target(run)
     from pipelines.batch import BatchOptions, run_batch
+    from recsys.app.wiring import open_index
 
     options = BatchOptions(
         part=part.value, k=k, system=system.value, metadata=not no_metadata, jobs=jobs
     )
     with shown_progress(quiet=quiet) as progress:
-        report = run_batch(index, split, options, run, progress=progress)
+        report = run_batch(index, split, options, run, open_index=open_index, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)
 
 

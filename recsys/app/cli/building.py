@@ -59,6 +59,7 @@ def build(
     from pipelines.build import build as build_index
 
     from recsys.app.bars import shown_progress
+    from recsys.app.cache import cache_folder
     from recsys.app.output import note
 
     options = BuildOptions(
@@ -68,7 +69,7 @@ def build(
         force=force,
     )
     with shown_progress(quiet=quiet) as progress:
-        report = build_index(papers, out, options, progress=progress)
+        report = build_index(papers, out, options, cache=cache_folder(), progress=progress)
     note("\n".join(report.lines()), quiet=quiet)
 
 
@@ -89,8 +90,9 @@ def train_ranker(
 
     from recsys.app.bars import shown_progress
     from recsys.app.output import note
+    from recsys.app.wiring import open_collection
 
     options = TrainOptions(metadata=not no_metadata, seed=seed)
     with shown_progress(quiet=quiet) as progress:
-        report = train(index, split, options, progress=progress)
+        report = train(open_collection(index), index, split, options, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)

@@ -1,0 +1,1 @@
+"""Measurements that the README shows, each runnable on its own."""

@@ -1,0 +1,98 @@
+"""Measure, keep the figures, and rewrite the README's tables.
+
+Run as `python -m pipelines.benchmarks --data DIR --readme README.md`; `--only` measures some
+sections again and keeps the figures of the others.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pipelines.benchmarks.bench import Bench
+from pipelines.benchmarks.programs import run_module, run_recsys
+from pipelines.benchmarks.quality import measure_quality
+from pipelines.benchmarks.serving import measure_serving
+from pipelines.benchmarks.table import render, splice
+from recsys.artifacts import load_manifest, write_json
+from recsys.errors import RecsysError, near_miss
+from recsys.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA
+
+CORPORA = ("vis", "archaeology")
+
+
+def measure_build(bench: Bench) -> dict[str, Any]:
+    """Build an index from nothing but the file of papers, the exported encoder included."""
+    corpus = CORPORA[0]
+    fresh = bench.work / "fresh"
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    out = fresh / f"{corpus}.index"
+    cost = run_recsys(
+        "build", bench.papers(corpus), "--out", out, env={"RECSYS_CACHE": str(fresh / "cache")}
+    )
+    papers = load_manifest(out, INDEX_KIND, INDEX_SCHEMA).config["papers"]
+    shutil.rmtree(fresh)
+    return {corpus: {"papers": papers, "seconds": cost.seconds, "peak_mib": cost.peak_mib}}
+
+
+def measure_encoding(bench: Bench) -> Any:  # noqa: ANN401 - JSON.
+    """Compare bulk encoding with sentence_transformers."""
+    return run_module("pipelines.benchmarks.encoding", bench.built(CORPORA[0]) / CORPUS)
+
+
+SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
+    "build": measure_build,
+    **{corpus: partial(measure_quality, corpus=corpus) for corpus in CORPORA},
+    "serving": partial(measure_serving, corpora=CORPORA),
+    "encoding": measure_encoding,
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Parse the command line and run; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m pipelines.benchmarks", description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of corpus folders")
+    parser.add_argument("--readme", type=Path, required=True, help="file that holds the marks")
+    parser.add_argument("--only", type=_sections, default=tuple(SECTIONS), metavar="A,B")
+    parser.add_argument("--results", type=Path, default=Path("benchmarks/results.json"))
+    parser.add_argument("--work", type=Path, default=Path("benchmarks/out"))
+    given = parser.parse_args(arguments)
+    try:
+        run(Bench(given.data, given.work), given.only, given.results, given.readme)
+    except RecsysError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return error.exit_code
+    return 0
+
+
+def run(bench: Bench, only: Sequence[str], results: Path, readme: Path) -> None:
+    """Measure the sections, keeping each one's figures as soon as they are known."""
+    splice(readme.read_text(encoding="utf-8"), "")  # Fail before hours of work.
+    results.parent.mkdir(parents=True, exist_ok=True)
+    found = json.loads(results.read_text(encoding="utf-8")) if results.is_file() else {}
+    for name in only:
+        sys.stderr.write(f"== {name}\n")
+        found[name] = SECTIONS[name](bench)
+        write_json(results, {key: found[key] for key in SECTIONS if key in found})
+        text = splice(readme.read_text(encoding="utf-8"), render(found))
+        readme.write_text(text, encoding="utf-8")
+
+
+def _sections(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    for name in names:
+        if name not in SECTIONS:
+            raise argparse.ArgumentTypeError(
+                f"There is no section {name!r}.{near_miss(name, SECTIONS)} "
+                f"The sections are {', '.join(SECTIONS)}."
+            )
+    return names
+
+
+if __name__ == "__main__":
+    sys.exit(main())

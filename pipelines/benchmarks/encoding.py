@@ -1,0 +1,114 @@
+"""Bulk encoding: sentence_transformers against the exported f32 and int8 encoders.
+
+Run as `python -m pipelines.benchmarks.encoding CORPUS_FOLDER --papers 1500`; JSON on stdout. All
+encode the same texts with the same number of threads, taking turns, so that a busy machine slows
+all of them. `wall` and `cpu` are texts per second (of one processor, for `cpu`).
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from pipelines.checkpoints import MINILM, minilm_folder
+from pipelines.encode import read_texts
+from pipelines.export_encoder import export_encoder
+from recsys.corpus import Corpus
+from recsys.encoder import OnnxEncoder, Text
+
+BASELINE = "sentence_transformers, batch 32"
+"""The library's default batch size; a larger one is measured beside it."""
+
+System: TypeAlias = Callable[[Sequence[Text]], Any]
+Seconds: TypeAlias = tuple[float, float]
+
+
+def measure(texts: Sequence[Text], *, threads: int, rounds: int) -> dict[str, Any]:
+    """Measure every system on the same texts: texts per second and ratios to the baseline."""
+    with tempfile.TemporaryDirectory() as folder:
+        systems = _systems(Path(folder), threads)
+        for system in systems.values():
+            system(texts[:32])
+        taken: dict[str, list[Seconds]] = {name: [] for name in systems}
+        for turn in range(rounds):
+            names = list(systems) if turn % 2 == 0 else list(reversed(systems))
+            for name in names:
+                taken[name].append(_time(partial(systems[name], texts)))
+    rates = {name: _rates(seconds, len(texts)) for name, seconds in taken.items()}
+    facts = {"texts": len(texts), "threads": threads, "rounds": rounds}
+    return facts | {"texts_per_second": rates, "ratio": _ratios(rates)}
+
+
+def sample(corpus: Corpus, papers: int, rng: np.random.Generator) -> list[Text]:
+    """Draw papers' texts, without replacement."""
+    rows = rng.choice(len(corpus), min(papers, len(corpus)), replace=False)
+    wanted = set(rows.tolist())
+    texts = (text for shard in read_texts(corpus, 4096) for text in shard)
+    return [text for row, text in enumerate(texts) if row in wanted]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Parse the command line, measure, and write JSON to stdout."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpus", type=Path, help="a corpus folder of a built index")
+    parser.add_argument("--papers", type=int, default=1500)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args(arguments)
+    texts = sample(Corpus.load(given.corpus), given.papers, np.random.default_rng(0))
+    json.dump(measure(texts, threads=given.threads, rounds=given.rounds), sys.stdout, indent=1)
+
+
+def _systems(folder: Path, threads: int) -> dict[str, System]:
+    import torch
+    import transformers
+    from sentence_transformers import SentenceTransformer
+
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # untyped
+    torch.set_num_threads(threads)
+    model = SentenceTransformer(str(minilm_folder()), device="cpu")
+
+    def library(texts: Sequence[Text], size: int) -> object:
+        joined = [". ".join(part for part in text if part) for text in texts]
+        return model.encode(joined, batch_size=size, show_progress_bar=False)
+
+    systems: dict[str, System] = {
+        BASELINE: partial(library, size=32),
+        "sentence_transformers, batch 128": partial(library, size=128),
+    }
+    for precision in ("f32", "int8"):
+        path = export_encoder(MINILM, folder / precision, precision=precision)
+        systems[f"recsys {precision}"] = OnnxEncoder.load(path, threads=threads).encode
+    return systems
+
+
+def _time(work: Callable[[], object]) -> Seconds:
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def _rates(seconds: Sequence[Seconds], texts: int) -> dict[str, float]:
+    wall, cpu = (statistics.median(column) for column in zip(*seconds, strict=True))
+    return {"wall": round(texts / wall, 1), "cpu": round(texts / cpu, 1)}
+
+
+def _ratios(rates: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    base = rates[BASELINE]
+    return {
+        name: {clock: round(rate[clock] / base[clock], 2) for clock in base}
+        for name, rate in rates.items()
+        if name != BASELINE
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""Write measured figures as Markdown, between two marks in a file."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from recsys.errors import InputError
+
+BEGIN, END = "<!-- benchmarks -->", "<!-- /benchmarks -->"
+COLUMNS = ("F1@20", "MRR", "R@20", "R@100")
+
+Results: TypeAlias = Mapping[str, Any]
+
+
+def splice(text: str, block: str) -> str:
+    """Replace what stands between the marks.
+
+    Raises:
+        InputError: a mark is missing, repeated, or they are the wrong way round.
+    """
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end) or text.count(BEGIN) + text.count(END) != 2:
+        raise InputError(
+            "The file does not hold the marks of the table, each once and in order.",
+            f"Write {BEGIN} and {END} around it.",
+        )
+    return f"{before}{BEGIN}\n{block.strip()}\n{END}{after}"
+
+
+def render(results: Results) -> str:
+    """Write every section that has been measured."""
+    quality = {name: found for name, found in results.items() if "systems" in found}
+    parts = [_quality(quality)] if quality else []
+    parts += [write(results[name]) for name, write in COSTS.items() if name in results]
+    return "\n\n".join(parts)
+
+
+def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Write a Markdown table, the first column left and the others right."""
+    rule = ("---", *("---:" for _ in header[1:]))
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows))
+
+
+def _quality(results: Results) -> str:
+    header = ("corpus, system", *COLUMNS, "candidate recall", "candidates", "calibration error")
+    rows = [
+        (f"{corpus}, {system}", *_figures(figures))
+        for corpus, found in results.items()
+        for system, figures in found["systems"].items()
+    ]
+    sizes = "; ".join(
+        f"{corpus}: {found['queries']} queries, {found['papers']:,} papers"
+        for corpus, found in results.items()
+    )
+    return (
+        f"Test queries ({sizes}). F1@20 is the harmonic mean of the averaged precision and recall; "
+        "in parentheses, 95 % bootstrap intervals. The calibration error is the expected one of "
+        "the 20 papers shown.\n\n" + table(header, rows)
+    )
+
+
+def _figures(figures: Results) -> tuple[str, ...]:
+    number = figures.get("candidates")
+    return (
+        *(_with_interval(figures[name]) for name in COLUMNS),
+        _with_interval(figures.get("candidate recall")),
+        f"{number['value']:.0f}" if number else "",
+        f"{figures['ECE']['value']:.3f}" if "ECE" in figures else "",
+    )
+
+
+def _with_interval(figure: Mapping[str, float] | None) -> str:
+    if figure is None:
+        return ""
+    return f"{figure['value']:.3f} ({figure['low']:.3f}-{figure['high']:.3f})"
+
+
+def _serving(found: Results) -> str:
+    cpu, drafts = found["cpu_seconds"], found["milliseconds"]
+    rows = [
+        ("`recsys recommend`, whole process", f"{cpu['recommend']:.2f} CPU seconds"),
+        ("the same by torch, transformers and lightgbm", f"{cpu['peer']:.2f} CPU seconds"),
+        ("ratio", f"{found['ratio']:.1f} x"),
+    ]
+    rows += [
+        (f"a draft in a running process, encoding left out: {corpus}", f"{ms['median']:.1f} ms")
+        for corpus, ms in drafts.items()
+    ]
+    return "Answering: medians, warm disk cache; the last rows on one thread.\n\n" + table(
+        ("answering", "cost"), rows
+    )
+
+
+def _encoding(found: Results) -> str:
+    rates, ratios = found["texts_per_second"], found["ratio"]
+    rows = [
+        (name, f"{rate['wall']:.1f}", f"{ratios[name]['wall']:.2f} x" if name in ratios else "1 x")
+        for name, rate in rates.items()
+    ]
+    return (
+        f"Bulk encoding of {found['texts']:,} papers on {found['threads']} processors, "
+        "taking turns.\n\n" + table(("encoder", "texts a second", "ratio"), rows)
+    )
+
+
+def _build(found: Results) -> str:
+    rows = [
+        (
+            corpus,
+            f"{cost['papers']:,}",
+            f"{cost['seconds']:.0f} s",
+            f"{cost['peak_mib']:,.0f} MiB",
+        )
+        for corpus, cost in found.items()
+    ]
+    return "From the file of papers to a ready index.\n\n" + table(
+        ("corpus", "papers", "time", "peak memory"), rows
+    )
+
+
+COSTS: Mapping[str, Callable[[Results], str]] = {
+    "serving": _serving,
+    "encoding": _encoding,
+    "build": _build,
+}
+"""Sections below the figures of quality, in order."""

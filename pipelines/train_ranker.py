@@ -1,0 +1,113 @@
+"""Train an index's own ranker on the train queries of a split."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from eval.calibration import expected_calibration_error
+from eval.measures import CANDIDATE_RECALL, Judged, summarise
+from pipelines.fit_ranker import CUTOFF, FittedRanker, fit
+from pipelines.splits import read_split
+from pipelines.training_table import TrainingTable, collect
+from recsys.artifacts import fingerprint
+from recsys.collection import Collection
+from recsys.features import feature_names
+from recsys.layout import ranker_folder
+from recsys.progress import Progress, silent
+from recsys.protocols import Floats
+from recsys.selection import best
+
+
+@dataclass(frozen=True, slots=True)
+class TrainOptions:
+    """metadata: whether authors and venue may be read."""
+
+    metadata: bool = True
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TrainReport:
+    """What was trained and how good it is on dev."""
+
+    folder: Path
+    queries: int
+    examples: int
+    trees: int
+    recall: float
+    f1: float
+    mrr: float
+    calibration_error: float
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        return [
+            f"Trained {self.trees} trees on {self.queries} queries, {self.examples:,} examples.",
+            f"On dev: F1@{CUTOFF} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
+            f"{self.recall:.3f}, calibration error {self.calibration_error:.4f}.",
+            f"Saved in {self.folder}.",
+        ]
+
+
+def train_ranker(
+    collection: Collection,
+    index: Path,
+    split: Path,
+    options: TrainOptions,
+    *,
+    progress: Progress = silent,
+) -> TrainReport:
+    """Train on the split's train queries, stop and calibrate on its dev queries, save, report.
+
+    Raises:
+        SplitError: the split does not fit the index, or its parts overlap.
+    """
+    parts = read_split(split, collection)
+    names = feature_names(metadata=options.metadata)
+    tables = [
+        collect(collection, collection.corpus.rows(ids), names, progress=progress, stage=stage)
+        for ids, stage in ((parts.train, "features of train"), (parts.dev, "features of dev"))
+    ]
+    progress("trees", 0, 1)
+    fitted = fit(tables[0], tables[1], names, seed=options.seed)
+    progress("trees", 1, 1)
+    folder = ranker_folder(index, metadata=options.metadata)
+    report = report_on(fitted, folder, *tables)
+    facts = {
+        "options": asdict(options),
+        "train_queries": fingerprint(sorted(parts.train)),
+        "dev": {"f1": report.f1, "mrr": report.mrr, "ece": report.calibration_error},
+    }
+    fitted.save(folder, origin="its own ranker", facts=facts, text=True)
+    return report
+
+
+def report_on(
+    fitted: FittedRanker, folder: Path, train: TrainingTable, dev: TrainingTable
+) -> TrainReport:
+    """Measure a ranker on dev."""
+    scores = fitted.predict(dev.features)
+    probabilities = np.interp(scores, fitted.scores, fitted.probabilities)
+    figures = summarise(judge(scores, dev), rng=np.random.default_rng(0), samples=1)
+    return TrainReport(
+        folder=folder,
+        queries=len(train.groups),
+        examples=len(train.features),
+        trees=fitted.booster.num_trees(),
+        recall=figures[CANDIDATE_RECALL].value,
+        f1=figures[f"F1@{CUTOFF}"].value,
+        mrr=figures["MRR"].value,
+        calibration_error=expected_calibration_error(probabilities, dev.relevant),
+    )
+
+
+def judge(scores: Floats, table: TrainingTable) -> list[Judged]:
+    """Order each query's candidates by (n,) scores and compare them with its gold papers."""
+    ends = np.cumsum(table.groups)
+    judged = []
+    for start, end, gold in zip(ends - table.groups, ends, table.gold, strict=True):
+        relevant = table.relevant[start:end].astype(bool)
+        flags = relevant[best(scores[start:end], end - start)]
+        judged.append(Judged(flags, int(gold), end - start, int(relevant.sum())))
+    return judged

@@ -1,0 +1,165 @@
+"""Reasons in words: what speaks for a recommended paper, strongest kinds first."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from recsys.candidates import Voters, together, votes
+from recsys.evidence import Evidence
+from recsys.protocols import Floats
+from recsys.records import Paper, Reason
+from recsys.selection import best
+from recsys.text import surface_words
+
+MOST_REASONS = 3
+ASKED = 20
+"""How many of the nearest papers are asked whom they cite."""
+NEAR = 10
+"""A candidate this close to the draft is said to be among the nearest."""
+MOST_TERMS = 3
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Counts behind the reasons, for all candidates at once: (m,) float32 each."""
+
+    evidence: Evidence
+
+    @cached_property
+    def asked(self) -> int:
+        """How many nearest papers are old enough to be asked."""
+        return len(self._nearest.rows)
+
+    @cached_property
+    def near_citers(self) -> Floats:
+        """How many of them cite the candidate."""
+        return self._count(self._nearest)
+
+    @cached_property
+    def author_citers(self) -> Floats:
+        """Older papers by the draft's authors that cite the candidate."""
+        return self._count(self.evidence.candidates.authors)
+
+    @cached_property
+    def seed_links(self) -> Floats:
+        """Citations shared with the draft's references."""
+        evidence = self.evidence
+        return together(evidence.graph, evidence.query.seeds, evidence.query.before, evidence.rows)
+
+    @cached_property
+    def nearness(self) -> Floats:
+        """Position by cosine among the candidates, from 1."""
+        rank = np.empty(len(self.evidence), np.float32)
+        order = best(self.evidence.candidates.cosines, len(rank))
+        rank[order] = np.arange(1, len(rank) + 1)
+        return rank
+
+    @cached_property
+    def _nearest(self) -> Voters:
+        first = self.evidence.candidates.nearest.first(ASKED)
+        older = self.evidence.graph.older(first.rows, self.evidence.query.before)
+        return Voters(first.rows[older], first.weights[older])
+
+    def _count(self, voters: Voters) -> Floats:
+        ones = Voters(voters.rows, np.ones(len(voters.rows), np.float32))
+        return votes(self.evidence.graph, ones, self.evidence.query.before, self.evidence.rows)
+
+
+def explain(
+    evidence: Evidence, positions: Sequence[int], papers: Sequence[Paper]
+) -> list[tuple[Reason, ...]]:
+    """Give up to MOST_REASONS reasons for each of the candidates at the positions."""
+    findings = Findings(evidence)
+    given = []
+    for at, paper in zip(positions, papers, strict=True):
+        found = (reason(findings, at, paper) for reason in REASONS)
+        given.append(tuple(reason for reason in found if reason)[:MOST_REASONS])
+    return given
+
+
+def _seeds(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    number = int(findings.seed_links[at])
+    return _reason("seeds", number, f"linked {_times(number)} by citations to your references")
+
+
+def _nearest_cite(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    number, asked = int(findings.near_citers[at]), findings.asked
+    return _reason("votes", number, f"cited by {number} of your {asked} nearest papers")
+
+
+def _authors_cite(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    number = int(findings.author_citers[at])
+    what = "an earlier paper" if number == 1 else f"{number} earlier papers"
+    return _reason("authors", number, f"cited by {what} of the draft's authors")
+
+
+def _near(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    rank = int(findings.nearness[at])
+    text = "the nearest to your draft" if rank == 1 else f"among the {rank} nearest to your draft"
+    return _reason("near", rank <= NEAR, text)
+
+
+def _terms(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    shared = shared_terms(findings.evidence, at, paper)
+    plural = "term" if len(shared) == 1 else "terms"
+    return _reason("terms", len(shared), f"shares the {plural} {', '.join(shared)}")
+
+
+def _own(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    evidence = findings.evidence
+    row = int(evidence.rows[at])
+    number = bool(np.isin(row, evidence.query.own_papers))
+    return _reason("own", number, "by an author of the draft")
+
+
+def _well_cited(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    number = int(findings.evidence.citations[at])
+    return _reason("citations", number, f"cited {_times(number)} in this corpus")
+
+
+REASONS: tuple[Callable[[Findings, int, Paper], Reason | None], ...] = (
+    _seeds,
+    _nearest_cite,
+    _authors_cite,
+    _terms,
+    _near,
+    _own,
+    _well_cited,
+)
+"""In the order in which they are given."""
+
+
+def shared_terms(evidence: Evidence, at: int, paper: Paper) -> list[str]:
+    """Name the rarest words that draft and candidate share, as the draft spells them.
+
+    Two words that follow each other in the draft and in the candidate's title make one term.
+    """
+    store, text = evidence.collection.terms, evidence.query.text
+    shared = np.isin(text.codes, store.terms[int(evidence.rows[at])])
+    weights = {
+        word: float(store.idf[code])
+        for word, code, keep in zip(text.words, text.codes, shared, strict=True)
+        if keep
+    }
+    title = [word for word, _ in surface_words(paper.title)]
+    pairs = set(zip(title, title[1:], strict=False))
+    found: dict[str, float] = {}
+    words = [*surface_words(text.title), *surface_words(text.abstract)]
+    for (left, spelt), (right, spelt_right) in zip(words, words[1:], strict=False):
+        if (left, right) in pairs and left in weights and right in weights:
+            found.setdefault(f"{spelt} {spelt_right}", weights[left] + weights[right])
+    inside = {part for term in found for part in term.split()}
+    for word, spelt in words:
+        if word in weights and spelt not in inside:
+            found.setdefault(spelt, weights[word])
+    return sorted(found, key=lambda term: (-found[term], term))[:MOST_TERMS]
+
+
+def _reason(kind: str, holds: int | bool, text: str) -> Reason | None:
+    return Reason(kind, text) if holds else None
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"

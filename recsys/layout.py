@@ -1,0 +1,27 @@
+"""Where things lie inside an index directory.
+
+    vis.index/
+    ├── manifest.json
+    ├── corpus/      Parquet columns, ids, citation graph
+    ├── text/        terms of each paper, BM25 postings
+    ├── vectors/     vectors.npy (n, d) float32, forest.ann
+    ├── encoder/     an artifact of its own: the ONNX model that made the vectors
+    ├── ranker/      an artifact of its own, written by `recsys train ranker`
+    └── ranker-no-metadata/
+"""
+
+from pathlib import Path
+
+INDEX_KIND = "index"
+INDEX_SCHEMA = 1
+CORPUS = "corpus"
+TEXT = "text"
+VECTORS = "vectors"
+VECTOR_FILE = "vectors.npy"
+FOREST_FILE = "forest.ann"
+ENCODER = "encoder"
+
+
+def ranker_folder(index: Path, *, metadata: bool) -> Path:
+    """Name the folder of an index's own ranker, or of the shipped one below its data folder."""
+    return index / ("ranker" if metadata else "ranker-no-metadata")

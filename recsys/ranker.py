@@ -1,0 +1,70 @@
+"""Stage two's model at answering time: trees in ONNX Runtime and a calibration curve."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recsys.artifacts import load_manifest
+from recsys.errors import ArtifactMismatch
+from recsys.features import BY_NAME
+from recsys.protocols import Floats
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+KIND = "ranker"
+SCHEMA = 1
+MODEL = "model.onnx"
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxRanker:
+    """Scores candidates; trained by `pipelines.train_ranker`.
+
+    knots: (2, j) float64: ascending scores and the probabilities there (isotonic regression on the
+    dev queries); in between, probabilities are interpolated.
+    """
+
+    session: "InferenceSession"
+    feature_names: tuple[str, ...]
+    knots: np.typing.NDArray[np.float64]
+    origin: str
+
+    def score(self, features: Floats) -> Floats:
+        """Score (n, f) float32 features: (n,) float32, higher is better."""
+        if len(features) == 0:
+            return np.empty(0, np.float32)
+        scores: Floats = self.session.run(None, {"features": np.ascontiguousarray(features)})[0]
+        return scores[:, 0]
+
+    def probability(self, scores: Floats) -> Floats:
+        """Calibrate (n,) scores into chances of being cited, in [0, 1]."""
+        return np.interp(scores, self.knots[0], self.knots[1]).astype(np.float32)
+
+    @classmethod
+    def load(cls, folder: Path, *, threads: int = 1) -> "OnnxRanker":
+        """Open a ranker folder.
+
+        Raises:
+            ArtifactError: the folder is missing, damaged, of another schema, or was trained with
+                features that this version does not have.
+        """
+        import onnxruntime
+
+        config = load_manifest(folder, KIND, SCHEMA).config
+        names = tuple(config["feature_names"])
+        if unknown := [name for name in names if name not in BY_NAME]:
+            raise ArtifactMismatch(
+                f"The ranker {folder} needs the feature {unknown[0]!r}, which this version does "
+                "not have.",
+                "Train it again with `recsys train ranker`.",
+            )
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        session = onnxruntime.InferenceSession(
+            (folder / MODEL).read_bytes(), options, providers=["CPUExecutionProvider"]
+        )
+        knots = np.array([config["calibration"]["scores"], config["calibration"]["probabilities"]])
+        return cls(session, names, knots, config["origin"])
