@@ -16,6 +16,7 @@ from indexes.bm25 import Bm25Index
 from pipelines.encode import encode_corpus
 from pipelines.export_encoder import Precision, cached_encoder
 from pipelines.ingest import ingest
+from recsys.arrays import load_array
 from recsys.artifacts import (
     MANIFEST,
     fingerprint,
@@ -25,7 +26,6 @@ from recsys.artifacts import (
     sha256,
     write_json,
 )
-from recsys.arrays import load_array
 from recsys.candidates import StageOne
 from recsys.corpus import Corpus
 from recsys.encoder import OnnxEncoder
@@ -144,8 +144,7 @@ def _text(job: _Job, folder: Path) -> dict[str, Any]:
     titles, abstracts = texts.column("title"), texts.column("abstract")
     job.progress("words", 0, len(titles))
     store = TermStore.build(
-        (title.as_py(), abstract.as_py())
-        for title, abstract in zip(titles, abstracts, strict=True)
+        (title.as_py(), abstract.as_py()) for title, abstract in zip(titles, abstracts, strict=True)
     )
     store.save(folder)
     Bm25Index.build(store).save(folder)

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pipelines.export_ranker import trees_to_onnx
 from pipelines.training_table import TrainingTable
 from recsys.artifacts import replacing, seal
+from recsys.progress import Progress, silent
 from recsys.protocols import Floats
 from recsys.ranker import KIND, MODEL, SCHEMA
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 TEXT_MODEL = "model.txt"
 CUTOFF = 20
+TREES = "trees at most"
 MOST_ROUNDS = 600
 PATIENCE = 60
 PARAMETERS: Mapping[str, Any] = {
@@ -48,8 +51,8 @@ class FittedRanker:
 
     booster: "lightgbm.Booster"
     feature_names: tuple[str, ...]
-    scores: np.typing.NDArray[np.float64]
-    probabilities: np.typing.NDArray[np.float64]
+    scores: NDArray[np.float64]
+    probabilities: NDArray[np.float64]
     seed: int
 
     def predict(self, features: Floats) -> Floats:
@@ -78,7 +81,12 @@ class FittedRanker:
 
 
 def fit(
-    train: TrainingTable, dev: TrainingTable, names: tuple[str, ...], *, seed: int
+    train: TrainingTable,
+    dev: TrainingTable,
+    names: tuple[str, ...],
+    *,
+    seed: int,
+    progress: Progress = silent,
 ) -> FittedRanker:
     """Train LambdaMART (Burges 2010) on train, stop early on nDCG@20 of dev, calibrate on dev."""
     import lightgbm
@@ -92,17 +100,22 @@ def fit(
         data,
         MOST_ROUNDS,
         [held_out],
-        callbacks=[lightgbm.early_stopping(PATIENCE, verbose=False)],
+        callbacks=[
+            lightgbm.early_stopping(PATIENCE, verbose=False),
+            lambda state: progress(TREES, state.iteration, MOST_ROUNDS),
+        ],
     )
+    progress(TREES, MOST_ROUNDS, MOST_ROUNDS)
     text = trained.model_to_string(num_iteration=trained.best_iteration)
     booster = lightgbm.Booster(model_str=text)
-    scores, probabilities = _calibrate(np.asarray(booster.predict(dev.features)), dev.relevant)
-    return FittedRanker(booster, names, scores, probabilities, seed)
+    knots = calibrate(np.asarray(booster.predict(dev.features), np.float32), dev.relevant)
+    return FittedRanker(booster, names, *knots, seed)
 
 
-def _calibrate(
-    scores: np.typing.NDArray[np.float64], relevant: np.typing.NDArray[np.int8]
-) -> tuple[np.typing.NDArray[np.float64], np.typing.NDArray[np.float64]]:
+def calibrate(
+    scores: Floats, relevant: NDArray[np.int8]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Fit isotonic regression: the (j,) scores and probabilities of its knots."""
     from sklearn.isotonic import IsotonicRegression
 
     curve = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, relevant)

@@ -7,11 +7,11 @@ import numpy as np
 
 from eval.calibration import expected_calibration_error
 from eval.measures import CANDIDATE_RECALL, Judged, summarise
-from pipelines.fit_ranker import CUTOFF, FittedRanker, fit
+from indexes.opening import open_collection
+from pipelines.fit_ranker import CUTOFF, FittedRanker, calibrate, fit
 from pipelines.splits import read_split
 from pipelines.training_table import TrainingTable, collect
 from recsys.artifacts import fingerprint
-from recsys.collection import Collection
 from recsys.features import feature_names
 from recsys.layout import ranker_folder
 from recsys.progress import Progress, silent
@@ -45,33 +45,28 @@ class TrainReport:
         return [
             f"Trained {self.trees} trees on {self.queries} queries, {self.examples:,} examples.",
             f"On dev: F1@{CUTOFF} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
-            f"{self.recall:.3f}, calibration error {self.calibration_error:.4f}.",
+            f"{self.recall:.3f}, calibration error {self.calibration_error:.4f} (cross-fitted).",
             f"Saved in {self.folder}.",
         ]
 
 
 def train_ranker(
-    collection: Collection,
-    index: Path,
-    split: Path,
-    options: TrainOptions,
-    *,
-    progress: Progress = silent,
+    index: Path, split: Path, options: TrainOptions, *, progress: Progress = silent
 ) -> TrainReport:
     """Train on the split's train queries, stop and calibrate on its dev queries, save, report.
 
     Raises:
+        ArtifactError: the index cannot be opened.
         SplitError: the split does not fit the index, or its parts overlap.
     """
+    collection = open_collection(index)
     parts = read_split(split, collection)
     names = feature_names(metadata=options.metadata)
     tables = [
         collect(collection, collection.corpus.rows(ids), names, progress=progress, stage=stage)
         for ids, stage in ((parts.train, "features of train"), (parts.dev, "features of dev"))
     ]
-    progress("trees", 0, 1)
-    fitted = fit(tables[0], tables[1], names, seed=options.seed)
-    progress("trees", 1, 1)
+    fitted = fit(tables[0], tables[1], names, seed=options.seed, progress=progress)
     folder = ranker_folder(index, metadata=options.metadata)
     report = report_on(fitted, folder, *tables)
     facts = {
@@ -88,7 +83,6 @@ def report_on(
 ) -> TrainReport:
     """Measure a ranker on dev."""
     scores = fitted.predict(dev.features)
-    probabilities = np.interp(scores, fitted.scores, fitted.probabilities)
     figures = summarise(judge(scores, dev), rng=np.random.default_rng(0), samples=1)
     return TrainReport(
         folder=folder,
@@ -98,8 +92,18 @@ def report_on(
         recall=figures[CANDIDATE_RECALL].value,
         f1=figures[f"F1@{CUTOFF}"].value,
         mrr=figures["MRR"].value,
-        calibration_error=expected_calibration_error(probabilities, dev.relevant),
+        calibration_error=cross_fitted_error(scores, dev),
     )
+
+
+def cross_fitted_error(scores: Floats, dev: TrainingTable) -> float:
+    """Fit the calibration on every other query, measure its error on the rest, both ways."""
+    odd = np.repeat(np.arange(len(dev.groups)) % 2 == 1, dev.groups)
+    probabilities = np.empty(len(scores))
+    for held_out in (odd, ~odd):
+        knots = calibrate(scores[~held_out], dev.relevant[~held_out])
+        probabilities[held_out] = np.interp(scores[held_out], *knots)
+    return expected_calibration_error(probabilities, dev.relevant)
 
 
 def judge(scores: Floats, table: TrainingTable) -> list[Judged]:

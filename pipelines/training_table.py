@@ -1,4 +1,4 @@
-"""Examples for the ranker: every candidate of every query, with its features and whether it is gold.
+"""Examples for the ranker: the candidates of many queries, their features, and which are gold.
 
 Queries are corpus papers posed as the drafts they once were, through the code that also answers
 live drafts: what serving cannot see, training does not see.

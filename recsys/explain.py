@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -57,6 +58,21 @@ class Findings:
         return rank
 
     @cached_property
+    def spellings(self) -> dict[str, str]:
+        """The draft's words as it spells them first, by token."""
+        return {word: spelt for word, spelt in reversed(self._words)}
+
+    @cached_property
+    def pairs(self) -> dict[tuple[str, str], str]:
+        """Words that follow each other in the draft, as it spells them, by their tokens."""
+        return {(a[0], b[0]): f"{a[1]} {b[1]}" for a, b in pairwise(self._words)}
+
+    @cached_property
+    def _words(self) -> list[tuple[str, str]]:
+        text = self.evidence.query.text
+        return [*surface_words(text.title), *surface_words(text.abstract)]
+
+    @cached_property
     def _nearest(self) -> Voters:
         first = self.evidence.candidates.nearest.first(ASKED)
         older = self.evidence.graph.older(first.rows, self.evidence.query.before)
@@ -68,12 +84,12 @@ class Findings:
 
 
 def explain(
-    evidence: Evidence, positions: Sequence[int], papers: Sequence[Paper]
+    evidence: Evidence, chosen: Sequence[int], papers: Sequence[Paper]
 ) -> list[tuple[Reason, ...]]:
-    """Give up to MOST_REASONS reasons for each of the candidates at the positions."""
+    """Give up to MOST_REASONS reasons for each of the chosen candidates."""
     findings = Findings(evidence)
     given = []
-    for at, paper in zip(positions, papers, strict=True):
+    for at, paper in zip(chosen, papers, strict=True):
         found = (reason(findings, at, paper) for reason in REASONS)
         given.append(tuple(reason for reason in found if reason)[:MOST_REASONS])
     return given
@@ -102,7 +118,7 @@ def _near(findings: Findings, at: int, paper: Paper) -> Reason | None:
 
 
 def _terms(findings: Findings, at: int, paper: Paper) -> Reason | None:
-    shared = shared_terms(findings.evidence, at, paper)
+    shared = shared_terms(findings, at, paper)
     plural = "term" if len(shared) == 1 else "terms"
     return _reason("terms", len(shared), f"shares the {plural} {', '.join(shared)}")
 
@@ -131,29 +147,25 @@ REASONS: tuple[Callable[[Findings, int, Paper], Reason | None], ...] = (
 """In the order in which they are given."""
 
 
-def shared_terms(evidence: Evidence, at: int, paper: Paper) -> list[str]:
+def shared_terms(findings: Findings, at: int, paper: Paper) -> list[str]:
     """Name the rarest words that draft and candidate share, as the draft spells them.
 
     Two words that follow each other in the draft and in the candidate's title make one term.
     """
-    store, text = evidence.collection.terms, evidence.query.text
-    shared = np.isin(text.codes, store.terms[int(evidence.rows[at])])
-    weights = {
-        word: float(store.idf[code])
-        for word, code, keep in zip(text.words, text.codes, shared, strict=True)
-        if keep
-    }
+    evidence = findings.evidence
+    idf, codes = evidence.collection.terms.idf, evidence.query.text.codes
+    theirs = evidence.collection.terms.terms[int(evidence.rows[at])]
+    shared = np.flatnonzero(np.isin(codes, theirs))
+    weights = {evidence.query.text.words[i]: float(idf[codes[i]]) for i in shared}
     title = [word for word, _ in surface_words(paper.title)]
-    pairs = set(zip(title, title[1:], strict=False))
     found: dict[str, float] = {}
-    words = [*surface_words(text.title), *surface_words(text.abstract)]
-    for (left, spelt), (right, spelt_right) in zip(words, words[1:], strict=False):
-        if (left, right) in pairs and left in weights and right in weights:
-            found.setdefault(f"{spelt} {spelt_right}", weights[left] + weights[right])
+    for pair in pairwise(title):
+        if pair in findings.pairs and pair[0] in weights and pair[1] in weights:
+            found[findings.pairs[pair]] = weights[pair[0]] + weights[pair[1]]
     inside = {part for term in found for part in term.split()}
-    for word, spelt in words:
-        if word in weights and spelt not in inside:
-            found.setdefault(spelt, weights[word])
+    for word, weight in weights.items():
+        if (spelt := findings.spellings.get(word, word)) not in inside:
+            found[spelt] = weight
     return sorted(found, key=lambda term: (-found[term], term))[:MOST_TERMS]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.arrays import Longs, Ragged, load_array, slices
-from recsys.protocols import Rows
+from recsys.protocols import Mask, Rows
 
 UNKNOWN_YEAR = -1
 """Marks an unknown year in year columns; outside arrays an unknown year is None."""
@@ -47,10 +47,11 @@ class CitationGraph:
         """Return (owner, cited row) for the given rows, owner = position in `rows`."""
         return self.cites.take(rows)
 
-    def older(self, rows: Rows, before: int) -> NDArray[np.bool_]:
+    def older(self, rows: Rows, before: int) -> Mask:
         """Tell which rows have a known year < before."""
         years = self.years[rows]
-        return (years != UNKNOWN_YEAR) & (years < before)
+        older: Mask = (years != UNKNOWN_YEAR) & (years < before)
+        return older
 
     def save(self, folder: Path) -> None:
         """Write both directions as .npy files."""
@@ -83,4 +84,5 @@ class CitationGraph:
 
 def _key(rows: Rows, year: int | NDArray[np.integer]) -> Longs:
     # Years are clipped so that a key never runs into the next row's range.
-    return rows.astype(np.int64) * (2 * LATE) + np.clip(year, 0, LATE)
+    keys: Longs = rows.astype(np.int64) * (2 * LATE) + np.clip(year, 0, LATE)
+    return keys

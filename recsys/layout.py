@@ -1,13 +1,13 @@
 """Where things lie inside an index directory.
 
-    vis.index/
-    ├── manifest.json
-    ├── corpus/      Parquet columns, ids, citation graph
-    ├── text/        terms of each paper, BM25 postings
-    ├── vectors/     vectors.npy (n, d) float32, forest.ann
-    ├── encoder/     an artifact of its own: the ONNX model that made the vectors
-    ├── ranker/      an artifact of its own, written by `recsys train ranker`
-    └── ranker-no-metadata/
+vis.index/
+├── manifest.json
+├── corpus/      Parquet columns, ids, citation graph
+├── text/        terms of each paper, BM25 postings
+├── vectors/     vectors.npy (n, d) float32, forest.ann
+├── encoder/     an artifact of its own: the ONNX model that made the vectors
+├── ranker/      an artifact of its own, written by `recsys train ranker`
+└── ranker-no-metadata/
 """
 
 from pathlib import Path

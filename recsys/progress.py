@@ -7,7 +7,7 @@ class Progress(Protocol):
     """Called now and then by long work."""
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """Say that `done` of `total` steps of a stage are finished; done == total ends the stage."""
+        """Say that `done` of `total` steps of a stage are finished; equal, they end the stage."""
         ...
 
 

@@ -37,7 +37,7 @@ class OnnxRanker:
         if len(features) == 0:
             return np.empty(0, np.float32)
         scores: Floats = self.session.run(None, {"features": np.ascontiguousarray(features)})[0]
-        return scores[:, 0]
+        return np.ravel(scores)
 
     def probability(self, scores: Floats) -> Floats:
         """Calibrate (n,) scores into chances of being cited, in [0, 1]."""

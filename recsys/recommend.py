@@ -1,6 +1,6 @@
 """The whole way of a draft: query, candidates, features, scores, reasons."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from recsys.selection import best
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Candidates in order. positions: (m,) int32 into `candidates`, best first; scores: likewise."""
+    """Candidates in order: (m,) int32 positions in `candidates`, best first, and (m,) scores."""
 
     candidates: Candidates
     positions: Rows
@@ -37,7 +37,7 @@ class Recommender:
     collection: Collection
     encoder: Encoder
     ranker: Ranker
-    stage_one: StageOne = StageOne()
+    stage_one: StageOne = field(default_factory=StageOne)
     metadata: bool = True
 
     def recommend(self, draft: Draft, k: int = 20) -> Answer:
@@ -116,7 +116,9 @@ class Recommender:
         if draft.venue:
             parts.append("venue" if query.venue >= 0 else "venue (not in the corpus)")
         if draft.references:
-            parts.append(f"{len(set(draft.references))} references ({len(query.seeds)} in the corpus)")
+            parts.append(
+                f"{len(set(draft.references))} references ({len(query.seeds)} in the corpus)"
+            )
         if draft.as_of is not None:
             parts.append(f"as of {draft.as_of}")
         return "Understood: " + ", ".join(parts) + "."

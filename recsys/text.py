@@ -41,5 +41,9 @@ def singular(word: str) -> str:
 def surface_words(text: str | None) -> list[tuple[str, str]]:
     """Split as `tokens` does, with each word's own spelling in lower case: (token, spelling)."""
     spelt = [word.lower() for word in _WORD.findall((text or "")[:_LONGEST_TEXT])]
-    pairs = [(singular(fold(word)), word) for word in spelt]
-    return [(token, word) for token, word in pairs if len(word) > 1 and word not in STOP_WORDS]
+    pairs = [(fold(word), word) for word in spelt]
+    return [
+        (singular(folded), word)
+        for folded, word in pairs
+        if len(folded) > 1 and folded not in STOP_WORDS
+    ]

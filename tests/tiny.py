@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
@@ -24,7 +25,7 @@ PEOPLE = ("Ann Ash", "Bob Birch", "Cid Cedar", "Dee Date", "Eva Elm")
 VENUES = ("Forest Letters", "Acta Arborum", None)
 
 
-def unit(vectors: Floats) -> Floats:
+def unit(vectors: NDArray[np.floating]) -> Floats:
     """Divide rows by their length."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / lengths, np.float32)
@@ -69,7 +70,7 @@ def random_world(seed: int) -> World:
     """
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 41))
-    vectors = unit(rng.standard_normal((n, 8)).astype(np.float32))
+    vectors = unit(rng.standard_normal((n, 8)))
     papers = tuple(_random_paper(rng, row, n) for row in range(n))
     model = papers[int(rng.integers(n))]
     draft = Draft(

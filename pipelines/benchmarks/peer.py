@@ -62,8 +62,7 @@ class TorchEncoder:
             states = self.model(**tokens).last_hidden_state
         mask = tokens["attention_mask"].unsqueeze(-1)
         pooled = (states * mask).sum(dim=1) / mask.sum(dim=1)
-        vectors: Floats = torch.nn.functional.normalize(pooled).numpy()
-        return vectors
+        return np.asarray(torch.nn.functional.normalize(pooled).numpy())
 
     @classmethod
     def load(cls) -> "TorchEncoder":
@@ -91,7 +90,7 @@ class BoosterRanker:
 
     def probability(self, scores: Floats) -> Floats:
         """Calibrate (n,) scores."""
-        return np.interp(scores, self.knots[0], self.knots[1]).astype(np.float32)
+        return np.asarray(np.interp(scores, self.knots[0], self.knots[1]), np.float32)
 
     @classmethod
     def load(cls, folder: Path) -> "BoosterRanker":

@@ -1,6 +1,6 @@
 """Write measured figures as Markdown, between two marks in a file."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from recsys.errors import InputError
@@ -35,7 +35,7 @@ def render(results: Results) -> str:
     return "\n\n".join(parts)
 
 
-def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """Write a Markdown table, the first column left and the others right."""
     rule = ("---", *("---:" for _ in header[1:]))
     return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows))

@@ -3,28 +3,15 @@
 from importlib import resources
 from pathlib import Path
 
+from indexes.opening import open_collection
 from recsys.app.cache import cache_folder
 from recsys.artifacts import MANIFEST, fingerprint, load_manifest, sha256
-from recsys.collection import Collection
-from recsys.corpus import Corpus
 from recsys.encoder import OnnxEncoder
 from recsys.errors import ArtifactMismatch
-from recsys.graph import CitationGraph
-from recsys.layout import (
-    CORPUS,
-    ENCODER,
-    FOREST_FILE,
-    INDEX_KIND,
-    INDEX_SCHEMA,
-    TEXT,
-    VECTOR_FILE,
-    VECTORS,
-    ranker_folder,
-)
+from recsys.layout import ENCODER, INDEX_KIND, INDEX_SCHEMA, ranker_folder
 from recsys.progress import Progress, silent
 from recsys.ranker import OnnxRanker
 from recsys.recommend import Recommender
-from recsys.terms import TermStore
 
 STARTER = "starter.jsonl"
 
@@ -47,27 +34,6 @@ def open_index(
         )
     ranker = OnnxRanker.load(serving_ranker(index, metadata=metadata))
     return Recommender(collection, encoder, ranker, metadata=metadata)
-
-
-def open_collection(index: Path) -> Collection:
-    """Open an index without its models."""
-    from indexes.annoy_index import AnnoyIndex
-    from indexes.bm25 import Bm25Index
-
-    from recsys.arrays import load_array
-
-    config = load_manifest(index, INDEX_KIND, INDEX_SCHEMA).config
-    terms = TermStore.load(index / TEXT)
-    vectors = load_array(index / VECTORS / VECTOR_FILE)
-    forest = index / VECTORS / FOREST_FILE
-    return Collection(
-        corpus=Corpus.load(index / CORPUS),
-        graph=CitationGraph.load(index / CORPUS),
-        terms=terms,
-        vectors=vectors,
-        vector_index=AnnoyIndex.load(forest, vectors, search_k=config["ann"]["search_k"]),
-        text_index=Bm25Index.load(index / TEXT, terms),
-    )
 
 
 def serving_ranker(index: Path, *, metadata: bool) -> Path:

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.errors import CorpusError
@@ -174,6 +174,7 @@ def test_an_empty_file_has_no_lines(tmp_path: Path) -> None:
     assert read(written(tmp_path, b"")) == []
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.binary(max_size=300).filter(lambda raw: b"\x1f\x8b" not in raw))
 def test_no_bytes_can_break_the_reader(
     tmp_path_factory: pytest.TempPathFactory, raw: bytes

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.arrays import Ragged, SortedStrings, load_array, slices
@@ -58,6 +58,7 @@ def test_slices_are_pythons_slices(bounds: list[tuple[int, int]]) -> None:
     assert found.dtype == np.float32
 
 
+@settings(max_examples=50, deadline=None)
 @given(LISTS)
 def test_ragged_rows_survive_the_disk(
     tmp_path_factory: pytest.TempPathFactory, lists: list[list[int]]
@@ -81,6 +82,7 @@ def test_sorted_strings_find_what_a_list_finds(words: list[str], others: list[st
     assert found.dtype == np.int32
 
 
+@settings(max_examples=50, deadline=None)
 @given(WORDS)
 def test_sorted_strings_survive_the_disk(
     tmp_path_factory: pytest.TempPathFactory, words: list[str]

@@ -43,7 +43,7 @@ def stored(folder: Path, papers: list[Paper]) -> Corpus:
     return Corpus.load(corpus)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(PAPERS)
 def test_a_paper_read_is_the_paper_written(
     tmp_path_factory: pytest.TempPathFactory, papers: list[Paper]

@@ -18,15 +18,13 @@ def gather(world: World) -> Evidence:
     return Evidence(world.collection, query, propose(world.collection, query, SMALL))
 
 
-def crowd(citers: int, *, vector: float = 0.5) -> Evidence:
-    """One paper of 2000 that one paper a year cites from 2001 on; the latest is the nearest."""
+def crowd(citers: int) -> Evidence:
+    """One paper of 2000 that one paper a year cites from 2001 on; all are candidates."""
     papers = [Paper("a", "graph", year=2000)]
     papers += [Paper(f"b{i:04}", "x", year=2001 + i, references=("a",)) for i in range(citers)]
-    cosines = np.linspace(0, vector, citers + 1)
-    vectors = np.stack([cosines, np.sqrt(1 - cosines**2)], 1).astype(np.float32)
-    collection = collect(papers, vectors)
-    query = make_query(collection, Draft("graph"), np.array([1, 0], np.float32))
-    return Evidence(collection, query, propose(collection, query, StageOne(neighbours=1)))
+    collection = collect(papers, np.eye(citers + 1, dtype=np.float32))
+    query = make_query(collection, Draft("graph"), collection.vectors[0])
+    return Evidence(collection, query, propose(collection, query, StageOne()))
 
 
 @given(SEEDS)
@@ -83,10 +81,15 @@ def test_company_counts_the_citers_shared_with_each_paper(seed: int) -> None:
     weights = np.array([1, 2, 4], np.float32)[: len(others)]
 
     def citers(row: int) -> set[int]:
-        return set(evidence.graph.citers(np.array([row], np.int32), evidence.query.before)[1].tolist())
+        return set(
+            evidence.graph.citers(np.array([row], np.int32), evidence.query.before)[1].tolist()
+        )
 
     expected = [
-        sum(float(w) * len(citers(row) & citers(int(o))) for o, w in zip(others, weights, strict=True))
+        sum(
+            float(w) * len(citers(row) & citers(int(o)))
+            for o, w in zip(others, weights, strict=True)
+        )
         for row in evidence.rows.tolist()
     ]
     assert evidence.company(others, weights).tolist() == expected

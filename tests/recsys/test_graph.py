@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.graph import UNKNOWN_YEAR, CitationGraph
@@ -90,6 +90,7 @@ def test_a_graph_without_links_answers(years: list[int | None]) -> None:
     assert graph.citers(rows, 2010)[1].tolist() == []
 
 
+@settings(max_examples=50, deadline=None)
 @given(worlds())
 def test_a_graph_survives_the_disk(tmp_path_factory: pytest.TempPathFactory, world: World) -> None:
     folder: Path = tmp_path_factory.mktemp("graph")

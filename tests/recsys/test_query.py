@@ -44,7 +44,9 @@ def test_evaluation_hides_the_paper_itself_and_papers_of_unknown_year(
     assert query.allowed.tolist() == [True, True, False, False]
 
 
-@pytest.mark.parametrize(("as_of", "before"), [(2011, 2011), (2012, 2012), (2020, 2012), (None, 2012)])
+@pytest.mark.parametrize(
+    ("as_of", "before"), [(2011, 2011), (2012, 2012), (2020, 2012), (None, 2012)]
+)
 def test_paper_of_the_corpus_is_drafted_no_later_than_its_own_year(
     collection: Collection, as_of: int | None, before: int
 ) -> None:

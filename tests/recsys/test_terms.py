@@ -27,7 +27,11 @@ def words(store: TermStore, codes: np.ndarray[tuple[int], np.dtype[np.int32]]) -
 def test_terms_of_a_paper_are_distinct_and_in_the_order_of_the_vocabulary(
     store: TermStore,
 ) -> None:
-    assert [words(store, store.terms[row]) for row in range(3)] == [["graph", "paper"], ["paper"], []]
+    assert [words(store, store.terms[row]) for row in range(3)] == [
+        ["graph", "paper"],
+        ["paper"],
+        [],
+    ]
     assert [words(store, store.title_terms[row]) for row in range(3)] == [["graph"], ["paper"], []]
 
 

@@ -57,15 +57,14 @@ def test_stop_words_are_written_as_they_are_compared() -> None:
 
 
 @given(st.text(max_size=60))
-def test_tokens_hold_no_separators_and_no_stop_words_before_stemming(text: str) -> None:
+def test_tokens_hold_nothing_but_letters_and_digits(text: str) -> None:
     for word in tokens(text):
-        assert len(word) >= 1
-        assert not any(c.isspace() or c == "_" for c in word)
+        assert word.isalnum()
 
 
-@given(st.text(max_size=60))
+@given(st.text("abcXYZéÉ ", max_size=60))
 def test_case_does_not_matter(text: str) -> None:
-    assert tokens(text.lower()) == tokens(text.lower().upper().lower())
+    assert tokens(text) == tokens(text.lower()) == tokens(text.upper())
 
 
 @given(st.text("abcdeéÅ sS,.", max_size=40))

@@ -57,7 +57,6 @@ def build(
     """Build an index from a file of papers; a killed build continues where it stopped."""
     from pipelines.build import BuildOptions
     from pipelines.build import build as build_index
-
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
     from recsys.app.output import note
@@ -87,12 +86,10 @@ def train_ranker(
     """
     from pipelines.train_ranker import TrainOptions
     from pipelines.train_ranker import train_ranker as train
-
     from recsys.app.bars import shown_progress
     from recsys.app.output import note
-    from recsys.app.wiring import open_collection
 
     options = TrainOptions(metadata=not no_metadata, seed=seed)
     with shown_progress(quiet=quiet) as progress:
-        report = train(open_collection(index), index, split, options, progress=progress)
+        report = train(index, split, options, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)

@@ -1,0 +1,41 @@
+"""Open the searchable part of an index directory, memory-mapped."""
+
+from pathlib import Path
+
+from indexes.annoy_index import AnnoyIndex
+from indexes.bm25 import Bm25Index
+from recsys.arrays import load_array
+from recsys.artifacts import load_manifest
+from recsys.collection import Collection
+from recsys.corpus import Corpus
+from recsys.graph import CitationGraph
+from recsys.layout import (
+    CORPUS,
+    FOREST_FILE,
+    INDEX_KIND,
+    INDEX_SCHEMA,
+    TEXT,
+    VECTOR_FILE,
+    VECTORS,
+)
+from recsys.terms import TermStore
+
+
+def open_collection(index: Path) -> Collection:
+    """Open corpus, graph, terms, vectors and search structures, without the models.
+
+    Raises:
+        ArtifactError: the index is missing, unfinished, damaged, or of another schema.
+    """
+    config = load_manifest(index, INDEX_KIND, INDEX_SCHEMA).config
+    terms = TermStore.load(index / TEXT)
+    vectors = load_array(index / VECTORS / VECTOR_FILE)
+    forest = index / VECTORS / FOREST_FILE
+    return Collection(
+        corpus=Corpus.load(index / CORPUS),
+        graph=CitationGraph.load(index / CORPUS),
+        terms=terms,
+        vectors=vectors,
+        vector_index=AnnoyIndex.load(forest, vectors, search_k=config["ann"]["search_k"]),
+        text_index=Bm25Index.load(index / TEXT, terms),
+    )

@@ -1,0 +1,90 @@
+"""Train the ranker that ships with the package, on several corpora together.
+
+    python -m pipelines.shipped_ranker --data DIR --work DIR
+    python -m pipelines.shipped_ranker --data DIR --work DIR --leave-out vis --out DIR
+
+DATA holds NAME/papers.jsonl.gz and NAME/split.json for each corpus. Indexes are built below WORK
+unless they are there. With --leave-out, that corpus is not trained on, so that its test queries
+show how well the ranker carries over to a corpus it has never seen.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from indexes.opening import open_collection
+from pipelines.benchmarks.bench import Bench
+from pipelines.fit_ranker import fit
+from pipelines.splits import read_split
+from pipelines.train_ranker import report_on
+from pipelines.training_table import TrainingTable, collect, concatenate
+from recsys.features import feature_names
+from recsys.layout import ranker_folder
+from recsys.progress import silent
+from recsys.protocols import Rows
+
+CORPORA = ("vis", "archaeology", "acl", "elife", "arxiv9196")
+TRAIN_QUERIES, DEV_QUERIES = 1500, 250
+"""At most so many of each corpus, so that no corpus drowns the others."""
+SHIPPED = Path(__file__).resolve().parent.parent / "recsys" / "data"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train with and without metadata, and say how good the rankers are on the dev queries."""
+    parser = argparse.ArgumentParser(description="Train the ranker that ships with the package.")
+    parser.add_argument("--data", type=Path, required=True, help="Folder of the corpora.")
+    parser.add_argument("--work", type=Path, required=True, help="Folder for their indexes.")
+    parser.add_argument("--out", type=Path, default=SHIPPED, help="Default: %(default)s.")
+    parser.add_argument("--leave-out", choices=CORPORA, help="Do not train on this corpus.")
+    parser.add_argument("--seed", type=int, default=0, help="Default: %(default)s.")
+    chosen = parser.parse_args(arguments)
+    names = [name for name in CORPORA if name != chosen.leave_out]
+    indexes = [Bench(chosen.data, chosen.work).built(name) for name in names]
+    for metadata in (True, False):
+        folder = ranker_folder(chosen.out, metadata=metadata)
+        for line in train_together(
+            chosen.data, indexes, folder, metadata=metadata, seed=chosen.seed
+        ):
+            note(line)
+    return 0
+
+
+def train_together(
+    data: Path, indexes: Sequence[Path], folder: Path, *, metadata: bool, seed: int
+) -> list[str]:
+    """Train on a sample of the train queries of each corpus, stop and calibrate on dev samples."""
+    features = feature_names(metadata=metadata)
+    rng = np.random.default_rng(seed)
+    train: list[TrainingTable] = []
+    dev: list[TrainingTable] = []
+    for index in indexes:
+        collection = open_collection(index)
+        parts = read_split(data / index.stem / "split.json", collection)
+        for ids, most, tables in (
+            (parts.train, TRAIN_QUERIES, train),
+            (parts.dev, DEV_QUERIES, dev),
+        ):
+            rows = sample(collection.corpus.rows(ids), most, rng)
+            tables.append(collect(collection, rows, features, progress=silent, stage=index.stem))
+    pooled = concatenate(dev)
+    fitted = fit(concatenate(train), pooled, features, seed=seed)
+    facts = {"corpora": [index.stem for index in indexes]}
+    fitted.save(folder, origin="the ranker shipped with recsys", facts=facts, text=False)
+    return report_on(fitted, folder, concatenate(train), pooled).lines()
+
+
+def sample(rows: Rows, most: int, rng: np.random.Generator) -> Rows:
+    """Draw at most so many rows, ascending."""
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
+
+
+def note(line: str) -> None:
+    """Tell the person who trains."""
+    sys.stderr.write(f"{line}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
