@@ -119,8 +119,11 @@ def build(
     )
     if (finished := _finished(out, recipe, options)) is not None:
         return finished
+    out = out.resolve()  # "." has no name, and a link stays a link.
     partial = out.with_name(f"{out.name}.partial")
     with _locked(out):
+        if (finished := _finished(out, recipe, options)) is not None:
+            return finished  # Another build has just written it.
         _prepare(partial, recipe)
         job = _Job(papers, partial, cache, options, progress)
         facts: dict[str, Any] = {}
@@ -204,7 +207,7 @@ def _once(job: _Job, name: str, stage: Callable[[_Job, Path], dict[str, Any]]) -
 def _prepare(partial: Path, recipe: str) -> None:
     """Keep the work of an interrupted build of the same recipe, remove any other."""
     marker = partial / FACTS
-    if not (marker.is_file() and json.loads(marker.read_text())["recipe"] == recipe):
+    if not (marker.is_file() and recipe in marker.read_text(errors="replace")):
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         write_json(marker, {"recipe": recipe})
@@ -212,10 +215,14 @@ def _prepare(partial: Path, recipe: str) -> None:
 
 def _finished(out: Path, recipe: str, options: BuildOptions) -> BuildReport | None:
     """Recognise an index that is up to date; refuse to overwrite anything else."""
-    if not out.exists() or options.force:
+    if not out.exists():
         return None
-    if not (out / MANIFEST).is_file():
-        raise InputError(f"{out} exists and is no index.", "Give another --out, or --force.")
+    if not ((out / MANIFEST).is_file() and (out / CORPUS).is_dir()):
+        raise InputError(  # Not even with --force: it may be somebody's work.
+            f"{out} exists and is no index.", "Give another --out, or move it away."
+        )
+    if options.force:
+        return None
     try:
         config = dict(load_manifest(out, INDEX_KIND, INDEX_SCHEMA).config)
     except ArtifactError as error:

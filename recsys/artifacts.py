@@ -98,7 +98,9 @@ def load_manifest(folder: Path, kind: str, schema: int) -> Manifest:
         manifest = Manifest(
             value["kind"], value["schema"], value["config"], value["files"], value["created_by"]
         )
-    except (ValueError, KeyError, TypeError) as error:
+        sizes = {name: int(facts["bytes"]) for name, facts in manifest.files.items()}
+        dict(manifest.config)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ArtifactCorrupt(
             f"{folder / MANIFEST} is not a readable manifest ({error}).", "Build it again."
         ) from error
@@ -112,8 +114,8 @@ def load_manifest(folder: Path, kind: str, schema: int) -> Manifest:
             f"schema {schema}.",
             "Build it again with this version.",
         )
-    for name, facts in manifest.files.items():
-        _check_size(folder / name, facts["bytes"])
+    for name, size in sizes.items():
+        _check_size(folder / name, size)
     return manifest
 
 
@@ -127,7 +129,7 @@ def verify(folder: Path, manifest: Manifest) -> None:
         if sha256(folder / name) != facts["sha256"]:
             raise ArtifactCorrupt(
                 f"{folder / name} does not have the checksum in its manifest.",
-                "A byte changed on disk: build it again.",
+                "A byte changed on disk: build it again with --force.",
             )
 
 
@@ -144,9 +146,10 @@ def _own_files(folder: Path) -> list[str]:
 def _check_present(folder: Path, kind: str) -> None:
     if not folder.exists():
         siblings = [p.name for p in folder.parent.glob("*")] if folder.parent.is_dir() else []
+        command = "train ranker INDEX --split FILE" if kind == "ranker" else "build PAPERS --out DIR"
         raise ArtifactMissing(
             f"There is no {kind} at {folder}.{near_miss(folder.name, siblings)}",
-            "Build one with `recsys build PAPERS --out PATH`.",
+            f"Make one with `recsys {command}`.",
         )
     if not (folder / MANIFEST).is_file():
         raise ArtifactMissing(

@@ -50,6 +50,11 @@ class Findings:
         return together(evidence.graph, evidence.query.seeds, evidence.query.before, evidence.rows)
 
     @cached_property
+    def own_papers(self) -> frozenset[int]:
+        """Rows of the papers by the draft's authors."""
+        return frozenset(self.evidence.query.own_papers.tolist())
+
+    @cached_property
     def nearness(self) -> Floats:
         """Position by cosine among the candidates, from 1."""
         rank = np.empty(len(self.evidence), np.float32)
@@ -102,7 +107,8 @@ def _seeds(findings: Findings, at: int, paper: Paper) -> Reason | None:
 
 def _nearest_cite(findings: Findings, at: int, paper: Paper) -> Reason | None:
     number, asked = int(findings.near_citers[at]), findings.asked
-    return _reason("votes", number, f"cited by {number} of your {asked} nearest papers")
+    by = "the nearest paper" if asked == 1 else f"{number} of your {asked} nearest papers"
+    return _reason("votes", number, f"cited by {by}")
 
 
 def _authors_cite(findings: Findings, at: int, paper: Paper) -> Reason | None:
@@ -124,10 +130,8 @@ def _terms(findings: Findings, at: int, paper: Paper) -> Reason | None:
 
 
 def _own(findings: Findings, at: int, paper: Paper) -> Reason | None:
-    evidence = findings.evidence
-    row = int(evidence.rows[at])
-    number = bool(np.isin(row, evidence.query.own_papers))
-    return _reason("own", number, "by an author of the draft")
+    row = int(findings.evidence.rows[at])
+    return _reason("own", row in findings.own_papers, "by an author of the draft")
 
 
 def _well_cited(findings: Findings, at: int, paper: Paper) -> Reason | None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recsys.artifacts import load_manifest
-from recsys.errors import ArtifactMismatch
+from recsys.encoder import load_session
+from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.features import BY_NAME
 from recsys.protocols import Floats
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 KIND = "ranker"
 SCHEMA = 1
 MODEL = "model.onnx"
+_AGAIN = "Train it again with `recsys train ranker`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +46,31 @@ class OnnxRanker:
         return np.interp(scores, self.knots[0], self.knots[1]).astype(np.float32)
 
     @classmethod
-    def load(cls, folder: Path, *, threads: int = 1) -> "OnnxRanker":
+    def load(cls, folder: Path) -> "OnnxRanker":
         """Open a ranker folder.
 
         Raises:
             ArtifactError: the folder is missing, damaged, of another schema, or was trained with
                 features that this version does not have.
         """
-        import onnxruntime
-
         config = load_manifest(folder, KIND, SCHEMA).config
-        names = tuple(config["feature_names"])
+        try:
+            names = tuple(config["feature_names"])
+            curve, origin = config["calibration"], config["origin"]
+            knots = np.array([curve["scores"], curve["probabilities"]])
+        except (KeyError, TypeError) as error:
+            raise ArtifactCorrupt(
+                f"The manifest of the ranker in {folder} lacks {error}.", _AGAIN
+            ) from error
         if unknown := [name for name in names if name not in BY_NAME]:
             raise ArtifactMismatch(
                 f"The ranker {folder} needs the feature {unknown[0]!r}, which this version does "
                 "not have.",
-                "Train it again with `recsys train ranker`.",
+                _AGAIN,
             )
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        session = onnxruntime.InferenceSession(
-            (folder / MODEL).read_bytes(), options, providers=["CPUExecutionProvider"]
-        )
-        knots = np.array([config["calibration"]["scores"], config["calibration"]["probabilities"]])
-        return cls(session, names, knots, config["origin"])
+        session = load_session(folder / MODEL)
+        if (width := session.get_inputs()[0].shape[-1]) != len(names):
+            raise ArtifactCorrupt(
+                f"{folder / MODEL} reads {width} features, its manifest names {len(names)}.", _AGAIN
+            )
+        return cls(session, names, knots, origin)

@@ -6,7 +6,7 @@ import numpy as np
 
 from recsys.candidates import Candidates, StageOne, propose
 from recsys.collection import Collection
-from recsys.errors import DraftError, NothingFound
+from recsys.errors import DraftError, InputError, NothingFound
 from recsys.evidence import Evidence
 from recsys.explain import explain
 from recsys.features import compute
@@ -44,9 +44,12 @@ class Recommender:
         """Recommend at most k papers.
 
         Raises:
+            InputError: k < 1.
             DraftError: the draft has neither title nor abstract.
             NothingFound: no paper is left; the message says which step removed what.
         """
+        if k < 1:
+            raise InputError(f"k is {k}.", "Ask for at least one paper.")
         if not (draft.title.strip() or (draft.abstract or "").strip()):
             raise DraftError(
                 "The draft has neither a title nor an abstract.", "Give at least one of them."
@@ -98,7 +101,7 @@ class Recommender:
     def _stages(self, query: Query, ranking: Ranking, k: int) -> dict[str, int]:
         return {
             "papers in the corpus": len(self.collection.corpus),
-            f"known before {query.before}": int(np.count_nonzero(query.allowed)),
+            f"known in {query.before}": int(np.count_nonzero(query.allowed)),
             "cited already": len(query.seeds),
             "proposed by stage one": ranking.candidates.pooled,
             "kept as candidates": len(ranking.rows),
@@ -109,16 +112,20 @@ class Recommender:
         words = len((draft.abstract or "").split())
         parts = [
             "title" if draft.title.strip() else "no title",
-            f"abstract ({words} words)" if words else "no abstract",
+            f"abstract ({_some(words, 'word')})" if words else "no abstract",
         ]
         if draft.authors:
-            parts.append(f"{len(draft.authors)} authors ({len(query.authors)} in the corpus)")
+            authors = _some(len(draft.authors), "author")
+            parts.append(f"{authors} ({len(query.authors)} in the corpus)")
         if draft.venue:
             parts.append("venue" if query.venue >= 0 else "venue (not in the corpus)")
         if draft.references:
-            parts.append(
-                f"{len(set(draft.references))} references ({len(query.seeds)} in the corpus)"
-            )
+            references = _some(len(set(draft.references)), "reference")
+            parts.append(f"{references} ({len(query.seeds)} in the corpus)")
         if draft.as_of is not None:
             parts.append(f"as of {draft.as_of}")
         return "Understood: " + ", ".join(parts) + "."
+
+
+def _some(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,16 +1,22 @@
 """Fixtures that every folder of tests may use."""
 
 import io
+import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 from hypothesis import settings
 
 from recsys.records import Answer, Paper, Reason, Recommendation
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # Before LightGBM starts its threads.
 
 settings.register_profile("recsys", deadline=None)  # The machine may be busy.
 settings.load_profile("recsys")
@@ -34,6 +40,14 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("RECSYS_CACHE", str(folder))
         patch.delenv("RECSYS_DEBUG", raising=False)
         yield folder
+
+
+@pytest.fixture(scope="session")
+def built(own_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> "Built":
+    """A small index that no test may change; `copy` gives one to damage."""
+    from tests.built_index import build_small
+
+    return build_small(tmp_path_factory.mktemp("built"))
 
 
 @pytest.fixture

@@ -1,12 +1,14 @@
 """Say what an artifact is, and whether its files are what they were when it was written."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from recsys.artifacts import MANIFEST, load_manifest, verify
+from recsys.errors import RecsysError
 
 SCHEMA = "recsys.inspection/1"
 _DEFAULT_KIND = ("index", 1)
@@ -34,6 +36,23 @@ def inspect_artifact(folder: Path, *, hashes: bool = False) -> list[Inspection]:
     """
     nested = sorted(path.parent for path in folder.glob(f"*/**/{MANIFEST}"))
     return [_inspect(each, hashes=hashes) for each in [folder, *nested]]
+
+
+@contextmanager
+def damage_named(index: Path | None) -> Iterator[None]:
+    """Check an index whose use fails in an unforeseen way: a changed byte is the likely cause.
+
+    Raises:
+        ArtifactError: instead of the failure, when a checksum does not match.
+    """
+    try:
+        yield
+    except RecsysError:
+        raise
+    except Exception:
+        if index is not None:
+            inspect_artifact(index, hashes=True)
+        raise
 
 
 def inspection_json(found: Sequence[Inspection]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from recsys.formats.references import bibtex, markdown_item, one_line, paper_link
-from recsys.records import Answer, Paper, Recommendation
+from recsys.records import Answer, Recommendation
 
 ANSWER_SCHEMA = "recsys.answer/1"
 RECOMMENDATION_SCHEMA = "recsys.recommendation/1"
@@ -73,7 +73,7 @@ def coloured_table(answer: Answer) -> str:
     grid.add_column()
     for item in answer.recommendations:
         cell = Text(one_line(item.paper.title) + "\n", style="bold")
-        cell.append(_facts(item.paper), style="not bold dim")
+        cell.append(_facts(item), style="not bold dim")
         for reason in item.reasons:
             cell.append(f"\n- {one_line(reason.text)}", style="not bold")
         grid.add_row(str(item.rank), percent(item.probability), cell)
@@ -99,14 +99,16 @@ def _json(value: object, *, indent: int | None = None) -> str:
 def _text_row(item: Recommendation) -> str:
     first = f"{item.rank:>3}  {percent(item.probability):>5}  {one_line(item.paper.title)}"
     reasons = [f"{_INDENT}- {one_line(reason.text)}" for reason in item.reasons]
-    return "\n".join([first, _INDENT + _facts(item.paper), *reasons])
+    return "\n".join([first, _INDENT + _facts(item), *reasons])
 
 
-def _facts(paper: Paper) -> str:
+def _facts(item: Recommendation) -> str:
+    paper = item.paper
     year = None if paper.year is None else str(paper.year)
     link = paper_link(paper)
     parts = [_authors(paper.authors), year, paper.venue, paper.id, link]
-    return " | ".join(one_line(part) for part in parts if part)
+    found = f"found by {', '.join(item.sources)}" if item.sources else None
+    return " | ".join(one_line(part) for part in [*parts, found] if part)
 
 
 def _authors(names: tuple[str, ...]) -> str:

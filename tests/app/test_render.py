@@ -13,11 +13,11 @@ def test_the_table_is_aligned_text(answer: Answer) -> None:
         "  1   93 %  SPECTER: Document-level Representation Learning using Citation-informed"
         " Transformers\n"
         "            Arman Cohan, Sergey Feldman, Iz Beltagy et al. | 2020 | ACL | specter |"
-        " https://doi.org/10.18653/v1/2020.acl-main.207\n"
+        " https://doi.org/10.18653/v1/2020.acl-main.207 | found by ann, bm25\n"
         "            - cited by 4 of your 12 nearest papers\n"
         "            - shares the terms citation graph, triplet loss\n"
         "  2   <1 %  On nothing in particular\n"
-        "            x1\n"
+        "            x1 | found by bm25\n"
     )
 
 

@@ -70,11 +70,13 @@ def recommend(
 
     query = _read_query(draft, as_of)
     check_target(out)
+    from recsys.app.inspection import damage_named
     from recsys.app.wiring import open_index
 
-    with shown_progress(quiet=quiet) as progress:
-        recommender = open_index(index, metadata=not no_metadata, progress=progress)
-    answer = recommender.recommend(query, k)
+    with damage_named(index):
+        with shown_progress(quiet=quiet) as progress:
+            recommender = open_index(index, metadata=not no_metadata, progress=progress)
+        answer = recommender.recommend(query, k)
     note(answer.understood, quiet=quiet)
     emit(_rendered(answer, output, to_terminal=out is None and sys.stdout.isatty()), out)
 
@@ -113,12 +115,13 @@ def batch(
 
     check_target(run)
     from pipelines.batch import BatchOptions, run_batch
+    from recsys.app.inspection import damage_named
     from recsys.app.wiring import open_index
 
     options = BatchOptions(
         part=part.value, k=k, system=system.value, metadata=not no_metadata, jobs=jobs
     )
-    with shown_progress(quiet=quiet) as progress:
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = run_batch(index, split, options, run, open_index=open_index, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)
 

@@ -87,9 +87,10 @@ def train_ranker(
     from pipelines.train_ranker import TrainOptions
     from pipelines.train_ranker import train_ranker as train
     from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
     from recsys.app.output import note
 
     options = TrainOptions(metadata=not no_metadata, seed=seed)
-    with shown_progress(quiet=quiet) as progress:
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = train(index, split, options, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)

@@ -1,0 +1,215 @@
+"""The whole way of a draft, over small collections."""
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.errors import DraftError, InputError, NothingFound
+from recsys.features import feature_names
+from recsys.protocols import Floats
+from recsys.recommend import Recommender
+from recsys.records import Answer, Draft, Paper
+from tests.hashing_encoder import HashingEncoder
+from tests.pipelines.small_index import open_small_index, write_small_index
+from tests.tiny import SMALL, collect, random_world
+
+DRAFT = Draft("Rivers measured again", "We measure rivers, with an instrument.")
+
+
+@dataclass(frozen=True, slots=True)
+class CosineRanker:
+    """Ranks by cosine, or finds all candidates alike."""
+
+    alike: bool = False
+    feature_names: tuple[str, ...] = ("cosine",)
+
+    def score(self, features: Floats) -> Floats:
+        return np.zeros(len(features), np.float32) if self.alike else features[:, 0]
+
+    def probability(self, scores: Floats) -> Floats:
+        return np.clip(scores, 0, 1)
+
+
+@pytest.fixture(scope="module")
+def recommender(tmp_path_factory: pytest.TempPathFactory) -> Recommender:
+    return open_small_index(write_small_index(tmp_path_factory.mktemp("recommend") / "x.index"))
+
+
+def ids(answer: Answer) -> list[str]:
+    return [item.paper.id for item in answer.recommendations]
+
+
+def test_an_answer_is_ranked_explained_and_counted(recommender: Recommender) -> None:
+    answer = recommender.recommend(DRAFT, k=5)
+    items = answer.recommendations
+    assert [item.rank for item in items] == [1, 2, 3, 4, 5]
+    assert [item.score for item in items] == sorted((item.score for item in items), reverse=True)
+    assert all(0 <= item.probability <= 1 for item in items)
+    assert all(item.sources and item.reasons for item in items)
+    assert {item.paper.id.partition("-")[0] for item in items} <= {"rivers", "undated"}
+    assert items[0].paper.title.startswith("On rivers")
+    assert answer.understood == "Understood: title, abstract (6 words)."
+    assert list(answer.stages.items()) == [
+        ("papers in the corpus", 50),
+        ("known in 2012", 50),
+        ("cited already", 0),
+        ("proposed by stage one", 50),
+        ("kept as candidates", 50),
+        ("recommended", 5),
+    ]
+
+
+def test_papers_cited_already_are_left_out_and_lead_to_others(recommender: Recommender) -> None:
+    draft = replace(DRAFT, references=("rivers-08", "glaciers-03", "nowhere", "rivers-08"))
+    answer = recommender.recommend(draft, k=50)
+    assert {"rivers-08", "glaciers-03"}.isdisjoint(ids(answer))
+    assert len(answer.recommendations) == 48
+    assert answer.stages["cited already"] == 2
+    assert answer.understood.endswith("3 references (2 in the corpus).")
+    # rivers-08 cites rivers-07, and glaciers-04 cites glaciers-03.
+    led = {item.paper.id for item in answer.recommendations if "seed" in item.sources}
+    assert {"rivers-07", "glaciers-04"} <= led
+    assert not any("seed" in item.sources for item in recommender.recommend(DRAFT).recommendations)
+    kinds = {item.paper.id: item.reasons[0].kind for item in answer.recommendations}
+    assert kinds["rivers-07"] == "seeds"
+
+
+@pytest.mark.parametrize("draft", [Draft(""), Draft(" ", "\n"), Draft("\t", authors=("A B",))])
+def test_a_draft_without_text_is_refused(recommender: Recommender, draft: Draft) -> None:
+    with pytest.raises(DraftError, match="neither a title nor an abstract"):
+        recommender.recommend(draft)
+
+
+def test_a_title_or_an_abstract_is_enough(recommender: Recommender) -> None:
+    by_title = recommender.recommend(Draft("Volcanoes"), k=3)
+    assert by_title.understood == "Understood: title, no abstract."
+    assert all(paper.startswith("volcanoes") for paper in ids(by_title))
+    by_abstract = recommender.recommend(Draft("", "Volcanoes"), k=3)
+    assert by_abstract.understood == "Understood: no title, abstract (1 word)."
+    assert all(paper.startswith("volcanoes") for paper in ids(by_abstract))
+
+
+def test_words_that_the_corpus_does_not_know_still_get_an_answer(recommender: Recommender) -> None:
+    answer = recommender.recommend(Draft("Ωμέγα 中文 🦊"), k=3)
+    assert len(answer.recommendations) == 3
+
+
+def test_everything_that_the_draft_says_is_told(recommender: Recommender) -> None:
+    draft = replace(
+        DRAFT, authors=("Ada Rivers",), venue="Nature", references=("rivers-01",), as_of=2005
+    )
+    assert recommender.recommend(draft).understood == (
+        "Understood: title, abstract (6 words), 1 author (1 in the corpus), "
+        "venue (not in the corpus), 1 reference (1 in the corpus), as of 2005."
+    )
+
+
+def test_nothing_newer_than_the_draft_is_recommended_or_counted(recommender: Recommender) -> None:
+    answer = recommender.recommend(replace(DRAFT, as_of=2004), k=50)
+    years = [item.paper.year for item in answer.recommendations]
+    assert max(year for year in years if year is not None) == 2004
+    assert answer.stages["known in 2004"] == 4 * 5 + 1
+    latest = next(item for item in answer.recommendations if item.paper.id == "rivers-03")
+    # rivers-04 and rivers-05 cite it, but neither is older than the draft.
+    assert not any(reason.kind == "citations" for reason in latest.reasons)
+
+
+def test_an_answer_as_of_a_year_is_the_one_of_that_year() -> None:
+    """Take the later papers away: the answer stays the same, but for idf, which is shared."""
+    world = random_world(11)
+    draft = replace(world.draft, as_of=2004, paper_id=None)
+    known = [p for p in world.papers if p.year is not None and p.year <= 2004]
+    rows = [world.papers.index(paper) for paper in known]
+    vectors = world.collection.vectors
+    answers = [
+        Recommender(collect(papers, kept), HashingEncoder(8), CosineRanker(), SMALL).recommend(
+            draft, 40
+        )
+        for papers, kept in ((world.papers, vectors), (known, vectors[rows]))
+    ]
+    assert ids(answers[0]) and ids(answers[0]) == ids(answers[1])
+
+
+def test_nothing_found_names_the_stage(recommender: Recommender) -> None:
+    with pytest.raises(NothingFound, match="50 papers in the corpus, 0 known in 1900") as caught:
+        recommender.recommend(replace(DRAFT, as_of=1900))
+    assert caught.value.exit_code == 3
+    assert "--as-of" in caught.value.hint
+
+
+def test_a_corpus_that_is_cited_already_has_nothing_left() -> None:
+    papers = [Paper("a", "One", year=2000), Paper("b", "Two", year=2001)]
+    encoder = HashingEncoder(8)
+    vectors = encoder.encode([(paper.title, None) for paper in papers])
+    small = Recommender(collect(papers, vectors), encoder, CosineRanker())
+    with pytest.raises(NothingFound, match="2 cited already, 0 proposed by stage one"):
+        small.recommend(Draft("One", references=("a", "b")))
+    assert ids(small.recommend(Draft("One", references=("a",)))) == ["b"]
+
+
+def test_ties_go_by_ascending_id(recommender: Recommender) -> None:
+    alike = replace(recommender, ranker=CosineRanker(alike=True))
+    found = ids(alike.recommend(DRAFT, k=7))
+    assert found == sorted(ids(alike.recommend(DRAFT, k=50)))[:7]
+
+
+def test_k_may_be_larger_than_the_corpus(recommender: Recommender) -> None:
+    answer = recommender.recommend(DRAFT, k=10**9)
+    assert len(answer.recommendations) == 50 == answer.stages["recommended"]
+    assert ids(recommender.recommend(DRAFT, k=4)) == ids(answer)[:4]
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_k_below_one_is_refused(recommender: Recommender, k: int) -> None:
+    with pytest.raises(InputError, match=f"k is {k}"):
+        recommender.recommend(DRAFT, k)
+
+
+def test_authors_and_venue_are_not_read_without_metadata(recommender: Recommender) -> None:
+    names = feature_names(metadata=False)
+    blind = replace(recommender, metadata=False, ranker=replace(recommender.ranker))
+    assert not {"same_venue", "shared_authors"} & set(names)
+    plain = blind.recommend(DRAFT, k=50)
+    signed = blind.recommend(replace(DRAFT, authors=("Ada Deserts",), venue="Nature"), k=50)
+    assert signed.recommendations == plain.recommendations
+    seen = recommender.recommend(replace(DRAFT, authors=("Ada Deserts",)), k=50)
+    assert any("author" in item.sources for item in seen.recommendations)
+
+
+def test_a_paper_of_the_corpus_is_never_recommended_to_itself(recommender: Recommender) -> None:
+    row = recommender.collection.corpus.row("rivers-09")
+    assert row is not None
+    ranking = recommender.rank(recommender.query_of(row))
+    assert row not in ranking.rows
+    assert np.all(np.diff(ranking.scores) <= 0)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 50))
+def test_whatever_the_collection_an_answer_keeps_the_rules(seed: int, k: int) -> None:
+    world = random_world(seed)
+    recommender = Recommender(world.collection, HashingEncoder(8), CosineRanker(), SMALL)
+    try:
+        answer = recommender.recommend(world.draft, k)
+    except NothingFound as error:
+        assert re.search(r"papers? in the corpus, .* known in .* proposed by stage one", error.what)
+        return
+    found = ids(answer)
+    assert 0 < len(found) == len(set(found)) <= min(k, SMALL.candidates)
+    assert world.draft.paper_id not in found
+    assert set(found).isdisjoint(world.draft.references)
+    for item in answer.recommendations:
+        assert world.draft.as_of is not None
+        assert item.paper.year is None or item.paper.year <= world.draft.as_of
+        assert world.draft.paper_id is None or item.paper.year is not None
+    order = [(-item.score, item.paper.id) for item in answer.recommendations]
+    assert order == sorted(order)
+
+
+def test_a_loaded_index_answers_from_python(tmp_path: Path, recommender: Recommender) -> None:
+    again = open_small_index(write_small_index(tmp_path / "again.index"))
+    assert again.recommend(DRAFT, 9) == recommender.recommend(DRAFT, 9)
