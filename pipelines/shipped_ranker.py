@@ -15,16 +15,18 @@ from pathlib import Path
 
 import numpy as np
 
+from eval.measures import summarise
 from indexes.opening import open_collection
 from pipelines.benchmarks.bench import Bench
 from pipelines.fit_ranker import fit
 from pipelines.splits import read_split
-from pipelines.train_ranker import report_on
+from pipelines.train_ranker import judge, report_on
 from pipelines.training_table import TrainingTable, collect, concatenate
 from recsys.features import feature_names
 from recsys.layout import ranker_folder
 from recsys.progress import silent
 from recsys.protocols import Rows
+from recsys.ranker import OnnxRanker
 
 CORPORA = ("vis", "archaeology", "acl", "elife", "arxiv9196")
 TRAIN_QUERIES, DEV_QUERIES = 1500, 250
@@ -42,13 +44,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="Default: %(default)s.")
     chosen = parser.parse_args(arguments)
     names = [name for name in CORPORA if name != chosen.leave_out]
-    indexes = [Bench(chosen.data, chosen.work).built(name) for name in names]
+    bench = Bench(chosen.data, chosen.work)
+    indexes = [bench.built(name) for name in names]
     for metadata in (True, False):
         folder = ranker_folder(chosen.out, metadata=metadata)
         for line in train_together(
             chosen.data, indexes, folder, metadata=metadata, seed=chosen.seed
         ):
             note(line)
+        if chosen.leave_out:
+            left_out = bench.built(chosen.leave_out)
+            for line in compare(chosen.data, left_out, folder, metadata=metadata):
+                note(line)
     return 0
 
 
@@ -74,6 +81,26 @@ def train_together(
     facts = {"corpora": [index.stem for index in indexes]}
     fitted.save(folder, origin="the ranker shipped with recsys", facts=facts, text=False)
     return report_on(fitted, folder, concatenate(train), pooled).lines()
+
+
+def compare(data: Path, index: Path, folder: Path, *, metadata: bool) -> list[str]:
+    """Measure a ranker on the test queries of a corpus, beside that corpus's own if it has one."""
+    collection = open_collection(index)
+    test = read_split(data / index.stem / "split.json", collection).part("test")
+    features = feature_names(metadata=metadata)
+    table = collect(
+        collection, collection.corpus.rows(test), features, progress=silent, stage=index.stem
+    )
+    own = ranker_folder(index, metadata=metadata)
+    lines = []
+    for name, each in (("trained without it", folder), ("its own ranker", own)):
+        if each.exists():
+            scores = OnnxRanker.load(each).score(table.features)
+            figures = summarise(judge(scores, table), rng=np.random.default_rng(0))
+            lines.append(
+                f"{index.stem} test, {name}: F1@20 {figures['F1@20']}, MRR {figures['MRR']}"
+            )
+    return lines
 
 
 def sample(rows: Rows, most: int, rng: np.random.Generator) -> Rows:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from recsys.evidence import Evidence
 from recsys.protocols import Floats
 from recsys.records import Paper, Reason
 from recsys.selection import best
-from recsys.text import surface_words
+from recsys.text import surface_words, word_pairs
 
 MOST_REASONS = 3
 ASKED = 20
@@ -64,18 +63,15 @@ class Findings:
 
     @cached_property
     def spellings(self) -> dict[str, str]:
-        """The draft's words as it spells them first, by token."""
-        return {word: spelt for word, spelt in reversed(self._words)}
+        """The draft's words as it spells them, by token; the title's spelling goes first."""
+        text = self.evidence.query.text
+        return dict(surface_words(text.abstract)) | dict(surface_words(text.title))
 
     @cached_property
     def pairs(self) -> dict[tuple[str, str], str]:
         """Words that follow each other in the draft, as it spells them, by their tokens."""
-        return {(a[0], b[0]): f"{a[1]} {b[1]}" for a, b in pairwise(self._words)}
-
-    @cached_property
-    def _words(self) -> list[tuple[str, str]]:
         text = self.evidence.query.text
-        return [*surface_words(text.title), *surface_words(text.abstract)]
+        return word_pairs(text.abstract) | word_pairs(text.title)
 
     @cached_property
     def _nearest(self) -> Voters:
@@ -161,11 +157,10 @@ def shared_terms(findings: Findings, at: int, paper: Paper) -> list[str]:
     theirs = evidence.collection.terms.terms[int(evidence.rows[at])]
     shared = np.flatnonzero(np.isin(codes, theirs))
     weights = {evidence.query.text.words[i]: float(idf[codes[i]]) for i in shared}
-    title = [word for word, _ in surface_words(paper.title)]
     found: dict[str, float] = {}
-    for pair in pairwise(title):
-        if pair in findings.pairs and pair[0] in weights and pair[1] in weights:
-            found[findings.pairs[pair]] = weights[pair[0]] + weights[pair[1]]
+    for left, right in word_pairs(paper.title):
+        if (left, right) in findings.pairs and left in weights and right in weights:
+            found[findings.pairs[left, right]] = weights[left] + weights[right]
     inside = {part for term in found for part in term.split()}
     for word, weight in weights.items():
         if (spelt := findings.spellings.get(word, word)) not in inside:

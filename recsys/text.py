@@ -1,10 +1,12 @@
 """Words as the text index and the overlap features see them."""
 
 import re
+from itertools import pairwise
 
 from recsys.names import fold
 
 _WORD = re.compile(r"[^\W_]+")
+_GAP = re.compile(r"[\s-]+(?:[^\W_]+[\s-]+){0,2}")
 _LONGEST_TEXT = 50_000
 """Characters of a text that are read; a longer draft is pasted noise, not more evidence."""
 
@@ -40,10 +42,27 @@ def singular(word: str) -> str:
 
 def surface_words(text: str | None) -> list[tuple[str, str]]:
     """Split as `tokens` does, with each word's own spelling in lower case: (token, spelling)."""
-    spelt = [word.lower() for word in _WORD.findall((text or "")[:_LONGEST_TEXT])]
-    pairs = [(fold(word), word) for word in spelt]
-    return [
-        (singular(folded), word)
-        for folded, word in pairs
-        if len(folded) > 1 and folded not in STOP_WORDS
-    ]
+    return [(token, word.lower()) for token, word, _ in _spans(text or "")]
+
+
+def word_pairs(text: str | None) -> dict[tuple[str, str], str]:
+    """Find words that follow each other, with at most two stop words and no mark between them.
+
+    Returns the spelling of each pair in lower case, stop words included, by its two tokens.
+    """
+    text = text or ""
+    pairs = {}
+    for (left, first, start), (right, second, end) in pairwise(_spans(text)):
+        if _GAP.fullmatch(text, start + len(first), end):
+            pairs[left, right] = " ".join(text[start : end + len(second)].lower().split())
+    return pairs
+
+
+def _spans(text: str) -> list[tuple[str, str, int]]:
+    """List the words that `tokens` keeps: (token, word, where it starts)."""
+    found = []
+    for match in _WORD.finditer(text[:_LONGEST_TEXT]):
+        folded = fold(match[0])
+        if len(folded) > 1 and folded not in STOP_WORDS:
+            found.append((singular(folded), match[0], match.start()))
+    return found

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.names import fold
-from recsys.text import STOP_WORDS, singular, surface_words, tokens
+from recsys.text import STOP_WORDS, singular, surface_words, tokens, word_pairs
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,16 @@ def test_surface_words_carry_the_spelling_beside_the_token(text: str) -> None:
     pairs = surface_words(text)
     assert [token for token, _ in pairs] == tokens(text)
     assert all(singular(fold(spelling)) == token for token, spelling in pairs)
+
+
+def test_word_pairs_span_stop_words_but_no_punctuation() -> None:
+    pairs = word_pairs("Learning to rank graphs. Deep  networks, citation-graph of the web")
+
+    assert pairs == {
+        ("learning", "rank"): "learning to rank",
+        ("rank", "graph"): "rank graphs",
+        ("deep", "network"): "deep networks",
+        ("citation", "graph"): "citation-graph",
+        ("graph", "web"): "graph of the web",
+    }
+    assert word_pairs(None) == {}
