@@ -9,7 +9,7 @@ RUNTIME = $(VENV)/.runtime-installed
 DEV     = $(VENV)/.dev-installed
 CODE    = recsys pipelines indexes eval tests
 
-.PHONY: help venv demo test lint types format pytest benchmarks ranker clean
+.PHONY: help venv demo test lint types format pytest benchmarks evaluation ranker clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -39,6 +39,9 @@ format: $(DEV) ## Format the code and apply the safe fixes.
 benchmarks: $(DEV) ## Measure on the corpora below DATA and rewrite the tables in README.md.
 	$(BIN)/python -m pipelines.benchmarks --data $(DATA) --readme README.md
 
+evaluation: $(DEV) ## Repeat the evaluations on the corpora below DATA and rewrite their tables.
+	$(BIN)/recsys reproduce --data $(DATA) --work benchmarks/out --readme README.md
+
 ranker: $(DEV) ## Train the shipped ranker again on the corpora below DATA.
 	$(BIN)/python -m pipelines.shipped_ranker --data $(DATA)
 
@@ -61,5 +64,5 @@ $(RUNTIME): pyproject.toml constraints.txt
 	@touch $@
 
 $(DEV): $(RUNTIME)
-	@$(PIP) --group dev
+	@$(PIP) --editable '.[report]' --group dev
 	@touch $@

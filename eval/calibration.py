@@ -24,19 +24,27 @@ class Bin:
     observed: float
 
 
-def reliability(probabilities: Probabilities, outcomes: Outcomes, *, bins: int = 10) -> list[Bin]:
+def reliability(
+    probabilities: Probabilities, outcomes: Outcomes, *, bins: int = 10, by_hits: bool = False
+) -> list[Bin]:
     """Sort predictions into bins of equal mass, ascending; equal probabilities share a bin.
 
     Args:
         probabilities: (n,) in [0, 1], n >= 1.
         outcomes: (n,) bool, or 0 and 1.
         bins: how many at most; heavy ties leave fewer.
+        by_hits: give bins an equal share of the probability instead of the predictions: where most
+            predictions are near 0, the others stay apart.
     """
     order = np.argsort(probabilities, kind="stable")
     ascending = np.asarray(probabilities, np.float64)[order]
     n = len(ascending)
-    # A cut inside a run of equal probabilities moves to the beginning of the run.
     wanted = np.arange(1, bins) * n // bins
+    if by_hits:
+        mass = ascending.cumsum()
+        shares = np.arange(1, bins) / bins * mass[-1]
+        wanted = np.minimum(np.searchsorted(mass, shares, side="right"), n - 1)
+    # A cut inside a run of equal probabilities moves to the beginning of the run.
     cuts = np.unique(np.searchsorted(ascending, ascending[wanted], side="left"))
     inner = cuts[cuts > 0]
     groups = zip(

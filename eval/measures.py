@@ -1,12 +1,17 @@
 """Measures of a ranking, over which of its papers are gold, and their bootstrap intervals.
 
-A ranking is judged by `flags`: (m,) bool, whether the paper at each rank is gold, best first; and
-by `gold`, the number of gold papers, found or not. Every measure is in [0, 1], higher is better.
-Binary relevance throughout. A query without gold papers has no defined recall: gold >= 1.
+A ranking is judged by `flags`: (..., m) bool, whether the paper at each rank is gold, best first;
+and by `gold`, (...) the number of gold papers, found or not. So every function takes one query or
+all of them at once. Every measure is in [0, 1], higher is better. Binary relevance throughout. A
+query without gold papers has no defined recall: gold >= 1.
+
+A query without any answer counts as 0. Citeomatic leaves it out (`skip_rule`), which flatters a
+system that often finds nothing.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,52 +19,69 @@ from numpy.typing import NDArray
 from recsys.protocols import Mask
 
 Doubles = NDArray[np.float64]
+Counts: TypeAlias = NDArray[np.int64] | int
 DEPTH = 100
 """Ranks that MRR and MAP look at unless told otherwise."""
+CUTOFFS = (1, 5, 10, 20, 50, 100)
+"""The k of the measures at k."""
 
 
 def flag(ranked: Sequence[str], gold: Collection[str]) -> Mask:
     """Tell for each ranked paper whether it is gold: (len(ranked),) bool."""
-    return np.array([paper in gold for paper in ranked], bool)
+    return np.fromiter(map(gold.__contains__, ranked), bool, len(ranked))
 
 
-def precision(flags: Mask, k: int) -> float:
+def precision(flags: Mask, k: int) -> Doubles:
     """Divide the gold papers among the first k by k, however few were ranked."""
-    return float(flags[:k].sum()) / k
+    return np.asarray(flags[..., :k].sum(-1) / k)
 
 
-def recall(flags: Mask, gold: int, k: int) -> float:
+def recall(flags: Mask, gold: Counts, k: int) -> Doubles:
     """Divide the gold papers among the first k by all gold papers."""
-    return float(flags[:k].sum()) / gold
+    return np.asarray(flags[..., :k].sum(-1) / gold)
 
 
-def f1(precision: float, recall: float) -> float:
-    """Return the harmonic mean, 0 when both are 0.
+@overload
+def f1(precision: float, recall: float) -> float: ...
+@overload
+def f1(precision: Doubles, recall: Doubles) -> Doubles: ...
+def f1(precision: Doubles | float, recall: Doubles | float) -> Doubles | float:
+    """Return the harmonic mean, 0 where both are 0.
 
     Over queries, Citeomatic (Bhagavatula et al. 2018) takes it of the averaged precision and
     recall. That is "F1@k" here; the mean of each query's own is "query F1@k".
     """
-    total = precision + recall
-    return 2 * precision * recall / total if total else 0.0
+    total = np.asarray(precision) + recall
+    found: Doubles = np.asarray(2 * np.asarray(precision) * recall / np.where(total > 0, total, 1))
+    return found if found.ndim else float(found)
 
 
-def reciprocal_rank(flags: Mask, k: int = DEPTH) -> float:
-    """Return 1 / rank of the first gold paper among the first k, 0 when there is none."""
-    hits = np.flatnonzero(flags[:k])
-    return 1.0 / float(hits[0] + 1) if len(hits) else 0.0
+def hit(flags: Mask, k: int) -> Doubles:
+    """Return 1 where a gold paper is among the first k, else 0."""
+    return np.asarray(flags[..., :k].any(-1), np.float64)
 
 
-def average_precision(flags: Mask, gold: int, k: int = DEPTH) -> float:
+def reciprocal_rank(flags: Mask, k: int = DEPTH) -> Doubles:
+    """Return 1 / rank of the first gold paper among the first k, 0 where there is none."""
+    return np.asarray((flags[..., :k] / _ranks(flags, k)).max(-1, initial=0))
+
+
+def average_precision(flags: Mask, gold: Counts, k: int = DEPTH) -> Doubles:
     """Sum the precision at the rank of each gold paper among the first k, divided by all gold."""
-    hits = np.flatnonzero(flags[:k])
-    return float((np.arange(1, len(hits) + 1) / (hits + 1)).sum()) / gold
+    first = flags[..., :k]
+    return np.asarray((first * first.cumsum(-1) / _ranks(flags, k)).sum(-1) / gold)
 
 
-def ndcg(flags: Mask, gold: int, k: int) -> float:
+def ndcg(flags: Mask, gold: Counts, k: int) -> Doubles:
     """Divide the discounted gain, sum of 1 / log2(rank + 1) over gold, by the best possible one."""
     discounts = 1 / np.log2(np.arange(2, k + 2))
-    gain = discounts[: len(flags)][flags[:k]].sum()
-    return float(gain / discounts[: min(gold, k)].sum())
+    first = flags[..., :k]
+    gain = first @ discounts[: first.shape[-1]]
+    return np.asarray(gain / discounts.cumsum()[np.minimum(gold, k) - 1])
+
+
+def _ranks(flags: Mask, k: int) -> NDArray[np.int64]:
+    return np.arange(1, min(k, flags.shape[-1]) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +93,32 @@ class Judged:
     candidates: int | None = None
     found: int | None = None
 
+    @property
+    def answered(self) -> bool:
+        """Tell whether there was anything to rank."""
+        return bool(len(self.flags)) if self.candidates is None else self.candidates > 0
 
-MEASURES: Mapping[str, Callable[[Judged], float]] = {
-    "P@5": lambda q: precision(q.flags, 5),
-    "P@10": lambda q: precision(q.flags, 10),
-    "P@20": lambda q: precision(q.flags, 20),
-    "R@5": lambda q: recall(q.flags, q.gold, 5),
-    "R@10": lambda q: recall(q.flags, q.gold, 10),
-    "R@20": lambda q: recall(q.flags, q.gold, 20),
-    "R@50": lambda q: recall(q.flags, q.gold, 50),
-    "R@100": lambda q: recall(q.flags, q.gold, 100),
-    "query F1@20": lambda q: f1(precision(q.flags, 20), recall(q.flags, q.gold, 20)),
-    "MRR": lambda q: reciprocal_rank(q.flags),
-    "MAP@100": lambda q: average_precision(q.flags, q.gold),
-    "nDCG@20": lambda q: ndcg(q.flags, q.gold, 20),
+
+Measure: TypeAlias = Callable[[Mask, NDArray[np.int64]], Doubles]
+
+
+def _at(k: int) -> dict[str, Measure]:
+    return {
+        f"P@{k}": lambda flags, _: precision(flags, k),
+        f"R@{k}": lambda flags, gold: recall(flags, gold, k),
+        f"query F1@{k}": lambda flags, gold: f1(precision(flags, k), recall(flags, gold, k)),
+        f"Hit@{k}": lambda flags, _: hit(flags, k),
+        f"nDCG@{k}": lambda flags, gold: ndcg(flags, gold, k),
+    }
+
+
+MEASURES: Mapping[str, Measure] = {
+    **{name: measure for k in CUTOFFS for name, measure in _at(k).items()},
+    "MRR": lambda flags, _: reciprocal_rank(flags),
+    "MAP@100": lambda flags, gold: average_precision(flags, gold),
 }
 """Averaged over queries."""
-POOLED: Mapping[str, tuple[str, str]] = {"F1@10": ("P@10", "R@10"), "F1@20": ("P@20", "R@20")}
+POOLED: Mapping[str, tuple[str, str]] = {f"F1@{k}": (f"P@{k}", f"R@{k}") for k in CUTOFFS}
 """Harmonic means of two averages."""
 CANDIDATE_RECALL, CANDIDATES = "candidate recall", "candidates"
 
@@ -109,21 +140,50 @@ class Interval:
         return f"{self.value:.3f} ({self.low:.3f}-{self.high:.3f})"
 
 
+def stack(judged: Sequence[Judged], *, depth: int | None = None) -> tuple[Mask, NDArray[np.int64]]:
+    """Put queries side by side: flags (queries, depth) bool, short rankings padded; and gold."""
+    width = max((len(query.flags) for query in judged), default=0) if depth is None else depth
+    flags = np.zeros((len(judged), width), bool)
+    for row, query in zip(flags, judged, strict=True):
+        row[: len(query.flags)] = query.flags[:width]
+    return flags, np.array([query.gold for query in judged], np.int64)
+
+
 def per_query(judged: Sequence[Judged]) -> dict[str, Doubles]:
     """Compute every measure of every query: name -> (queries,) float64.
 
     The two figures about candidates are there when every query tells its candidates.
     """
-    values = {
-        name: np.array([measure(query) for query in judged], np.float64)
-        for name, measure in MEASURES.items()
-    }
+    flags, gold = stack(judged, depth=DEPTH)
+    values = {name: measure(flags, gold) for name, measure in MEASURES.items()}
     found = [query.found for query in judged if query.found is not None]
     if found and len(found) == len(judged):
-        gold = np.array([query.gold for query in judged])
         values[CANDIDATE_RECALL] = np.array(found) / gold
         values[CANDIDATES] = np.array([query.candidates for query in judged], np.float64)
     return values
+
+
+def skip_rule(judged: Iterable[Judged]) -> list[Judged]:
+    """Keep the queries with candidates: those that Citeomatic's evaluation averages over."""
+    return [query for query in judged if query.answered]
+
+
+def draw(n: int, *, rng: np.random.Generator, samples: int) -> Doubles:
+    """Draw n queries with replacement: (1 + samples, n), how often each is drawn.
+
+    Row 0 draws each query once: it gives the figure itself.
+    """
+    drawn = np.ones((samples + 1, n))
+    for row in drawn[1:]:
+        row[:] = np.bincount(rng.integers(n, size=n), minlength=n)
+    return drawn
+
+
+def interval(figures: Doubles, *, level: float = 0.95) -> Interval:
+    """Take the percentile interval of figures: (1 + samples,), the figure itself first."""
+    tail = (1 - level) / 2
+    low, high = np.quantile(figures[1:], [tail, 1 - tail])
+    return Interval(float(figures[0]), float(low), float(high))
 
 
 def summarise(
@@ -141,19 +201,17 @@ def summarise(
         samples: how often they are drawn.
         level: share of the samples inside the interval.
     """
-    table = per_query(judged)
-    names, n = list(table), len(judged)
-    values = np.stack([table[name] for name in names])
-    # How often each query is drawn: (samples, n). Row 0 draws each once: the figure itself.
-    drawn = np.vstack([np.ones(n), rng.multinomial(n, np.full(n, 1 / n), size=samples)])
-    means = dict(zip(names, values @ drawn.T / n, strict=True))
+    drawn = draw(len(judged), rng=rng, samples=samples)
+    return average(per_query(judged), drawn, level=level)
+
+
+def average(
+    values: Mapping[str, Doubles], drawn: Doubles, *, level: float = 0.95
+) -> dict[str, Interval]:
+    """Average measures of queries, name -> (n,), over draws of them (`draw`), pooled F1 added."""
+    table = np.stack(list(values.values()))
+    means = dict(zip(values, table @ drawn.T / drawn.shape[1], strict=True))
     for name, (one, other) in POOLED.items():
-        pairs = zip(means[one], means[other], strict=True)
-        means[name] = np.array([f1(p, r) for p, r in pairs])
-    tail = (1 - level) / 2
-    return {name: _interval(row, tail) for name, row in means.items()}
-
-
-def _interval(row: Doubles, tail: float) -> Interval:
-    low, high = np.quantile(row[1:], [tail, 1 - tail])
-    return Interval(float(row[0]), float(low), float(high))
+        if one in means and other in means:
+            means[name] = f1(means[one], means[other])
+    return {name: interval(row, level=level) for name, row in means.items()}

@@ -6,9 +6,11 @@ written strictly decreasing in 32 bits, and ranks count from 1.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite
+from operator import gt
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,11 +24,13 @@ Qrels: TypeAlias = dict[str, dict[PaperId, int]]
 """query -> paper -> relevance, > 0 for gold"""
 
 _RUN_COLUMNS, _QRELS_COLUMNS = 6, 4
-_Value = TypeVar("_Value", int, float)
 
 
 def ordered(scores: Mapping[PaperId, float]) -> list[PaperId]:
     """Order papers by descending score, ties by ascending id."""
+    values = list(scores.values())
+    if all(map(gt, values, values[1:])):  # As written by us, and by most.
+        return list(scores)
     return sorted(scores, key=lambda paper: (-scores[paper], paper))
 
 
@@ -103,14 +107,34 @@ def read_run(path: Path) -> Run:
             or infinite, or a paper twice for one query; with the line number.
     """
     found: Run = {}
-    for place, columns in _rows(path, _RUN_COLUMNS, "query Q0 paper rank score tag"):
-        query, _, paper, rank, score, _ = columns
-        _number(place, "rank", rank, int)
-        value = _number(place, "score", score, float)
-        if not np.isfinite(value):
-            raise InputError(f"{place}: the score is {score}.", "Only finite scores are ordered.")
-        _enter(found, place, (query, paper), value)
+    for number, line in enumerate(_lines(path), 1):
+        columns = line.split()
+        try:
+            query, _, paper, rank, score, _ = columns
+            int(rank)
+            value = float(score)
+        except ValueError as error:
+            if columns:
+                raise _run_error(f"{path}:{number}", columns) from error
+            continue
+        papers = found.setdefault(query, {})
+        if paper in papers or not isfinite(value):
+            raise _run_error(f"{path}:{number}", columns)
+        papers[paper] = value
     return found
+
+
+def _run_error(place: str, columns: Sequence[str]) -> InputError:
+    """Say what is wrong with a line of a run that cannot be entered."""
+    if len(columns) != _RUN_COLUMNS:
+        return _wrong_width(place, len(columns), _RUN_COLUMNS, "query Q0 paper rank score tag")
+    query, _, paper, rank, score, _ = columns
+    for name, text, kind in (("rank", rank, int), ("score", score, float)):
+        if not _reads_as(kind, text):
+            return _no_number(place, name, text)
+    if not isfinite(float(score)):
+        return InputError(f"{place}: the score is {score}.", "Only finite scores are ordered.")
+    return _twice(place, query, paper)
 
 
 def read_qrels(path: Path) -> Qrels:
@@ -121,53 +145,58 @@ def read_qrels(path: Path) -> Qrels:
             a paper twice for one query; with the line number.
     """
     found: Qrels = {}
-    for place, columns in _rows(path, _QRELS_COLUMNS, "query 0 paper relevance"):
+    for number, line in enumerate(_lines(path), 1):
+        columns, place = line.split(), f"{path}:{number}"
+        if not columns:
+            continue
+        if len(columns) != _QRELS_COLUMNS:
+            raise _wrong_width(place, len(columns), _QRELS_COLUMNS, "query 0 paper relevance")
         query, _, paper, relevance = columns
-        _enter(found, place, (query, paper), _number(place, "relevance", relevance, int))
+        if not _reads_as(int, relevance):
+            raise _no_number(place, "relevance", relevance)
+        papers = found.setdefault(query, {})
+        if paper in papers:
+            raise _twice(place, query, paper)
+        papers[paper] = int(relevance)
     return found
 
 
-def _rows(path: Path, expected: int, names: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield (place, columns) of each line that is not blank."""
+def _lines(path: Path) -> list[str]:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8").split("\n")
     except FileNotFoundError as error:
         siblings = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
         hint = near_miss(path.name, siblings).strip() or "Check the path."
         raise InputError(f"There is no file {path}.", hint) from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text ({error.reason}).", "Save it again.") from error
-    for number, line in enumerate(text.split("\n"), 1):
-        columns = line.split()
-        if columns and len(columns) != expected:
-            raise InputError(
-                f"{path}:{number}: {len(columns)} columns instead of {expected}.",
-                f"Each line must read: {names}.",
-            )
-        if columns:
-            yield f"{path}:{number}", columns
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}).", "Give a file.") from error
 
 
-def _number(place: str, name: str, text: str, kind: Callable[[str], _Value]) -> _Value:
+def _reads_as(kind: Callable[[str], object], text: str) -> bool:
     try:
-        return kind(text)
-    except ValueError as error:
-        raise InputError(
-            f"{place}: the {name} {text!r} is no number.", "Write it in ASCII digits."
-        ) from error
+        kind(text)
+    except ValueError:
+        return False
+    return True
 
 
-def _enter(
-    found: dict[str, dict[str, _Value]], place: str, key: tuple[str, str], value: _Value
-) -> None:
-    query, paper = key
-    papers = found.setdefault(query, {})
-    if paper in papers:
-        raise InputError(
-            f"{place}: the paper {paper!r} appears twice for the query {query!r}.",
-            "Keep its better line.",
-        )
-    papers[paper] = value
+def _wrong_width(place: str, actual: int, expected: int, names: str) -> InputError:
+    return InputError(
+        f"{place}: {actual} columns instead of {expected}.", f"Each line must read: {names}."
+    )
+
+
+def _no_number(place: str, name: str, text: str) -> InputError:
+    return InputError(f"{place}: the {name} {text!r} is no number.", "Write it in ASCII digits.")
+
+
+def _twice(place: str, query: str, paper: PaperId) -> InputError:
+    return InputError(
+        f"{place}: the paper {paper!r} appears twice for the query {query!r}.",
+        "Keep its better line.",
+    )
 
 
 def _check_word(name: str) -> None:

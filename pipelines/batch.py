@@ -6,48 +6,49 @@ many processes shared the work.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from eval.measures import CANDIDATE_RECALL, CANDIDATES, Interval, Judged, flag, summarise
 from eval.trec import run_lines, write_lines
-from pipelines.sidecar import Sidecar
-from pipelines.splits import gold, read_split
-from pipelines.workers import processors, shared
-from recsys.artifacts import MANIFEST, fingerprint, sha256
-from recsys.candidates import propose
+from pipelines.gathering import OpenIndex, gather
+from pipelines.sidecar import Entry, Sidecar
+from pipelines.splits import gold, gold_ids, read_split
+from pipelines.systems import SYSTEMS, Rank, Stand, check_systems, prepare, query_rng
+from recsys.artifacts import CREATED_BY, MANIFEST, fingerprint, sha256
 from recsys.collection import Collection
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError
 from recsys.progress import Progress, silent
-from recsys.protocols import Floats, Rows
-from recsys.query import Query
 from recsys.records import PaperId
-from recsys.selection import best
 
 if TYPE_CHECKING:
     from recsys.recommend import Recommender
 
-OpenIndex: TypeAlias = Callable[..., "Recommender"]
-"""Opens an index: `open_index(path, metadata=bool)`. A function of a module, for the workers."""
-
-_FORMAT = "recsys.batch/1"
+WORK = ".work"
+"""Folder beside a run for the indexes that some systems need beyond the built one."""
+_FORMAT = "recsys.batch/2"
 
 
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
-    """What to answer, and how. jobs: processes; None: one per processor."""
+    """What to answer, and how.
+
+    jobs: processes; None: one per processor. seed: of the random system, and of the sample of
+    candidates whose probabilities are kept; calibration: its size, as a share of all.
+    """
 
     part: str = "test"
     k: int = 100
     system: str = "two-stage"
     metadata: bool = True
     jobs: int | None = None
+    seed: int = 0
+    calibration: float = 0.0
 
     @property
     def tag(self) -> str:
@@ -56,52 +57,20 @@ class BatchOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """What a system answers: rows best first, their scores, and the candidates' rows if any."""
-
-    rows: Rows
-    scores: Floats
-    candidates: Rows | None = None
-
-
-def _two_stage(recommender: "Recommender", query: Query, k: int) -> Ranked:
-    ranking = recommender.rank(query)
-    return Ranked(ranking.rows[:k], ranking.scores[:k], ranking.candidates.rows)
-
-
-def _stage_one(recommender: "Recommender", query: Query, k: int) -> Ranked:
-    candidates = propose(recommender.collection, query, recommender.stage_one)
-    top = best(candidates.prior, k)
-    return Ranked(candidates.rows[top], candidates.prior[top], candidates.rows)
-
-
-def _embedding(recommender: "Recommender", query: Query, k: int) -> Ranked:
-    index = recommender.collection.vector_index
-    return Ranked(*index.search(query.vector, k, allowed=query.allowed))
-
-
-def _bm25(recommender: "Recommender", query: Query, k: int) -> Ranked:
-    index = recommender.collection.text_index
-    return Ranked(*index.search(query.text, k, allowed=query.allowed))
-
-
-SYSTEMS: Mapping[str, Callable[["Recommender", Query, int], Ranked]] = {
-    "two-stage": _two_stage,
-    "stage-one": _stage_one,
-    "embedding": _embedding,
-    "bm25": _bm25,
-}
-
-
-@dataclass(frozen=True, slots=True)
 class Response:
-    """One query's answer. found: gold papers among its candidates. seconds: time it took."""
+    """One query's answer.
+
+    seconds: processor time it took. found: gold papers among its candidates. probabilities,
+    outcomes: a sample of the candidates' probabilities, and whether each is gold.
+    """
 
     papers: list[PaperId]
     scores: list[float]
     seconds: float
     candidates: int | None = None
     found: int | None = None
+    probabilities: Sequence[float] = ()
+    outcomes: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +78,7 @@ class BatchReport:
     """What was answered and how good it is.
 
     measures: name -> figure with its bootstrap interval. continued: answers that an earlier,
-    unfinished batch had left. milliseconds: median time of a query on one thread.
+    unfinished batch had left. milliseconds: median processor time of a query.
     """
 
     run: Path
@@ -153,76 +122,103 @@ def run_batch(
         InputError: no such system, k < 1, or ids that cannot stand in a run.
         ArtifactError: the index cannot be opened.
     """
-    _check(options)
+    check_options(options)
     collection = open_index(index, metadata=options.metadata).collection
     queries = read_split(split, collection).part(options.part)
+    work = run.parent / WORK
+    prepare([options.system], collection, work, progress=progress)
     sidecar = Sidecar(
         run.with_name(f"{run.name}.partial"), batch_fingerprint(index, split, options)
     )
-    entries = sidecar.read()
-    continued = len(entries)
-    left = [query for query in queries if query not in entries]
-    start = partial(_answerer, open_index, index, options)
-    with sidecar.appending(entries) as append:
-        progress(f"answer {options.part}", continued, len(queries))
-        with closing(shared(start, left, jobs=options.jobs or processors())) as results:
-            for at, response in results:
-                entries[left[at]] = asdict(response)
-                append(left[at], entries[left[at]])
-                progress(f"answer {options.part}", len(entries), len(queries))
-    responses = {query: Response(**entries[query]) for query in queries}
-    write_lines(run, _run_lines(responses, options.tag))
+    gathered = gather(
+        f"answer {options.part}",
+        partial(answerer, open_index, index, work, options),
+        queries,
+        sidecar=sidecar,
+        jobs=options.jobs,
+        progress=progress,
+    )
+    responses = responses_of(gathered.entries)
+    write_responses(run, responses, options.tag)
     sidecar.remove()
     return BatchReport(
         run,
         options,
         len(queries),
-        continued,
-        1000 * float(np.median([response.seconds for response in responses.values()])),
-        summarise(_judged(collection, responses), rng=np.random.default_rng(0)),
+        gathered.continued,
+        milliseconds(responses),
+        summarise(judge(collection, responses), rng=np.random.default_rng(0)),
     )
 
 
 def batch_fingerprint(index: Path, split: Path, options: BatchOptions) -> str:
-    """Hash what answers depend on: every manifest of the index, the split, the options."""
+    """Hash what answers depend on: the version, the index's manifests, the split, the options."""
     manifests = [
         [path.relative_to(index).as_posix(), sha256(path)] for path in sorted(index.rglob(MANIFEST))
     ]
     chosen = {key: value for key, value in asdict(options).items() if key != "jobs"}
-    return fingerprint([_FORMAT, manifests, sha256(split), chosen])
+    return fingerprint([_FORMAT, CREATED_BY, manifests, sha256(split), chosen])
 
 
-def _check(options: BatchOptions) -> None:
-    if options.system not in SYSTEMS:
-        raise InputError(
-            f"There is no system {options.system!r}.{near_miss(options.system, SYSTEMS)}",
-            f"The systems are {', '.join(SYSTEMS)}.",
-        )
+def check_options(options: BatchOptions) -> None:
+    """Refuse a system that does not exist, and k < 1.
+
+    Raises:
+        InputError: either.
+    """
+    check_systems([options.system])
     if options.k < 1:
         raise InputError(f"k is {options.k}.", "Ask for at least one paper a query.")
 
 
-def _answerer(
-    open_index: OpenIndex, index: Path, options: BatchOptions
-) -> Callable[[PaperId], Response]:
+def answerer(
+    open_index: OpenIndex, index: Path, work: Path, options: BatchOptions
+) -> Callable[[PaperId], Entry]:
     """Open the index in a worker; return what answers one query there."""
     recommender = open_index(index, metadata=options.metadata)
-    return partial(_respond, recommender, options)
+    rank = SYSTEMS[options.system].open(Stand(recommender, work, options.seed))
+    return partial(_respond, recommender, rank, options)
 
 
-def _respond(recommender: "Recommender", options: BatchOptions, paper: PaperId) -> Response:
+def _respond(
+    recommender: "Recommender", rank: Rank, options: BatchOptions, paper: PaperId
+) -> Entry:
     corpus = recommender.collection.corpus
     row = int(corpus.rows([paper])[0])
-    begun = time.perf_counter()
-    ranked = SYSTEMS[options.system](recommender, recommender.query_of(row), options.k)
-    seconds = time.perf_counter() - begun
+    begun = time.process_time()  # Other processes share the machine.
+    ranked = rank(recommender.query_of(row), row, options.k)
+    seconds = time.process_time() - begun
     papers = [corpus.ids[row] for row in ranked.rows.tolist()]
     scores = ranked.scores.astype(np.float64).tolist()  # Exact, as JSON is.
     if ranked.candidates is None:
-        return Response(papers, scores, seconds)
-    right = gold(recommender.collection, row)
-    found = int(np.isin(right, ranked.candidates).sum())
-    return Response(papers, scores, seconds, len(ranked.candidates), found)
+        return asdict(Response(papers, scores, seconds))
+    right = np.isin(ranked.candidates, gold(recommender.collection, row))
+    response = Response(papers, scores, seconds, len(right), int(right.sum()))
+    if ranked.probabilities is None or not options.calibration:
+        return asdict(response)
+    kept = query_rng(options.seed, paper).random(len(right)) < options.calibration
+    return asdict(
+        replace(
+            response,
+            probabilities=ranked.probabilities[kept].tolist(),
+            outcomes=right[kept].astype(int).tolist(),
+        )
+    )
+
+
+def responses_of(entries: Mapping[PaperId, Entry]) -> dict[PaperId, Response]:
+    """Turn entries of a sidecar into what they were."""
+    return {query: Response(**entry) for query, entry in entries.items()}
+
+
+def write_responses(run: Path, responses: Mapping[PaperId, Response], tag: str) -> None:
+    """Write a run."""
+    write_lines(run, _run_lines(responses, tag))
+
+
+def milliseconds(responses: Mapping[PaperId, Response]) -> float:
+    """Return the median processor time of a query."""
+    return 1000 * float(np.median([response.seconds for response in responses.values()]))
 
 
 def _run_lines(responses: Mapping[PaperId, Response], tag: str) -> Iterator[str]:
@@ -231,11 +227,11 @@ def _run_lines(responses: Mapping[PaperId, Response], tag: str) -> Iterator[str]
         yield from run_lines(query, response.papers, scores, tag=tag)
 
 
-def _judged(collection: Collection, responses: Mapping[PaperId, Response]) -> list[Judged]:
+def judge(collection: Collection, responses: Mapping[PaperId, Response]) -> list[Judged]:
+    """Compare what was answered with each query's gold papers."""
     judged = []
     for query, response in responses.items():
-        row = int(collection.corpus.rows([query])[0])
-        right = {collection.corpus.ids[each] for each in gold(collection, row).tolist()}
+        right = set(gold_ids(collection, query))
         flags = flag(response.papers, right)
         judged.append(Judged(flags, len(right), response.candidates, response.found))
     return judged

@@ -16,7 +16,6 @@ from indexes.bm25 import Bm25Index
 from pipelines.encode import encode_corpus
 from pipelines.export_encoder import Precision, cached_encoder
 from pipelines.ingest import ingest
-from recsys.arrays import load_array
 from recsys.artifacts import (
     MANIFEST,
     fingerprint,
@@ -60,21 +59,25 @@ class BuildOptions:
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """What was built."""
+    """What was built. dropped: rankers of the index that was replaced."""
 
     out: Path
     unchanged: bool
     config: dict[str, Any]
+    dropped: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """Say it to people."""
         if self.unchanged:
             return [f"{self.out} is up to date: same papers, same options. Nothing was done."]
         ann = self.config["ann"]
+        way = f"search_k {ann['search_k']:,} finds {ann['recall']:.1%} of the {ann['k']} nearest"
+        exact = ann["search_k"] >= self.config["papers"]
         return [
             *self.config["report"],
-            f"Annoy finds {ann['recall']:.1%} of the {ann['k']} nearest papers "
-            f"(search_k {ann['search_k']}, {ann['trees']} trees).",
+            f"Annoy, {ann['trees']} trees: {way}"
+            + ("; an exact scan is quicker here and is used." if exact else "."),
+            *[f"The old {name} went with the old index: train it again." for name in self.dropped],
             f"Saved in {self.out}.",
         ]
 
@@ -114,9 +117,8 @@ def build(
     if not papers.is_file():
         raise CorpusError(f"There is no file of papers at {papers}.", "Check the path.")
     _check_parent(out)
-    recipe = fingerprint(
-        [sha256(papers), asdict(options) | {"force": None}, INDEX_SCHEMA, asdict(StageOne())]
-    )
+    chosen = {name: value for name, value in asdict(options).items() if name != "force"}
+    recipe = fingerprint([sha256(papers), chosen, INDEX_SCHEMA, StageOne().neighbours])
     if (finished := _finished(out, recipe, options)) is not None:
         return finished
     out = out.resolve()  # "." has no name, and a link stays a link.
@@ -131,10 +133,11 @@ def build(
             facts |= _once(job, name, stage)
         for leftover in (*partial.glob("*/" + FACTS), partial / FACTS):
             leftover.unlink()
-        config = {"recipe": recipe, "source": papers.name, "options": asdict(options), **facts}
+        config = {"recipe": recipe, "source": papers.name, "options": chosen, **facts}
         seal(partial, INDEX_KIND, INDEX_SCHEMA, config)
+        dropped = tuple(sorted(folder.name for folder in out.glob("ranker*")))
         put_in_place(partial, out)
-    return BuildReport(out, unchanged=False, config=config)
+    return BuildReport(out, unchanged=False, config=config, dropped=dropped)
 
 
 def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
@@ -169,16 +172,15 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
     corpus = Corpus.load(job.folder / CORPUS)
     # Outside the stage's own folder, so that a killed build keeps what it has encoded.
     shards = job.folder / "vectors.shards"
-    encode_corpus(encoder, corpus, shards, progress=job.progress)
-    (shards / VECTOR_FILE).rename(folder / VECTOR_FILE)
-    shutil.rmtree(shards)
-    vectors = load_array(folder / VECTOR_FILE)
+    vectors = encode_corpus(encoder, corpus, shards, progress=job.progress)
     job.progress("nearest-neighbour trees", 0, 1)
     AnnoyIndex.build(vectors, folder / FOREST_FILE, trees=TREES)
     forest = AnnoyIndex.load(folder / FOREST_FILE, vectors, search_k=-1)
     k = StageOne().neighbours
     effort = choose_search_k(forest, k=k, rng=np.random.default_rng(0))
     job.progress("nearest-neighbour trees", 1, 1)
+    (shards / VECTOR_FILE).rename(folder / VECTOR_FILE)
+    shutil.rmtree(shards)
     return {"ann": {"trees": TREES, "k": k, **asdict(effort)}, "dim": encoder.dim}
 
 

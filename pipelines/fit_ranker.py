@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.export_ranker import trees_to_onnx
+from pipelines.leakage import SeenQueries
 from pipelines.training_table import TrainingTable
 from recsys.artifacts import replacing, seal
 from recsys.progress import Progress, silent
@@ -60,8 +61,19 @@ class FittedRanker:
         """Score (n, f) features: (n,) float32."""
         return np.asarray(self.booster.predict(features), np.float32)
 
-    def save(self, folder: Path, *, origin: str, facts: Mapping[str, Any], text: bool) -> None:
-        """Replace a ranker folder: ONNX model, manifest, and the LightGBM text if asked for."""
+    def save(
+        self,
+        folder: Path,
+        seen: SeenQueries,
+        *,
+        origin: str,
+        facts: Mapping[str, Any],
+        text: bool,
+    ) -> None:
+        """Replace a ranker folder: ONNX model, manifest, and the LightGBM text if asked for.
+
+        What the ranker has seen is stored beside it, so that nobody evaluates it on that.
+        """
         config = {
             "feature_names": list(self.feature_names),
             "calibration": {
@@ -78,6 +90,7 @@ class FittedRanker:
             (partial / MODEL).write_bytes(trees_to_onnx(self.booster.dump_model()))
             if text:
                 self.booster.save_model(partial / TEXT_MODEL)
+            seen.save(partial)
             seal(partial, KIND, SCHEMA, config)
 
 

@@ -10,15 +10,16 @@ show how well the ranker carries over to a corpus it has never seen.
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from eval.measures import summarise
+from eval.measures import Interval, summarise
 from indexes.opening import open_collection
 from pipelines.benchmarks.bench import Bench
 from pipelines.fit_ranker import fit
+from pipelines.leakage import SeenQueries
 from pipelines.splits import read_split
 from pipelines.train_ranker import judge, report_on
 from pipelines.training_table import TrainingTable, collect, concatenate
@@ -53,9 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ):
             note(line)
         if chosen.leave_out:
-            left_out = bench.built(chosen.leave_out)
-            for line in compare(chosen.data, left_out, folder, metadata=metadata):
-                note(line)
+            left_out, ranker = bench.built(chosen.leave_out), {"trained without it": folder}
+            found = compare(chosen.data, left_out, ranker, metadata=metadata)
+            for name, figures in found.items():
+                measured = ", ".join(f"{measure} {figure}" for measure, figure in figures.items())
+                note(f"{chosen.leave_out} test, {name}: {measured}")
     return 0
 
 
@@ -67,40 +70,36 @@ def train_together(
     rng = np.random.default_rng(seed)
     train: list[TrainingTable] = []
     dev: list[TrainingTable] = []
+    seen = SeenQueries()
     for index in indexes:
         collection = open_collection(index)
         parts = read_split(data / index.stem / "split.json", collection)
-        for ids, most, tables in (
-            (parts.train, TRAIN_QUERIES, train),
-            (parts.dev, DEV_QUERIES, dev),
-        ):
-            rows = sample(collection.corpus.rows(ids), most, rng)
+        train_rows = sample(collection.corpus.rows(parts.train), TRAIN_QUERIES, rng)
+        dev_rows = sample(collection.corpus.rows(parts.dev), DEV_QUERIES, rng)
+        for rows, tables in ((train_rows, train), (dev_rows, dev)):
             tables.append(collect(collection, rows, features, progress=silent, stage=index.stem))
+        seen |= SeenQueries.of(collection, train=train_rows, dev=dev_rows)
     pooled = concatenate(dev)
     fitted = fit(concatenate(train), pooled, features, seed=seed)
     facts = {"corpora": [index.stem for index in indexes]}
-    fitted.save(folder, origin="the ranker shipped with recsys", facts=facts, text=False)
+    fitted.save(folder, seen, origin="the ranker shipped with recsys", facts=facts, text=False)
     return report_on(fitted, folder, concatenate(train), pooled).lines()
 
 
-def compare(data: Path, index: Path, folder: Path, *, metadata: bool) -> list[str]:
-    """Measure a ranker on the test queries of a corpus, beside that corpus's own if it has one."""
+def compare(
+    data: Path, index: Path, rankers: Mapping[str, Path], *, metadata: bool
+) -> dict[str, dict[str, Interval]]:
+    """Measure ranker folders on the test queries of one corpus: name -> measure -> figure."""
     collection = open_collection(index)
-    test = read_split(data / index.stem / "split.json", collection).part("test")
-    features = feature_names(metadata=metadata)
-    table = collect(
-        collection, collection.corpus.rows(test), features, progress=silent, stage=index.stem
-    )
-    own = ranker_folder(index, metadata=metadata)
-    lines = []
-    for name, each in (("trained without it", folder), ("its own ranker", own)):
-        if each.exists():
-            scores = OnnxRanker.load(each).score(table.features)
-            figures = summarise(judge(scores, table), rng=np.random.default_rng(0))
-            lines.append(
-                f"{index.stem} test, {name}: F1@20 {figures['F1@20']}, MRR {figures['MRR']}"
-            )
-    return lines
+    rows = collection.corpus.rows(read_split(data / index.stem / "split.json", collection).test)
+    names = feature_names(metadata=metadata)
+    table = collect(collection, rows, names, progress=silent, stage=index.stem)
+    found = {}
+    for name, folder in rankers.items():
+        scores = OnnxRanker.load(folder).score(table.features)
+        figures = summarise(judge(scores, table), rng=np.random.default_rng(0))
+        found[name] = {measure: figures[measure] for measure in ("F1@20", "MRR")}
+    return found
 
 
 def sample(rows: Rows, most: int, rng: np.random.Generator) -> Rows:

@@ -55,6 +55,12 @@ def gold(collection: Collection, row: int) -> Rows:
     return np.asarray(cited[(years[cited] != UNKNOWN_YEAR) & (years[cited] <= years[row])])
 
 
+def gold_ids(collection: Collection, query: PaperId) -> list[PaperId]:
+    """Name the gold papers of a query that the collection holds, ascending."""
+    row = int(collection.corpus.rows([query])[0])
+    return [collection.corpus.ids[each] for each in gold(collection, row).tolist()]
+
+
 def read_split(path: Path, collection: Collection) -> Split:
     """Read a split file and check that it fits an index.
 

@@ -9,6 +9,7 @@ from eval.calibration import expected_calibration_error
 from eval.measures import CANDIDATE_RECALL, Judged, summarise
 from indexes.opening import open_collection
 from pipelines.fit_ranker import CUTOFF, FittedRanker, calibrate, fit
+from pipelines.leakage import SeenQueries
 from pipelines.splits import read_split
 from pipelines.training_table import TrainingTable, collect
 from recsys.artifacts import fingerprint
@@ -64,7 +65,10 @@ def train_ranker(
     names = feature_names(metadata=options.metadata)
     tables = [
         collect(collection, collection.corpus.rows(ids), names, progress=progress, stage=stage)
-        for ids, stage in ((parts.train, "features of train"), (parts.dev, "features of dev"))
+        for ids, stage in (
+            (parts.part("train"), "features of train"),
+            (parts.part("dev"), "features of dev"),
+        )
     ]
     fitted = fit(tables[0], tables[1], names, seed=options.seed, progress=progress)
     folder = ranker_folder(index, metadata=options.metadata)
@@ -74,7 +78,10 @@ def train_ranker(
         "train_queries": fingerprint(sorted(parts.train)),
         "dev": {"f1": report.f1, "mrr": report.mrr, "ece": report.calibration_error},
     }
-    fitted.save(folder, origin="its own ranker", facts=facts, text=True)
+    seen = SeenQueries.of(
+        collection, train=collection.corpus.rows(parts.train), dev=collection.corpus.rows(parts.dev)
+    )
+    fitted.save(folder, seen, origin="its own ranker", facts=facts, text=True)
     return report
 
 

@@ -60,13 +60,17 @@ class Crew(Generic[Task, Result]):
     def __init__(self, start: Callable[[], Callable[[Task], Result]], size: int) -> None:
         context = multiprocessing.get_context("spawn")
         self.workers: dict[Connection, BaseProcess] = {}
-        with _environment(ONE_THREAD), _interrupts_ignored():
-            for _ in range(size):
-                here, there = context.Pipe()
-                process = context.Process(target=_work, args=(start, there), daemon=True)
-                process.start()
-                there.close()
-                self.workers[here] = process
+        try:
+            with _environment(ONE_THREAD), _interrupts_deferred():
+                for _ in range(size):
+                    here, there = context.Pipe()
+                    process = context.Process(target=_work, args=(start, there), daemon=True)
+                    process.start()
+                    there.close()
+                    self.workers[here] = process
+        except BaseException:
+            self.dismiss()
+            raise
 
     def results(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Result]]:
         """Hand out the tasks in order and yield the results as they come."""
@@ -147,14 +151,23 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Start processes deaf to Ctrl-C: the parent hears it and ends them."""
+def _interrupts_deferred() -> Iterator[None]:
+    """Start processes deaf to Ctrl-C; the parent hears it once all are started, and ends them.
+
+    The mask is what the processes inherit. It does not keep the signal from the parent's other
+    threads, which pass it on to Python: so it is also noted, and raised afterwards.
+    """
+    heard: list[int] = []
     try:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
     except ValueError:  # Not the main thread: Ctrl-C is not heard here anyway.
         yield
         return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+    if heard:
+        signal.raise_signal(signal.SIGINT)

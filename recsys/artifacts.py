@@ -106,7 +106,7 @@ def load_manifest(folder: Path, kind: str, schema: int) -> Manifest:
         ) from error
     if manifest.kind != kind:
         raise ArtifactMismatch(
-            f"{folder} holds a {manifest.kind!r}, not a {kind!r}.", f"Give the path of a {kind}."
+            f"{folder} is of kind {manifest.kind!r}, not {kind!r}.", f"Give the path of the {kind}."
         )
     if manifest.schema != schema:
         raise ArtifactMismatch(
@@ -146,7 +146,9 @@ def _own_files(folder: Path) -> list[str]:
 def _check_present(folder: Path, kind: str) -> None:
     if not folder.exists():
         siblings = [p.name for p in folder.parent.glob("*")] if folder.parent.is_dir() else []
-        command = "train ranker INDEX --split FILE" if kind == "ranker" else "build PAPERS --out DIR"
+        command = (
+            "train ranker INDEX --split FILE" if kind == "ranker" else "build PAPERS --out DIR"
+        )
         raise ArtifactMissing(
             f"There is no {kind} at {folder}.{near_miss(folder.name, siblings)}",
             f"Make one with `recsys {command}`.",

@@ -26,13 +26,17 @@ ANN, CITED, BM25, AUTHOR, SEED = (1 << i for i in range(len(SOURCES)))
 
 @dataclass(frozen=True, slots=True)
 class StageOne:
-    """How many papers each source looks at, and how many candidates are kept."""
+    """How many papers each source looks at, and how many candidates are kept.
+
+    expand: whether the citations of the papers found are candidates, too.
+    """
 
     neighbours: int = 200
     matches: int = 200
     per_seed: int = 30
     seeds: int = 50
     candidates: int = 500
+    expand: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,8 @@ def propose(collection: Collection, query: Query, options: StageOne) -> Candidat
     pool.add(matches.rows, BM25)
     pool.add(query.own_papers, AUTHOR)
     for voters, source in ((nearest, CITED), (matches, CITED), (authors, AUTHOR)):
-        pool.add(graph.references(voters.rows[graph.older(voters.rows, before)])[1], source)
+        if options.expand:
+            pool.add(graph.references(voters.rows[graph.older(voters.rows, before)])[1], source)
     seeds = query.seeds[: options.seeds]
     for rows in _around_seeds(collection, query, seeds, options):
         pool.add(rows, SEED)

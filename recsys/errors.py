@@ -4,7 +4,8 @@
     ├── InputError              a file or value given by the user cannot be used
     │   ├── DraftError          the draft is unreadable, of the wrong shape, or empty
     │   ├── CorpusError         the corpus file is unreadable or holds no usable paper
-    │   └── SplitError          the split file does not fit the index, or leaks
+    │   ├── SplitError          the split file does not fit the index, or leaks
+    │   └── LeakageError        an evaluation would reward what was seen in training, or the future
     ├── ArtifactError           a stored artifact (index, ranker, encoder) cannot be used
     │   ├── ArtifactMissing     nothing is there, or the build never finished
     │   ├── ArtifactCorrupt     a file is missing, cut short, or has another checksum
@@ -53,6 +54,10 @@ class CorpusError(InputError):
 
 class SplitError(InputError):
     """The split file does not fit the index, or leaks test queries into training."""
+
+
+class LeakageError(InputError):
+    """An evaluation would reward what a ranker saw in training, or knowledge of the future."""
 
 
 class ArtifactError(RecsysError):

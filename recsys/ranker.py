@@ -26,13 +26,14 @@ class OnnxRanker:
     """Scores candidates; trained by `pipelines.train_ranker`.
 
     knots: (2, j) float64: ascending scores and the probabilities there (isotonic regression on the
-    dev queries); in between, probabilities are interpolated.
+    dev queries); in between, probabilities are interpolated. folder: where it was loaded from.
     """
 
     session: "InferenceSession"
     feature_names: tuple[str, ...]
     knots: np.typing.NDArray[np.float64]
     origin: str
+    folder: Path | None = None
 
     def score(self, features: Floats) -> Floats:
         """Score (n, f) float32 features: (n,) float32, higher is better."""
@@ -43,7 +44,8 @@ class OnnxRanker:
 
     def probability(self, scores: Floats) -> Floats:
         """Calibrate (n,) scores into chances of being cited, in [0, 1]."""
-        return np.interp(scores, self.knots[0], self.knots[1]).astype(np.float32)
+        chances: Floats = np.interp(scores, *self.knots).astype(np.float32)
+        return chances
 
     @classmethod
     def load(cls, folder: Path) -> "OnnxRanker":
@@ -73,4 +75,4 @@ class OnnxRanker:
             raise ArtifactCorrupt(
                 f"{folder / MODEL} reads {width} features, its manifest names {len(names)}.", _AGAIN
             )
-        return cls(session, names, knots, origin)
+        return cls(session, names, knots, origin, folder)

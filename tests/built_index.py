@@ -2,6 +2,11 @@
 
 import json
 import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +19,10 @@ DRAFT = {
     "title": "Rivers and glaciers, measured again",
     "abstract": "We measure rivers with an instrument for glaciers.",
 }
+
+MANY = 1100
+"""Papers in the file that is encoded in several shards."""
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +54,40 @@ def build_small(folder: Path) -> Built:
     for metadata in (True, False):
         train_ranker(index, split, TrainOptions(metadata=metadata))
     return Built(papers, split, index)
+
+
+def write_many(path: Path) -> Path:
+    """Write papers enough for several shards of vectors; titles only, to be quick."""
+    lines = (
+        json.dumps(
+            {"id": f"p{i:04}", "title": f"Note {i % 40} on {i // 40}", "year": 2000 + i % 20}
+        )
+        for i in range(MANY)
+    )
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def finished_shards(partial: Path) -> list[int]:
+    """Read which shards of vectors a build has noted as finished."""
+    try:
+        notes = json.loads((partial / "vectors.shards" / "vectors.json").read_text())
+    except FileNotFoundError:
+        return []
+    shards: list[int] = notes["finished"]
+    return shards
+
+
+def stopped(
+    number: signal.Signals, arguments: tuple[object, ...], *, when: Callable[[], bool]
+) -> tuple[int, str]:
+    """Start `recsys` in a process of its own, send it a signal: its exit code and stderr."""
+    command = [sys.executable, "-m", "tests.run_recsys", *map(str, arguments)]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    until = time.monotonic() + 60
+    while not when() and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.005)
+    process.send_signal(number)
+    return process.wait(timeout=60), process.communicate()[1]

@@ -18,7 +18,16 @@ COMMAND_LINES = 25
 HEAVY = {"torch", "transformers", "lightgbm", "sklearn", "onnx", "onnxscript", "pandas"}
 ANSWERING = ("recsys", "indexes")
 """Packages on the path of an answer: heavy libraries are imported where they are used."""
-DEPENDENCIES = HEAVY | {"annoy", "numpy", "pyarrow", "typer", "rich", "pydantic", "onnxruntime"}
+DEPENDENCIES = HEAVY | {
+    "annoy",
+    "numpy",
+    "pyarrow",
+    "typer",
+    "rich",
+    "pydantic",
+    "onnxruntime",
+    "whoosh",
+}
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -67,7 +67,9 @@ def test_one_version_everywhere() -> None:
 
 
 def test_every_dependency_is_pinned_within_its_bounds() -> None:
+    extras = PROJECT["project"]["optional-dependencies"].values()
     needed = PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"]
+    needed += [requirement for extra in extras for requirement in extra]
     pinned = pins()
     for requirement in map(Requirement, needed):
         version = pinned[canonicalize_name(requirement.name)]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.benchmarks.bench import Bench
+from pipelines.benchmarks.choices import measure_precision, measure_transfer
 from pipelines.benchmarks.programs import run_module, run_recsys
 from pipelines.benchmarks.quality import measure_quality
 from pipelines.benchmarks.serving import measure_serving
@@ -48,6 +49,8 @@ def measure_encoding(bench: Bench) -> Any:  # noqa: ANN401 - JSON.
 SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
     "build": measure_build,
     **{corpus: partial(measure_quality, corpus=corpus) for corpus in CORPORA},
+    "precision": partial(measure_precision, corpus=CORPORA[0]),
+    "transfer": partial(measure_transfer, corpus=CORPORA[0]),
     "serving": partial(measure_serving, corpora=CORPORA),
     "encoding": measure_encoding,
 }

@@ -102,7 +102,7 @@ def test_a_manifest_that_is_none_is_refused(index: Path, text: str, run_cli: "Ru
 
 def test_another_artifact_is_no_index(index: Path, run_cli: "RunCli") -> None:
     done = run_cli("recommend", "--index", index / "ranker", stdin=STDIN)
-    assert_refused(done, "holds a 'ranker', not a 'index'", "Give the path of a index")
+    assert_refused(done, "is of kind 'ranker', not 'index'", "Give the path of the index")
 
 
 @pytest.mark.parametrize(

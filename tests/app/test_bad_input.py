@@ -2,12 +2,17 @@
 
 import json
 import os
+import signal
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.built_index import finished_shards, stopped, write_many
+
 if TYPE_CHECKING:
+    from tests.built_index import Built
     from tests.conftest import RunCli
 
 Drafts = dict[str, bytes]
@@ -105,3 +110,54 @@ def test_an_output_folder_that_is_not_there_is_refused_before_the_work(
     assert done.code == 1
     assert_one_line(done.err)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "abstract",
+    ["rivers and glaciers " * 50_000, "x" * 1_000_000, "河" * 340_000, "<a>\n\t" * 200_000],
+    ids=["words", "one-word", "no-spaces", "markup"],
+)
+def test_an_abstract_of_a_megabyte_is_answered_in_seconds(
+    abstract: str, built: "Built", run_cli: "RunCli"
+) -> None:
+    stdin = json.dumps({"title": "Rivers", "abstract": abstract}, ensure_ascii=False).encode()
+    assert len(stdin) > 900_000
+    begun = time.process_time()
+    done = run_cli("recommend", "--index", built.index, "-k", 3, stdin=stdin)
+    assert time.process_time() - begun < 5
+    assert done.code == 0, done.err
+    assert done.out.startswith("  1 ")
+    assert len(done.err) < 200
+
+
+def test_an_interrupted_build_is_one_line_and_continues(tmp_path: Path, run_cli: "RunCli") -> None:
+    papers, out = write_many(tmp_path / "papers.jsonl"), tmp_path / "x.index"
+    partial = tmp_path / "x.index.partial"
+    command = ("build", papers, "--out", out, "--quiet")
+    code, err = stopped(signal.SIGINT, command, when=lambda: bool(finished_shards(partial)))
+    assert (code, err) == (130, "interrupted: run the same command to continue.\n")
+    assert sorted(os.listdir(tmp_path)) == ["papers.jsonl", "x.index.partial"]
+    kept = finished_shards(partial)
+    assert kept
+    done = run_cli("build", papers, "--out", out)
+    assert done.code == 0
+    assert "read: " not in done.err
+    assert f"encode papers: done ({512 * len(kept)}" not in done.err
+    assert sorted(os.listdir(tmp_path)) == ["papers.jsonl", "x.index"]
+
+
+def test_an_interrupted_batch_is_one_line_and_continues(
+    built: "Built", tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    run = tmp_path / "run.trec"
+    partial = tmp_path / "run.trec.partial"
+    arguments = ("batch", built.index, "--split", built.split, "--part", "train")
+    command = (*arguments, "--run", run, "--jobs", 2, "--quiet")
+    code, err = stopped(signal.SIGINT, command, when=partial.is_file)
+    assert (code, err) == (130, "interrupted: run the same command to continue.\n")
+    assert os.listdir(tmp_path) == ["run.trec.partial"]
+    whole = tmp_path / "whole.trec"
+    assert run_cli(*arguments, "--run", whole, "--jobs", 1).code == 0
+    assert run_cli(*arguments, "--run", run, "--jobs", 2).code == 0
+    assert run.read_bytes() == whole.read_bytes()
+    assert sorted(os.listdir(tmp_path)) == ["run.trec", "whole.trec"]

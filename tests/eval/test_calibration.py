@@ -71,3 +71,24 @@ def test_true_probabilities_are_calibrated_and_shifted_ones_are_not() -> None:
     assert expected_calibration_error(probabilities, outcomes) < 0.02
     shifted = np.minimum(probabilities + 0.2, 1)
     assert expected_calibration_error(shifted, outcomes) == pytest.approx(0.18, abs=0.02)
+
+
+@given(PREDICTIONS, st.integers(1, 20))
+def test_bins_of_equal_probability_hold_every_prediction_once(
+    predictions: list[tuple[float, bool]], bins: int
+) -> None:
+    probabilities = np.array([each for each, _ in predictions])
+    table = reliability(
+        probabilities, np.array([hit for _, hit in predictions]), bins=bins, by_hits=True
+    )
+    assert sum(each.count for each in table) == len(predictions)
+    assert 1 <= len(table) <= bins
+    assert all(one.high < other.low for one, other in pairwise(table))
+
+
+def test_bins_of_equal_probability_keep_the_few_high_predictions_apart() -> None:
+    probabilities = np.concatenate([np.linspace(0, 0.01, 1000), np.linspace(0.1, 0.9, 45)])
+    table = reliability(probabilities, np.zeros(1045, bool), bins=5, by_hits=True)
+    mass = [each.count * each.predicted for each in table]
+    assert mass == pytest.approx([probabilities.sum() / 5] * 5, rel=0.2)
+    assert table[0].count > 1000 > 15 > table[-1].count

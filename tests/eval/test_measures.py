@@ -11,18 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.measures import (
+    CUTOFFS,
     MEASURES,
     POOLED,
     Interval,
     Judged,
     average_precision,
+    draw,
     f1,
     flag,
+    hit,
     ndcg,
     per_query,
     precision,
     recall,
     reciprocal_rank,
+    skip_rule,
+    stack,
     summarise,
 )
 from eval.trec import ordered
@@ -63,6 +68,12 @@ def test_the_reciprocal_rank_is_that_of_the_first_gold_paper() -> None:
     assert reciprocal_rank(flags("." * 100 + "x")) == 0
 
 
+def test_a_hit_is_any_gold_paper_among_the_first_k() -> None:
+    assert hit(flags("..x.x"), 2) == 0
+    assert hit(flags("..x.x"), 3) == 1
+    assert hit(flags(""), 3) == 0
+
+
 def test_average_precision_by_hand() -> None:
     # Gold at ranks 1 and 3, a third gold paper is not found: (1/1 + 2/3 + 0) / 3.
     assert average_precision(flags("x.x."), gold=3) == pytest.approx(5 / 9)
@@ -99,8 +110,8 @@ def test_moving_a_gold_paper_up_never_hurts(found: Mask, data: st.DataObject) ->
     better = found.copy()
     better[[at - 1, at]] = sorted(found[[at - 1, at]], reverse=True)
     gold = max(int(found.sum()), 1)
-    for name, measure in MEASURES.items():
-        assert measure(Judged(better, gold)) >= measure(Judged(found, gold)) - 1e-12, name
+    for name, (after, before) in per_query([Judged(better, gold), Judged(found, gold)]).items():
+        assert after >= before - 1e-12, name
 
 
 def random_run(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
@@ -127,24 +138,18 @@ def judge(run: dict[str, dict[str, float]], qrels: dict[str, dict[str, int]]) ->
     return [Judged(flag(ordered(run[q]), qrels[q]), len(qrels[q])) for q in sorted(qrels)]
 
 
+FAMILIES = {"P@": "P_", "R@": "recall_", "nDCG@": "ndcg_cut_", "Hit@": "success_"}
 TREC_NAMES = {
-    "P@5": "P_5",
-    "P@10": "P_10",
-    "P@20": "P_20",
-    "R@5": "recall_5",
-    "R@10": "recall_10",
-    "R@20": "recall_20",
-    "R@50": "recall_50",
-    "R@100": "recall_100",
     "MAP@100": "map_cut_100",
-    "nDCG@20": "ndcg_cut_20",
+    **{f"{ours}{k}": f"{theirs}{k}" for ours, theirs in FAMILIES.items() for k in CUTOFFS},
 }
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_every_measure_agrees_with_trec_eval(seed: int) -> None:
     run, qrels = random_run(seed)
-    families = {"P", "recall.5,10,20,50,100", "map_cut", "ndcg_cut"}
+    cutoffs = ",".join(map(str, CUTOFFS))
+    families = {f"{name}.{cutoffs}" for name in ("P", "recall", "map_cut", "ndcg_cut", "success")}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, families).evaluate(untied(run))
     ours = per_query(judge(run, qrels))
     for name, other in TREC_NAMES.items():
@@ -152,18 +157,28 @@ def test_every_measure_agrees_with_trec_eval(seed: int) -> None:
         assert ours[name] == pytest.approx(expected, abs=1e-9), name
 
 
+IR_NAMES = {
+    "MRR": "RR@100",
+    "MAP@100": "AP@100",
+    **{f"{name}{k}": f"{name}{k}" for name in ("P@", "R@", "nDCG@") for k in CUTOFFS},
+    **{f"Hit@{k}": f"Success@{k}" for k in CUTOFFS},
+}
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_averages_agree_with_ir_measures(seed: int) -> None:
     run, qrels = random_run(seed)
-    names = {name: ir_measures.parse_measure(name) for name in MEASURES if "@" in name[:5]}
-    names = {name.replace("MAP", "AP"): measure for name, measure in names.items()}
-    names["RR@100"] = ir_measures.parse_measure("RR@100")
-    names["AP@100"] = ir_measures.parse_measure("AP@100")
+    names = {name: ir_measures.parse_measure(theirs) for name, theirs in IR_NAMES.items()}
     theirs = ir_measures.calc_aggregate(names.values(), qrels, untied(run))
     ours = summarise(judge(run, qrels), rng=np.random.default_rng(0), samples=10)
-    renamed = {"RR@100": "MRR", "AP@100": "MAP@100"}
     for name, measure in names.items():
-        assert ours[renamed.get(name, name)].value == pytest.approx(theirs[measure], abs=1e-9), name
+        assert ours[name].value == pytest.approx(theirs[measure], abs=1e-9), name
+
+
+def test_no_measure_is_without_its_oracle() -> None:
+    own = {name for name in MEASURES if name.startswith("query F1@")}  # Tested by hand.
+    assert {*IR_NAMES} == {*MEASURES} - own
+    assert {*TREC_NAMES, "MRR"} == {*MEASURES} - own
 
 
 def test_ties_are_broken_by_ascending_id_where_trec_eval_breaks_them_by_descending() -> None:
@@ -220,3 +235,33 @@ def test_an_interval_covers_its_true_mean_as_often_as_it_says() -> None:
 
 def test_an_interval_is_written_with_its_bounds() -> None:
     assert str(Interval(0.34, 0.3251, 0.355)) == "0.340 (0.325-0.355)"
+
+
+def test_queries_without_candidates_count_as_0_unless_the_papers_rule_skips_them() -> None:
+    one, nothing = Judged(flags("x"), gold=1), Judged(flags(""), gold=1)
+    assert summarise([one, nothing], rng=np.random.default_rng(0))["MRR"].value == 0.5
+    assert skip_rule([one, nothing]) == [one]
+    filtered = Judged(flags(""), gold=1, candidates=3, found=0)
+    assert skip_rule([filtered, Judged(flags(""), gold=1, candidates=0, found=0)]) == [filtered]
+
+
+@given(st.lists(FLAGS, min_size=1, max_size=6), st.integers(1, 120))
+def test_all_queries_at_once_are_measured_as_each_alone(found: list[Mask], k: int) -> None:
+    judged = [Judged(each, int(each.sum()) + 1) for each in found]
+    together, gold = stack(judged)
+    assert ndcg(together, gold, k).tolist() == [
+        pytest.approx(float(ndcg(q.flags, q.gold, k))) for q in judged
+    ]
+    assert reciprocal_rank(together, k).tolist() == [
+        pytest.approx(float(reciprocal_rank(q.flags, k))) for q in judged
+    ]
+    assert average_precision(together, gold, k).tolist() == [
+        pytest.approx(float(average_precision(q.flags, q.gold, k))) for q in judged
+    ]
+
+
+def test_draws_take_n_queries_each_and_the_first_takes_every_one() -> None:
+    drawn = draw(7, rng=np.random.default_rng(0), samples=50)
+    assert drawn.shape == (51, 7)
+    assert drawn[0].tolist() == [1] * 7
+    assert (drawn.sum(1) == 7).all() and drawn[1:].std() > 0

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from eval.trec import Run, ordered, read_run
-from pipelines.batch import SYSTEMS, BatchOptions, BatchReport, batch_fingerprint, run_batch
-from recsys.app.cli.options import System
+from pipelines.batch import BatchOptions, BatchReport, batch_fingerprint, run_batch
 from recsys.errors import InputError, SplitError
 from recsys.progress import Progress, silent
 from tests.pipelines.small_index import (
@@ -18,6 +17,8 @@ from tests.pipelines.small_index import (
     write_small_index,
     write_small_split,
 )
+
+SYSTEMS = ("two-stage", "stage-one", "embedding", "bm25", "bm25-whoosh")
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def split(index: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def finished(index: Path, split: Path) -> dict[str, BatchReport]:
-    """Run every system once, on one process."""
+    """Run each system once, on one process."""
     return {
         name: answer(index, split, BatchOptions(system=name, jobs=1), index.parent / f"{name}.trec")
         for name in SYSTEMS
@@ -47,10 +48,6 @@ def answer(
     progress: Progress = silent,
 ) -> BatchReport:
     return run_batch(index, split, options, run, open_index=open_small_index, progress=progress)
-
-
-def test_the_command_line_offers_exactly_the_systems() -> None:
-    assert [system.value for system in System] == list(SYSTEMS)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -182,7 +179,12 @@ def figures_by_hand(run: Run, index: Path) -> dict[str, float]:
         recall.append(sum(hits[:20]) / len(gold))
         first.append(1 / (hits.index(True) + 1) if any(hits) else 0)
     p, r = float(np.mean(precision)), float(np.mean(recall))
-    return {"P@20": p, "R@20": r, "F1@20": 2 * p * r / (p + r), "MRR": float(np.mean(first))}
+    return {
+        "P@20": p,
+        "R@20": r,
+        "F1@20": 2 * p * r / max(p + r, 1e-9),
+        "MRR": float(np.mean(first)),
+    }
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

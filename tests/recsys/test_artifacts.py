@@ -65,9 +65,9 @@ def test_a_missing_or_short_file_is_found_at_once(folder: Path) -> None:
 
 
 def test_another_kind_or_schema_is_a_mismatch(folder: Path) -> None:
-    with pytest.raises(ArtifactMismatch, match="holds a 'thing', not a 'book'"):
+    with pytest.raises(ArtifactMismatch, match="is of kind 'thing', not 'book'"):
         load_manifest(folder, "book", 3)
-    with pytest.raises(ArtifactMismatch, match="schema 3 .* reads schema 4"):
+    with pytest.raises(ArtifactMismatch, match=r"schema 3 .* reads schema 4"):
         load_manifest(folder, "thing", 4)
 
 

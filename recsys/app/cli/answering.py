@@ -10,10 +10,12 @@ import typer
 from recsys.app.cli.options import (
     Format,
     Index,
+    Jobs,
     JsonErrors,
     NoMetadata,
     Part,
     Quiet,
+    Seed,
     Split,
     System,
 )
@@ -94,15 +96,8 @@ def batch(
         System, typer.Option("--system", help="What ranks the papers.")
     ] = System.TWO_STAGE,
     no_metadata: NoMetadata = False,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            min=1,
-            show_default="one per processor",
-            help="Processes that share the work; the run does not depend on it.",
-        ),
-    ] = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
     quiet: Quiet = False,
     json_errors: JsonErrors = False,
 ) -> None:
@@ -119,7 +114,12 @@ def batch(
     from recsys.app.wiring import open_index
 
     options = BatchOptions(
-        part=part.value, k=k, system=system.value, metadata=not no_metadata, jobs=jobs
+        part=part.value,
+        k=k,
+        system=system.value,
+        metadata=not no_metadata,
+        jobs=jobs,
+        seed=seed,
     )
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = run_batch(index, split, options, run, open_index=open_index, progress=progress)

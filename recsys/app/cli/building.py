@@ -12,6 +12,7 @@ from recsys.app.cli.options import (
     Pooling,
     Precision,
     Quiet,
+    Seed,
     Split,
 )
 
@@ -76,7 +77,7 @@ def train_ranker(
     index: Index,
     split: Split,
     no_metadata: NoMetadata = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")] = 0,
+    seed: Seed = 0,
     quiet: Quiet = False,
     json_errors: JsonErrors = False,
 ) -> None:

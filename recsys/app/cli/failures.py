@@ -2,11 +2,14 @@
 
 import json
 import os
+import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from io import TextIOWrapper
+from types import FrameType
 
 import typer
 
@@ -24,20 +27,42 @@ Failure = tuple[str, str, str]
 def exit_code(run: Callable[[], int | None], arguments: Sequence[str]) -> int:
     """Run a command and return its exit code; report its error if it raises one."""
     _prepare_streams()
-    try:
-        code = run() or 0
-    except (KeyboardInterrupt, typer.Abort):
-        code = INTERRUPTED
-    except Exception as error:
-        if os.environ.get(DEBUG):
-            traceback.print_exc()
-        failure, code = _explain(error)
-        _report(failure, as_json=JSON_ERRORS in arguments)
-        return code
+    with _interrupts() as heard:
+        try:
+            code = run() or 0
+        except (KeyboardInterrupt, typer.Abort):
+            code = INTERRUPTED
+        except Exception as error:
+            if os.environ.get(DEBUG):
+                traceback.print_exc()
+            if not heard:
+                failure, code = _explain(error)
+                _report(failure, as_json=JSON_ERRORS in arguments)
+                return code
+            code = INTERRUPTED
     if code == INTERRUPTED:
         failure = ("Interrupted", "interrupted:", "run the same command to continue.")
         _report(failure, as_json=JSON_ERRORS in arguments, prefix="")
     return code
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """List the interrupts heard: compiled modules turn one into some other error."""
+    heard: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        heard.append(number)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield heard  # The caller has other plans.
+        return
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield heard
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _explain(error: Exception) -> tuple[Failure, int]:

@@ -24,6 +24,24 @@ class ReportFormat(StrEnum):
     JSON = "json"
 
 
+class ComparisonFormat(StrEnum):
+    """How comparisons of runs are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+
+
+class EvaluationFormat(StrEnum):
+    """How reports on evaluations are written."""
+
+    HTML = "html"
+    MARKDOWN = "markdown"
+    JSON = "json"
+    LATEX = "latex"
+
+
 class Pooling(StrEnum):
     """How token vectors become one vector."""
 
@@ -47,12 +65,16 @@ class Part(StrEnum):
 
 
 class System(StrEnum):
-    """What ranks the papers in a batch."""
+    """What ranks the papers: the names of `pipelines.systems.SYSTEMS`."""
 
-    TWO_STAGE = "two-stage"
-    STAGE_ONE = "stage-one"
-    EMBEDDING = "embedding"
+    RANDOM = "random"
+    CITATIONS = "citations"
+    BM25_WHOOSH = "bm25-whoosh"
     BM25 = "bm25"
+    EMBEDDING = "embedding"
+    STAGE_ONE = "stage-one"
+    TWO_STAGE = "two-stage"
+    ORACLE = "oracle"
 
 
 Index: TypeAlias = Annotated[
@@ -74,6 +96,16 @@ NoMetadata: TypeAlias = Annotated[
     bool,
     typer.Option("--no-metadata", help="Leave authors and venues out of the ranking."),
 ]
+Jobs: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        min=1,
+        show_default="one per processor",
+        help="Processes that share the work; the run does not depend on it.",
+    ),
+]
+Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 Quiet: TypeAlias = Annotated[
     bool,
     typer.Option("--quiet", help="Write no progress and no notes to stderr; errors still show."),

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from recsys.app.cli import answering, building, checking
+from recsys.app.cli import answering, building, checking, evaluating, reporting
 from recsys.app.cli.failures import exit_code
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -18,6 +18,10 @@ app.command()(building.build)
 app.add_typer(train, name="train")
 train.command("ranker")(building.train_ranker)
 app.command()(answering.batch)
+app.command()(evaluating.evaluate)
+app.command()(reporting.compare)
+app.command()(reporting.report)
+app.command()(reporting.reproduce)
 app.command()(checking.inspect)
 app.command()(checking.doctor)
 

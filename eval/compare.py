@@ -1,0 +1,117 @@
+"""Compare runs from anywhere: judged by the same rules, and tested pairwise."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from eval.assess import assess_evaluation
+from eval.assessment import Assessment, SystemResult
+from eval.evaluation import Evaluation
+from eval.report_systems import headline, significance
+from eval.report_tables import Table, latex_table, markdown_table, text_table
+from eval.trec import read_qrels, read_run
+from recsys.errors import InputError
+
+SCHEMA = "recsys.comparison/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Runs, assessed. notes: what was left out or counted as 0, one sentence each."""
+
+    assessment: Assessment
+    notes: tuple[str, ...]
+
+
+def compare(runs: Sequence[Path], qrels: Path, *, seed: int = 0, samples: int = 1000) -> Compared:
+    """Judge TREC runs, each a system named by its file's stem.
+
+    Queries of a run that are not judged are left out; judged queries that are missing from it count
+    as 0; papers that are not in the judgements count as not relevant; judged queries without a
+    relevant paper are left out. Each is said in the notes.
+
+    Raises:
+        InputError: a file is unreadable or broken, two have the same stem, a run answers no judged
+            query, or no paper is judged as relevant.
+    """
+    twice = [name for name, count in Counter(path.stem for path in runs).items() if count > 1]
+    if twice:
+        raise InputError(
+            f"Two runs are called {twice[0]!r}.", "A system is named by its file: rename one."
+        )
+    evaluation = Evaluation({path.stem: read_run(path) for path in runs}, read_qrels(qrels))
+    assessment = assess_evaluation(evaluation, seed=seed, samples=samples)
+    return Compared(assessment, tuple(_notes(evaluation, assessment)))
+
+
+def tables(compared: Compared) -> tuple[Table, ...]:
+    """Choose what is shown: all figures, then the pairs by each measure that was tested."""
+    return headline(compared.assessment), *significance(compared.assessment)
+
+
+def as_json(compared: Compared) -> str:
+    """Write one JSON object of schema `recsys.comparison/1`."""
+    found = compared.assessment
+    value = {
+        "schema": SCHEMA,
+        "queries": len(found.queries),
+        "gold": found.gold,
+        "seed": found.seed,
+        "samples": found.samples,
+        "systems": [
+            {
+                "name": system.name,
+                "answered": system.answered,
+                "measures": {name: asdict(each) for name, each in system.measures.items()},
+                "beats": system.beats,
+            }
+            for system in found.systems
+        ],
+        "pairs": [asdict(pair) for pair in found.comparisons],
+        "notes": compared.notes,
+    }
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _joined(write: Callable[[Table], str]) -> Callable[[Compared], str]:
+    return lambda compared: "\n".join(map(write, tables(compared)))
+
+
+RENDERERS: Mapping[str, Callable[[Compared], str]] = {
+    "table": _joined(text_table),
+    "json": as_json,
+    "markdown": _joined(markdown_table),
+    "latex": _joined(latex_table),
+}
+
+
+def _notes(evaluation: Evaluation, assessment: Assessment) -> list[str]:
+    notes = []
+    if assessment.unjudged:
+        notes.append(
+            f"{assessment.unjudged:,} of {len(evaluation.qrels):,} queries of the judgements have "
+            "no relevant paper: left out."
+        )
+    for system in assessment.systems:
+        notes += [
+            f"{system.name}: {count:,} of {total:,} {meaning}."
+            for count, total, meaning in _oddities(evaluation, assessment, system)
+            if count
+        ]
+    return notes
+
+
+def _oddities(
+    evaluation: Evaluation, assessment: Assessment, system: SystemResult
+) -> Iterator[tuple[int, int, str]]:
+    run, judged = evaluation.runs[system.name], set(assessment.queries)
+    missing = len(judged - run.keys())
+    yield missing, len(judged), "judged queries are missing from the run and count as 0"
+    yield system.ignored, len(run), "queries of the run are not judged: left out"
+    known = [
+        paper in evaluation.qrels[query] for query in judged & run.keys() for paper in run[query]
+    ]
+    meaning = "papers are not in the judgements of their query and count as not relevant"
+    yield known.count(False), len(known), meaning

@@ -1,0 +1,135 @@
+"""An evaluation: a folder of runs, the judgements they share, and what is known of the queries.
+
+report/
+├── runs/SYSTEM.trec   one run per system
+├── qrels.txt          the judgements
+├── queries.json       optional: year, venue, abstract and gold papers of each query
+└── facts.json         optional: how the runs came about, candidates, probabilities
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from eval.measures import Judged, flag
+from eval.slices import QueryFacts
+from eval.trec import Qrels, Run, ordered, read_qrels, read_run
+from recsys.errors import InputError, near_miss
+from recsys.records import PaperId
+
+RUNS, QRELS, QUERIES, FACTS = "runs", "qrels.txt", "queries.json", "facts.json"
+SCHEMA = "recsys.evaluation/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Runs by system, in the order of tables. queries, facts: empty for runs from elsewhere."""
+
+    runs: Mapping[str, Run]
+    qrels: Qrels
+    queries: Mapping[str, QueryFacts] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def gold(self) -> dict[str, frozenset[PaperId]]:
+        """Return the gold papers of every query that has any, by ascending id of the query.
+
+        Raises:
+            InputError: no query has any.
+        """
+        found = {
+            query: frozenset(
+                paper for paper, relevance in self.qrels[query].items() if relevance > 0
+            )
+            for query in sorted(self.qrels)
+        }
+        kept = {query: papers for query, papers in found.items() if papers}
+        if not kept:
+            raise InputError(
+                "The judgements name no relevant paper: nothing can be measured.",
+                "A line of a gold paper reads: query 0 paper 1.",
+            )
+        return kept
+
+    def judge(self, system: str, gold: Mapping[str, frozenset[PaperId]]) -> list[Judged]:
+        """Judge a system's ranking of every query; one without lines is an empty ranking.
+
+        Raises:
+            InputError: the run is empty, or of other queries altogether.
+        """
+        run = self.runs[system]
+        if not gold.keys() & run.keys():
+            shown = f" Its first query is {next(iter(run))!r}." if run else ""
+            raise InputError(
+                f"The run of {system} answers none of the {len(gold)} judged queries.{shown}",
+                "Give the run and the judgements of the same queries.",
+            )
+        stage = self.facts.get("candidates", {}).get(system, {})
+        counts, found = stage.get("count", {}), stage.get("found", {})
+        return [
+            Judged(
+                flag(ordered(run.get(query, {})), papers),
+                len(papers),
+                counts.get(query),
+                found.get(query),
+            )
+            for query, papers in gold.items()
+        ]
+
+
+def read_evaluation(folder: Path) -> Evaluation:
+    """Read the runs, the judgements and, where they are there, the facts.
+
+    Raises:
+        InputError: no runs, or a file that is missing, unreadable or does not fit the others.
+    """
+    facts = _read_facts(folder / FACTS)
+    qrels = read_qrels(folder / QRELS)
+    paths = {path.stem: path for path in sorted((folder / RUNS).glob("*.trec"))}
+    if not paths:
+        raise InputError(f"There is no run below {folder / RUNS}.", "Write runs/SYSTEM.trec.")
+    named = list(facts.get("systems", ()))
+    for name in named:
+        if name not in paths:
+            raise InputError(
+                f"{folder / FACTS} names the system {name!r}, which has no run."
+                f"{near_miss(name, paths)}",
+                "Run `recsys evaluate` again.",
+            )
+    order = dict.fromkeys([*named, *paths])
+    runs = {name: read_run(paths[name]) for name in order}
+    return Evaluation(runs, qrels, _read_queries(folder / QUERIES, qrels), facts)
+
+
+def _read_facts(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    again = "Run `recsys evaluate` again."
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not JSON ({error}).", again) from error
+    schema = value.get("schema") if isinstance(value, dict) else None
+    if schema != SCHEMA:
+        raise InputError(f"{path} has the schema {schema!r}; this version reads {SCHEMA!r}.", again)
+    return dict(value)
+
+
+def _read_queries(path: Path, qrels: Qrels) -> dict[str, QueryFacts]:
+    if not path.is_file():
+        return {}
+    from pydantic import TypeAdapter, ValidationError
+
+    again = "Run `recsys evaluate` again."
+    try:
+        found = TypeAdapter(dict[str, QueryFacts]).validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise InputError(f"{path}: {place or 'file'}: {first['msg']}.", again) from error
+    for query, papers in qrels.items():
+        gold = {paper for paper, relevance in papers.items() if relevance > 0}
+        if gold and (query not in found or gold != found[query].gold.keys()):
+            raise InputError(f"{path} and {QRELS} disagree on the gold of {query!r}.", again)
+    return found

@@ -1,0 +1,55 @@
+"""A report as one HTML page that needs no network and no script."""
+
+import re
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from recsys.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from eval.report import Report
+
+_ID = re.compile(r'\b(id=")([^"]+)"')
+_REFERENCE = re.compile(r'(url\(#|href="#)([^")]+)')
+_PROLOGUE = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)
+
+
+def html(report: "Report") -> str:
+    """Render the page; titles and every other text are escaped by the template.
+
+    Raises:
+        MissingExtraError: jinja2 or matplotlib is not installed.
+    """
+    from eval.pictures import DRAWINGS, draw
+
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ImportError as error:
+        raise MissingExtraError(
+            "HTML reports need jinja2.", "Run: pip install 'recsys[report]'"
+        ) from error
+    templates = resources.files("eval") / "templates"
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    page = environment.from_string((templates / "report.html.jinja").read_text(encoding="utf-8"))
+    css = (templates / "report.css").read_text(encoding="utf-8")
+    pictures = {name: _inlined(svg, name) for name, svg in draw(report.assessment).items()}
+    captions = {name: caption for name, (_, caption) in DRAWINGS.items()}
+    return page.render(report=report, css=_Safe(css), pictures=pictures, captions=captions) + "\n"
+
+
+def _inlined(svg: str, name: str) -> "_Safe":
+    """Make an SVG file part of a page: no prologue, and ids that no other picture has."""
+    svg = _PROLOGUE.sub("", svg, count=1)
+    svg = _ID.sub(rf'\g<1>{name}-\g<2>"', svg)
+    return _Safe(_REFERENCE.sub(rf"\g<1>{name}-\g<2>", svg))
+
+
+class _Safe(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return self

@@ -1,0 +1,122 @@
+"""Is a difference between two systems more than chance? Paired tests over the same queries.
+
+`one` and `other` hold a measure of each query, in the same order: (n,) float64, n >= 1.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eval.measures import Doubles, Interval, draw, f1, interval
+
+FLIPS = 10_000
+_CHUNK = 4_000_000
+"""Signs held in memory at a time."""
+_EQUAL = 1e-12
+"""Sums that differ by rounding only are equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How large a difference is.
+
+    cohen_d: mean difference in units of its standard deviation; None when every query differs by
+    the same amount, other than 0. won, lost: share of the queries where the first system is
+    better, worse.
+    """
+
+    cohen_d: float | None
+    won: float
+    lost: float
+
+
+def bootstrap_difference(
+    one: Doubles, other: Doubles, *, rng: np.random.Generator, samples: int = 1000
+) -> Interval:
+    """Return mean(one) - mean(other) with its percentile interval: queries are drawn in pairs."""
+    drawn = draw(len(one), rng=rng, samples=samples)
+    return interval(drawn @ (one - other) / len(one))
+
+
+def bootstrap_pooled_f1(
+    one: tuple[Doubles, Doubles],
+    other: tuple[Doubles, Doubles],
+    *,
+    rng: np.random.Generator,
+    samples: int = 1000,
+) -> Interval:
+    """Return the difference of two pooled F1, each from (precision, recall) of the queries."""
+    drawn = draw(len(one[0]), rng=rng, samples=samples)
+    return interval(_pooled(one, drawn) - _pooled(other, drawn))
+
+
+def _pooled(pair: tuple[Doubles, Doubles], drawn: Doubles) -> Doubles:
+    precision: Doubles = drawn @ pair[0] / drawn.shape[1]
+    recall: Doubles = drawn @ pair[1] / drawn.shape[1]
+    return f1(precision, recall)
+
+
+def randomisation_test(
+    one: Doubles, other: Doubles, *, rng: np.random.Generator, flips: int = FLIPS
+) -> float:
+    """Return the two-sided p of the mean difference, were it a coin toss which system is which."""
+    return float(sign_flip_tests((one - other)[:, None], rng=rng, flips=flips)[0])
+
+
+def sign_flip_tests(
+    differences: Doubles, *, rng: np.random.Generator, flips: int = FLIPS
+) -> Doubles:
+    """Test many mean differences with the same coin tosses: (n, c) -> (c,) two-sided p in (0, 1].
+
+    p = (c + 1) / (flips + 1), c of the flips being at least as far from 0 as what was observed
+    (Smucker, Allan and Carterette 2007; the 1 is the observed assignment itself). A column is
+    tested exactly, over all assignments, when its differences other than 0 have at most `flips`.
+    """
+    p = np.empty(differences.shape[1])
+    exact = 2.0 ** np.count_nonzero(differences, axis=0) <= flips
+    for column in np.flatnonzero(exact):
+        p[column] = _exact(differences[:, column])
+    rest = differences[:, ~exact]
+    if rest.size:
+        p[~exact] = (_as_far(rest, rng, flips) + 1) / (flips + 1)
+    return p
+
+
+def _exact(differences: Doubles) -> float:
+    kept = differences[differences != 0]
+    assignments = np.arange(2 ** len(kept))[:, None] >> np.arange(len(kept)) & 1
+    return float(np.mean(_reaches((1 - 2 * assignments) @ kept, kept.sum())))
+
+
+def _as_far(differences: Doubles, rng: np.random.Generator, flips: int) -> NDArray[np.int64]:
+    """Count the flips whose sums are as far from 0 as the observed ones: (c,)."""
+    n, columns = differences.shape
+    observed, counts = differences.sum(0), np.zeros(columns, np.int64)
+    step = max(_CHUNK // n, 1)
+    for begin in range(0, flips, step):
+        heads = rng.integers(2, size=(min(step, flips - begin), n), dtype=np.int8)
+        # A sign is 1 - 2 * heads: the sum of all, less twice those turned.
+        counts += _reaches(observed - 2 * (heads.astype(np.float64) @ differences), observed).sum(0)
+    return counts
+
+
+def _reaches(sums: Doubles, observed: Doubles | float) -> NDArray[np.bool_]:
+    return np.asarray(np.abs(sums) >= np.abs(observed) - _EQUAL)
+
+
+def holm(p: Doubles) -> Doubles:
+    """Adjust the p of a family of tests, so that all hold together (Holm 1979): (m,), in order."""
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
+    return adjusted
+
+
+def effect_size(one: Doubles, other: Doubles) -> Effect:
+    """Tell how large the difference is, beside how sure."""
+    differences = one - other
+    won, lost = float((differences > 0).mean()), float((differences < 0).mean())
+    if np.ptp(differences) <= _EQUAL:
+        return Effect(0.0 if abs(differences[0]) <= _EQUAL else None, won, lost)
+    return Effect(float(differences.mean() / differences.std(ddof=1)), won, lost)

@@ -1,0 +1,65 @@
+"""Figures behind two choices: int8 as the default, and one ranker for every corpus."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eval.measures import summarise
+from indexes.opening import open_collection
+from pipelines.benchmarks.bench import Bench
+from pipelines.fit_ranker import fit
+from pipelines.shipped_ranker import CORPORA, compare, train_together
+from pipelines.splits import read_split
+from pipelines.train_ranker import judge
+from pipelines.training_table import collect
+from recsys.features import feature_names
+from recsys.layout import ranker_folder
+from recsys.progress import silent
+
+SEEDS = (0, 1, 2)
+
+
+def measure_precision(bench: Bench, corpus: str) -> dict[str, Any]:
+    """Train on vectors in f32 and in int8, and compare F1@20 on the dev queries."""
+    indexes = {"int8": bench.built(corpus), "f32": bench.built(corpus, precision="f32")}
+    figures = {name: dev_figures(index, bench.split(corpus)) for name, index in indexes.items()}
+    means = {name: float(np.mean(each)) for name, each in figures.items()}
+    return {"corpus": corpus, "F1@20": figures, "cost": means["f32"] - means["int8"]}
+
+
+def dev_figures(index: Path, split: Path) -> list[float]:
+    """Train once per seed and return each ranker's F1@20 on dev."""
+    collection = open_collection(index)
+    parts, names = read_split(split, collection), feature_names(metadata=True)
+    train, dev = (
+        collect(collection, collection.corpus.rows(ids), names, progress=silent, stage="features")
+        for ids in (parts.train, parts.dev)
+    )
+    found = []
+    for seed in SEEDS:
+        fitted = fit(train, dev, names, seed=seed)
+        judged = judge(fitted.predict(dev.features), dev)
+        found.append(summarise(judged, rng=np.random.default_rng(0), samples=1)["F1@20"].value)
+    return found
+
+
+def measure_transfer(bench: Bench, corpus: str) -> dict[str, Any]:
+    """Train on the other corpora, and compare with the corpus's own ranker on its test queries."""
+    index = bench.trained(corpus)
+    others = [bench.built(name) for name in CORPORA if name != corpus]
+    found = {}
+    for metadata in (True, False):
+        folder = ranker_folder(bench.work / f"without-{corpus}", metadata=metadata)
+        train_together(bench.data, others, folder, metadata=metadata, seed=0)
+        rankers = {
+            "other corpora": folder,
+            "its own queries": ranker_folder(index, metadata=metadata),
+        }
+        figures = compare(bench.data, index, rankers, metadata=metadata)
+        found["metadata" if metadata else "no metadata"] = {
+            name: {measure: asdict(figure) for measure, figure in each.items()}
+            for name, each in figures.items()
+        }
+    return {"corpus": corpus, "rankers": found}

@@ -1,0 +1,117 @@
+"""The table of experiments that anybody with the corpora can repeat: commands and what they gave.
+
+Commands are written as a person types them; {data} is the folder of corpora, {work} the folder to
+write. The systems asked for are added to `recsys evaluate`. The figures are those of the test
+queries.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+MEASURES = ("F1@20", "MRR", "R@20", "R@100")
+EXACT, LEARNED = 0.0002, 0.006
+"""How far a figure may be off: where only sums are involved, and where a model that was trained or
+runs in the processor's own arithmetic is."""
+WITHOUT = "two-stage-no-metadata"
+TRAINED = frozenset({"two-stage", WITHOUT})
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The figures of a system, in the order of MEASURES."""
+
+    figures: tuple[float, float, float, float]
+    tolerance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Commands that evaluate systems on one corpus.
+
+    corpora: that must be there. prepare: commands before the evaluation. training: commands that
+    only the systems trained on this corpus need. evaluate: writes the evaluation `{work}/NAME`.
+    alone: system -> command that writes its run `{work}/NAME-SYSTEM.trec`, for the evaluation to
+    take. slow: left out unless it is asked for.
+    """
+
+    corpora: tuple[str, ...]
+    prepare: tuple[str, ...]
+    training: tuple[str, ...]
+    evaluate: str
+    systems: Mapping[str, Expected]
+    alone: Mapping[str, str]
+    slow: bool = False
+
+
+def _own_corpus(corpus: str, systems: Mapping[str, Expected]) -> Experiment:
+    index, split = f"{{work}}/{corpus}.index", f"{{data}}/{corpus}/split.json"
+    train = f"recsys train ranker {index} --split {split}"
+    return Experiment(
+        corpora=(corpus,),
+        prepare=(f"recsys build {{data}}/{corpus}/papers.jsonl.gz --out {index}",),
+        training=(train, f"{train} --no-metadata"),
+        evaluate=_evaluate(corpus, split),
+        systems=systems,
+        alone={WITHOUT: _no_metadata(corpus, split)},
+    )
+
+
+def _evaluate(name: str, split: str) -> str:
+    return f"recsys evaluate {{work}}/{name}.index --split {split} --out {{work}}/{name}"
+
+
+def _no_metadata(name: str, split: str) -> str:
+    return (
+        f"recsys batch {{work}}/{name}.index --split {split} --system two-stage --no-metadata "
+        f"--run {{work}}/{name}-{WITHOUT}.trec"
+    )
+
+
+EXPERIMENTS: Mapping[str, Experiment] = {
+    "vis": _own_corpus(
+        "vis",
+        {
+            "random": Expected((0.0024, 0.0103, 0.0025, 0.0169), EXACT),
+            "citations": Expected((0.0425, 0.2184, 0.0441, 0.1072), EXACT),
+            "bm25-whoosh": Expected((0.1313, 0.4580, 0.1449, 0.2671), EXACT),
+            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
+            "embedding": Expected((0.2101, 0.6422, 0.2369, 0.4524), LEARNED),
+            "stage-one": Expected((0.2844, 0.6373, 0.3149, 0.5912), LEARNED),
+            "two-stage": Expected((0.3509, 0.8249, 0.3880, 0.6675), LEARNED),
+            WITHOUT: Expected((0.3393, 0.8071, 0.3763, 0.6496), LEARNED),
+            "oracle": Expected((0.7281, 1.0000, 0.7921, 0.8332), LEARNED),
+        },
+    ),
+    "archaeology": _own_corpus(
+        "archaeology",
+        {
+            "random": Expected((0.0006, 0.0031, 0.0009, 0.0039), EXACT),
+            "citations": Expected((0.0107, 0.0459, 0.0161, 0.0428), EXACT),
+            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
+            "bm25": Expected((0.1756, 0.5665, 0.2876, 0.4561), EXACT),
+            "embedding": Expected((0.1644, 0.5041, 0.2716, 0.4569), LEARNED),
+            "stage-one": Expected((0.2369, 0.5877, 0.3835, 0.6178), LEARNED),
+            "two-stage": Expected((0.2888, 0.7405, 0.4720, 0.6965), LEARNED),
+            WITHOUT: Expected((0.2702, 0.6994, 0.4421, 0.6728), LEARNED),
+            "oracle": Expected((0.5056, 1.0000, 0.7988, 0.8010), LEARNED),
+        },
+    ),
+    # How well the ranker that ships with the package serves a corpus that it has never seen.
+    "vis-left-out": Experiment(
+        corpora=("vis", "archaeology", "acl", "elife", "arxiv9196"),
+        prepare=(
+            "recsys build {data}/vis/papers.jsonl.gz --out {work}/vis-left-out.index",
+            "python -m pipelines.shipped_ranker --data {data} --work {work} --leave-out vis "
+            "--out {work}/vis-left-out.index",
+        ),
+        training=(),
+        evaluate=_evaluate("vis-left-out", "{data}/vis/split.json"),
+        alone={WITHOUT: _no_metadata("vis-left-out", "{data}/vis/split.json")},
+        systems={
+            "two-stage": Expected((0.0, 0.0, 0.0, 0.0), LEARNED),
+            WITHOUT: Expected((0.0, 0.0, 0.0, 0.0), LEARNED),
+        },
+        slow=True,
+    ),
+}
+"""A row is called EXPERIMENT/SYSTEM."""

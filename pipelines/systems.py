@@ -1,0 +1,201 @@
+"""The systems that are evaluated: what ranks the papers of an index for a query.
+
+Adding one is a row of SYSTEMS (and of the command line's list of the same names).
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexes.whoosh_index import KIND, SCHEMA, WhooshIndex
+from pipelines.splits import gold
+from recsys.artifacts import load_manifest, sha256
+from recsys.candidates import propose
+from recsys.collection import Collection
+from recsys.corpus import PAPERS
+from recsys.errors import ArtifactError, InputError, near_miss
+from recsys.progress import Progress, silent
+from recsys.protocols import Floats, Rows
+from recsys.query import Query
+from recsys.records import PaperId
+from recsys.selection import best
+
+if TYPE_CHECKING:
+    from recsys.recommend import Recommender
+
+RANKER, WHOOSH = "ranker", "whoosh"
+"""What a system needs: a trained ranker, which must not have seen the queries; an extra index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """What systems answer from. work: where extra indexes lie. seed: of everything random."""
+
+    recommender: "Recommender"
+    work: Path
+    seed: int = 0
+
+    @property
+    def collection(self) -> Collection:
+        """Corpus, graph and search structures."""
+        return self.recommender.collection
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """What a system answers: rows best first and their scores.
+
+    candidates: rows it chose from, if it says so. probabilities: (len(candidates),) float32, the
+    calibrated chances of the candidates, if it has any.
+    """
+
+    rows: Rows
+    scores: Floats
+    candidates: Rows | None = None
+    probabilities: Floats | None = None
+
+
+Rank = Callable[[Query, int, int], Ranked]
+"""Ranks papers for (the query, its row, the number of papers wanted)."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """open: called once per process, gives what ranks. needs: RANKER, WHOOSH."""
+
+    open: Callable[[Stand], Rank]
+    needs: frozenset[str] = frozenset()
+
+
+def _random(stand: Stand) -> Rank:
+    """Shuffle; a query's order depends on the seed and its id alone."""
+
+    def rank(query: Query, row: int, k: int) -> Ranked:
+        rng = query_rng(stand.seed, stand.collection.corpus.ids[row])
+        return _in_order(rng.permutation(np.flatnonzero(query.allowed))[:k].astype(np.int32))
+
+    return rank
+
+
+def _citations(stand: Stand) -> Rank:
+    """Order by the citations from papers older than the query."""
+    graph = stand.collection.graph
+
+    def rank(query: Query, row: int, k: int) -> Ranked:
+        rows = np.flatnonzero(query.allowed).astype(np.int32)
+        counts = graph.in_counts(rows, query.before).astype(np.float32)
+        top = best(counts, k)
+        return Ranked(rows[top], counts[top])
+
+    return rank
+
+
+def _bm25_whoosh(stand: Stand) -> Rank:
+    index = WhooshIndex.load(whoosh_folder(stand.collection, stand.work))
+    return lambda query, row, k: Ranked(*index.search(query.text, k, allowed=query.allowed))
+
+
+def _bm25(stand: Stand) -> Rank:
+    """Ask for every word of title and abstract."""
+    index = stand.collection.text_index
+    return lambda query, row, k: Ranked(*index.search(query.text, k, allowed=query.allowed))
+
+
+def _embedding(stand: Stand) -> Rank:
+    index = stand.collection.vector_index
+    return lambda query, row, k: Ranked(*index.search(query.vector, k, allowed=query.allowed))
+
+
+def _stage_one(stand: Stand) -> Rank:
+    def rank(query: Query, row: int, k: int) -> Ranked:
+        candidates = propose(stand.collection, query, stand.recommender.stage_one)
+        top = best(candidates.prior, k)
+        return Ranked(candidates.rows[top], candidates.prior[top], candidates.rows)
+
+    return rank
+
+
+def _two_stage(stand: Stand) -> Rank:
+    def rank(query: Query, row: int, k: int) -> Ranked:
+        ranking = stand.recommender.rank(query)
+        chances = stand.recommender.ranker.probability(ranking.scores)
+        return Ranked(ranking.rows[:k], ranking.scores[:k], ranking.rows, chances)
+
+    return rank
+
+
+def _oracle(stand: Stand) -> Rank:
+    """Put the gold candidates first, else keep the order of stage one: no reranker is better."""
+
+    def rank(query: Query, row: int, k: int) -> Ranked:
+        candidates = propose(stand.collection, query, stand.recommender.stage_one)
+        rows = candidates.rows[best(candidates.prior, len(candidates.rows))]
+        right = np.isin(rows, gold(stand.collection, row))
+        ordered = np.concatenate([rows[right], rows[~right]])[:k]
+        return Ranked(ordered, _in_order(ordered).scores, rows)
+
+    return rank
+
+
+SYSTEMS: Mapping[str, System] = {
+    "random": System(_random),
+    "citations": System(_citations),
+    "bm25-whoosh": System(_bm25_whoosh, frozenset({WHOOSH})),
+    "bm25": System(_bm25),
+    "embedding": System(_embedding),
+    "stage-one": System(_stage_one),
+    "two-stage": System(_two_stage, frozenset({RANKER})),
+    "oracle": System(_oracle),
+}
+"""In the order in which tables show them."""
+
+
+def check_systems(names: Iterable[str]) -> None:
+    """Refuse names that are not in the table.
+
+    Raises:
+        InputError: naming the first one, and what it may have meant.
+    """
+    for name in names:
+        if name not in SYSTEMS:
+            raise InputError(
+                f"There is no system {name!r}.{near_miss(name, SYSTEMS)}",
+                f"The systems are {', '.join(SYSTEMS)}.",
+            )
+
+
+def prepare(
+    names: Iterable[str], collection: Collection, work: Path, *, progress: Progress = silent
+) -> None:
+    """Build the extra indexes that the systems need below `work`, unless they are there."""
+    if not any(WHOOSH in SYSTEMS[name].needs for name in names):
+        return
+    folder = whoosh_folder(collection, work)
+    try:
+        load_manifest(folder, KIND, SCHEMA)
+    except ArtifactError:  # Not there, or damaged.
+        texts = [
+            (each["title"], each["abstract"]) for each in collection.corpus.texts().to_pylist()
+        ]
+        WhooshIndex.build(texts, folder, progress=progress)
+
+
+def whoosh_folder(collection: Collection, work: Path) -> Path:
+    """Name the folder of a corpus's Whoosh index."""
+    return work / f"whoosh-{sha256(collection.corpus.folder / PAPERS)[:16]}"
+
+
+def query_rng(seed: int, paper: PaperId) -> np.random.Generator:
+    """Seed a generator for one query, so that its draws do not depend on the other queries."""
+    digest = hashlib.sha256(paper.encode("utf-8", "surrogatepass")).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
+
+
+def _in_order(rows: NDArray[np.int32]) -> Ranked:
+    """Score rows that are in order already: their number, down to 1."""
+    return Ranked(rows, np.arange(len(rows), 0, -1, dtype=np.float32))

@@ -1,0 +1,151 @@
+"""Commands that tell how good systems are: `compare`, `report` and `reproduce`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recsys.app.cli.options import (
+    ComparisonFormat,
+    EvaluationFormat,
+    JsonErrors,
+    Quiet,
+    ReportFormat,
+)
+
+
+def compare(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN...",
+            show_default=False,
+            help="TREC run files; a system is named by its file, without the suffix.",
+        ),
+    ],
+    qrels: Annotated[
+        Path,
+        typer.Option(
+            "--qrels", metavar="FILE", show_default=False, help="TREC judgements of the queries."
+        ),
+    ],
+    output: Annotated[
+        ComparisonFormat, typer.Option("--format", help="How the comparison is written.")
+    ] = ComparisonFormat.TABLE,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")] = 0,
+    quiet: Quiet = False,
+    json_errors: JsonErrors = False,
+) -> None:
+    """Score TREC runs of any system, with 95 % intervals, and test every pair of them.
+
+    A judged query that is missing from a run counts as 0, a query that is not judged is left out,
+    and a paper that is not judged counts as not relevant; the notes say how many there were.
+    """
+    from eval.compare import RENDERERS
+    from eval.compare import compare as compare_runs
+    from recsys.app.output import emit, note
+
+    compared = compare_runs(runs, qrels, seed=seed)
+    for sentence in compared.notes:
+        note(sentence, quiet=quiet)
+    emit(RENDERERS[output.value](compared))
+
+
+def report(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", show_default=False, help="Folder that `recsys evaluate` wrote."
+        ),
+    ],
+    output: Annotated[
+        EvaluationFormat, typer.Option("--format", help="How the report is written.")
+    ] = EvaluationFormat.HTML,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            show_default="report.html, .md, .json or .tex in DIR",
+            help="File to write; `-` is stdout.",
+        ),
+    ] = None,
+    quiet: Quiet = False,
+    json_errors: JsonErrors = False,
+) -> None:
+    """Report on an evaluation: one HTML page, Markdown, JSON, or LaTeX tables.
+
+    The HTML page needs no network and no script. LaTeX needs the package booktabs.
+    """
+    from eval.report import RENDERERS, SUFFIXES, read_report
+    from recsys.app.output import check_target, emit, note
+
+    to_stdout = out == Path("-")
+    target = out or folder / f"report{SUFFIXES[output.value]}"
+    if out and not to_stdout:
+        check_target(out)
+    text = RENDERERS[output.value](read_report(folder))
+    emit(text, None if to_stdout else target)
+    if not to_stdout:
+        note(f"Written to {target}.", quiet=quiet)
+
+
+def reproduce(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            metavar="DIR",
+            show_default=False,
+            help="Folder of the corpora: NAME/papers.jsonl.gz and NAME/split.json.",
+        ),
+    ] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            "--only",
+            metavar="ROWS",
+            show_default="all that are not slow",
+            help="Rows or whole experiments, with commas: `vis/bm25,archaeology`.",
+        ),
+    ] = None,
+    work: Annotated[
+        Path, typer.Option("--work", metavar="DIR", help="Folder for indexes and evaluations.")
+    ] = Path("reproduction"),
+    readme: Annotated[
+        Path | None,
+        typer.Option(
+            "--readme",
+            metavar="FILE",
+            show_default=False,
+            help="Rewrite the tables between the marks of this file.",
+        ),
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Show the table and run nothing.")] = False,
+    output: Annotated[
+        ReportFormat, typer.Option("--format", help="How the result is written.")
+    ] = ReportFormat.TABLE,
+    quiet: Quiet = False,
+    json_errors: JsonErrors = False,
+) -> None:
+    """Repeat the measurements of the README, and show which figures differ from what they were.
+
+    Runs the commands that `--list` shows, each as a process of its own. The exit code is 1 when a
+    figure is further off than its tolerance.
+    """
+    from pipelines import reproduce as repeating
+    from recsys.app.output import emit, note
+
+    if listed:
+        return emit(repeating.listing())
+    if data is None:
+        raise typer.BadParameter("Give the folder of the corpora.", param_hint="--data")
+    setup = repeating.Setup(data, work, lambda line: note(line, quiet=quiet))
+    chosen = repeating.select(only)
+    outcomes = repeating.reproduce(chosen, setup)
+    if readme is not None:
+        repeating.rewrite(readme, [work / name for name in chosen])
+    emit(repeating.RENDERERS[output.value](outcomes))
+    if any(each.differs for each in outcomes):
+        raise typer.Exit(1)
+    return None

@@ -1,0 +1,8 @@
+"""The program as a process of its own: `python -m tests.run_recsys ARGUMENTS`."""
+
+import sys
+
+from recsys.app.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())
