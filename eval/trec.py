@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from recsys.arrays import Floats
 from recsys.errors import InputError, near_miss
-from recsys.protocols import Floats
 from recsys.records import PaperId
 
 Run: TypeAlias = dict[str, dict[PaperId, float]]

@@ -11,8 +11,8 @@ import annoy
 import numpy as np
 
 from indexes.exact import ExactIndex
+from recsys.arrays import Floats, Mask, Rows
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
-from recsys.protocols import Floats, Mask, Rows
 from recsys.selection import best
 
 MARGIN = 1.3

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.arrays import Longs, load_array, spans
-from recsys.protocols import Floats, Mask, Rows
+from recsys.arrays import Floats, Longs, Mask, Rows, load_array, spans
 from recsys.selection import best
 from recsys.terms import QueryText, TermStore
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.arrays import load_array
-from recsys.protocols import Floats, Mask, Rows
+from recsys.arrays import Floats, Mask, Rows, load_array
 from recsys.selection import best, dots
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recsys.arrays import Floats, Mask, Rows
 from recsys.artifacts import load_manifest, replacing, seal
 from recsys.progress import Progress, silent
-from recsys.protocols import Floats, Mask, Rows
 from recsys.selection import best
 from recsys.terms import QueryText
 

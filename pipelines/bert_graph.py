@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.protocols import Floats
+from recsys.arrays import Floats
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto, TensorProto

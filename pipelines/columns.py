@@ -12,11 +12,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
-from recsys.arrays import Longs, Ragged, SortedStrings
+from recsys.arrays import Longs, Ragged, Rows, SortedStrings
 from recsys.corpus import PAPERS
 from recsys.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.names import author_keys, venue_key
-from recsys.protocols import Rows
 
 SCHEMA = pa.schema(
     [

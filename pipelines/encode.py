@@ -11,12 +11,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from recsys.arrays import load_array
+from recsys.arrays import Floats, load_array
 from recsys.artifacts import fingerprint, sha256, write_json
 from recsys.corpus import PAPERS, Corpus
 from recsys.encoder import Text
 from recsys.progress import Progress, silent
-from recsys.protocols import Encoder, Floats
+from recsys.protocols import Encoder
 
 VECTORS, NOTES = "vectors.npy", "vectors.json"
 SHARD = 512

@@ -16,10 +16,10 @@ from pipelines.checkpoints import MINILM, Checkpoint, read_checkpoint
 from pipelines.quantize import QuantizedLinear, quantized_embed
 from pipelines.sample_texts import SAMPLES
 from pipelines.torch_check import torch_vectors
+from recsys.arrays import Floats
 from recsys.artifacts import MANIFEST, fingerprint, replacing, seal
 from recsys.encoder import KIND, MODEL, SCHEMA, TOKENIZER, OnnxEncoder, load_session
 from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
-from recsys.protocols import Floats
 
 if TYPE_CHECKING:
     from onnx import ModelProto

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from recsys.protocols import Floats
+from recsys.arrays import Floats
 
 OPSET_ML = 5
 IR_VERSION = 10

@@ -10,10 +10,10 @@ import numpy as np
 from eval.trec import Run, ordered, read_run
 from pipelines.leakage import check_run
 from pipelines.systems import SYSTEMS
+from recsys.arrays import Floats
 from recsys.artifacts import sha256
 from recsys.collection import Collection
 from recsys.errors import InputError
-from recsys.protocols import Floats
 from recsys.records import PaperId
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from pipelines.export_ranker import trees_to_onnx
 from pipelines.leakage import SeenQueries
 from pipelines.training_table import TrainingTable
+from recsys.arrays import Floats
 from recsys.artifacts import replacing, seal
 from recsys.progress import Progress, silent
-from recsys.protocols import Floats
 from recsys.ranker import KIND, MODEL, SCHEMA
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from pipelines.splits import PARTS
+from recsys.arrays import Rows
 from recsys.collection import Collection
 from recsys.errors import InputError, LeakageError
 from recsys.graph import UNKNOWN_YEAR
-from recsys.protocols import Rows
 from recsys.records import PaperId
 
 TRAIN, DEV, _ = PARTS

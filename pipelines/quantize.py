@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.bert_graph import FUSED, INPUT, Graph
-from recsys.protocols import Floats
+from recsys.arrays import Floats
 
 STRENGTH = 0.65
 """How much of an outlier moves into the weights; 0.75 gains nothing, 0.85 loses."""

@@ -23,10 +23,10 @@ from pipelines.leakage import SeenQueries
 from pipelines.splits import read_split
 from pipelines.train_ranker import judge, report_on
 from pipelines.training_table import TrainingTable, collect, concatenate
+from recsys.arrays import Rows
 from recsys.features import feature_names
 from recsys.layout import ranker_folder
 from recsys.progress import silent
-from recsys.protocols import Rows
 from recsys.ranker import OnnxRanker
 
 CORPORA = ("vis", "archaeology", "acl", "elife", "arxiv9196")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from recsys.arrays import Rows
 from recsys.collection import Collection
 from recsys.errors import SplitError, near_miss
 from recsys.graph import UNKNOWN_YEAR
-from recsys.protocols import Rows
 from recsys.records import PaperId
 
 PARTS = ("train", "dev", "test")

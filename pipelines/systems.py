@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from indexes.whoosh_index import KIND, SCHEMA, WhooshIndex
 from pipelines.splits import gold
+from recsys.arrays import Floats, Rows
 from recsys.artifacts import load_manifest, sha256
 from recsys.candidates import propose
 from recsys.collection import Collection
 from recsys.corpus import PAPERS
 from recsys.errors import ArtifactError, InputError, near_miss
 from recsys.progress import Progress, silent
-from recsys.protocols import Floats, Rows
 from recsys.query import Query
 from recsys.records import PaperId
 from recsys.selection import best

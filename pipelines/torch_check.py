@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recsys.protocols import Floats
+from recsys.arrays import Floats
 
 
 def torch_vectors(source: str, pooling: str, ids: Sequence[Sequence[int]]) -> Floats:

@@ -12,11 +12,11 @@ from pipelines.fit_ranker import CUTOFF, FittedRanker, calibrate, fit
 from pipelines.leakage import SeenQueries
 from pipelines.splits import read_split
 from pipelines.training_table import TrainingTable, collect
+from recsys.arrays import Floats
 from recsys.artifacts import fingerprint
 from recsys.features import feature_names
 from recsys.layout import ranker_folder
 from recsys.progress import Progress, silent
-from recsys.protocols import Floats
 from recsys.selection import best
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.splits import gold
+from recsys.arrays import Floats, Rows
 from recsys.candidates import StageOne, propose
 from recsys.collection import Collection
 from recsys.features import compute, feature_names
 from recsys.progress import Progress
-from recsys.protocols import Floats, Rows
 from recsys.query import draft_of, make_query
 
 

@@ -4,14 +4,15 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.protocols import Rows
-
-Longs = NDArray[np.int64]
+Rows: TypeAlias = NDArray[np.int32]
+Floats: TypeAlias = NDArray[np.float32]
+Longs: TypeAlias = NDArray[np.int64]
+Mask: TypeAlias = NDArray[np.bool_]
 
 
 def load_array(path: Path) -> NDArray[Any]:

@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
+from recsys.arrays import Floats, Mask, Rows
 from recsys.candidates import Ballots
 from recsys.evidence import Evidence, divide
-from recsys.protocols import Floats, Mask, Rows
 
 RECENT = 4
 """Years over which an author's interests are called recent."""

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from recsys.arrays import Floats, Rows
 from recsys.collection import Collection
 from recsys.graph import CitationGraph
-from recsys.protocols import Floats, Rows
 from recsys.query import Query
 from recsys.selection import best, dots, spread
 

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from recsys.arrays import Floats
 from recsys.corpus import Corpus
 from recsys.graph import CitationGraph
-from recsys.protocols import Floats, TextIndex, VectorIndex
+from recsys.protocols import TextIndex, VectorIndex
 from recsys.terms import TermStore
 
 

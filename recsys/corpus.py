@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recsys.arrays import Longs, Ragged, SortedStrings, load_array
+from recsys.arrays import Longs, Ragged, Rows, SortedStrings, load_array
 from recsys.graph import UNKNOWN_YEAR, Years
 from recsys.names import author_keys, venue_key
-from recsys.protocols import Rows
 from recsys.records import Paper, PaperId
 
 if TYPE_CHECKING:

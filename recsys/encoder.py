@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from recsys.arrays import Floats
 from recsys.artifacts import load_manifest
 from recsys.errors import ArtifactCorrupt
-from recsys.protocols import Floats
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -9,10 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
+from recsys.arrays import Floats, Mask, Rows
 from recsys.candidates import Ballots, Candidates, Voters, cast
 from recsys.collection import Collection
 from recsys.graph import CitationGraph
-from recsys.protocols import Floats, Mask, Rows
 from recsys.query import Query
 from recsys.selection import best, dots, spread
 

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
+from recsys.arrays import Floats, Rows
 from recsys.candidates import Voters, together, votes
 from recsys.evidence import Evidence
-from recsys.protocols import Floats
 from recsys.records import Paper, Reason
-from recsys.selection import best
+from recsys.selection import best, spread
 from recsys.text import surface_words, word_pairs
 
 MOST_REASONS = 3
@@ -61,6 +62,20 @@ class Findings:
         rank[order] = np.arange(1, len(rank) + 1)
         return rank
 
+    def shared_weights(self, at: int) -> dict[str, float]:
+        """Weigh the words that a candidate shares with the draft by their idf."""
+        store, text = self.evidence.collection.terms, self.evidence.query.text
+        numbers = self._word_numbers[store.terms[int(self.evidence.rows[at])]]
+        shared = numbers[numbers > 0] - 1
+        return {text.words[i]: float(store.idf[text.codes[i]]) for i in shared}
+
+    @cached_property
+    def _word_numbers(self) -> Rows:
+        """Position, from 1, of each term among the draft's words, 0 for the others: (v,) int32."""
+        codes = self.evidence.query.text.codes
+        numbers = np.arange(1, len(codes) + 1, dtype=np.int32)
+        return spread(codes, numbers, len(self.evidence.collection.terms.idf))
+
     @cached_property
     def spellings(self) -> dict[str, str]:
         """The draft's words as it spells them, by token; the title's spelling goes first."""
@@ -91,8 +106,8 @@ def explain(
     findings = Findings(evidence)
     given = []
     for at, paper in zip(chosen, papers, strict=True):
-        found = (reason(findings, at, paper) for reason in REASONS)
-        given.append(tuple(reason for reason in found if reason)[:MOST_REASONS])
+        reasons = (reason(findings, at, paper) for reason in REASONS)
+        given.append(tuple(islice(filter(None, reasons), MOST_REASONS)))
     return given
 
 
@@ -152,11 +167,7 @@ def shared_terms(findings: Findings, at: int, paper: Paper) -> list[str]:
 
     Two words that follow each other in the draft and in the candidate's title make one term.
     """
-    evidence = findings.evidence
-    idf, codes = evidence.collection.terms.idf, evidence.query.text.codes
-    theirs = evidence.collection.terms.terms[int(evidence.rows[at])]
-    shared = np.flatnonzero(np.isin(codes, theirs))
-    weights = {evidence.query.text.words[i]: float(idf[codes[i]]) for i in shared}
+    weights = findings.shared_weights(at)
     found: dict[str, float] = {}
     for left, right in word_pairs(paper.title):
         if (left, right) in findings.pairs and left in weights and right in weights:

@@ -10,12 +10,12 @@ from functools import cached_property
 
 import numpy as np
 
+from recsys.arrays import Floats
 from recsys.bylines import Byline
 from recsys.candidates import Ballots, Candidates, votes
 from recsys.collection import Collection
 from recsys.evidence import MODEST, Evidence, vote_share
 from recsys.overlap import Overlap
-from recsys.protocols import Floats
 from recsys.query import Query
 
 

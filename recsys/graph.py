@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.arrays import Longs, Ragged, load_array, slices
-from recsys.protocols import Mask, Rows
+from recsys.arrays import Longs, Mask, Ragged, Rows, load_array, slices
 
 UNKNOWN_YEAR = -1
 """Marks an unknown year in year columns; outside arrays an unknown year is None."""

@@ -5,9 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from recsys.arrays import Longs, spans
+from recsys.arrays import Floats, Longs, Rows, spans
 from recsys.evidence import Evidence, divide
-from recsys.protocols import Floats, Rows
 from recsys.selection import spread
 from recsys.terms import TermStore
 

@@ -1,17 +1,10 @@
 """The seams: what stage one and stage two need, whoever provides it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from recsys.terms import QueryText
-
-Rows: TypeAlias = NDArray[np.int32]
-Floats: TypeAlias = NDArray[np.float32]
-Mask: TypeAlias = NDArray[np.bool_]
+from recsys.arrays import Floats, Mask, Rows
+from recsys.terms import QueryText
 
 
 class Encoder(Protocol):
@@ -50,7 +43,7 @@ class TextIndex(Protocol):
     """Finds the rows whose text matches a draft's words."""
 
     def search(
-        self, query: "QueryText", k: int, *, allowed: Mask | None = None
+        self, query: QueryText, k: int, *, allowed: Mask | None = None
     ) -> tuple[Rows, Floats]:
         """Return up to k (rows, scores > 0), best first, ties by ascending row."""
         ...

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from recsys.arrays import Floats, Mask, Rows
 from recsys.collection import Collection
 from recsys.corpus import Corpus
 from recsys.graph import UNKNOWN_YEAR
-from recsys.protocols import Floats, Mask, Rows
 from recsys.records import Draft, Paper
 from recsys.terms import QueryText
 

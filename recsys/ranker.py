@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recsys.arrays import Floats
 from recsys.artifacts import load_manifest
 from recsys.encoder import load_session
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.features import BY_NAME
-from recsys.protocols import Floats
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

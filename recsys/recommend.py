@@ -4,13 +4,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from recsys.arrays import Floats, Rows
 from recsys.candidates import Candidates, StageOne, propose
 from recsys.collection import Collection
 from recsys.errors import DraftError, InputError, NothingFound
 from recsys.evidence import Evidence
 from recsys.explain import explain
 from recsys.features import compute
-from recsys.protocols import Encoder, Floats, Ranker, Rows
+from recsys.protocols import Encoder, Ranker
 from recsys.query import Query, draft_of, make_query
 from recsys.records import Answer, Draft, Recommendation
 from recsys.selection import best

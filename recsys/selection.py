@@ -5,7 +5,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.protocols import Floats, Rows
+from recsys.arrays import Floats, Rows
 
 T = TypeVar("T", bound=np.generic)
 

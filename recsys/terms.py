@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.arrays import Longs, Ragged, SortedStrings, load_array
-from recsys.protocols import Floats, Mask, Rows
+from recsys.arrays import Floats, Longs, Mask, Ragged, Rows, SortedStrings, load_array
 from recsys.text import tokens
 
 TITLE_WEIGHT = 2

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recsys.protocols import Floats
+from recsys.arrays import Floats
 
 _WORD = re.compile(r"\w+")
 

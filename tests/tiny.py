@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
-from recsys.arrays import Ragged, SortedStrings
+from recsys.arrays import Floats, Ragged, SortedStrings
 from recsys.candidates import StageOne
 from recsys.collection import Collection
 from recsys.corpus import Corpus
 from recsys.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.names import author_keys, venue_key
-from recsys.protocols import Floats
 from recsys.records import Draft, Paper
 from recsys.terms import TermStore
 

@@ -16,7 +16,7 @@ import numpy as np
 from indexes.annoy_index import AnnoyIndex
 from indexes.bm25 import Bm25Index
 from pipelines.checkpoints import minilm_folder
-from recsys.arrays import load_array
+from recsys.arrays import Floats, load_array
 from recsys.artifacts import load_manifest
 from recsys.collection import Collection
 from recsys.corpus import Corpus
@@ -32,7 +32,6 @@ from recsys.layout import (
     VECTORS,
     ranker_folder,
 )
-from recsys.protocols import Floats
 from recsys.ranker import KIND, SCHEMA
 from recsys.recommend import Recommender
 from recsys.terms import TermStore

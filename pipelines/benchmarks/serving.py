@@ -20,7 +20,7 @@ from pipelines.benchmarks.bench import Bench
 from pipelines.benchmarks.programs import Cost, recsys_program, run_module, run_program
 from pipelines.splits import read_split
 from pipelines.workers import ONE_THREAD
-from recsys.protocols import Floats
+from recsys.arrays import Floats
 from recsys.query import draft_of
 from recsys.recommend import Recommender
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexes.bm25 import Bm25Index
-from recsys.protocols import Mask
+from recsys.arrays import Mask
 from recsys.terms import TermStore
 
 VOCABULARY = ("ant", "bee", "cat", "dog", "elk")

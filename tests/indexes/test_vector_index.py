@@ -10,8 +10,9 @@ import pytest
 
 from indexes.annoy_index import AnnoyIndex, choose_search_k
 from indexes.exact import ExactIndex
+from recsys.arrays import Floats, Mask
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
-from recsys.protocols import Floats, Mask, VectorIndex
+from recsys.protocols import VectorIndex
 
 Build: TypeAlias = Callable[[Floats], VectorIndex]
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexes.whoosh_index import WhooshIndex
+from recsys.arrays import Mask
 from recsys.errors import ArtifactMissing
-from recsys.protocols import Mask
 from recsys.terms import QueryText
 
 PAPERS: list[tuple[str, str | None]] = [

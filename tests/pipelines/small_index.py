@@ -10,12 +10,11 @@ import pyarrow as pa
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
 from pipelines.columns import SCHEMA, write_columns
-from recsys.arrays import load_array
+from recsys.arrays import Floats, load_array
 from recsys.artifacts import seal
 from recsys.collection import Collection
 from recsys.corpus import Corpus
 from recsys.graph import CitationGraph
-from recsys.protocols import Floats
 from recsys.recommend import Recommender
 from recsys.terms import TermStore
 from tests.hashing_encoder import HashingEncoder

@@ -9,8 +9,8 @@ import pytest
 
 from pipelines.columns import SCHEMA, write_columns
 from pipelines.encode import NOTES, VECTORS, encode_corpus, read_texts
+from recsys.arrays import Floats
 from recsys.corpus import Corpus
-from recsys.protocols import Floats
 from tests.hashing_encoder import HashingEncoder
 
 PAPERS = 23

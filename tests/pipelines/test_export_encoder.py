@@ -20,10 +20,10 @@ from pipelines.export_encoder import (
 )
 from pipelines.sample_texts import SAMPLES
 from pipelines.torch_check import torch_vectors
+from recsys.arrays import Floats
 from recsys.artifacts import MANIFEST, load_manifest, verify
 from recsys.encoder import KIND, SCHEMA, OnnxEncoder
 from recsys.errors import ArtifactCorrupt, ArtifactError, ArtifactMissing, InputError
-from recsys.protocols import Floats
 
 SMALL = {
     "vocab_size": 30522,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.export_ranker import round_down, trees_to_onnx
+from recsys.arrays import Floats
 from recsys.encoder import load_session
-from recsys.protocols import Floats
 
 FEATURES = 4
 

@@ -10,10 +10,10 @@ import pytest
 
 from pipelines.leakage import SeenQueries, check_ranker, check_run, digests
 from pipelines.shipped_ranker import train_together
+from recsys.arrays import Rows
 from recsys.artifacts import load_manifest
 from recsys.collection import Collection
 from recsys.errors import InputError, LeakageError
-from recsys.protocols import Rows
 from recsys.ranker import KIND, SCHEMA
 from tests.pipelines.small_index import open_small_collection, write_small_index
 

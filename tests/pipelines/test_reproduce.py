@@ -110,7 +110,7 @@ def test_only_what_is_asked_for_is_run() -> None:
 def test_rows_are_chosen_by_name_or_by_experiment() -> None:
     assert set(select(None)) == {"vis", "archaeology"}
     assert select("vis/bm25, vis/random") == {"vis": ["random", "bm25"]}
-    assert select("vis-left-out") == {"vis-left-out": ["two-stage", "two-stage-no-metadata"]}
+    assert select("vis-left-out") == {"vis-left-out": ["two-stage"]}
     assert set(select("archaeology")["archaeology"]) == EVERY_SYSTEM
     with pytest.raises(InputError, match="Did you mean 'vis/bm25'"):
         select("vis/bm52")

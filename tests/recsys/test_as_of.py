@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
-from recsys.arrays import Ragged
+from recsys.arrays import Floats, Mask, Ragged
 from recsys.candidates import Candidates, propose
 from recsys.collection import Collection
 from recsys.corpus import Corpus
 from recsys.features import compute, feature_names
 from recsys.graph import UNKNOWN_YEAR, CitationGraph
-from recsys.protocols import Floats, Mask
 from recsys.query import draft_of, make_query
 from recsys.records import Draft, Paper
 from tests.tiny import SMALL, World, collect, random_world, unit

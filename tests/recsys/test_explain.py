@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recsys.arrays import Floats
 from recsys.candidates import propose
 from recsys.collection import Collection
 from recsys.evidence import Evidence
 from recsys.explain import MOST_REASONS, REASONS, Findings, explain, shared_terms
-from recsys.protocols import Floats
 from recsys.query import make_query
 from recsys.records import Draft, Paper, Reason
 from tests.tiny import SMALL, collect, random_world, unit

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recsys.arrays import Floats
 from recsys.artifacts import MANIFEST, seal
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.features import feature_names
-from recsys.protocols import Floats, Ranker
+from recsys.protocols import Ranker
 from recsys.ranker import KIND, MODEL, SCHEMA, OnnxRanker
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.columns import SCHEMA, write_columns
+from recsys.arrays import Floats
 from recsys.corpus import Corpus
 from recsys.errors import DraftError, InputError, NothingFound
 from recsys.features import feature_names
-from recsys.protocols import Floats
 from recsys.recommend import Recommender
 from recsys.records import Answer, Draft, Paper
 from tests.hashing_encoder import HashingEncoder
