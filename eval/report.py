@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from eval.assess import assess
@@ -10,25 +10,13 @@ from eval.assessment import ASSESSMENT, Assessment, load_assessment
 from eval.evaluation import FACTS, QUERIES
 from eval.report_html import html
 from eval.report_queries import Queries, made
-from eval.report_sections import Section, sections
+from eval.report_sections import Report, sections
 from eval.report_tables import Cell, Table, cells, escape_markdown, latex_table, markdown_table
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, near_miss
 
 SCHEMA = "recsys.report/1"
 SUFFIXES: Mapping[str, str] = {"html": ".html", "markdown": ".md", "json": ".json", "latex": ".tex"}
 AGAIN = "Run its `recsys evaluate` command again."
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What is reported, and the assessment that it was made of. titles: of the queries, by id."""
-
-    title: str
-    lead: str
-    sections: tuple[Section, ...]
-    facts: tuple[tuple[str, str], ...]
-    assessment: Assessment
-    titles: Mapping[str, str | None]
 
 
 def read_report(folder: Path) -> Report:

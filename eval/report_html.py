@@ -2,19 +2,16 @@
 
 import re
 from importlib import resources
-from typing import TYPE_CHECKING
 
+from eval.report_sections import Report
 from recsys.errors import MissingExtraError
-
-if TYPE_CHECKING:
-    from eval.report import Report
 
 _ID = re.compile(r'\b(id=")([^"]+)"')
 _REFERENCE = re.compile(r'(url\(#|href="#)([^")]+)')
 _PROLOGUE = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)
 
 
-def html(report: "Report") -> str:
+def html(report: Report) -> str:
     """Render the page; titles and every other text are escaped by the template.
 
     Raises:

@@ -27,6 +27,18 @@ class Section:
     open: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is reported, and the assessment that it was made of. titles: of the queries, by id."""
+
+    title: str
+    lead: str
+    sections: tuple[Section, ...]
+    facts: tuple[tuple[str, str], ...]
+    assessment: Assessment
+    titles: Mapping[str, str | None]
+
+
 def sections(assessment: Assessment, queries: report_queries.Queries) -> tuple[Section, ...]:
     """Put an assessment in sections, those with nothing to show left out."""
     found = [

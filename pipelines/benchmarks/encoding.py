@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line, measure, and write JSON to stdout."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpus", type=Path, help="a corpus folder of a built index")
-    parser.add_argument("--papers", type=int, default=1500)
+    parser.add_argument("--papers", type=int, default=200)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args(arguments)

@@ -13,7 +13,6 @@ from eval.pictures import DRAWINGS
 from eval.report import (
     RENDERERS,
     SCHEMA,
-    Report,
     as_json,
     latex,
     make_report,
@@ -21,6 +20,7 @@ from eval.report import (
     read_report,
 )
 from eval.report_html import html
+from eval.report_sections import Report
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, InputError
 from tests.eval.invented_assessment import FACTS, NASTY, QUERIES, invented
 
