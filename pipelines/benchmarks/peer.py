@@ -13,28 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexes.annoy_index import AnnoyIndex
-from indexes.bm25 import Bm25Index
+from indexes.opening import open_collection
 from pipelines.checkpoints import minilm_folder
-from recsys.arrays import Floats, load_array
+from recsys.arrays import Floats
 from recsys.artifacts import load_manifest
-from recsys.collection import Collection
-from recsys.corpus import Corpus
 from recsys.formats.drafts import read_draft
-from recsys.graph import CitationGraph
-from recsys.layout import (
-    CORPUS,
-    FOREST_FILE,
-    INDEX_KIND,
-    INDEX_SCHEMA,
-    TEXT,
-    VECTOR_FILE,
-    VECTORS,
-    ranker_folder,
-)
+from recsys.layout import ranker_folder
 from recsys.ranker import KIND, SCHEMA
 from recsys.recommend import Recommender
-from recsys.terms import TermStore
 
 if TYPE_CHECKING:
     import lightgbm
@@ -107,20 +93,8 @@ class BoosterRanker:
 
 def open_peer(index: Path) -> Recommender:
     """Open an index with its own ranker."""
-    config = load_manifest(index, INDEX_KIND, INDEX_SCHEMA).config
-    terms = TermStore.load(index / TEXT)
-    vectors = load_array(index / VECTORS / VECTOR_FILE)
-    forest = index / VECTORS / FOREST_FILE
-    collection = Collection(
-        corpus=Corpus.load(index / CORPUS),
-        graph=CitationGraph.load(index / CORPUS),
-        terms=terms,
-        vectors=vectors,
-        vector_index=AnnoyIndex.load(forest, vectors, search_k=config["ann"]["search_k"]),
-        text_index=Bm25Index.load(index / TEXT, terms),
-    )
     ranker = BoosterRanker.load(ranker_folder(index, metadata=True))
-    return Recommender(collection, TorchEncoder.load(), ranker)
+    return Recommender(open_collection(index), TorchEncoder.load(), ranker)
 
 
 def main(index: str, draft: str) -> None:
