@@ -37,6 +37,7 @@ format: $(DEV) ## Format the code and apply the safe fixes.
 	$(BIN)/ruff check --fix $(CODE)
 
 benchmarks: $(DEV) ## Measure on the corpora below DATA and rewrite the tables in README.md.
+	rm -rf benchmarks/out/*.index/ranker*  # Figures are those of the code as it stands.
 	$(BIN)/python -m pipelines.benchmarks --data $(DATA) --readme README.md
 
 evaluation: $(DEV) ## Repeat the evaluations on the corpora below DATA and rewrite their tables.

@@ -34,6 +34,8 @@ def test_an_evaluation_is_reported_beside_it_or_to_stdout(
     page = (evaluation / "report.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>") and "bm25" in page
     assert done.err == f"Written to {evaluation / 'report.html'}.\n"
+    picture = (evaluation / "precision-recall.svg").read_text(encoding="utf-8")
+    assert "<svg" in picture and "bm25" in picture
     for name, suffix in (("markdown", "md"), ("json", "json"), ("latex", "tex")):
         assert run_cli("report", evaluation, "--format", name, "--quiet").err == ""
         shown = run_cli("report", evaluation, "--format", name, "--out", "-")

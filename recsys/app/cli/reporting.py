@@ -75,8 +75,10 @@ def report(
 ) -> None:
     """Report on an evaluation: one HTML page, Markdown, JSON, or LaTeX tables.
 
-    The HTML page needs no network and no script. LaTeX needs the package booktabs.
+    The HTML page needs no network and no script; unless --out is given, its pictures are written
+    beside it as SVG files. LaTeX needs the package booktabs.
     """
+    from eval.pictures import write_pictures
     from eval.report import RENDERERS, SUFFIXES, read_report
     from recsys.app.output import check_target, emit, note
 
@@ -84,8 +86,10 @@ def report(
     target = out or folder / f"report{SUFFIXES[output.value]}"
     if out and not to_stdout:
         check_target(out)
-    text = RENDERERS[output.value](read_report(folder))
-    emit(text, None if to_stdout else target)
+    found = read_report(folder)
+    emit(RENDERERS[output.value](found), None if to_stdout else target)
+    if out is None and output is EvaluationFormat.HTML:
+        write_pictures(folder, found.assessment)
     if not to_stdout:
         note(f"Written to {target}.", quiet=quiet)
 
