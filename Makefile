@@ -65,5 +65,5 @@ $(RUNTIME): pyproject.toml constraints.txt
 	@touch $@
 
 $(DEV): $(RUNTIME)
-	@$(PIP) --editable '.[report]' --group dev
+	@$(PIP) --editable '.[all]' --group dev
 	@touch $@

@@ -89,11 +89,11 @@ class _Pool:
         self.bits.append(np.full(len(rows), source, np.uint8))
 
     def merge(self, query: Query) -> tuple[Rows, NDArray[np.uint8]]:
-        """Unite the sources; drop what may not be seen and what is cited already."""
+        """Unite the sources; drop what is not wanted."""
         rows, at = np.unique(np.concatenate(self.rows), return_inverse=True)
         bits = np.zeros(len(rows), np.uint8)
         np.bitwise_or.at(bits, at, np.concatenate(self.bits))
-        kept = query.allowed[rows] & ~np.isin(rows, query.seeds)
+        kept = query.wanted[rows]
         return rows[kept], bits[kept]
 
 

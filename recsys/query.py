@@ -19,16 +19,19 @@ class Query:
     """A draft as the two stages see it.
 
     vector: (d,) float32, L2-normalised. before: only citations by papers with year < before count.
-    allowed: (n,) bool, papers old enough to be known and not the draft itself. seeds: allowed rows
-    that the draft cites already. authors, venue: codes, empty and -1 when metadata is switched off.
-    own_papers: allowed papers by the draft's authors.
+    allowed: (n,) bool, papers old enough to be known and not the draft itself: they are evidence.
+    wanted: (n,) bool, those of them that may be recommended. seeds: allowed rows that the draft
+    cites already. disliked: allowed rows whose like shall sink. authors, venue: codes, empty and
+    -1 when metadata is switched off. own_papers: allowed papers by the draft's authors.
     """
 
     vector: Floats
     text: QueryText
     before: int
     allowed: Mask
+    wanted: Mask
     seeds: Rows
+    disliked: Rows
     authors: Rows
     own_papers: Rows
     venue: int
@@ -48,7 +51,11 @@ def make_query(
     allowed = _allowed(corpus, as_of, evaluation=draft.paper_id is not None)
     if own_row is not None:
         allowed[own_row] = False
-    seeds = corpus.rows(draft.references)
+    seeds, disliked = (
+        rows[allowed[rows]] for rows in map(corpus.rows, (draft.references, draft.disliked))
+    )
+    wanted = allowed.copy()
+    wanted[seeds] = wanted[disliked] = False
     authors = corpus.author_codes(draft.authors) if metadata else _NO_ROWS
     own_papers = np.unique(corpus.papers_of_author.take(authors)[1])
     return Query(
@@ -56,7 +63,9 @@ def make_query(
         text=collection.terms.query(draft.title, draft.abstract),
         before=int(corpus.years.max()) + 1 if as_of is None else as_of,
         allowed=allowed,
-        seeds=seeds[allowed[seeds]],
+        wanted=wanted,
+        seeds=seeds,
+        disliked=disliked,
         authors=authors,
         own_papers=own_papers[allowed[own_papers]],
         venue=corpus.venue_code(draft.venue) if metadata else -1,

@@ -26,20 +26,63 @@ class Paper:
 
 
 @dataclass(frozen=True, slots=True)
+class Reference:
+    """A work as somebody's bibliography describes it; `recsys.matching` finds it in a corpus.
+
+    key: what the file calls it, such as a citation key. id: a corpus id, where the file gives one.
+    doi, arxiv, acl: bare identifiers in lower case (ACL Anthology ids as printed there), without
+    prefix or address. kind: a type of CSL 1.0.2, such as `article-journal`.
+    """
+
+    key: str = ""
+    title: str | None = None
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    venue: str | None = None
+    abstract: str | None = None
+    id: PaperId | None = None
+    doi: str | None = None
+    arxiv: str | None = None
+    acl: str | None = None
+    url: str | None = None
+    kind: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Manuscript:
+    """A draft as its file tells it, before anything is looked up in a corpus.
+
+    references: what it cites. as_of, paper_id: see `Draft`. notes: sentences for the author on
+    what was left out of the file, or is a guess.
+    """
+
+    title: str = ""
+    abstract: str | None = None
+    authors: tuple[str, ...] = ()
+    venue: str | None = None
+    references: tuple[Reference, ...] = ()
+    as_of: int | None = None
+    paper_id: PaperId | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """The query document: what the author has written so far.
 
-    `references` are ids of corpus papers that the draft already cites: they are never recommended
-    and serve as seeds. `as_of` is the year in which the draft is written (None: now, nothing in the
-    corpus is too new). `paper_id` names the corpus paper that this draft is, in evaluations: it is
-    never recommended to itself.
+    `references` are ids of corpus papers that the draft already cites, or that its author likes:
+    they are never recommended and serve as seeds. Neither are `disliked` ones, and papers like them
+    sink. `as_of` is the year in which the draft is written (None: now, nothing in the corpus is too
+    new). `paper_id` names the corpus paper that this draft is, in evaluations: it is never
+    recommended to itself.
     """
 
-    title: str
+    title: str = ""
     abstract: str | None = None
     authors: tuple[str, ...] = ()
     venue: str | None = None
     references: tuple[PaperId, ...] = ()
+    disliked: tuple[PaperId, ...] = ()
     as_of: int | None = None
     paper_id: PaperId | None = None
 

@@ -67,9 +67,10 @@ def test_one_version_everywhere() -> None:
 
 
 def test_every_dependency_is_pinned_within_its_bounds() -> None:
-    extras = PROJECT["project"]["optional-dependencies"].values()
+    extras = dict(PROJECT["project"]["optional-dependencies"])
+    assert extras.pop("all") == [f"recsys[{','.join(sorted(extras))}]"]
     needed = PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"]
-    needed += [requirement for extra in extras for requirement in extra]
+    needed += [requirement for extra in extras.values() for requirement in extra]
     pinned = pins()
     for requirement in map(Requirement, needed):
         version = pinned[canonicalize_name(requirement.name)]
