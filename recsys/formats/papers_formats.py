@@ -87,6 +87,7 @@ def _semantic_scholar(record: Record) -> Paper:
     paper_id = required_id(record, *kinds)
     external = record.get("externalIds") or record.get("externalids") or {}
     fields = record.get("fieldsOfStudy") or record.get("s2fieldsofstudy")
+    types = record.get("publicationTypes") or record.get("publicationtypes")
     return Paper(
         id=paper_id,
         title=required_title(record, "title"),
@@ -97,7 +98,7 @@ def _semantic_scholar(record: Record) -> Paper:
         references=_cited(record.get("references"), kinds),
         doi=doi_of(external.get("DOI")) if isinstance(external, dict) else None,
         url=url_of(record.get("url")),
-        labels=_labels(fields=names_of(fields, "category")),
+        labels=_labels(fields=names_of(fields, "category"), type=names_of(types)),
     )
 
 

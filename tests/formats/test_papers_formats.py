@@ -194,6 +194,13 @@ def test_semantic_scholar_references_name_papers_as_their_ids_do() -> None:
     assert by_corpus.labels == {"fields": ["Computer Science"]}
 
 
+def test_semantic_scholar_types_become_labels() -> None:
+    types = ["JournalArticle", "Review"]
+    assert parse(S2_API | {"publicationTypes": types}).labels["type"] == types
+    assert parse(S2AG | {"publicationtypes": types}).labels["type"] == types
+    assert "type" not in parse(S2_API | {"publicationTypes": None}).labels
+
+
 def test_openalex_ids_are_shortened_everywhere() -> None:
     paper = parse(OPENALEX)
     assert (paper.id, paper.references) == ("W1", ("W2", "W3"))

@@ -3,11 +3,15 @@ import time
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recsys.formats.references import bibtex, citation_keys, markdown, markdown_item, paper_link
+from recsys.formats.references import bibtex
+from recsys.formats.references.facts import JOURNAL, MEETING, citation_keys, kind_of, paper_link
+from recsys.formats.references.markdown import markdown, markdown_item
+from recsys.formats.references.writing import WRITERS
 from recsys.records import Paper
+from tests.formats.references.invented_papers import RAW_PAPERS
 
 
 def paper(title: str = "A title", **facts: object) -> Paper:
@@ -15,7 +19,7 @@ def paper(title: str = "A title", **facts: object) -> Paper:
 
 
 def test_a_paper_becomes_a_bibtex_entry(specter: Paper) -> None:
-    assert bibtex([specter]) == (
+    assert bibtex.write([specter]) == (
         "@inproceedings{Cohan2020Specter,\n"
         "  title = {{SPECTER:} Document-level Representation Learning using Citation-informed"
         " Transformers},\n"
@@ -29,11 +33,13 @@ def test_a_paper_becomes_a_bibtex_entry(specter: Paper) -> None:
 
 
 def test_unknown_fields_are_left_out(bare: Paper) -> None:
-    assert bibtex([bare]) == ("@misc{AnonymousNothing,\n  title = {On nothing in particular},\n}\n")
+    assert bibtex.write([bare]) == (
+        "@misc{AnonymousNothing,\n  title = {On nothing in particular},\n}\n"
+    )
 
 
 def test_special_characters_are_escaped() -> None:
-    entry = bibtex([paper("100% of {x} & y_1 at $5 #2 ~ ^ \\end")])
+    entry = bibtex.write([paper("100% of {x} & y_1 at $5 #2 ~ ^ \\end")])
     assert (
         r"title = {100\% of \textbraceleft{}x\textbraceright{} \& y\_1 at \$5 \#2 "
         r"\textasciitilde{} \textasciicircum{} \textbackslash{}end}" in entry
@@ -53,7 +59,7 @@ def test_special_characters_are_escaped() -> None:
     ],
 )
 def test_the_entry_type_is_guessed_from_the_venue(venue: str, kind: str, field: str) -> None:
-    entry = bibtex([paper(venue=venue)])
+    entry = bibtex.write([paper(venue=venue)])
     assert entry.startswith(f"@{kind}{{")
     assert f"  {field} = {{{venue}}},\n" in entry
 
@@ -82,7 +88,7 @@ def test_colliding_keys_are_numbered_ignoring_case() -> None:
 
 
 def test_a_group_name_stays_one_author() -> None:
-    entry = bibtex([paper(authors=("Centre for Research and Development", "A, B, C, D"))])
+    entry = bibtex.write([paper(authors=("Centre for Research and Development", "A, B, C, D"))])
     assert "author = {{Centre for Research and Development} and {A, B, C, D}}" in entry
 
 
@@ -92,6 +98,11 @@ def test_a_group_name_stays_one_author() -> None:
         ("10.1/x", "http://a.org", "https://doi.org/10.1/x"),
         ("https://doi.org/10.1/x", None, "https://doi.org/10.1/x"),
         ("doi: 10.1/x", None, "https://doi.org/10.1/x"),
+        (
+            "10.1002/(SICI)9:6<430::a>3.0;2",
+            None,
+            "https://doi.org/10.1002/(SICI)9:6%3C430::a%3E3.0;2",
+        ),
         ("nonsense", "http://a.org/y", "http://a.org/y"),
         (None, "javascript:alert(1)", None),
         (None, "http://a.org/<b> c", "http://a.org/bc"),
@@ -118,21 +129,54 @@ def test_markdown_marks_are_escaped() -> None:
     assert r"a\*b\_c \[d\] \<e\>" in markdown_item(paper("a*b_c [d] <e>"))
 
 
-WORDS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=20)
-PAPERS = st.builds(
-    Paper,
-    id=WORDS,
-    title=WORDS,
-    year=st.none() | st.integers(1900, 2030),
-    authors=st.lists(WORDS, max_size=3).map(tuple),
-    venue=st.none() | WORDS,
-    url=st.none() | WORDS.map("http://{}".format),
-)
+def test_a_preprint_server_is_no_conference() -> None:
+    assert kind_of(paper(venue="ArXiv")) == kind_of(paper(venue="CoRR")) == JOURNAL
+    assert kind_of(paper(venue="NeurIPS")) == MEETING
 
 
-@given(st.lists(PAPERS, max_size=5))
+def test_names_of_groups_and_of_several_words_are_kept_together() -> None:
+    entry = bibtex.write([paper(authors=("Laurens van der Maaten", "King, Jr., Martin", "Plato"))])
+    assert "author = {van der Maaten, Laurens and King, Jr., Martin and Plato}" in entry
+
+
+def test_an_abstract_is_written_where_it_is_known() -> None:
+    known, unknown = paper(abstract="What we did."), paper()
+    for name in ("bibtex", "ris", "csl-json"):
+        assert "What we did." in WRITERS[name]([known])
+        assert "bstract" not in WRITERS[name]([unknown])
+
+
+def test_a_doi_is_not_repeated_as_an_address() -> None:
+    both = paper(doi="10.1234/X", url="https://doi.org/10.1234/x")
+    assert "url" not in bibtex.write([both])
+    assert "UR  - " not in WRITERS["ris"]([both])
+
+
+def test_a_record_of_ris(specter: Paper) -> None:
+    assert WRITERS["ris"]([replace(specter, authors=specter.authors[:2])]) == (
+        "TY  - CONF\nID  - Cohan2020Specter\nAU  - Cohan, Arman\nAU  - Feldman, Sergey\n"
+        "TI  - SPECTER: Document-level Representation Learning using Citation-informed"
+        " Transformers\nT2  - ACL\nPY  - 2020\nDO  - 10.18653/v1/2020.acl-main.207\nER  - \n"
+    )
+
+
+def test_a_spreadsheet_shows_formulas_as_text() -> None:
+    text = WRITERS["csv"]([paper("=HYPERLINK(1)", authors=("A; B", "C \\ D"), venue="'+1")])
+    assert text == (
+        '"id","title","authors","year","venue","doi","url"\n'
+        '"p","\'=HYPERLINK(1)","A\\; B; C \\\\ D","","\'\'+1","",""\n'
+    )
+
+
+@pytest.mark.parametrize("name", list(WRITERS))
+def test_no_papers_make_a_file_without_papers(name: str) -> None:
+    assert isinstance(WRITERS[name]([]), str)
+
+
+@settings(max_examples=50)
+@given(st.lists(RAW_PAPERS, max_size=4))
 def test_entries_are_balanced_and_keys_distinct(papers: list[Paper]) -> None:
-    text = bibtex(papers)
+    text = bibtex.write(papers)
     depth = 0
     for brace in re.findall(r"[{}]", text):
         depth += 1 if brace == "{" else -1
@@ -143,7 +187,8 @@ def test_entries_are_balanced_and_keys_distinct(papers: list[Paper]) -> None:
     assert all(re.fullmatch(r"[A-Za-z0-9-]+", key) for key in keys)
 
 
-@given(st.lists(PAPERS, max_size=5))
+@settings(max_examples=50)
+@given(st.lists(RAW_PAPERS, max_size=4))
 def test_markdown_has_one_line_per_paper(papers: list[Paper]) -> None:
     assert markdown(papers).count("\n") == len(papers)
 
@@ -151,5 +196,12 @@ def test_markdown_has_one_line_per_paper(papers: list[Paper]) -> None:
 def test_a_title_of_one_endless_word_is_no_trap() -> None:
     endless = "A" * 200_000
     begun = time.process_time()
-    bibtex([paper(endless, venue=endless, authors=(endless,))])
+    bibtex.write([paper(endless, venue=endless, authors=(endless,))])
     assert time.process_time() - begun < 2
+
+
+def test_many_papers_alike_have_keys_of_their_own_in_time() -> None:
+    begun = time.process_time()
+    keys = citation_keys([paper("Word", authors=("Ann Lee",))] * 20_000)
+    assert len(set(keys)) == 20_000
+    assert time.process_time() - begun < 5

@@ -1,0 +1,72 @@
+"""Resolve what a draft cites by key through its bibliographies."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from recsys.errors import InputError
+from recsys.formats.drafts.folder import find
+from recsys.formats.drafts.wording import counted, short
+from recsys.formats.files import decode_or_guess, read_bytes
+from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.records import Reference
+
+MOST_NAMED = 5
+"""How many missing keys a note names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The works that a draft's bibliographies hold, and what is wrong with these."""
+
+    works: tuple[Reference, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def shelf(folder: Path | None, names: Iterable[str], suffixes: Sequence[str]) -> Shelf:
+    """Read the bibliography files that a draft names; one that cannot be read becomes a note."""
+    from recsys.formats.references.reading import parse_bibliography
+
+    works: list[Reference] = []
+    notes: list[str] = []
+    for name in names:
+        try:
+            path = find(folder, name, suffixes)
+            text, note = decode_or_guess(read_bytes(path), path.name)
+            read = parse_bibliography(text, path.name)
+        except InputError as error:
+            notes.append(error.what)
+        else:
+            works += read.references
+            notes += (note, *read.problems) if note else read.problems
+    return Shelf(tuple(works), tuple(notes))
+
+
+def resolve(keys: Sequence[str], works: Sequence[Reference]) -> Shelf:
+    """Return the works that are cited, in the order of their keys, and a note on missing ones.
+
+    A key is found as it is spelt, else whatever its case. A key that is a DOI, an arXiv or an ACL
+    id needs no bibliography.
+    """
+    exact = {work.key: work for work in reversed(works)}
+    folded = {work.key.casefold(): work for work in reversed(works)}
+    found: dict[Reference, None] = {}
+    missing = []
+    for key in keys:
+        work = exact.get(key) or folded.get(key.casefold()) or _identified(key)
+        if work is None:
+            missing.append(key)
+        else:
+            found[work] = None
+    return Shelf(tuple(found), (_missing(missing),) if missing else ())
+
+
+def _identified(key: str) -> Reference | None:
+    work = Reference(key=key, doi=doi(key), arxiv=arxiv(key), acl=acl(key))
+    return work if work.doi or work.arxiv or work.acl else None
+
+
+def _missing(keys: Sequence[str]) -> str:
+    named = ", ".join(short(key) for key in keys[:MOST_NAMED])
+    more = f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else ""
+    return f"{counted(len(keys), 'cited key')} not found in the bibliography: {named}{more}."

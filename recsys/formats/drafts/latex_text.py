@@ -1,0 +1,111 @@
+"""Turn pieces of LaTeX into text, by pylatexenc's node walker."""
+
+import logging
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from recsys.errors import MissingExtraError
+from recsys.formats.drafts.wording import clean
+
+LONGEST_PIECE = 50_000
+"""Characters of LaTeX that are turned into text; it takes half a second."""
+
+# What does not belong to the text around it, with the form of its arguments.
+_DROPPED = {
+    "[{": "thanks footnote footnotetext todo corref cortext fnref affil affiliation address",
+    "{": "inst orcid orcidID orcidlink email label ref eqref autoref cref Cref pageref vspace "
+    "hspace pagestyle thispagestyle vskip keywords tnoteref thanksref authorrunning titlerunning "
+    "bibliographystyle fontsize IEEEmembership",
+    "[": "footnotemark linebreak pagebreak",
+    "*[[{": "includegraphics",
+    "": "protect newblock titlefont maketitle noindent indent centering par",
+}
+_KEPT = {  # The argument that is its text, counted from 1.
+    "textsuperscript": ("{", "%(1)s"),
+    "textsubscript": ("{", "%(1)s"),
+    "mbox": ("{", "%(1)s"),
+    "hbox": ("{", "%(1)s"),
+    "href": ("{{", "%(2)s"),
+    "url": ("{", "%(1)s"),
+    "texorpdfstring": ("{{", "%(2)s"),
+    "textcolor": ("[{{", "%(3)s"),
+    "colorbox": ("{{", "%(2)s"),
+    "LaTeX": ("", "LaTeX"),
+    "TeX": ("", "TeX"),
+    "BibTeX": ("", "BibTeX"),
+    "bibinfo": ("{{", "%(2)s"),
+    "bibfield": ("{{", "%(2)s"),
+    "bibnamefont": ("{", "%(1)s"),
+    "bibfnamefont": ("{", "%(1)s"),
+    "quad": ("", " "),
+    "qquad": ("", " "),
+}
+_DROPPED_ENVIRONMENTS = ("IEEEkeywords", "keywords", "keyword", "figure", "figure*", "table")
+_LETTERS = re.compile("[\U0001d400-\U0001d7ff]+")  # Bold, script and other letters of formulas.
+_COMMAND = re.compile(r"\\(?:[A-Za-z@]+\*?|.)|[{}$~]")
+_FREE = re.compile(r"[\\{}$~^_&%#\-`']")
+
+
+def plain(latex: str) -> str:
+    """Turn a piece of LaTeX into one line of text, its mathematics into Unicode.
+
+    Raises:
+        MissingExtraError: pylatexenc is not installed.
+    """
+    latex = latex[:LONGEST_PIECE].replace(r"\xspace", "{}")
+    if not _FREE.search(latex):
+        return clean(latex)
+    try:
+        return clean(_LETTERS.sub(_plain_letters, _converter()(latex)))
+    except MissingExtraError:
+        raise
+    except Exception:  # Whatever a broken piece does to the walker: its words are still there.
+        return clean(_COMMAND.sub(" ", latex))
+
+
+def _plain_letters(match: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", match[0])
+
+
+@cache
+def _converter() -> Callable[[str], str]:
+    """Prepare the walker with the commands that its own tables lack, or show otherwise."""
+    try:
+        from pylatexenc import latex2text, latexwalker
+    except ImportError as error:
+        raise MissingExtraError(
+            "LaTeX drafts need pylatexenc, which is not installed.", "pip install 'recsys[latex]'"
+        ) from error
+    # It warns of what it cannot read; here, that is ordinary.
+    logging.getLogger("pylatexenc").setLevel(logging.CRITICAL)
+    arguments, texts = _tables()
+    walked, shown = (
+        latexwalker.get_default_latex_context_db(),
+        latex2text.get_default_latex_context_db(),
+    )
+    walked.add_context_category("draft", macros=arguments, prepend=True)
+    shown.add_context_category("draft", **texts, prepend=True)
+    renderer = latex2text.LatexNodes2Text(latex_context=shown, math_mode="text")
+
+    def convert(latex: str) -> str:
+        walker = latexwalker.LatexWalker(latex, latex_context=walked, tolerant_parsing=True)
+        return str(renderer.nodelist_to_text(walker.get_latex_nodes()[0]))
+
+    return convert
+
+
+def _tables() -> tuple[list[Any], dict[str, list[Any]]]:
+    """Return how commands are parsed, and how commands and environments are shown."""
+    from pylatexenc.latex2text import EnvironmentTextSpec, MacroTextSpec
+    from pylatexenc.macrospec import std_macro
+
+    dropped = {name: form for form, names in _DROPPED.items() for name in names.split()}
+    arguments = [std_macro(name, form) for name, form in dropped.items()]
+    arguments += [std_macro(name, form) for name, (form, _) in _KEPT.items()]
+    macros = [MacroTextSpec(name, "") for name in dropped]
+    macros += [MacroTextSpec(name, shown) for name, (_, shown) in _KEPT.items()]
+    environments = [EnvironmentTextSpec(name, discard=True) for name in _DROPPED_ENVIRONMENTS]
+    return arguments, {"macros": macros, "environments": environments}

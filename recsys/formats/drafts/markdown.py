@@ -1,0 +1,141 @@
+"""Read a draft written in Markdown, with its YAML front matter and pandoc's citations."""
+
+import re
+from itertools import islice
+from pathlib import Path
+
+from recsys.formats.drafts.citing import Shelf, resolve, shelf
+from recsys.formats.drafts.folder import folder_of
+from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
+from recsys.formats.drafts.plain import read_plain, split_list
+from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
+from recsys.formats.files import display_name
+from recsys.records import Manuscript
+
+MOST_HEADINGS = 1_000
+
+_EVERYTHING = "*"
+_LONGEST_HEADING = 1_000
+_FENCE = re.compile(r"(?ms)^ {0,3}(```+|~~~+)[^\n]*\n.*?(?:^ {0,3}\1[^\n]*(?:\n|\Z)|\Z)")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_SETEXT = re.compile(r"(?m)^(\S[^\n]{0,500})\n(=|-)\2{2,}[^\S\n]*$")
+_HEADING = re.compile(r"(?m)^ {0,3}(#{1,6})[^\S\n]+([^\n]*)$")
+_ATTRIBUTES = re.compile(r"\{[^{}]{0,200}\}\s*\Z")
+_ABSTRACT = re.compile(r"(?i)(?:\d{1,2}\.?\s+)?(?:abstract|summary)\W*\Z")
+_ABSTRACT_DIV = re.compile(
+    r"(?ms)^:{3,} *\{?[^\n]{0,40}\babstract\b[^\n]{0,40}\n(.*?)(?:^:{3,}|\Z)"
+)
+_LEAD_IN = re.compile(r"(?i)\A[*_]{0,3}abstract[*_]{0,3}\s*[:.\u2013\u2014-]+[*_]{0,3}\s*")
+_KEY = re.compile(
+    r"(?<![\w.@\\/])-?@(?:\{([^{}\s]{1,300})\}|(\*(?![\w*])|(?:doi|arxiv|https?):[^\s\];,]{1,300}|"
+    r"\w(?:\w|[:.#$%&\-+?<>~/](?=\w)){0,200}))"
+)
+_MARKUP = (
+    (re.compile(r"!\[[^\[\]\n]{0,500}\]\([^()\n]{0,500}\)(?:\{[^{}\n]{0,200}\})?"), " "),
+    (re.compile(r"\[\^[^\[\]\n]{1,100}\]|\^\[[^\[\]]{0,1000}\]"), ""),
+    (re.compile(r"\s?\[(?=[^\[\]@]{0,500}@)[^\[\]]{1,1500}\]"), ""),
+    (re.compile(r"\[([^\[\]]{1,1000})\]\([^()\s]{0,1000}(?: \"[^\"\n]{0,500}\")?\)"), r"\1"),
+    (re.compile(r"\[([^\[\]]{1,1000})\](?:\[[^\[\]]{0,200}\]|\{[^{}\n]{0,200}\})"), r"\1"),
+    (re.compile(r"</?[A-Za-z][^<>]{0,500}>"), " "),
+    (re.compile(r"(?m)^ {0,3}(?:>|[-*+]|\d{1,3}[.)])[^\S\n]+"), ""),
+    (re.compile(r"(?<!\\)\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|`+|~~|(?<!\\)\$+"), ""),
+    (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
+)
+
+
+def read_markdown(text: str, path: Path) -> Manuscript:
+    """Read Markdown: front matter first, then headings and paragraphs for what it does not say.
+
+    The references are the works that it cites by key, and those that a list at its end names.
+
+    Raises:
+        DraftError: the front matter is broken.
+    """
+    front, body = split_front_matter(text, display_name(path))
+    body, notes = clipped(body)
+    body = _SETEXT.sub(_as_heading, _COMMENT.sub("", _FENCE.sub("", body)))
+    body, listed, unnamed = split_list(body)
+    notes += unnamed
+    title, abstract, guess = _read_body(body)
+    cited = _cited("\n".join((front.abstract or "", body, front.cited)), front, path)
+    if front.year is not None:
+        notes += (f"The draft is dated {front.year}: nothing newer is considered.",)
+    return Manuscript(
+        title=stripped(front.title) or title,
+        abstract=stripped(front.abstract or "") or abstract,
+        authors=tuple(map(stripped, front.authors)),
+        references=tuple(dict.fromkeys((*cited.works, *listed))),
+        as_of=front.year,
+        notes=(*notes, *(() if front.abstract else guess), *cited.notes),
+    )
+
+
+def stripped(text: str) -> str:
+    """Remove the markup of Markdown from a piece of text, its citations too."""
+    for pattern, replacement in _MARKUP:
+        text = pattern.sub(replacement, text)
+    return clean(text)
+
+
+def citation_keys(text: str) -> tuple[str, ...]:
+    """Return the keys that a text cites in pandoc's way, `[@key; @other]` or `@key`, in order."""
+    keys = (braced or bare for braced, bare in _KEY.findall(text))
+    return tuple(dict.fromkeys(key.rstrip(".:;,?") for key in keys))
+
+
+def _read_body(body: str) -> tuple[str, str | None, tuple[str, ...]]:
+    """Return title and abstract of a text, and a note where the abstract is a guess."""
+    headings = list(islice(_HEADING.finditer(body), MOST_HEADINGS))
+    if not headings:
+        found = read_plain(body)
+        return stripped(found.title), stripped(found.abstract or "") or None, found.notes
+    starts = [match.end() for match in headings]
+    ends = [match.start() for match in headings[1:]] + [len(body)]
+    sections = [body[start:end] for start, end in zip(starts, ends, strict=True)]
+    names = [_heading_text(match[2]) for match in headings]
+    highest = min(range(len(headings)), key=lambda place: len(headings[place][1]))
+    title = "" if _ABSTRACT.match(names[highest]) else names[highest]
+    for name, section in zip(names, sections, strict=True):
+        if _ABSTRACT.match(name) and section.strip():
+            return title, stripped(section), ()
+    if marked := _ABSTRACT_DIV.search(body):
+        return title, stripped(marked[1]), ()
+    return title, *_opening([body[: headings[0].start()], *sections])
+
+
+def _opening(sections: list[str]) -> tuple[str | None, tuple[str, ...]]:
+    """Return a paragraph that begins with "Abstract:", else the first ones, with a note."""
+    parts = [part for section in sections for part in paragraphs(section)]
+    for part in parts:
+        if lead_in := _LEAD_IN.match(part):
+            return stripped(part[lead_in.end() :]), ()
+    text = opening(stripped(part) for part in parts)
+    if text is None:
+        return None, ()
+    words = counted(len(text.split()), "word")
+    return text, (f"No abstract was found; the first {words} of the text stand in for it.",)
+
+
+def _cited(text: str, front: FrontMatter, path: Path) -> Shelf:
+    """Return the works that are cited, and all that the front matter itself describes."""
+    books = shelf(folder_of(path), front.bibliography, (".bib",)) if front.bibliography else Shelf()
+    works = (*front.references, *books.works)
+    keys = citation_keys(text)
+    wanted = tuple(key for key in keys if key != _EVERYTHING)
+    if _EVERYTHING in keys:
+        wanted += tuple(work.key for work in works)
+    found = resolve(wanted, works)
+    # Without a bibliography, @name is a person or a place.
+    notes = (*books.notes, *found.notes) if front.bibliography or front.references else ()
+    return Shelf(tuple(dict.fromkeys((*found.works, *front.references))), notes)
+
+
+def _heading_text(line: str) -> str:
+    """Return a heading without pandoc's attributes and closing number signs."""
+    text = _ATTRIBUTES.sub("", line[:_LONGEST_HEADING]).strip()
+    stem = text.rstrip("#")
+    return stripped(stem if stem.endswith(" ") else text)
+
+
+def _as_heading(match: re.Match[str]) -> str:
+    return f"{'#' if match[2] == '=' else '##'} {match[1]}"

@@ -1,0 +1,212 @@
+"""Read a draft given as JSON: one object with a title, an abstract, and whatever else is known.
+
+Checked by hand rather than by pydantic: importing that costs 0.1 CPU seconds, as much as all the
+rest of reading a draft, and each of these errors names its next step.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recsys.errors import DraftError, near_miss
+from recsys.formats.drafts.wording import clean, short
+from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.records import Manuscript, Reference
+
+EARLIEST_YEAR, LATEST_YEAR = 1000, 2999
+MOST_REFERENCES = 100_000
+KEYS = ("id", "title", "abstract", "authors", "venue", "year", "as_of", "references")
+REFERENCE_KEYS = (
+    "id",
+    "title",
+    "authors",
+    "venue",
+    "year",
+    "abstract",
+    "doi",
+    "arxiv",
+    "acl",
+    "url",
+)
+
+_NO_STRINGS = ("authors", "year")
+_LONGEST_KEY = 100
+_SHAPE = 'Give one JSON object such as {"title": "...", "abstract": "..."}.'
+_REFERENCE = 'an id, a DOI, an arXiv id, or an object such as {"title": "...", "year": 2020}'
+
+
+def read_object(text: str, name: str) -> Manuscript:
+    """Read a JSON object, or a reading list of CSL or Zotero items; `name` is for errors.
+
+    Raises:
+        DraftError: it is no JSON, or of the wrong shape.
+    """
+    value = _json(text, name)
+    if _is_reading_list(value):
+        from recsys.formats.references.reading import parse_bibliography
+
+        items = parse_bibliography(text, name)
+        return Manuscript(references=items.references, notes=items.problems)
+    return manuscript_of(value, name)
+
+
+def manuscript_of(value: object, name: str) -> Manuscript:
+    """Check a decoded JSON value and make a manuscript of it.
+
+    The year in which the draft is written is `as_of`, or `year` where that is all there is; `id`
+    is the id of the corpus paper that the draft is, if it is one.
+
+    Raises:
+        DraftError: unknown keys, or wrong types.
+    """
+    if not isinstance(value, dict):
+        raise DraftError(f"{name} holds {_describe(value)} instead of a JSON object.", _SHAPE)
+    _check_keys(value, KEYS, name)
+    year, as_of = _year(value, "year", name), _year(value, "as_of", name)
+    return Manuscript(
+        title=_string(value, "title", name) or "",
+        abstract=_string(value, "abstract", name),
+        authors=_strings(value, "authors", name),
+        venue=_string(value, "venue", name),
+        references=_references(value, name),
+        as_of=year if as_of is None else as_of,
+        paper_id=_string(value, "id", name),
+    )
+
+
+def named_work(text: str) -> Reference:
+    """Make a reference of a name: a corpus id, which may be a DOI, an arXiv or an ACL id."""
+    return Reference(key=text, id=text, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
+
+
+def _is_reading_list(value: object) -> bool:
+    """Whether it is a list of CSL items or of Zotero's, bare or below "items"."""
+    items = value.get("items") if isinstance(value, dict) else value
+    if not isinstance(items, list) or not items:
+        return False
+    return all(isinstance(item, dict) and ("type" in item or "itemType" in item) for item in items)
+
+
+def _json(text: str, name: str) -> object:
+    if not text.strip():
+        raise DraftError(f"{name} is empty.", _SHAPE)
+    try:
+        return json.loads(text, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise DraftError(f"{name} is not JSON: {error.msg} at {where}.", _SHAPE) from error
+    except RecursionError as error:
+        raise DraftError(f"{name} is nested too deeply.", _SHAPE) from error
+    except ValueError as error:  # A repeated key, or a number of thousands of digits.
+        raise DraftError(f"{name} cannot be read as JSON: {error}.", _SHAPE) from error
+
+
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        times = Counter(key for key, _ in pairs)
+        raise ValueError(f"the key {short(times.most_common(1)[0][0])} occurs twice")
+    return value
+
+
+def _check_keys(value: Mapping[str, object], known: Sequence[str], name: str) -> None:
+    unknown = next((key for key in value if key not in known), None)
+    if unknown is not None:
+        suggestion = near_miss(unknown[:_LONGEST_KEY], known).strip()
+        raise DraftError(
+            f"{name} has an unknown key {short(unknown)}.",
+            suggestion or f"The keys are {', '.join(known)}.",
+        )
+
+
+def _references(value: Mapping[str, object], name: str) -> tuple[Reference, ...]:
+    found = _list(value, "references", name, f"a list, each item {_REFERENCE}")
+    if len(found) > MOST_REFERENCES:
+        raise DraftError(
+            f"{name} has {len(found):,} references.", f"Give at most {MOST_REFERENCES:,} of them."
+        )
+    works: dict[Reference, None] = {}
+    for place, item in enumerate(found, start=1):
+        if isinstance(item, dict):
+            works[_described_work(item, f"{name}: references, item {place}")] = None
+        elif not isinstance(item, str):
+            raise _wrong(name, f"references, item {place}", item, _REFERENCE)
+        elif text := clean(item):
+            works[named_work(text)] = None
+    return tuple(works)
+
+
+def _described_work(value: Mapping[str, object], name: str) -> Reference:
+    _check_keys(value, REFERENCE_KEYS, name)
+    texts = {key: _string(value, key, name) for key in REFERENCE_KEYS if key not in _NO_STRINGS}
+    work = Reference(
+        key=texts["id"] or "",
+        id=texts["id"],
+        title=texts["title"],
+        authors=_strings(value, "authors", name),
+        year=_year(value, "year", name),
+        venue=texts["venue"],
+        abstract=texts["abstract"],
+        doi=doi(texts["doi"]) or doi(texts["url"]),
+        arxiv=arxiv(texts["arxiv"]) or arxiv(texts["url"]),
+        acl=acl(texts["acl"]) or acl(texts["url"]),
+        url=texts["url"],
+    )
+    if not (work.title or work.id or work.doi or work.arxiv or work.acl):
+        raise DraftError(f"{name} names no work.", "Give it a title, an id or a DOI.")
+    return work
+
+
+def _string(value: Mapping[str, object], key: str, name: str) -> str | None:
+    found = value.get(key)
+    if found is None:
+        return None
+    if not isinstance(found, str):
+        raise _wrong(name, key, found, "a string")
+    return clean(found) or None
+
+
+def _strings(value: Mapping[str, object], key: str, name: str) -> tuple[str, ...]:
+    found = _list(value, key, name, 'a list of strings such as ["...", "..."]')
+    for place, item in enumerate(found, start=1):
+        if not isinstance(item, str):
+            raise _wrong(name, f"{key}, item {place}", item, "a string")
+    cleaned = (clean(item) for item in found)
+    return tuple(dict.fromkeys(item for item in cleaned if item))
+
+
+def _list(value: Mapping[str, object], key: str, name: str, expected: str) -> list[Any]:
+    found = value.get(key)
+    if found is None:
+        return []
+    if not isinstance(found, list):
+        raise _wrong(name, key, found, expected)
+    return found
+
+
+def _year(value: Mapping[str, object], key: str, name: str) -> int | None:
+    found = value.get(key)
+    if found is None:
+        return None
+    expected = f"a year between {EARLIEST_YEAR} and {LATEST_YEAR}, without quotes"
+    if not isinstance(found, int) or isinstance(found, bool):
+        raise _wrong(name, key, found, expected)
+    if not EARLIEST_YEAR <= found <= LATEST_YEAR:
+        raise _wrong(name, key, found, expected)
+    return found
+
+
+def _wrong(name: str, key: str, found: object, expected: str) -> DraftError:
+    return DraftError(f"{name}: {key} is {_describe(found)}.", f"It must be {expected}.")
+
+
+def _describe(value: object) -> str:
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    if isinstance(value, dict):
+        return "an object"
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    kind = "the string" if isinstance(value, str) else "the number"
+    return f"{kind} {short(value)}"

@@ -1,0 +1,61 @@
+"""Read a draft out of a PDF: what its print looks like is all there is to go by.
+
+Only the first and the last pages are read. Text is taken in the order in which it was written,
+which is the reading order, in columns too, for what TeX, word processors and browsers write.
+"""
+
+from recsys.errors import DraftError
+from recsys.formats.drafts.pdf_front import read_front
+from recsys.formats.drafts.pdf_pages import Line, Pages, is_readable
+from recsys.formats.drafts.pdf_references import find_list, read_list
+from recsys.formats.drafts.pdf_wording import words_of
+from recsys.records import Manuscript
+
+FRONT_PAGES = 3
+"""Pages on which title and abstract are looked for."""
+BACK_PAGES = 30
+"""Pages at the end among which the list of references is looked for."""
+
+
+def read_pdf(raw: bytes, name: str) -> Manuscript:
+    """Read title, authors, abstract and references; notes say what of it is a guess.
+
+    Raises:
+        DraftError: it is no PDF, is encrypted or damaged, or has no text.
+        MissingExtraError: pypdf is not installed.
+    """
+    pages = Pages(raw, name)
+    front = [line for page in range(min(FRONT_PAGES, len(pages))) for line in pages.lines(page)]
+    if not front:
+        raise DraftError(
+            f"{name} has no text on its first pages: it may be scanned.",
+            "Give title and abstract in a text file, or run OCR on it.",
+        )
+    if not is_readable(front):
+        raise DraftError(
+            f"The text of {name} cannot be read: its fonts do not say which letters they draw.",
+            "Give title and abstract in a text file, or export the PDF again.",
+        )
+    listed = _listed(pages)
+    vocabulary = words_of([*front, *listed])
+    found = read_front(front, (pages.fact("/Title"), pages.fact("/Author")), vocabulary)
+    references, notes = read_list(listed, vocabulary) if listed else ((), ())
+    return Manuscript(
+        title=found.title,
+        abstract=found.abstract,
+        authors=found.authors,
+        references=references,
+        notes=(*found.notes, *notes),
+    )
+
+
+def _listed(pages: Pages) -> list[Line]:
+    """Return the lines after the heading "References", searched from the last page on."""
+    after: list[Line] = []
+    for page in reversed(range(max(len(pages) - BACK_PAGES, 0), len(pages))):
+        lines = pages.lines(page)
+        start = find_list(lines)
+        if start is not None:
+            return [*lines[start:], *after]
+        after = [*lines, *after]
+    return []

@@ -1,0 +1,210 @@
+"""Find title, authors and abstract on the first pages of a PDF."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from recsys.formats.drafts.pdf_pages import Line
+from recsys.formats.drafts.pdf_wording import composed, heading, joined, main_size
+from recsys.formats.drafts.wording import OPENING_WORDS
+from recsys.names import author_key, fold
+
+LONGEST_TITLE_WORDS = 40
+LONGEST_ABSTRACT_WORDS = 600
+_TITLE_LINES = 6
+_LARGER = 1.15
+"""A title is larger than the text by this factor; less is a guess."""
+
+_ABSTRACT = re.compile(
+    r"(?i)\A(?:a ?b ?s ?t ?r ?a ?c ?t|s ?u ?m ?m ?a ?r ?y)\s*(?:[.:\u2013\u2014-]+\s*|\Z)"
+)
+_RUN_IN = re.compile(r"\A(?:Abstract|ABSTRACT)\s+(?=[A-Z])")
+_AFTER_ABSTRACT = re.compile(
+    r"(?i)(?:key ?words?|index terms|author keywords|ccs concepts?|categories and subject|"
+    r"general terms|acm reference|additional key|(?:ams|msc|pacs|jel)\b.{0,30}classif|received\b|"
+    r"manuscript received|permission to make|\u00a9|\(c\) ?\d{4})"
+)
+_SECTIONS = frozenset({"introduction", "background", "motivation", "contents", "relatedwork"})
+_NO_TITLE = re.compile(
+    r"(?i)(?:arxiv:|https?:|www\.|doi\b|vol(?:ume|\.)?\s*\d|issn|isbn|(?:under )?review\b.{0,30}\Z|"
+    r"preprint|draft\b|technical report|(?:original |research |short |full )?(?:article|paper)s?\Z|"
+    r"contents lists|proceedings of|published|accepted|submitted|journal homepage|[\W\d_]*\Z)"
+)
+_NO_FILE_TITLE = re.compile(
+    r"(?i)(?:untitled|no title|title|microsoft|powerpoint|slide|document\d*\Z|manuscript|template|"
+    r"paper\d*\Z|main\Z|draft\Z|\(|.{0,40}\btemplate\b|.*\.(?:docx?|tex|pdf|dvi|indd|rtf|odt|md|"
+    r"html?|pages)\Z|.*[\\/_]\w*\Z|[\W\d]*\Z)"
+)
+_NO_AUTHOR = re.compile(
+    r"(?i)@|\b(?:universit|institut|department|dept|school|college|lab(?:orator|s?\b)|inc\b|"
+    r"corporation|research|cent(?:er|re)|faculty|academy|hospital|abstract|national|street)"
+)
+_RANK = re.compile(
+    r"(?i),?\s*\b(?:(?:student |senior |graduate student )?member|fellow|ieee|acm|ph\.? ?d)\b\.?"
+)
+_NAME = re.compile(
+    r"(?:[A-Z\u00c0-\u024f][^\W\d_'\u2019]*[.'\u2019-]*(?:[^\W\d_]|[-'\u2019])*\.?\s+){1,3}"
+    r"(?:(?:van|von|de|der|den|da|di|la|le|del|dos|bin|al)\s+){0,2}"
+    r"[A-Z\u00c0-\u024f](?:[^\W\d_]|[-'\u2019])+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What the first pages tell; notes: what of it is a guess."""
+
+    title: str
+    authors: tuple[str, ...]
+    abstract: str | None
+    notes: tuple[str, ...]
+
+
+def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counter[str]) -> Front:
+    """Read the lines of the first pages.
+
+    Args:
+        lines: in reading order.
+        facts: title and author as the file's own information has them, empty where unknown.
+        vocabulary: see `pdf_wording.joined`.
+    """
+    large = _LARGER * main_size(lines)
+    start, abstract, notes = _abstract(lines, vocabulary)
+    begin, end = _title_lines(lines[:start], large)
+    title, sure = _chosen(joined(lines[begin:end], vocabulary), facts[0], lines)
+    sure = sure or (begin < end and lines[begin].size >= large)
+    if not sure:
+        notes = ("The title is a guess: give --title if it is wrong.", *notes)
+    if abstract is None:
+        abstract = _opening(lines[end:], vocabulary)
+        if abstract:
+            number = len(abstract.split())
+            notes = (
+                *notes,
+                f"No abstract is marked; the first {number} words after the title stand in for "
+                "it: give --abstract.",
+            )
+    authors = _authors(lines[end : end + 12][: None if start is None else max(start - end, 0)])
+    return Front(title, authors or _authors_of_file(facts[1], lines), abstract, notes)
+
+
+def _title_lines(lines: Sequence[Line], large: float) -> tuple[int, int]:
+    """Return where the title begins and ends: the largest lines of the first page with text.
+
+    large: the size from which on a line is larger than text.
+    """
+    first = [line for line in lines if line.page == lines[0].page]
+    runs = [(begin, end) for begin, end in _runs(first) if _may_be_title(first[begin:end], large)]
+    if not runs:
+        return 0, 0
+    begin, end = max(runs, key=lambda run: (round(first[run[0]].size, 1), -run[0]))
+    if first[begin].size < large:  # All alike: the first lines, then.
+        return runs[0][0], runs[0][0] + 1
+    return begin, end
+
+
+def _runs(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
+    """Group lines of one size that follow each other closely."""
+    begin = 0
+    for place in range(1, len(lines) + 1):
+        if place == len(lines) or not _close(lines[place - 1], lines[place]):
+            yield begin, place
+            begin = place
+
+
+def _close(one: Line, other: Line) -> bool:
+    alike = abs(one.size - other.size) <= 0.06 * max(one.size, other.size)
+    return alike and -0.5 * one.size <= one.y - other.y <= 2 * one.size
+
+
+def _may_be_title(run: Sequence[Line], large: float) -> bool:
+    text = " ".join(line.text for line in run)
+    if _NO_TITLE.match(text) or heading(text) in _SECTIONS or _ABSTRACT.match(text):
+        return False
+    short = len(text.split()) <= LONGEST_TITLE_WORDS and len(run) <= _TITLE_LINES
+    # What is set like the text may go on from the title at once.
+    return sum(map(str.isalpha, text)) >= 6 and (short or run[0].size < large)
+
+
+def _chosen(printed: str, of_file: str, lines: Sequence[Line]) -> tuple[str, bool]:
+    """Choose between the printed title and that of the file: (title, is it sure)."""
+    of_file = composed(of_file)
+    plausible = len(of_file.split()) > 1 and not _NO_FILE_TITLE.match(of_file)
+    if not plausible or len(of_file.split()) > LONGEST_TITLE_WORDS:
+        return printed, False
+    page = _letters(" ".join(line.text for line in lines))
+    if _letters(of_file) not in page:
+        return (printed, False) if printed else (of_file, False)
+    if _letters(printed).startswith(_letters(of_file)) and len(printed.split()) <= 30:
+        return printed, True  # The file's may lack the subtitle.
+    return of_file, True
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in fold(text) if c.isalnum())
+
+
+def _abstract(
+    lines: Sequence[Line], vocabulary: Counter[str]
+) -> tuple[int | None, str | None, tuple[str, ...]]:
+    """Find the abstract: (the line where it begins, its text, notes)."""
+    for place, line in enumerate(lines):
+        mark = _ABSTRACT.match(line.text) or (_RUN_IN.match(line.text) if place else None)
+        if not mark:
+            continue
+        rest = line.text[mark.end() :]
+        inside = [Line(rest, line.size, line.x, line.y, line.page)] if rest else []
+        following = lines[place + 1 :]
+        size = line.size if rest else main_size(following[:8])
+        kept = [*inside, *_until_section(following, size)]
+        text = joined(kept, vocabulary)
+        if len(text.split()) > 5:
+            words = text.split()
+            notes = ("The end of the abstract is a guess.",) if len(words) > 600 else ()
+            return place, " ".join(words[:LONGEST_ABSTRACT_WORDS]), notes
+    return None, None, ()
+
+
+def _until_section(lines: Sequence[Line], size: float) -> Iterator[Line]:
+    """Give the lines up to the next heading; footnotes and marks in smaller print are left out."""
+    for line in lines:
+        if heading(line.text) in _SECTIONS or _AFTER_ABSTRACT.match(line.text):
+            return
+        if line.size > _LARGER * size:
+            return
+        if line.size > 0.85 * size and not line.text.isdigit():
+            yield line
+
+
+def _opening(lines: Sequence[Line], vocabulary: Counter[str]) -> str | None:
+    """Join what is set like the text, up to as many words as stand in for an abstract."""
+    size = main_size(lines)
+    text = [line for line in lines if abs(line.size - size) <= 0.06 * size]
+    long = [line for line in text if len(line.text.split()) > 3]
+    return " ".join(joined(long, vocabulary).split()[:OPENING_WORDS]) or None
+
+
+def _authors(lines: Sequence[Line]) -> tuple[str, ...]:
+    """Read names from the lines below the title, as long as they hold nothing else."""
+    found: list[str] = []
+    for line in lines:
+        text = re.sub(
+            r"[\d*\u2217\u2020\u2021\u00a7\u00b6#]+", ",", _RANK.sub("", composed(line.text))
+        )
+        parts = [part.strip(" .;") for part in re.split(r",|;|&|\band\b|\u00b7|\|", text)]
+        names = [part for part in parts if part]
+        if _NO_AUTHOR.search(text) or not names or not all(map(_NAME.fullmatch, names)):
+            break
+        found += names
+    return tuple(dict.fromkeys(found))
+
+
+def _authors_of_file(text: str, lines: Sequence[Line]) -> tuple[str, ...]:
+    """Read the file's own list of authors, if the first pages name each of them."""
+    names = [name.strip() for name in re.split(r";|,|\band\b|&", text) if name.strip()]
+    page = _letters(" ".join(line.text for line in lines))
+    keys = [(author_key(name) or "").partition(" ")[0] for name in names]
+    known = all(
+        len(name.split()) > 1 and key and key in page for name, key in zip(names, keys, strict=True)
+    )
+    return tuple(dict.fromkeys(names)) if known else ()

@@ -1,0 +1,241 @@
+"""Get lines of text with their sizes and places out of a PDF, within limits of work and memory."""
+
+import io
+import logging
+import math
+import unicodedata
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from recsys.errors import DraftError, MissingExtraError
+
+if TYPE_CHECKING:
+    from pypdf import PageObject
+
+LIMITS: Mapping[str, Any] = {
+    "zlib_maximum_output_length": 16 * 2**20,
+    "zlib_maximum_recovery_input_length": 2**17,
+    "lzw_maximum_output_length": 16 * 2**20,
+    "run_length_maximum_output_length": 16 * 2**20,
+    "array_based_stream_maximum_output_length": 16 * 2**20,
+    "stream_decoding_work_maximum_length": 64 * 2**20,
+    "stream_parsing_work_maximum_count": 150_000,
+    "page_tree_maximum_entries": 50_000,
+}
+"""Of pypdf's configuration: what one stream may cost (bytes, tokens), and how many pages."""
+FORMS = 50
+"""Nested drawings that are looked into where a page has no text of its own."""
+MOST_FAILURES = 3
+"""After so many pages that cannot be read the others are not tried."""
+LONGEST_PAGE = 100_000
+"""Characters of a page that are kept."""
+
+_LIGATURES = (
+    {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
+    | {
+        first + place: ligature
+        for first in (0x0B, 0x1B)
+        for place, ligature in enumerate(("ff", "fi", "fl", "ffi", "ffl"))
+    }
+    | {0x10: "\u201c", 0x11: "\u201d", 0x15: "\u2013", 0x16: "\u2014"}
+)
+"""Unicode's, and what bitmap fonts of TeX put in the places of control characters."""
+_SAME_LINE = 0.6
+_SHARE_OF_LINE = 0.15
+_NOT_TEXT = "\ufffd"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text. size: of its letters, in points. x, y: where it begins, from the lower left.
+
+    page: from 0. right: whether it begins in the right half of the page.
+    """
+
+    text: str
+    size: float
+    x: float
+    y: float
+    page: int
+    right: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    size: float
+    x: float
+    y: float
+
+
+class Pages:
+    """The pages of a PDF: `len`, and the lines of each in the order in which they were written."""
+
+    def __init__(self, raw: bytes, name: str) -> None:
+        """Open a PDF.
+
+        Raises:
+            DraftError: it is no PDF, is encrypted, damaged beyond reading, or has no pages.
+            MissingExtraError: pypdf is not installed.
+        """
+        try:
+            import pypdf
+        except ModuleNotFoundError as error:
+            raise MissingExtraError(
+                f"Reading {name} needs pypdf.", "pip install 'recsys[pdf]'"
+            ) from error
+        self._name = name
+        self._reader = self._guarded(lambda: pypdf.PdfReader(io.BytesIO(raw)))
+        self._check_password()
+        self._pages: Sequence[PageObject] = self._guarded(lambda: list(self._reader.pages))
+        self._lines: dict[int, list[Line]] = {}
+        self._failures = 0
+        if not self._pages:
+            raise DraftError(f"{name} has no pages.", "Export the PDF again.")
+
+    def __len__(self) -> int:
+        """Count the pages."""
+        return len(self._pages)
+
+    def lines(self, page: int) -> list[Line]:
+        """Return the lines of a page; of a page that cannot be read, as far as it could."""
+        if page not in self._lines:
+            failures = self._failures
+            found = self._read(page, forms=0)
+            if not found and self._failures == failures:
+                found = self._read(page, forms=FORMS)
+            self._lines[page] = found
+        return self._lines[page]
+
+    def fact(self, key: str) -> str:
+        """Return an entry of the file's own information such as `/Title`, empty if unknown."""
+        try:
+            facts = self._guarded(lambda: self._reader.metadata)
+            found = None if facts is None else self._guarded(lambda: facts.get(key))
+        except DraftError:
+            return ""
+        return found.strip() if isinstance(found, str) else ""
+
+    def _check_password(self) -> None:
+        if self._guarded(lambda: self._reader.is_encrypted):
+            # An empty password opens what is only protected against printing.
+            if not self._guarded(lambda: self._reader.decrypt("")):
+                raise _encrypted(self._name)
+
+    def _read(self, number: int, *, forms: int) -> list[Line]:
+        pieces: list[_Piece] = []
+        page, middle = self._pages[number], math.inf
+        if self._failures < MOST_FAILURES:
+            try:
+                self._guarded(
+                    lambda: page.extract_text(visitor_text=_collector(pieces)),
+                    xform_maximum_invocations_per_extraction=forms,
+                )
+                middle = self._guarded(lambda: float(page.mediabox.left + page.mediabox.right) / 2)
+            except DraftError:
+                self._failures += 1
+        return list(_lines(pieces, number, middle))
+
+    def _guarded(self, work: Callable[[], T], **limits: int) -> T:
+        """Call pypdf: quietly, within limits, and with one kind of error."""
+        from pypdf import Configuration, apply_configuration
+        from pypdf.errors import DependencyError, FileNotDecryptedError
+
+        try:
+            with _quiet(), apply_configuration(Configuration(**{**LIMITS, **limits})):
+                return work()
+        except (DependencyError, FileNotDecryptedError) as error:
+            raise _encrypted(self._name) from error
+        except Exception as error:  # Damaged files raise whatever the damage leads to.
+            reason = " ".join(str(error).split())[:80] or type(error).__name__
+            raise DraftError(
+                f"{self._name} cannot be read as PDF: {reason.rstrip('.')}.",
+                "Export it again, or give the draft as text.",
+            ) from error
+
+
+def _encrypted(name: str) -> DraftError:
+    return DraftError(f"{name} is encrypted.", "Save it without a password.")
+
+
+def _collector(pieces: list[_Piece]) -> Callable[[str, Any, Any, Any, float], None]:
+    """Make what pypdf calls with each piece of text: it keeps upright ones, with their places."""
+    left = LONGEST_PAGE
+
+    def collect(
+        text: str, cm: Sequence[float], tm: Sequence[float], _: object, size: float
+    ) -> None:
+        nonlocal left
+        plain = "".join(c for c in text.translate(_LIGATURES) if c.isprintable())[:left]
+        left -= len(plain)
+        up_x, up_y = _turned(tm[2], tm[3], cm)
+        x, y = _turned(tm[4], tm[5], cm)
+        if plain and abs(up_y) >= abs(up_x):
+            pieces.append(_Piece(plain, abs(size) * abs(up_y), x + cm[4], y + cm[5]))
+
+    return collect
+
+
+def _turned(x: float, y: float, matrix: Sequence[float]) -> tuple[float, float]:
+    return x * matrix[0] + y * matrix[2], x * matrix[1] + y * matrix[3]
+
+
+def _lines(pieces: Sequence[_Piece], page: int, middle: float) -> Iterator[Line]:
+    run: list[_Piece] = []
+    for piece in pieces:
+        if run and not _continues(run[-1], piece):
+            yield from _line(run, page, middle)
+            run = []
+        run.append(piece)
+    yield from _line(run, page, middle)
+
+
+def _continues(before: _Piece, piece: _Piece) -> bool:
+    near = abs(before.y - piece.y) <= _SAME_LINE * max(before.size, piece.size, 1.0)
+    return near and piece.x >= before.x
+
+
+def _line(run: Sequence[_Piece], page: int, middle: float) -> Iterator[Line]:
+    letters: Counter[float] = Counter()
+    for piece in run:
+        letters[piece.size] += sum(map(str.isalpha, piece.text))
+    total = letters.total()
+    # The initials of small capitals are few, marks for footnotes are fewer.
+    sizes = [size for size, number in letters.items() if number > _SHARE_OF_LINE * total]
+    size = max(sizes, default=max((piece.size for piece in run), default=0.0))
+    text = " ".join("".join(piece.text for piece in run if _belongs(piece, size)).split())
+    if text:
+        first = run[0]
+        yield Line(text, size, first.x, first.y, page, first.x > 0.97 * middle)
+
+
+def _belongs(piece: _Piece, size: float) -> bool:
+    """Tell small raised figures and signs from the words of a line."""
+    return piece.size > 0.8 * size or sum(map(str.isalpha, piece.text)) > 1
+
+
+def is_readable(lines: Sequence[Line]) -> bool:
+    """Tell text from what fonts without an encoding leave: half of it are letters."""
+    text = "".join(line.text for line in lines).replace(" ", "")
+    letters = sum(map(str.isalpha, text))
+    return 2 * letters > len(text) and text.count(_NOT_TEXT) < letters
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep pypdf's remarks on damaged files to itself."""
+    logger = logging.getLogger("pypdf")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)

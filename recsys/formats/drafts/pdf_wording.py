@@ -1,0 +1,71 @@
+"""Put the words of printed lines back together: hyphens at line ends, loose accents, headings."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from recsys.formats.drafts.pdf_pages import Line
+
+_HYPHENS = "-\u00ad\u2010\u2011"
+_BROKEN = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
+_ACCENTS = {
+    "\u00a8": "\u0308", "\u00b4": "\u0301", "\u02c6": "\u0302", "\u02dc": "\u0303",
+    "\u00af": "\u0304", "\u02d9": "\u0307", "\u02c7": "\u030c", "\u02d8": "\u0306",
+    "\u02da": "\u030a", "\u02dd": "\u030b",
+}  # fmt: skip
+_LOOSE_ACCENT = re.compile(rf"([{''.join(_ACCENTS)}]) ?([^\W\d_])")
+_NUMBERING = re.compile(r"\A(?:\d{1,2}(?:\.\d{1,2})*|[IVXivx]{1,4})[.)]?\s+(?=\S)")
+
+
+def joined(lines: Sequence[Line], vocabulary: Counter[str] | None = None) -> str:
+    """Join lines into running text.
+
+    A hyphen at a line's end is dropped before a small letter, unless the vocabulary (the words of
+    the document) knows the word better with it.
+    """
+    known = Counter[str]() if vocabulary is None else vocabulary
+    text = ""
+    for line in lines:
+        begun = _BROKEN.search(text)
+        rest = re.match(r"[^\W\d_]+", line.text)
+        if begun and rest and rest[0].islower():
+            whole, hyphened = begun[1] + rest[0], f"{begun[1]}-{rest[0]}"
+            keep = known[hyphened.lower()] > known[whole.lower()]
+            text = (text if keep else text[:-1]) + line.text
+        else:
+            text = (
+                f"{text} {line.text}"
+                if text and not text.endswith(("/", "-"))
+                else text + line.text
+            )
+    return composed(text)
+
+
+def composed(text: str) -> str:
+    """Put loose accents onto their letters; drop soft hyphens and spaces before punctuation."""
+    accented = _LOOSE_ACCENT.sub(
+        lambda match: unicodedata.normalize("NFC", match[2] + _ACCENTS[match[1]]), text
+    )
+    return re.sub(r" (?=[,.;:])", "", " ".join(accented.replace("\u00ad", "").split()))
+
+
+def words_of(lines: Iterable[Line]) -> Counter[str]:
+    """Count the words within lines, in lower case, those with hyphens as one."""
+    found: Counter[str] = Counter()
+    for line in lines:
+        found.update(word.lower() for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)?", line.text))
+    return found
+
+
+def heading(text: str) -> str:
+    """Reduce a line to the letters of a heading, without number, spaces and case."""
+    return re.sub(r"[\W\d_]+", "", _NUMBERING.sub("", text.strip())).lower()
+
+
+def main_size(lines: Sequence[Line]) -> float:
+    """Return the size in which most letters are set, 0 without lines."""
+    letters: Counter[float] = Counter()
+    for line in lines:
+        letters[round(line.size, 1)] += len(line.text)
+    return letters.most_common(1)[0][0] if letters else 0.0

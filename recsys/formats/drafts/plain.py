@@ -1,0 +1,141 @@
+"""Read a draft given as plain text: its first lines, its abstract, the works it points to."""
+
+import re
+from collections.abc import Iterator
+
+from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
+from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.records import Manuscript, Reference
+
+LONGEST_TITLE_LINES, LONGEST_TITLE_WORDS = 3, 40
+"""A first paragraph beyond one of these is text, not a title."""
+LONGEST_LIST = 1_000_000
+"""Characters of a list of references that are looked through."""
+
+_LABEL = re.compile(r"(?i)\A(?:paper |working )?title\s*:\s*")
+_NUMBER = r"(?:(?:\d{1,2}|[IVX]{1,4})(?:\.\d{1,2})*[.)]?[^\S\n]{1,4})?"
+_ABSTRACT = re.compile(
+    rf"(?im)^[^\S\n]{{0,8}}{_NUMBER}(?:abstract|summary)"
+    r"(?:[^\S\n]{0,4}[:.\u2013\u2014-]{1,3}[^\S\n]*|[^\S\n]*$)"
+)
+_AFTER_ABSTRACT = re.compile(
+    rf"(?im)^[^\S\n]{{0,8}}{_NUMBER}(?:introduction|background|contents|outline|references|"
+    r"bibliography)[^\S\n]{0,4}[:.]?[^\S\n]*$|^[^\S\n]{0,8}(?:key ?words|index terms|keyphrases)\b"
+)
+_LIST = re.compile(
+    rf"(?im)^[^\S\n]{{0,8}}(?:#{{1,6}} )?{_NUMBER}(?:references|bibliography|literature(?: cited)?|"
+    r"works cited|reading list)[^\S\n]{0,4}:?[^\S\n]*$"
+)
+_ITEM = re.compile(r"[^\S\n]{0,8}(?:\[([^\]\n]{1,30})\]|(\d{1,4})[.)]|[-*\u2022])[^\S\n]+")
+
+
+def read_plain(text: str) -> Manuscript:
+    """Read plain text: a title, an abstract, a list of references, each as far as it is there."""
+    text, notes = clipped(text)
+    if listed := _only_works(text):
+        return Manuscript(references=listed, notes=notes)
+    body, references, unnamed = split_list(text)
+    notes += unnamed
+    title, rest = _title(body)
+    marked = marked_abstract(rest)
+    abstract = marked or opening(paragraphs(rest))
+    if not title and abstract:
+        notes += ("The first paragraph is too long for a title; the draft is read without one.",)
+    if abstract and not marked and len(rest) > len(abstract) + 200:
+        notes += (
+            f"No abstract is marked; the first {counted(len(abstract.split()), 'word')} after the "
+            "title stand in for it.",
+        )
+    return Manuscript(title=title, abstract=abstract, references=references, notes=notes)
+
+
+def split_list(text: str) -> tuple[str, tuple[Reference, ...], tuple[str, ...]]:
+    """Split off the list of references at the end of a text.
+
+    Returns:
+        The text before it, the works in it that a DOI, an arXiv or an ACL id names, and notes on
+        the others.
+    """
+    heading = next(reversed(list(_LIST.finditer(text))), None)
+    if heading is None:
+        return text, (), ()
+    found, unnamed = [], 0
+    for item in _items(text[heading.end() :][:LONGEST_LIST]):
+        work = _work(item)
+        if work is None:
+            unnamed += 1
+        else:
+            found.append(work)
+    notes = (f"{counted(unnamed, 'listed reference')} without a DOI, arXiv or ACL id left out.",)
+    return text[: heading.start()], tuple(dict.fromkeys(found)), notes if unnamed else ()
+
+
+def marked_abstract(text: str) -> str | None:
+    """Return what follows a heading "Abstract", up to the next heading; None without one."""
+    heading = _ABSTRACT.search(text)
+    if heading is None:
+        return None
+    rest = text[heading.end() :]
+    end = _AFTER_ABSTRACT.search(rest)
+    parts = paragraphs(rest[: end.start()] if end else rest)
+    return " ".join(parts) or None if end else opening(parts)
+
+
+def _title(text: str) -> tuple[str, str]:
+    """Split a text into its title, empty where the text begins at once, and the rest."""
+    stripped = text.strip()
+    if _ABSTRACT.match(stripped):
+        return "", stripped
+    first, _, rest = stripped.partition("\n")
+    parts = re.split(r"\n[^\S\n]*\n", stripped, maxsplit=1)
+    heading = _ABSTRACT.search(parts[0])
+    head = parts[0][: heading.start()] if heading else parts[0]
+    lines = head.strip().split("\n")
+    if len(lines) <= LONGEST_TITLE_LINES and _is_short(head):
+        title, rest = head, stripped[len(head) :]
+    elif _is_short(first) and rest.strip():
+        title = first
+    else:
+        return "", stripped
+    return _LABEL.sub("", clean(title)), rest
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= 400 and len(text.split()) <= LONGEST_TITLE_WORDS
+
+
+def _items(text: str) -> Iterator[str]:
+    """Split a list of references at its markers, at blank lines, or, without either, at lines."""
+    lines = [line for line in text.strip().split("\n")]
+    if any(_ITEM.match(line) for line in lines):
+        starts = [place for place, line in enumerate(lines) if _ITEM.match(line)]
+        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+            yield "\n".join(lines[start:end])
+    elif len(parts := paragraphs(text)) > 1:
+        yield from parts
+    else:
+        yield from (line for line in lines if line.strip())
+
+
+def _work(item: str) -> Reference | None:
+    marker = _ITEM.match(item)
+    key = (marker[1] or marker[2] or "") if marker else ""
+    text = clean(item[marker.end() :] if marker else item)
+    found = Reference(key=key, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
+    return found if found.doi or found.arxiv or found.acl else None
+
+
+def _only_works(text: str) -> tuple[Reference, ...]:
+    """Return the works of a text that is nothing but identifiers, one on each line."""
+    if len(text) > LONGEST_LIST:
+        return ()
+    works = []
+    for line in text.split("\n"):
+        words = _ITEM.sub("", line, count=1).split()
+        if not words:
+            continue
+        work = _work(line) if len(words) <= 2 else None
+        if work is None:
+            return ()
+        works.append(work)
+    return tuple(dict.fromkeys(works))

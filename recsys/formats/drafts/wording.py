@@ -1,0 +1,55 @@
+"""Bring the words of a draft into one shape: single spaces, no control characters, no excess."""
+
+import re
+from collections.abc import Iterable
+
+OPENING_WORDS = 250
+"""How much of a text stands in for an abstract that is not there."""
+LONGEST_TEXT = 4 * 2**20
+"""Characters of a text that are looked through for its parts."""
+
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\s]+")
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
+_SHORT = 40
+
+
+def clean(text: str) -> str:
+    """Collapse white space, control characters and half surrogate pairs into single spaces."""
+    return _UNPRINTABLE.sub(" ", text).strip()
+
+
+def short(value: object) -> str:
+    """Show a value within a message, on one line."""
+    text = clean(repr(value)[: 4 * _SHORT])
+    return text if len(text) <= _SHORT else text[: _SHORT - 3] + "..."
+
+
+def counted(number: int, noun: str) -> str:
+    """Say a number of things: "1 work", "2 works"."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def clipped(text: str) -> tuple[str, tuple[str, ...]]:
+    """Cut a text at `LONGEST_TEXT`; the note says so where anything was cut."""
+    if len(text) <= LONGEST_TEXT:
+        return text, ()
+    return text[:LONGEST_TEXT], (f"Only the first {LONGEST_TEXT:,} characters are read.",)
+
+
+def paragraphs(text: str) -> list[str]:
+    """Split a text at its blank lines."""
+    return [part.strip() for part in _PARAGRAPH.split(text) if part.strip()]
+
+
+def opening(parts: Iterable[str]) -> str | None:
+    """Join paragraphs until they have `OPENING_WORDS` words, and cut there; None if there are none.
+
+    Paragraphs of fewer than four words are headings or leftovers.
+    """
+    words: list[str] = []
+    for part in parts:
+        found = part.split(maxsplit=OPENING_WORDS)
+        words += found if len(found) > 3 else []
+        if len(words) >= OPENING_WORDS:
+            break
+    return " ".join(words[:OPENING_WORDS]) or None

@@ -1,0 +1,145 @@
+"""Read the bytes and the text of a file that somebody gave, or say why it cannot be read."""
+
+import codecs
+import stat
+import sys
+from pathlib import Path
+
+from recsys.errors import InputError, near_miss
+
+STDIN = Path("-")
+"""The path that means standard input."""
+MAX_BYTES = 64 * 2**20
+"""A file larger than this (bytes) is refused unread."""
+
+_MARKS = (  # The marks of UTF-32 begin like those of UTF-16: they come first.
+    (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
+    (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
+    (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
+)
+
+
+def display_name(path: Path) -> str:
+    """Return what errors call the file."""
+    return "standard input" if path == STDIN else str(path)
+
+
+def read_text(path: Path) -> str:
+    """Read a UTF-8 file, or UTF-16 or UTF-32 with a byte order mark; `-` is standard input.
+
+    Raises:
+        InputError: the file is missing, unreadable, too large, or no text.
+    """
+    return decode(read_bytes(path), display_name(path))
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file, or standard input when the path is `-`.
+
+    Raises:
+        InputError: the file is missing, unreadable or too large.
+    """
+    raw = sys.stdin.buffer.read(MAX_BYTES + 1) if path == STDIN else _read(path)
+    if len(raw) > MAX_BYTES:
+        raise _too_large(display_name(path))
+    return raw
+
+
+def decode(raw: bytes, name: str) -> str:
+    """Decode text, with every line end as "\\n"; `name` is what errors call its source.
+
+    Raises:
+        InputError: the bytes are no text, or neither UTF-8 nor marked as UTF-16 or UTF-32.
+    """
+    encoding, label = _encoding(raw)
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise _undecodable(raw, error, name, label) from error
+    return _checked(text, name)
+
+
+def decode_or_guess(raw: bytes, name: str) -> tuple[str, str | None]:
+    """Decode text as `decode` does, or as Windows-1252 where it is not UTF-8.
+
+    Returns:
+        The text, and a sentence that says so if the encoding was a guess.
+
+    Raises:
+        InputError: the bytes are no text.
+    """
+    encoding, _ = _encoding(raw)
+    try:
+        raw.decode(encoding)
+    except UnicodeDecodeError:
+        if not encoding.startswith("utf-8") or b"\0" in raw:
+            return decode(raw, name), None
+        note = f"{name} is not UTF-8; it was read as Windows-1252 (Latin-1)."
+        return _checked(_windows_1252(raw), name), note
+    return decode(raw, name), None
+
+
+def _encoding(raw: bytes) -> tuple[str, str]:
+    marked = ((codec, label) for mark, codec, label in _MARKS if raw.startswith(mark))
+    return next(marked, ("utf-8", "UTF-8"))
+
+
+def _windows_1252(raw: bytes) -> str:
+    # Five byte values have no character there; as in Latin-1, they are control characters.
+    try:
+        return raw.decode("cp1252")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _checked(text: str, name: str) -> str:
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise InputError(f"{name} has a NUL byte on line {line}.", "Give a text saved as UTF-8.")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _undecodable(raw: bytes, error: UnicodeDecodeError, name: str, label: str) -> InputError:
+    if label == "UTF-8" and b"\0" in raw:
+        return InputError(
+            f"{name} has a NUL byte at offset {raw.index(0)}.", "Give a text saved as UTF-8."
+        )
+    line = raw.count(b"\n", 0, error.start) + 1
+    found = f"{name} is not {label}: byte 0x{raw[error.start]:02x} on line {line}."
+    return InputError(found, "Save it as UTF-8.")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise InputError(f"{path} is a directory.", "Give the path of a file.")
+        if status.st_size > MAX_BYTES:
+            raise _too_large(str(path))
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise _missing(path) from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(
+            f"{str(path)!r} cannot be read: {reason}.", "Check the path and its permissions."
+        ) from error
+
+
+def _too_large(name: str) -> InputError:
+    return InputError(
+        f"{name} is larger than {MAX_BYTES // 2**20} MB.",
+        "A draft or a reading list is smaller; a corpus goes to `recsys build`.",
+    )
+
+
+def _missing(path: Path) -> InputError:
+    try:
+        siblings = [sibling.name for sibling in path.parent.iterdir()]
+    except OSError:
+        return InputError(f"There is no file {path}: its folder does not exist.", "Check the path.")
+    suggestion = near_miss(path.name, siblings).strip()
+    return InputError(f"There is no file {path}.", suggestion or "Check the path.")

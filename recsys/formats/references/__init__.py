@@ -1,0 +1,1 @@
+"""Bibliographies: `reading` understands those of other programs, `writing` makes ours."""

@@ -1,0 +1,130 @@
+"""What a bibliography says, and how the readers of all formats put a reference together."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from recsys.errors import InputError
+from recsys.formats import identifiers
+from recsys.formats.papers_fields import cleaned
+from recsys.records import Reference
+
+EARLIEST_YEAR, LATEST_YEAR = 1400, 2100
+"""A year outside is no year: the same bounds as those of a corpus."""
+MOST_REFERENCES = 100_000
+"""A file with more than that is a dump of a digital library, not a bibliography."""
+MOST_PROBLEMS = 100
+"""Problems that are told one by one; more are counted."""
+LONGEST_TEXT = 20_000
+"""Characters that are read of a title, a name, an abstract."""
+
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_NOT_IN_ADDRESS = re.compile(
+    r"[\s<>{}\\\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+"
+)
+_NOBODY = frozenset({"others", "et al", "et al.", "and others"})
+
+
+@dataclass(frozen=True, slots=True)
+class Bibliography:
+    """The references of a file in its order, and a sentence on each thing that was wrong."""
+
+    references: tuple[Reference, ...]
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A sentence on what was wrong, which a reader gives in place of a reference, or beside it."""
+
+    text: str
+
+
+def bibliography(found: Iterable[Reference | Problem], name: str) -> Bibliography:
+    """Gather what says something; say when that is nothing, and count what went wrong.
+
+    Raises:
+        InputError: there are more than MOST_REFERENCES.
+    """
+    items = tuple(islice(found, MOST_REFERENCES + 1))
+    if len(items) > MOST_REFERENCES:
+        raise too_many(name)
+    problems = [item.text for item in items if isinstance(item, Problem)]
+    read = [item for item in items if isinstance(item, Reference)]
+    kept = tuple(filter(says_something, read))
+    told = problems[:MOST_PROBLEMS]
+    if len(problems) > MOST_PROBLEMS:
+        told.append(f"{len(problems) - MOST_PROBLEMS:,} more problems are not listed.")
+    if len(kept) < len(read):
+        told.append(f"{len(read) - len(kept):,} without title, identifier and address left out.")
+    if not kept:
+        told.append(f"{name} holds no references.")
+    return Bibliography(kept, tuple(told))
+
+
+def too_many(name: str) -> InputError:
+    """Return the error that a file holds more than MOST_REFERENCES."""
+    return InputError(
+        f"{name} holds more than {MOST_REFERENCES:,} references.",
+        "A bibliography is smaller; a corpus goes to `recsys build`.",
+    )
+
+
+def says_something(reference: Reference) -> bool:
+    """Whether a reference has what a work could be found by."""
+    return any(
+        (
+            reference.title,
+            reference.id,
+            reference.doi,
+            reference.arxiv,
+            reference.acl,
+            reference.url,
+        )
+    )
+
+
+def identified(reference: Reference, *places: str | None) -> Reference:
+    """Fill in the identifiers that are found in a reference's address and in further places.
+
+    places: fields that may hold a DOI, an arXiv id or an ACL id; the first that has one counts.
+    """
+    searched = [place for place in (*places, reference.url) if place]
+    return replace(
+        reference,
+        doi=next(filter(None, map(identifiers.doi, searched)), None),
+        arxiv=next(filter(None, map(identifiers.arxiv, searched)), None),
+        acl=next(filter(None, map(identifiers.acl, searched)), None),
+    )
+
+
+def text_in(value: object) -> str | None:
+    """Return a value's text on one line without mark-up, None when it is no text or empty."""
+    return (cleaned(value[:LONGEST_TEXT]) or None) if isinstance(value, str) else None
+
+
+def names_in(names: Iterable[str | None]) -> tuple[str, ...]:
+    """Return cleaned names in order, without "et al." and the like."""
+    found = (text_in(name) for name in names)
+    return tuple(name for name in found if name and name.casefold() not in _NOBODY)
+
+
+def year_in(value: object) -> int | None:
+    """Return the first possible year in a date of any spelling, None when there is none.
+
+    >>> year_in("2020-05-01"), year_in("May 2020/2021"), year_in("in press"), year_in(2020)
+    (2020, 2020, None, 2020)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    years = map(int, _YEAR.findall(value[:100] if isinstance(value, str) else f"{value:d}"))
+    return next((year for year in years if EARLIEST_YEAR <= year <= LATEST_YEAR), None)
+
+
+def address_in(value: object) -> str | None:
+    """Return a web address without characters that none may have, None when it is none."""
+    if not isinstance(value, str):
+        return None
+    address = _NOT_IN_ADDRESS.sub("", value[:LONGEST_TEXT])
+    return address if re.match(r"(?i)https?://[^/]", address) else None

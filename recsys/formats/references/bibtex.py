@@ -1,0 +1,160 @@
+"""Write papers as BibTeX, and read BibTeX and biblatex: one entry per work."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+
+from recsys.formats.references.bibliography import (
+    LONGEST_TEXT,
+    Bibliography,
+    address_in,
+    bibliography,
+    identified,
+    names_in,
+    text_in,
+    year_in,
+)
+from recsys.formats.references.bibtex_entries import Entry, entries_of
+from recsys.formats.references.bibtex_names import names_between_and
+from recsys.formats.references.facts import (
+    MEETING,
+    OTHER,
+    bare_doi,
+    citation_keys,
+    kind_of,
+    names_of,
+    one_line,
+    web_address,
+)
+from recsys.formats.references.latex import from_latex, to_latex
+from recsys.formats.references.people import Name, name_of
+from recsys.records import Paper, Reference
+
+_LONGEST_SOURCE = 4 * LONGEST_TEXT  # Characters of LaTeX.
+_NO_NAMES = frozenset({"and", "others"})
+_VENUES = ("journaltitle", "journal", "booktitle", "eventtitle")
+_KINDS: Mapping[str, str] = {
+    "article": "article-journal",
+    "book": "book",
+    "booklet": "pamphlet",
+    "collection": "book",
+    "conference": "paper-conference",
+    "dataset": "dataset",
+    "electronic": "webpage",
+    "inbook": "chapter",
+    "incollection": "chapter",
+    "inproceedings": "paper-conference",
+    "manual": "report",
+    "mastersthesis": "thesis",
+    "mvbook": "book",
+    "online": "webpage",
+    "patent": "patent",
+    "phdthesis": "thesis",
+    "proceedings": "book",
+    "report": "report",
+    "software": "software",
+    "techreport": "report",
+    "thesis": "thesis",
+    "unpublished": "manuscript",
+    "www": "webpage",
+}
+
+
+def write(papers: Sequence[Paper]) -> str:
+    """Write one BibTeX entry per paper, in order, with keys such as `Cohan2020Specter`."""
+    keys = citation_keys(papers)
+    return "\n".join(_written(key, paper) for key, paper in zip(keys, papers, strict=True))
+
+
+def read(text: str, name: str) -> Bibliography:
+    """Read BibTeX or biblatex; entries that are broken are reported with their line and left out.
+
+    Raises:
+        InputError: there are too many entries to read.
+    """
+    entries, problems = entries_of(text, name)
+    return bibliography(chain(map(_reference, entries), problems), name)
+
+
+def _reference(entry: Entry) -> Reference:
+    fields = entry.fields
+    title, subtitle = _plain(fields, "title"), _plain(fields, "subtitle")
+    reference = Reference(
+        key=entry.key,
+        title=f"{title}: {subtitle}" if title and subtitle else title,
+        authors=names_in(names_between_and(fields.get("author", ""))),
+        year=year_in(fields.get("year")) or year_in(fields.get("date")),
+        venue=next(filter(None, (_plain(fields, venue) for venue in _VENUES)), None),
+        abstract=_plain(fields, "abstract"),
+        url=_address(fields),
+        kind=_KINDS.get(entry.kind, "document"),
+    )
+    places = ("doi", "journal", "volume", "howpublished", "note", "annote", "bdsk-url-1", "ee")
+    return identified(reference, *map(fields.get, places), _eprint(fields))
+
+
+def _plain(fields: Mapping[str, str], field: str) -> str | None:
+    return text_in(from_latex(fields.get(field, "")[:_LONGEST_SOURCE]))
+
+
+def _address(fields: Mapping[str, str]) -> str | None:
+    r"""Find the web address, also in `\url{...}`; `\_` and the like are escapes in it."""
+    for field in ("url", "howpublished", "ee", "bdsk-url-1"):
+        address = fields.get(field, "").replace(r"\url", "")
+        if found := address_in(address.replace(r"\~{}", "~").replace(r"\textasciitilde", "~")):
+            return found
+    return None
+
+
+def _eprint(fields: Mapping[str, str]) -> str | None:
+    """Return the eprint as an arXiv id unless the entry names another archive."""
+    archive = fields.get("eprinttype") or fields.get("archiveprefix") or "arxiv"
+    return (
+        f"arXiv:{fields['eprint']}" if archive.lower() == "arxiv" and "eprint" in fields else None
+    )
+
+
+def _written(key: str, paper: Paper) -> str:
+    kind, container = _type_of(paper)
+    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in _fields(paper, container))
+    return f"@{kind}{{{key},\n{lines}}}\n"
+
+
+def _fields(paper: Paper, container: str) -> Iterator[tuple[str, str]]:
+    fields = {
+        "title": " ".join(map(_title_word, one_line(paper.title).split())),
+        "author": " and ".join(map(_author, names_of(paper))),
+        "year": "" if paper.year is None else str(paper.year),
+        container: _tex(paper.venue),
+        "doi": bare_doi(paper) or "",
+        "url": web_address(paper) or "",
+        "abstract": _tex(paper.abstract),
+    }
+    return ((name, value) for name, value in fields.items() if value)
+
+
+def _type_of(paper: Paper) -> tuple[str, str]:
+    """Return the entry type, and the field that holds the venue."""
+    kind = kind_of(paper)
+    if kind == OTHER:
+        return "misc", "howpublished"
+    return ("inproceedings", "booktitle") if kind == MEETING else ("article", "journal")
+
+
+def _title_word(word: str) -> str:
+    # Styles lower-case titles; braces keep BERT and GraphRank as they are.
+    kept = any(character.isupper() for character in word.lstrip("(['\"")[1:])
+    return f"{{{to_latex(word)}}}" if kept else to_latex(word)
+
+
+def _author(text: str) -> str:
+    name = name_of(text)
+    in_parts = Name(name.family, name.suffix, name.given).inverted
+    spoken = " " not in name.family and not name.suffix
+    latex = to_latex(name.natural if spoken else in_parts)
+    # Readers take a group apart; bibtexparser loses escapes beside "and".
+    group = not name.given and (" " in latex or "," in latex or latex.lower() in _NO_NAMES)
+    return f"{{{to_latex(name.natural)}}}" if group or "\\" in latex else latex
+
+
+def _tex(text: str | None) -> str:
+    return to_latex(one_line(text or ""))

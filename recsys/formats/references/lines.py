@@ -1,0 +1,29 @@
+"""Read a plain list: an identifier, an address or a title per line."""
+
+from recsys.formats.references.bibliography import (
+    Bibliography,
+    address_in,
+    bibliography,
+    identified,
+    text_in,
+)
+from recsys.records import Reference
+
+
+def read(text: str, name: str) -> Bibliography:
+    """Read one work per line; empty lines and those that begin with # are passed over."""
+    lines = (line.strip() for line in text.split("\n"))
+    found = (reference_of(line) for line in lines if line and not line.startswith("#"))
+    return bibliography(found, name)
+
+
+def reference_of(line: str) -> Reference:
+    """Read one line: what holds no identifier and more than a word is a title."""
+    plain = text_in(line.strip().lstrip("-*\u2022").strip()) or ""
+    found = identified(Reference(key=plain, url=address_in(plain)), plain)
+    if " " not in plain:
+        return Reference(
+            key=plain, id=plain, doi=found.doi, arxiv=found.arxiv, acl=found.acl, url=found.url
+        )
+    known = found.doi or found.arxiv or found.acl or found.url
+    return found if known else Reference(key=plain, title=plain)

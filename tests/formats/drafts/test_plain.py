@@ -1,0 +1,108 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.formats.drafts.plain import read_plain, split_list
+from recsys.formats.drafts.wording import LONGEST_TEXT, OPENING_WORDS
+
+LONG = "Dust is everywhere and nobody knows why. " * 20
+ABSTRACT = "We map the dust of the whole world."
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "abstract"),
+    [
+        (
+            f"Mapping dust\n\nAbstract\n\n{ABSTRACT}\n\n1 Introduction\n\nMore.",
+            "Mapping dust",
+            ABSTRACT,
+        ),
+        (
+            f"Mapping dust\nAda Quill\n\nAbstract: {ABSTRACT}\n\nKeywords: x",
+            "Mapping dust Ada Quill",
+            ABSTRACT,
+        ),
+        (f"\n\n  Mapping\n  dust\n\n{ABSTRACT}", "Mapping dust", ABSTRACT),
+        (f"Title: Mapping dust\n\n{ABSTRACT}", "Mapping dust", ABSTRACT),
+        (f"Mapping dust\n{LONG}", "Mapping dust", LONG.strip()),
+        (f"Mapping dust\nABSTRACT\u2014{ABSTRACT}\nIndex Terms: x", "Mapping dust", ABSTRACT),
+        (f"Abstract\n{ABSTRACT}", "", ABSTRACT),
+        ("Mapping dust", "Mapping dust", None),
+        ("Mapping dust\n\nReferences\n\n[1] 10.1000/x", "Mapping dust", None),
+        (f"Dust\n\nAbstract.\n{ABSTRACT}\n\nII. Background\n\nMore.", "Dust", ABSTRACT),
+    ],
+)
+def test_first_lines_are_the_title_and_a_marked_part_the_abstract(
+    text: str, title: str, abstract: str | None
+) -> None:
+    found = read_plain(text)
+    assert (found.title, found.abstract) == (title, abstract)
+
+
+def test_a_text_without_a_title_is_read_by_its_first_words() -> None:
+    found = read_plain(LONG * 5)
+    assert found.title == ""
+    assert len((found.abstract or "").split()) == OPENING_WORDS
+    assert found.notes[0] == (
+        "The first paragraph is too long for a title; the draft is read without one."
+    )
+    assert found.notes[1].startswith(f"No abstract is marked; the first {OPENING_WORDS} words")
+
+
+def test_an_abstract_without_an_end_is_cut() -> None:
+    found = read_plain("T\n\nAbstract\n\n" + f"{LONG}\n\n" * 20)
+    assert len((found.abstract or "").split()) == OPENING_WORDS
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        "[1] A. Quill, Dust, doi:10.1000/ONE.\n[2] B. Reed,\n   arXiv:2004.07180v1\n[3] None",
+        "1. A. Quill. https://doi.org/10.1000/one\n2. B. Reed. arxiv.org/abs/2004.07180\n3. None",
+        "- A. Quill 10.1000/one\n- B. Reed arXiv:2004.07180\n- None",
+        "A. Quill\nDust 10.1000/one\n\nB. Reed\narXiv:2004.07180\n\nNone",
+        "A. Quill 10.1000/one\nB. Reed arXiv:2004.07180\nNone",
+    ],
+)
+@pytest.mark.parametrize(
+    "heading", ["References", "REFERENCES:", "7. Bibliography", "## Works cited"]
+)
+def test_listed_references_are_read_by_their_identifiers(items: str, heading: str) -> None:
+    before, works, notes = split_list(f"Text.\n\n{heading}\n\n{items}\n")
+    assert before == "Text.\n\n"
+    assert [(work.doi, work.arxiv) for work in works] == [
+        ("10.1000/one", None),
+        (None, "2004.07180"),
+    ]
+    assert notes == ("1 listed reference without a DOI, arXiv or ACL id left out.",)
+
+
+def test_a_text_of_identifiers_alone_is_a_reading_list() -> None:
+    found = read_plain("10.1000/one\n\n- https://doi.org/10.1000/TWO\narXiv:2004.07180\nP18-1001\n")
+    assert (found.title, found.abstract) == ("", None)
+    assert [work.doi or work.arxiv or work.acl for work in found.references] == [
+        "10.1000/one",
+        "10.1000/two",
+        "2004.07180",
+        "P18-1001",
+    ]
+
+
+def test_a_text_beyond_all_measure_is_cut_with_a_note() -> None:
+    found = read_plain("T\n\n" + "word " * LONGEST_TEXT)
+    assert found.notes[0] == "Only the first 4,194,304 characters are read."
+
+
+@given(st.text("abcdefg \n.:[]1-", max_size=200))
+def test_any_text_is_read(text: str) -> None:
+    found = read_plain(text)
+    assert "\n" not in found.title + (found.abstract or "")
+    assert bool(found.title or found.abstract) or len(text.split()) < 4 or "\n" in text
+
+
+@given(
+    st.lists(st.text("abcdefg", min_size=1), min_size=1, max_size=8), st.text("xyz ", min_size=9)
+)
+def test_a_short_first_paragraph_is_the_title(words: list[str], rest: str) -> None:
+    title = " ".join(words)
+    assert read_plain(f"{title}\n\n{rest}\n").title == title
