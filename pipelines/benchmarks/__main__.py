@@ -15,6 +15,7 @@ from typing import Any
 
 from pipelines.benchmarks.bench import Bench
 from pipelines.benchmarks.choices import measure_precision, measure_transfer
+from pipelines.benchmarks.matching import measure_matching
 from pipelines.benchmarks.programs import run_module, run_recsys
 from pipelines.benchmarks.quality import measure_quality
 from pipelines.benchmarks.serving import measure_serving
@@ -51,6 +52,7 @@ SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
     **{corpus: partial(measure_quality, corpus=corpus) for corpus in CORPORA},
     "precision": partial(measure_precision, corpus=CORPORA[0]),
     "transfer": partial(measure_transfer, corpus=CORPORA[0]),
+    "matching": partial(measure_matching, corpora=CORPORA),
     "serving": partial(measure_serving, corpora=CORPORA),
     "encoding": measure_encoding,
 }

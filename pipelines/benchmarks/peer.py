@@ -17,7 +17,7 @@ from indexes.opening import open_collection
 from pipelines.checkpoints import minilm_folder
 from recsys.arrays import Floats
 from recsys.artifacts import load_manifest
-from recsys.formats.drafts import read_draft
+from recsys.formats.drafts.reading import read_draft
 from recsys.layout import ranker_folder
 from recsys.ranker import KIND, SCHEMA
 from recsys.recommend import Recommender
