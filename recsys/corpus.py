@@ -4,17 +4,19 @@ Rows are in ascending order of paper id, so "ties break by ascending id" is "by 
 """
 
 import json
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from recsys.arrays import Longs, Ragged, Rows, SortedStrings, load_array
+from recsys.arrays import Longs, Mask, Ragged, Rows, SortedStrings, load_array
 from recsys.graph import UNKNOWN_YEAR, Years
 from recsys.names import author_keys, venue_key
+from recsys.paper_types import paper_types
 from recsys.records import Paper, PaperId
 
 if TYPE_CHECKING:
@@ -24,6 +26,34 @@ if TYPE_CHECKING:
 PAPERS = "papers.parquet"
 SHOWN = ("id", "title", "year", "authors", "venue", "doi", "url")
 """Columns held in memory once a paper is shown; the long ones are read on request."""
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+@dataclass(frozen=True, slots=True)
+class Coded(Generic[T]):
+    """A column with few distinct values. codes: (n,) int32, the paper's position in `values`."""
+
+    values: tuple[T, ...]
+    codes: Rows
+
+    def holds(self, test: Callable[[T], bool]) -> Mask:
+        """Test each distinct value once: (n,) bool."""
+        return np.array([test(value) for value in self.values], bool)[self.codes]
+
+    def map(self, change: Callable[[T], U]) -> "Coded[U]":
+        """Change each distinct value once; values that become equal are put together."""
+        changed = [change(value) for value in self.values]
+        values = tuple(dict.fromkeys(changed))
+        place = {value: code for code, value in enumerate(values)}
+        codes = np.array([place[value] for value in changed], np.int32)[self.codes]
+        return Coded(values, codes)
+
+    def common(self) -> list[T]:
+        """List the values, the most frequent first."""
+        counts = np.bincount(self.codes, minlength=len(self.values))
+        return [self.values[code] for code in np.argsort(-counts, kind="stable")]
 
 
 @dataclass(frozen=True)
@@ -60,6 +90,15 @@ class Corpus:
         """Return the codes of a draft's authors that the corpus knows, ascending."""
         return self.author_keys.find_all(author_keys(names))
 
+    def namesakes(self, names: Sequence[str]) -> Rows:
+        """Return the codes of the authors so called; a surname alone calls all who bear it."""
+        codes = self.author_codes(names).tolist()
+        for key in author_keys(names):
+            if " " not in key:  # "surname i" lies between "surname " and "surname!".
+                begin, end = (bisect_left(self.author_keys, key + after) for after in " !")
+                codes += range(begin, end)
+        return np.array(codes, np.int32)
+
     def venue_code(self, venue: str | None) -> int:
         """Return the code of a venue, -1 when the corpus does not know it."""
         code = self.venue_keys.find(venue_key(venue)) if venue else None
@@ -76,6 +115,10 @@ class Corpus:
             _paper(record) for record in self._shown.take(np.asarray(rows, np.int32)).to_pylist()
         ]
 
+    def column(self, name: str) -> "pyarrow.ChunkedArray":
+        """Return one of the columns in SHOWN, rows ascending."""
+        return self._shown.column(name)
+
     def full_papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
         """Return papers with every column, references as ids. Cheap for ascending rows."""
         return [self._full_paper(int(row)) for row in rows]
@@ -87,6 +130,23 @@ class Corpus:
         return parquet.read_table(
             self.folder / PAPERS, columns=["title", "abstract"], memory_map=True
         )
+
+    @cached_property
+    def venue_names(self) -> Coded[str]:
+        """The venues as written, empty where unknown. Reads a column."""
+        return self._column("venue")
+
+    @cached_property
+    def types(self) -> Coded[tuple[str, ...]]:
+        """The types of each paper, see `recsys.paper_types`. Reads a column."""
+        return self._column("labels").map(lambda text: paper_types(json.loads(text or "{}")))
+
+    def _column(self, name: str) -> Coded[str]:
+        import pyarrow.parquet as parquet
+
+        table = parquet.read_table(self.folder / PAPERS, columns=[name], memory_map=True)
+        coded = table.column(name).fill_null("").combine_chunks().dictionary_encode()
+        return Coded(tuple(coded.dictionary.to_pylist()), coded.indices.to_numpy())
 
     def _full_paper(self, row: int) -> Paper:
         group = int(np.searchsorted(self._group_starts, row, side="right")) - 1

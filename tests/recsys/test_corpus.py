@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.ingest import ingest
-from recsys.corpus import Corpus
+from recsys.corpus import Coded, Corpus
+from recsys.paper_types import paper_types
 from recsys.records import Paper
 
 WORD = st.text("abcXYZéü漢\U0001f600", min_size=1, max_size=5)
@@ -98,3 +99,39 @@ def test_texts_are_in_row_order(corpus: Corpus) -> None:
 def test_authors_are_known_under_any_spelling(corpus: Corpus) -> None:
     (code,) = corpus.author_codes(["A. LEE", "Nobody Known"]).tolist()
     assert corpus.papers_of_author[code].tolist() == [0, 2]
+
+
+def test_columns_of_few_values_are_tested_and_changed_by_value() -> None:
+    column = Coded(("x", "Y", "X"), np.array([0, 1, 2, 2, 0, 2], np.int32))
+    assert column.common() == ["X", "x", "Y"]
+    assert column.holds(str.isupper).tolist() == [False, True, True, True, False, True]
+    lower = column.map(str.lower)
+    assert lower.values == ("x", "y")
+    assert lower.codes.tolist() == [0, 1, 0, 0, 0, 0]
+    assert lower.common() == ["x", "y"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(PAPERS)
+def test_venues_and_types_are_those_of_the_papers(
+    tmp_path_factory: pytest.TempPathFactory, papers: list[Paper]
+) -> None:
+    corpus = stored(
+        tmp_path_factory.mktemp("corpus"),
+        [replace(paper, labels={"type": paper.title}) for paper in papers],
+    )
+    found = corpus.full_papers(range(len(corpus)))
+    venues, types = corpus.venue_names, corpus.types
+    assert [venues.values[code] for code in venues.codes] == [paper.venue or "" for paper in found]
+    assert [types.values[code] for code in types.codes] == [
+        paper_types(paper.labels) for paper in found
+    ]
+
+
+def test_a_surname_calls_all_who_bear_it(corpus: Corpus) -> None:
+    def called(*names: str) -> list[str]:
+        return [corpus.author_keys[code] for code in corpus.namesakes(names)]
+
+    assert called("Lee") == ["lee a"]
+    assert called("Le") == called("A. Leeds") == called() == []
+    assert called("Ann Lee", "Lee, B.") == ["lee a"]

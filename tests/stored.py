@@ -1,0 +1,23 @@
+"""Corpora on disk, as a build leaves them: for tests of what reads whole columns."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from pipelines.columns import SCHEMA, write_columns
+from recsys.corpus import Corpus
+from recsys.records import Paper
+
+
+def store(papers: Sequence[Paper], folder: Path) -> Corpus:
+    """Write the columns of papers with ascending ids to a new folder, and open them."""
+    names = [name for name in SCHEMA.names if name != "labels"]
+    records = [
+        {name: getattr(paper, name) for name in names} | {"labels": json.dumps(dict(paper.labels))}
+        for paper in papers
+    ]
+    folder.mkdir()
+    write_columns(folder, pa.Table.from_pylist(records, SCHEMA))
+    return Corpus.load(folder)
