@@ -59,7 +59,7 @@ class BuildOptions:
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """What was built. dropped: rankers of the index that was replaced."""
+    """What was built. dropped: models of the index that was replaced."""
 
     out: Path
     unchanged: bool
@@ -135,7 +135,8 @@ def build(
             leftover.unlink()
         config = {"recipe": recipe, "source": papers.name, "options": chosen, **facts}
         seal(partial, INDEX_KIND, INDEX_SCHEMA, config)
-        dropped = tuple(sorted(folder.name for folder in out.glob("ranker*")))
+        trained = (*out.glob("ranker*"), *out.glob("nn*/"))
+        dropped = tuple(sorted(folder.name for folder in trained))
         put_in_place(partial, out)
     return BuildReport(out, unchanged=False, config=config, dropped=dropped)
 

@@ -77,7 +77,16 @@ def train_together(
         train_rows = sample(collection.corpus.rows(parts.train), TRAIN_QUERIES, rng)
         dev_rows = sample(collection.corpus.rows(parts.dev), DEV_QUERIES, rng)
         for rows, tables in ((train_rows, train), (dev_rows, dev)):
-            tables.append(collect(collection, rows, features, progress=silent, stage=index.stem))
+            tables.append(
+                collect(
+                    collection,
+                    rows,
+                    features,
+                    progress=silent,
+                    stage=index.stem,
+                    seeded=tables is train,
+                )
+            )
         seen |= SeenQueries.of(collection, train=train_rows, dev=dev_rows)
     pooled = concatenate(dev)
     fitted = fit(concatenate(train), pooled, features, seed=seed)

@@ -30,7 +30,10 @@ class TrainOptions:
 
 @dataclass(frozen=True, slots=True)
 class TrainReport:
-    """What was trained and how good it is on dev."""
+    """What was trained and how good it is on dev, without seeds.
+
+    queries: a query that was posed twice counts twice.
+    """
 
     folder: Path
     queries: int
@@ -64,11 +67,15 @@ def train_ranker(
     parts = read_split(split, collection)
     names = feature_names(metadata=options.metadata)
     tables = [
-        collect(collection, collection.corpus.rows(ids), names, progress=progress, stage=stage)
-        for ids, stage in (
-            (parts.part("train"), "features of train"),
-            (parts.part("dev"), "features of dev"),
+        collect(
+            collection,
+            collection.corpus.rows(parts.part(part)),
+            names,
+            progress=progress,
+            stage=f"features of {part}",
+            seeded=part == "train",
         )
+        for part in ("train", "dev")
     ]
     fitted = fit(tables[0], tables[1], names, seed=options.seed, progress=progress)
     folder = ranker_folder(index, metadata=options.metadata)

@@ -6,22 +6,22 @@ live drafts: what serving cannot see, training does not see.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.splits import gold
+from pipelines.posing import training_poses
 from recsys.arrays import Floats, Rows
 from recsys.candidates import StageOne, propose
 from recsys.collection import Collection
 from recsys.features import compute, feature_names
 from recsys.progress import Progress
-from recsys.query import draft_of, make_query
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingTable:
-    """Candidates of several queries, one after the other.
+    """Candidates of several queries, one after the other; a query posed twice counts twice.
 
     features: (n, f) float32. relevant: (n,) int8, 1 for gold. groups: (q,) int32, candidates per
     query. gold: (q,) int32, gold papers per query, whether proposed or not.
@@ -40,20 +40,28 @@ def collect(
     *,
     progress: Progress,
     stage: str,
+    seeded: bool = False,
 ) -> TrainingTable:
-    """Compute the named features for the candidates of the query rows."""
+    """Compute the named features for the candidates of the query rows.
+
+    Args:
+        collection: holds the queries.
+        queries: rows.
+        names: of features.
+        progress: told after every query.
+        stage: the name of the work, for `progress`.
+        seeded: pose some queries a second time, with seeds: see `posing.training_poses`.
+    """
     metadata = set(names) > set(feature_names(metadata=False))
     features, relevant, wanted = [], [], []
-    papers = collection.corpus.full_papers(queries)
-    for done, (row, paper) in enumerate(zip(queries.tolist(), papers, strict=True)):
+    for done, row in enumerate(queries.tolist()):
         progress(stage, done, len(queries))
-        draft = draft_of(paper)
-        query = make_query(collection, draft, collection.vectors[row], metadata=metadata)
-        candidates = propose(collection, query, StageOne())
-        right = gold(collection, row)
-        features.append(compute(collection, query, candidates, names))
-        relevant.append(np.isin(candidates.rows, right).astype(np.int8))
-        wanted.append(len(right))
+        poses = training_poses(collection, row, metadata=metadata)
+        for posed in islice(poses, None if seeded else 1):
+            candidates = propose(collection, posed.query, StageOne())
+            features.append(compute(collection, posed.query, candidates, names))
+            relevant.append(np.isin(candidates.rows, posed.right).astype(np.int8))
+            wanted.append(len(posed.right))
     progress(stage, len(queries), len(queries))
     return TrainingTable(
         np.concatenate(features),

@@ -33,7 +33,7 @@ class StageOne:
 
     neighbours: int = 200
     matches: int = 200
-    per_seed: int = 30
+    per_seed: int = 10
     seeds: int = 50
     candidates: int = 500
     expand: bool = True
@@ -55,11 +55,21 @@ class Voters:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposed:
+    """Papers that were considered, rows ascending: (p,) each; see `Candidates`."""
+
+    rows: Rows
+    sources: NDArray[np.uint8]
+    cosines: Floats
+    prior: Floats
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """What stage one proposes: rows ascending, each with its sources and its own cosine.
 
     rows: (m,) int32. sources: (m,) uint8 bits. cosines, prior: (m,) float32. The voters are kept
-    because stage two asks them again. pooled: how many papers were considered.
+    because stage two asks them again. pool: what the candidates were chosen from.
     """
 
     rows: Rows
@@ -69,7 +79,12 @@ class Candidates:
     nearest: Voters
     matches: Voters
     authors: Voters
-    pooled: int
+    pool: Proposed
+
+    @property
+    def pooled(self) -> int:
+        """Count the papers that were considered."""
+        return len(self.pool.rows)
 
     def source_names(self, position: int) -> tuple[str, ...]:
         """Name the sources of one candidate."""
@@ -118,10 +133,19 @@ def propose(collection: Collection, query: Query, options: StageOne) -> Candidat
     cosines = dots(collection.vectors, rows, query.vector)
     shares = [_share(votes(graph, voters, before, rows)) for voters in (nearest, matches, authors)]
     text = spread(matches.rows, matches.weights, len(graph.years))[rows]
-    prior = 2 * cosines + text + sum(shares) + _share(together(graph, seeds, before, rows))
+    prior = 2 * cosines + text + sum(shares)
+    if len(seeds):
+        prior = prior + _seed_prior(collection, seeds, before, rows)
     kept = np.sort(best(prior, options.candidates))
     return Candidates(
-        rows[kept], bits[kept], cosines[kept], prior[kept], nearest, matches, authors, len(rows)
+        rows=rows[kept],
+        sources=bits[kept],
+        cosines=cosines[kept],
+        prior=prior[kept],
+        nearest=nearest,
+        matches=matches,
+        authors=authors,
+        pool=Proposed(rows, bits, cosines, prior),
     )
 
 
@@ -163,6 +187,23 @@ def together(graph: CitationGraph, seeds: Rows, before: int, rows: Rows) -> Floa
     cociting = Voters(distinct.astype(np.int32), number.astype(np.float32))
     citing_seeds = Voters(seeds, np.ones(len(seeds), np.float32))
     return votes(graph, cociting, before, rows) + votes(graph, citing_seeds, before, rows)
+
+
+def links(graph: CitationGraph, seeds: Rows, before: int, rows: Rows) -> Floats:
+    """Count, for each of the distinct rows, the older seeds that cite it and the seeds it cites."""
+    voters = Voters(seeds, np.ones(len(seeds), np.float32))
+    _, citing = graph.citers(seeds, before)
+    distinct, number = np.unique(citing, return_counts=True)
+    cited = spread(distinct.astype(np.int32), number.astype(np.float32), len(graph.years))[rows]
+    return votes(graph, voters, before, rows) + cited
+
+
+def _seed_prior(collection: Collection, seeds: Rows, before: int, rows: Rows) -> Floats:
+    """Score rows by what the seeds say: company, direct citations, cosine with the nearest."""
+    graph, vectors = collection.graph, collection.vectors
+    company, direct = (tie(graph, seeds, before, rows) for tie in (together, links))
+    cosines: Floats = (vectors[rows] @ vectors[seeds].T).max(axis=1)
+    return _share(company) + _share(direct) + cosines
 
 
 def _nearest(collection: Collection, query: Query, options: StageOne) -> Voters:

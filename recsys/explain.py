@@ -4,13 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from textwrap import shorten
 
 import numpy as np
 
 from recsys.arrays import Floats, Rows
-from recsys.candidates import Voters, together, votes
+from recsys.candidates import Voters, votes
 from recsys.evidence import Evidence
 from recsys.records import Paper, Reason
+from recsys.seeds import Seeds
 from recsys.selection import best, spread
 from recsys.text import surface_words, word_pairs
 
@@ -20,6 +22,8 @@ ASKED = 20
 NEAR = 10
 """A candidate this close to the draft is said to be among the nearest."""
 MOST_TERMS = 3
+LONGEST_TITLE = 60
+"""Characters of another paper's title in a reason."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +48,16 @@ class Findings:
         return self._count(self.evidence.candidates.authors)
 
     @cached_property
-    def seed_links(self) -> Floats:
-        """Citations shared with the draft's references."""
-        evidence = self.evidence
-        return together(evidence.graph, evidence.query.seeds, evidence.query.before, evidence.rows)
+    def seeds(self) -> Seeds | None:
+        """What the draft's references tell, if any of them is in the corpus."""
+        given = self.evidence.query.seeds
+        return Seeds(self.evidence, given) if len(given) else None
+
+    @cached_property
+    def seed_nearness(self) -> Floats:
+        """Position by the cosine with the nearest seed among the candidates, from 1."""
+        nowhere = np.full(len(self.evidence), np.inf, np.float32)
+        return nowhere if self.seeds is None else _positions(self.seeds.cosines.max(axis=1))
 
     @cached_property
     def own_papers(self) -> frozenset[int]:
@@ -57,10 +67,7 @@ class Findings:
     @cached_property
     def nearness(self) -> Floats:
         """Position by cosine among the candidates, from 1."""
-        rank = np.empty(len(self.evidence), np.float32)
-        order = best(self.evidence.candidates.cosines, len(rank))
-        rank[order] = np.arange(1, len(rank) + 1)
-        return rank
+        return _positions(self.evidence.candidates.cosines)
 
     def shared_weights(self, at: int) -> dict[str, float]:
         """Weigh the words that a candidate shares with the draft by their idf."""
@@ -112,8 +119,29 @@ def explain(
 
 
 def _seeds(findings: Findings, at: int, paper: Paper) -> Reason | None:
-    number = int(findings.seed_links[at])
-    return _reason("seeds", number, f"linked {_times(number)} by citations to your references")
+    """Name the most direct of the ties to the draft's references."""
+    if (seeds := findings.seeds) is None:
+        return None
+    ties = (
+        ("cited by", seeds.votes),
+        ("cites", seeds.cited),
+        ("cited together with", seeds.company_share),
+    )
+    for tie, shares in ties:
+        if number := round(float(shares[at]) * len(seeds.rows)):
+            papers = "a paper" if number == 1 else f"{number} papers"
+            return Reason("seeds", f"{tie} {papers} of your list")
+    return None
+
+
+def _near_seed(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    if findings.seeds is None or findings.seed_nearness[at] > NEAR:
+        return None
+    nearest = findings.seeds.rows[findings.seeds.cosines[at].argmax()]
+    title = findings.evidence.collection.corpus.papers([int(nearest)])[0].title
+    return Reason(
+        "seed-near", f"close to “{shorten(title, LONGEST_TITLE, placeholder=' …')}” of your list"
+    )
 
 
 def _nearest_cite(findings: Findings, at: int, paper: Paper) -> Reason | None:
@@ -152,6 +180,7 @@ def _well_cited(findings: Findings, at: int, paper: Paper) -> Reason | None:
 
 REASONS: tuple[Callable[[Findings, int, Paper], Reason | None], ...] = (
     _seeds,
+    _near_seed,
     _nearest_cite,
     _authors_cite,
     _terms,
@@ -177,6 +206,13 @@ def shared_terms(findings: Findings, at: int, paper: Paper) -> list[str]:
         if (spelt := findings.spellings.get(word, word)) not in inside:
             found[spelt] = weight
     return sorted(found, key=lambda term: (-found[term], term))[:MOST_TERMS]
+
+
+def _positions(values: Floats) -> Floats:
+    """Number from 1 (highest), ties in order: (m,) float32."""
+    numbers = np.empty(len(values), np.float32)
+    numbers[best(values, len(values))] = np.arange(1, len(values) + 1)
+    return numbers
 
 
 def _reason(kind: str, holds: int | bool, text: str) -> Reason | None:

@@ -17,6 +17,7 @@ from recsys.collection import Collection
 from recsys.evidence import MODEST, Evidence, vote_share
 from recsys.overlap import Overlap
 from recsys.query import Query
+from recsys.seeds import Seeds
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,11 @@ class Facts:
     def byline(self) -> Byline:
         """Authors and venue."""
         return Byline(self.evidence)
+
+    @cached_property
+    def seeds(self) -> Seeds:
+        """Papers that the draft cites already; ask only where there are any."""
+        return Seeds(self.evidence, self.evidence.query.seeds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +124,21 @@ def _reference_votes(facts: Facts) -> Floats:
     everyone = np.arange(len(evidence.graph.years), dtype=np.int32)
     cited = votes(evidence.graph, evidence.candidates.nearest, evidence.query.before, everyone)
     return evidence.mean(edges.owner, cited[edges.rows])
+
+
+def _by_seeds(function: Callable[[Seeds], Floats]) -> Callable[[Facts], Floats]:
+    """Ask the seeds; without any, the feature is 0."""
+
+    def value(facts: Facts) -> Floats:
+        if len(facts.evidence.query.seeds) == 0:
+            return _constant(0, facts)
+        return function(facts.seeds)
+
+    return value
+
+
+def _seed_company_ratio(seeds: Seeds) -> Floats:
+    return seeds.company / (seeds.evidence.citations + np.float32(MODEST))
 
 
 def _cites_nearest(facts: Facts) -> Floats:
@@ -232,6 +253,40 @@ FEATURES: tuple[Feature, ...] = (
     Feature("citation_trend", "share of its citations from the last three years", "share",
             lambda f: (f.evidence.citations_since(3) + 1) / (f.evidence.citations + 2)),
     Feature("age", "years between candidate and draft", "years", lambda f: f.evidence.age),
+    Feature("seeds", "papers that the draft cites already", "log count",
+            lambda f: _constant(np.log1p(len(f.evidence.query.seeds)), f)),
+    Feature("seed_cosine", "seeds, on average", "cosine",
+            _by_seeds(lambda s: s.cosines.mean(axis=1))),
+    Feature("seed_cosine_best", "closest seed", "cosine",
+            _by_seeds(lambda s: s.cosines.max(axis=1))),
+    Feature("seed_cosine_rank", "position by the mean cosine", "rank",
+            _by_seeds(lambda s: descending_rank(s.cosines.mean(axis=1)))),
+    Feature("seed_company", "co-citations with the seeds", "log count",
+            _by_seeds(lambda s: _log(s.company))),
+    Feature("seed_company_ratio", "the same per citation", "ratio",
+            _by_seeds(_seed_company_ratio)),
+    Feature("seed_company_share", "share of the seeds that it is cited together with", "share",
+            _by_seeds(lambda s: s.company_share)),
+    Feature("seed_company_rank", "position by co-citations with the seeds", "rank",
+            _by_seeds(lambda s: descending_rank(s.company))),
+    Feature("seed_likeness", "co-citations per mean of both papers' citations, all seeds", "ratio",
+            _by_seeds(lambda s: s.likeness.mean(axis=1))),
+    Feature("seed_likeness_best", "the same, the best seed", "ratio",
+            _by_seeds(lambda s: s.likeness.max(axis=1))),
+    Feature("seed_likeness_rank", "position by the likeness to all seeds", "rank",
+            _by_seeds(lambda s: descending_rank(s.likeness.mean(axis=1)))),
+    Feature("seed_peers", "citing papers, each by the share of seeds in its references", "log sum",
+            _by_seeds(lambda s: _log(s.peers))),
+    Feature("seed_peers_rank", "position by these", "rank",
+            _by_seeds(lambda s: descending_rank(s.peers))),
+    Feature("seed_peers_best", "the citing paper whose references are most like the seeds",
+            "cosine", _by_seeds(lambda s: s.best_peer)),
+    Feature("seed_votes", "share of the seeds that cite it", "share",
+            _by_seeds(lambda s: s.votes)),
+    Feature("seeds_cited", "share of the seeds that it cites", "share",
+            _by_seeds(lambda s: s.cited)),
+    Feature("seed_coupling", "share of the seeds citing a paper that it cites, on average",
+            "share", _by_seeds(lambda s: s.coupling)),
     Feature("shared_authors", "authors in common", "count",
             lambda f: f.byline.shared, metadata=True),
     Feature("shared_author_share", "share of its authors who wrote the draft", "share",

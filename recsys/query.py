@@ -9,6 +9,7 @@ from recsys.collection import Collection
 from recsys.corpus import Corpus
 from recsys.graph import UNKNOWN_YEAR
 from recsys.records import Draft, Paper
+from recsys.subject import subject_text, subject_vector
 from recsys.terms import QueryText
 
 _NO_ROWS = np.empty(0, np.int32)
@@ -38,12 +39,21 @@ class Query:
 
 
 def make_query(
-    collection: Collection, draft: Draft, vector: Floats, *, metadata: bool = True
+    collection: Collection, draft: Draft, vector: Floats | None, *, metadata: bool = True
 ) -> Query:
     """Translate a draft. Its own paper (`draft.paper_id`), if any, is invisible to the query.
 
     Without `as_of`, the draft is written in the year after the corpus's latest paper; a draft that
     is a paper of the corpus, at the latest in that paper's year: else its own citations would show.
+
+    Args:
+        collection: what the draft is asked of.
+        draft: the draft.
+        vector: of its text, see `subject.text_vector`; None: its seeds stand in for a text.
+        metadata: whether authors and venue may be read.
+
+    Raises:
+        DraftError: there is neither a vector nor a seed that may be seen.
     """
     corpus = collection.corpus
     own_row = None if draft.paper_id is None else corpus.row(draft.paper_id)
@@ -59,8 +69,8 @@ def make_query(
     authors = corpus.author_codes(draft.authors) if metadata else _NO_ROWS
     own_papers = np.unique(corpus.papers_of_author.take(authors)[1])
     return Query(
-        vector=vector,
-        text=collection.terms.query(draft.title, draft.abstract),
+        vector=subject_vector(vector, collection.vectors[seeds]),
+        text=subject_text(collection.terms, draft, seeds),
         before=int(corpus.years.max()) + 1 if as_of is None else as_of,
         allowed=allowed,
         wanted=wanted,

@@ -4,17 +4,26 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from recsys.arrays import Floats, Rows
+from recsys.arrays import Floats, Mask, Rows
 from recsys.candidates import Candidates, StageOne, propose
 from recsys.collection import Collection
-from recsys.errors import DraftError, InputError, NothingFound
+from recsys.dislikes import sink
+from recsys.diversity import POOL, check_diversity, diversify
+from recsys.errors import InputError, NothingFound
 from recsys.evidence import Evidence
 from recsys.explain import explain
 from recsys.features import compute
+from recsys.filtering import REMOVED, Filtering, apply_filters
+from recsys.filters import Filters
 from recsys.protocols import Encoder, Ranker
 from recsys.query import Query, draft_of, make_query
 from recsys.records import Answer, Draft, Recommendation
 from recsys.selection import best
+from recsys.subject import text_vector
+from recsys.understanding import understood
+from recsys.widening import widen
+
+_NO_FILTERS = Filters()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,39 +50,54 @@ class Recommender:
     stage_one: StageOne = field(default_factory=StageOne)
     metadata: bool = True
 
-    def recommend(self, draft: Draft, k: int = 20) -> Answer:
+    def recommend(
+        self, draft: Draft, k: int = 20, *, filters: Filters = _NO_FILTERS, diversity: float = 0.0
+    ) -> Answer:
         """Recommend at most k papers.
 
+        Args:
+            draft: what was written so far.
+            k: how many papers at most.
+            filters: what a paper must fulfil; no candidate's score depends on it.
+            diversity: from 0, the best papers, to 1, papers that differ; see `recsys.diversity`.
+
         Raises:
-            InputError: k < 1.
-            DraftError: the draft has neither title nor abstract.
+            InputError: k < 1, diversity outside [0, 1], or a filter that makes no sense.
+            DraftError: the draft has neither text nor a reference in the corpus.
             NothingFound: no paper is left; the message says which step removed what.
         """
         if k < 1:
             raise InputError(f"k is {k}.", "Ask for at least one paper.")
-        if not (draft.title.strip() or (draft.abstract or "").strip()):
-            raise DraftError(
-                "The draft has neither a title nor an abstract.", "Give at least one of them."
-            )
-        vector = self.encoder.encode([(draft.title, draft.abstract)])[0]
+        check_diversity(diversity)
+        vector = text_vector(self.encoder, draft)
         query = make_query(self.collection, draft, vector, metadata=self.metadata)
-        ranking = self.rank(query)
-        stages = self._stages(query, ranking, k)
+        filtering = apply_filters(filters, self.collection.corpus, draft)
+        ranking = self.rank(query, keep=filtering.keep)
+        stages = self._stages(query, filtering, ranking, k)
         if len(ranking.rows) == 0:
             raise NothingFound(
                 "No paper is left to recommend: "
                 + ", ".join(f"{count:,} {stage}" for stage, count in stages.items())
                 + ".",
-                "Give a later --as-of, a longer draft, or another --index.",
+                _way_out(query, filtering),
             )
-        return Answer(self._shown(query, ranking, k), self._understood(draft, query), stages)
+        chosen = self._diversified(ranking, k, diversity) if diversity else ranking
+        return Answer(
+            self._shown(query, chosen, k), understood(self.collection.corpus, draft), stages
+        )
 
-    def rank(self, query: Query) -> Ranking:
-        """Propose candidates and order them: higher score first, ties by ascending id."""
+    def rank(self, query: Query, *, keep: Mask | None = None) -> Ranking:
+        """Propose candidates and order them: higher score first, ties by ascending id.
+
+        keep: (n,) bool, papers that may be in the ranking; None: all that the query wants.
+        """
         candidates = propose(self.collection, query, self.stage_one)
-        features = compute(self.collection, query, candidates, self.ranker.feature_names)
-        scores = self.ranker.score(features)
+        scores = self._scores(query, candidates)
+        if keep is not None:
+            candidates, scores = self._widened(query, candidates, scores, keep)
         order = best(scores, len(scores))
+        if keep is not None:
+            order = order[keep[candidates.rows[order]]]
         return Ranking(candidates, order, scores[order])
 
     def query_of(self, row: int) -> Query:
@@ -81,6 +105,26 @@ class Recommender:
         draft = draft_of(self.collection.corpus.full_papers([row])[0])
         vector = self.collection.vectors[row]
         return make_query(self.collection, draft, vector, metadata=self.metadata)
+
+    def _scores(self, query: Query, candidates: Candidates) -> Floats:
+        names = self.ranker.feature_names
+        scores = self.ranker.score(compute(self.collection, query, candidates, names))
+        return sink(Evidence(self.collection, query, candidates), scores)
+
+    def _widened(
+        self, query: Query, usual: Candidates, scores: Floats, keep: Mask
+    ) -> tuple[Candidates, Floats]:
+        """Look further for papers that pass; the usual candidates keep their scores."""
+        wide = widen(self.collection, query, usual, keep, self.stage_one)
+        wide_scores = self._scores(query, wide).copy()
+        wide_scores[np.searchsorted(wide.rows, usual.rows)] = scores
+        return wide, wide_scores
+
+    def _diversified(self, ranking: Ranking, k: int, diversity: float) -> Ranking:
+        rows = ranking.rows[: max(k, POOL)]
+        relevance = self.ranker.probability(ranking.scores[: len(rows)])
+        chosen = diversify(relevance, self.collection.vectors[rows], k, diversity)
+        return Ranking(ranking.candidates, ranking.positions[chosen], ranking.scores[chosen])
 
     def _shown(self, query: Query, ranking: Ranking, k: int) -> tuple[Recommendation, ...]:
         positions, scores = ranking.positions[:k].tolist(), ranking.scores[:k]
@@ -99,34 +143,22 @@ class Recommender:
             for rank, (position, paper) in enumerate(zip(positions, papers, strict=True), 1)
         )
 
-    def _stages(self, query: Query, ranking: Ranking, k: int) -> dict[str, int]:
+    def _stages(
+        self, query: Query, filtering: Filtering, ranking: Ranking, k: int
+    ) -> dict[str, int]:
+        removed = filtering.removed(ranking.candidates.pool.rows)
         return {
             "papers in the corpus": len(self.collection.corpus),
             f"known in {query.before}": int(np.count_nonzero(query.allowed)),
             "cited already": len(query.seeds),
             "proposed by stage one": ranking.candidates.pooled,
+            **{f"{REMOVED}{name}": count for name, count in removed.items()},
             "kept as candidates": len(ranking.rows),
             "recommended": min(k, len(ranking.rows)),
         }
 
-    def _understood(self, draft: Draft, query: Query) -> str:
-        words = len((draft.abstract or "").split())
-        parts = [
-            "title" if draft.title.strip() else "no title",
-            f"abstract ({_some(words, 'word')})" if words else "no abstract",
-        ]
-        if draft.authors:
-            authors = _some(len(draft.authors), "author")
-            parts.append(f"{authors} ({len(query.authors)} in the corpus)")
-        if draft.venue:
-            parts.append("venue" if query.venue >= 0 else "venue (not in the corpus)")
-        if draft.references:
-            references = _some(len(set(draft.references)), "reference")
-            parts.append(f"{references} ({len(query.seeds)} in the corpus)")
-        if draft.as_of is not None:
-            parts.append(f"as of {draft.as_of}")
-        return "Understood: " + ", ".join(parts) + "."
 
-
-def _some(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _way_out(query: Query, filtering: Filtering) -> str:
+    if filtering.filters and query.wanted.any():
+        return filtering.advice(query.wanted)
+    return "Give a later --as-of, a longer draft, or another --index."

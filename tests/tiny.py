@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from indexes.bm25 import Bm25Index
@@ -12,7 +13,7 @@ from indexes.exact import ExactIndex
 from recsys.arrays import Floats, Ragged, SortedStrings
 from recsys.candidates import StageOne
 from recsys.collection import Collection
-from recsys.corpus import Corpus
+from recsys.corpus import SHOWN, Corpus
 from recsys.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.names import author_keys, venue_key
 from recsys.records import Draft, Paper
@@ -114,7 +115,7 @@ def _corpus(papers: Sequence[Paper]) -> Corpus:
     owners = np.repeat(np.arange(len(papers), dtype=np.int32), [len(row) for row in keys])
     codes = np.array([people.index(key) for row in keys for key in row], np.int32)
     years = [UNKNOWN_YEAR if paper.year is None else paper.year for paper in papers]
-    return Corpus(
+    corpus = Corpus(
         folder=Path("nowhere"),
         ids=SortedStrings.build([paper.id for paper in papers]),
         years=np.array(years, np.int16),
@@ -124,3 +125,8 @@ def _corpus(papers: Sequence[Paper]) -> Corpus:
         author_keys=SortedStrings.build(people),
         papers_of_author=Ragged.from_pairs(codes, owners, len(people)),
     )
+    # What is read of a file otherwise.
+    vars(corpus)["_shown"] = pa.Table.from_pylist(
+        [{name: getattr(paper, name) for name in SHOWN} for paper in papers]
+    )
+    return corpus

@@ -114,7 +114,7 @@ def test_every_candidate_has_its_own_cosine(seed: int) -> None:
     world = random_world(seed)
     query = make_query(world.collection, world.draft, world.vector)
     found = propose(world.collection, query, SMALL)
-    own = [float(world.collection.vectors[row] @ world.vector) for row in found.rows]
+    own = [float(world.collection.vectors[row] @ query.vector) for row in found.rows]
     np.testing.assert_allclose(found.cosines, own, atol=1e-6)
 
 

@@ -69,7 +69,9 @@ def test_edge_cosines_are_those_between_draft_and_connected_paper(seed: int) -> 
     world = random_world(seed)
     evidence = gather(world)
     for edges in (evidence.citers, evidence.references):
-        expected = [float(world.collection.vectors[row] @ world.vector) for row in edges.rows]
+        expected = [
+            float(world.collection.vectors[row] @ evidence.query.vector) for row in edges.rows
+        ]
         np.testing.assert_allclose(edges.cosines, expected, atol=1e-6)
 
 

@@ -83,13 +83,39 @@ def test_each_kind_says_what_the_collection_holds(collection: Collection) -> Non
     assert every_reason(findings, "e") == {"near": "among the 5 nearest to your draft"}
 
 
-def test_references_of_the_draft_are_the_first_reason(collection: Collection) -> None:
-    findings = findings_of(collection, replace(DRAFT, references=("b",)))
-    # c cites both a and the reference b; b itself cites a.
-    assert every_reason(findings, "a")["seeds"] == "linked 2 times by citations to your references"
-    findings = findings_of(collection, replace(DRAFT, references=("d",)))
-    assert every_reason(findings, "c")["seeds"] == "linked once by citations to your references"
-    assert given_reasons(findings)[0][0].kind == "seeds"
+def test_ties_to_the_list_are_the_first_reason_the_most_direct_one_told(
+    collection: Collection,
+) -> None:
+    def tie(paper_id: str, *references: str) -> str:
+        findings = findings_of(collection, replace(DRAFT, references=references))
+        assert given_reasons(findings)[0][0].kind == "seeds"
+        return every_reason(findings, paper_id)["seeds"]
+
+    assert tie("a", "b") == "cited by a paper of your list"
+    assert tie("a", "b", "d") == "cited by 2 papers of your list"
+    assert tie("c", "a", "b") == "cites 2 papers of your list"
+    assert tie("b", "a") == "cites a paper of your list"
+    # Both b and d cite a; c and d cite it together with b and c.
+    assert tie("c", "d") == "cited by a paper of your list"
+
+
+def test_paper_cited_together_with_the_list_says_so() -> None:
+    papers = (
+        Paper("a", "Honey", year=2000),
+        Paper("b", "Ferns", year=2000),
+        Paper("c", "Gravel", year=2001, references=("a", "b")),
+    )
+    small = collect(papers, np.eye(3, dtype=np.float32))
+    query = make_query(small, Draft("Ferns", references=("b",)), small.vectors[2])
+    evidence = Evidence(small, query, propose(small, query, SMALL))
+    texts = [reason.text for reason in explain(evidence, [0], papers[:1])[0]]
+    assert texts[0] == "cited together with a paper of your list"
+
+
+def test_nearest_paper_of_the_list_is_named(collection: Collection) -> None:
+    findings = findings_of(collection, replace(DRAFT, references=("a", "d")))
+    assert every_reason(findings, "b")["seed-near"] == "close to “Engine gravel” of your list"
+    assert every_reason(findings, "e")["seed-near"] == "close to “Old honey” of your list"
 
 
 def test_several_papers_of_the_authors_are_counted(collection: Collection) -> None:

@@ -137,12 +137,38 @@ EXPECTED: dict[str, tuple[float, ...]] = {
     "author_papers": log(3, 3, 3, 3, 3),
 }  # fmt: skip
 
+# The same draft, citing a and c already. Candidates b, d, e, f. Of the seeds' citers, c cites a;
+# d both; e a. Of their own references that may be seen, c has 2 (a, b), d 3, e 1 (not g).
+LIKE_A, LIKE_C = 2 / math.sqrt(5 * 6), 1 / math.sqrt(5 * 4)  # Of b: 2 citations, a 3, c 1.
+PEER_C, PEER_D = 1 / math.sqrt(2 * 2), 2 / math.sqrt(2 * 3)
+SEEDED: dict[str, tuple[float, ...]] = {
+    "seeds": log(2, 2, 2, 2),
+    "seed_cosine": (0.88, 0.88, 0.4, 0.8),
+    "seed_cosine_best": (0.96, 0.96, 0.8, 1),
+    "seed_cosine_rank": (1, 1, 4, 3),
+    "seed_company": log(3, 0, 0, 0),
+    "seed_company_ratio": (3 / 5, 0, 0, 0),
+    "seed_company_share": (1, 0, 0, 0),
+    "seed_company_rank": (1, 2, 2, 2),
+    "seed_likeness": ((LIKE_A + LIKE_C) / 2, 0, 0, 0),
+    "seed_likeness_best": (LIKE_A, 0, 0, 0),
+    "seed_likeness_rank": (1, 2, 2, 2),
+    "seed_peers": log(PEER_C + PEER_D, 0, 0, 0),
+    "seed_peers_rank": (1, 2, 2, 2),
+    "seed_peers_best": (PEER_D, 0, 0, 0),
+    "seed_votes": (1 / 2, 0, 0, 0),
+    "seeds_cited": (0, 1, 1 / 2, 0),
+    "seed_coupling": (0, 1 / 3, 1 / 2, 0),
+}
+EXPECTED |= {name: (0,) * 5 for name in SEEDED}
 
-def worked_example() -> tuple[Collection, Query, Candidates]:
+
+def worked_example(*references: str) -> tuple[Collection, Query, Candidates]:
     vectors = np.array([(c, math.sqrt(1 - c * c)) for c in COSINES], np.float32)
     collection = collect(PAPERS, vectors)
-    query = make_query(collection, draft_of(PAPERS[-1]), np.array([1, 0], np.float32))
-    return collection, query, propose(collection, query, StageOne(neighbours=3))
+    draft = replace(draft_of(PAPERS[-1]), references=references)
+    query = make_query(collection, draft, np.array([1, 0], np.float32))
+    return collection, query, propose(collection, query, StageOne(neighbours=3, per_seed=3))
 
 
 def test_worked_example_proposes_the_five_papers_written_down_here() -> None:
@@ -160,6 +186,16 @@ def test_every_feature_has_a_value_worked_out_by_hand() -> None:
 def test_feature_has_the_value_worked_out_by_hand(name: str) -> None:
     column = compute(*worked_example(), (name,))[:, 0]
     assert column == pytest.approx(EXPECTED[name], rel=1e-5, abs=1e-6)
+
+
+def test_worked_example_with_seeds_proposes_the_four_papers_written_down_here() -> None:
+    assert worked_example("a", "c")[2].rows.tolist() == [1, 3, 4, 5]
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_feature_of_seeds_has_the_value_worked_out_by_hand(name: str) -> None:
+    column = compute(*worked_example("a", "c"), (name,))[:, 0]
+    assert column == pytest.approx(SEEDED[name], rel=1e-5, abs=1e-6)
 
 
 def test_columns_come_in_the_order_asked_for() -> None:
