@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recsys.errors import RecsysError
+from recsys.filters import Filters
 from recsys.records import Answer, Draft, Paper, Reason, Recommendation
 
 if TYPE_CHECKING:
     from recsys.recommend import Recommender
 
-__all__ = ["Answer", "Draft", "Paper", "Reason", "Recommendation", "RecsysError", "load"]
+__all__ = ["Answer", "Draft", "Filters", "Paper", "Reason", "Recommendation", "RecsysError", "load"]
 
 
 def load(index: str | Path | None = None, *, metadata: bool = True) -> "Recommender":

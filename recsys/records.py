@@ -99,8 +99,9 @@ class Reason:
 class Recommendation:
     """One recommended paper.
 
-    `score` orders the answer (higher is better, no unit); `probability` is the calibrated chance
-    that the author would cite the paper; `sources` names what proposed it in stage one.
+    `score` orders the answer, unless diversity was asked for (higher is better, no unit);
+    `probability` is the calibrated chance that the author would cite the paper; `sources` names
+    what proposed it in stage one.
     """
 
     rank: int

@@ -1,12 +1,15 @@
-"""Render an answer for people (table, Markdown) and for programs (JSON, JSON lines, BibTeX)."""
+"""Render an answer: for people, for programs, and for reference managers."""
 
 import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from recsys.formats.references import bibtex, markdown_item, one_line, paper_link
-from recsys.records import Answer, Recommendation
+from recsys.formats.references.facts import one_line, paper_link
+from recsys.formats.references.markdown import markdown_item
+from recsys.formats.references.web_page import web_page
+from recsys.formats.references.writing import WRITERS
+from recsys.records import Answer, Paper, Recommendation
 
 ANSWER_SCHEMA = "recsys.answer/1"
 RECOMMENDATION_SCHEMA = "recsys.recommendation/1"
@@ -30,9 +33,16 @@ def markdown(answer: Answer) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def references(answer: Answer) -> str:
-    """Render as BibTeX, one entry per paper in order of rank."""
-    return bibtex([item.paper for item in answer.recommendations])
+def html(answer: Answer) -> str:
+    """Render as a web page with the reasons below each paper, and COinS for Zotero."""
+    notes = [
+        [
+            f"{percent(item.probability)} chance of being cited",
+            *(reason.text for reason in item.reasons),
+        ]
+        for item in answer.recommendations
+    ]
+    return web_page(_papers(answer), notes=notes, heading="Recommended papers")
 
 
 def as_json(answer: Answer) -> str:
@@ -52,12 +62,18 @@ def as_json_lines(answer: Answer) -> str:
     return "".join(f"{_json(schema | _record(item))}\n" for item in answer.recommendations)
 
 
+def references(name: str) -> Callable[[Answer], str]:
+    """Render the papers alone, in order of rank, in a format of reference managers."""
+    return lambda answer: WRITERS[name](_papers(answer))
+
+
 RENDERERS: Mapping[str, Callable[[Answer], str]] = {
+    **{name: references(name) for name in WRITERS},
     "table": table,
     "json": as_json,
     "jsonl": as_json_lines,
-    "bibtex": references,
     "markdown": markdown,
+    "html": html,
 }
 
 
@@ -88,6 +104,10 @@ def percent(probability: float) -> str:
     if 0 < probability < 0.01:
         return "<1 %"
     return ">99 %" if 0.99 < probability < 1 else f"{probability * 100:.0f} %"
+
+
+def _papers(answer: Answer) -> list[Paper]:
+    return [item.paper for item in answer.recommendations]
 
 
 def _json(value: object, *, indent: int | None = None) -> str:

@@ -227,7 +227,9 @@ def test_nothing_found_is_exit_code_3_and_says_which_stage(
         "recommend", "--index", tmp_path / "x.index", "--as-of", 1900, "--out", out, stdin=STDIN
     )
     assert (done.code, done.out, out.exists()) == (3, "", False)
-    assert done.err.startswith("error: No paper is left to recommend: 1 papers in the corpus, 0 ")
+    understood, error = done.err.splitlines()
+    assert understood.startswith("Understood: ")
+    assert error.startswith("error: No paper is left to recommend: 1 papers in the corpus, 0 ")
     assert "--as-of" in done.err and done.err.count("\n") == 1
 
 

@@ -1,12 +1,13 @@
 """Commands that answer drafts: `recommend` and `batch`."""
 
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recsys.app.cli import answering_options as wanted
 from recsys.app.cli.options import (
     Format,
     Index,
@@ -21,23 +22,29 @@ from recsys.app.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from recsys.records import Answer, Draft
+    from recsys.app.question import Question
+    from recsys.recommend import Recommender
+    from recsys.records import Answer
 
 
 def recommend(
-    draft: Annotated[
-        Path, typer.Argument(metavar="DRAFT", help="JSON file of the draft; `-` reads stdin.")
-    ] = Path("-"),
-    index: Annotated[
-        Path | None,
-        typer.Option(
-            "--index",
-            metavar="DIR",
-            show_default="the starter corpus",
-            help="Directory that `recsys build` wrote.",
-        ),
-    ] = None,
-    k: Annotated[int, typer.Option("-k", min=1, help="Number of papers to recommend.")] = 20,
+    draft: wanted.Draft = None,
+    index: wanted.StarterIndex = None,
+    k: wanted.Number = 20,
+    title: wanted.Title = None,
+    abstract: wanted.Abstract = None,
+    seeds: wanted.Seeds = None,
+    not_like: wanted.NotLike = None,
+    library: wanted.Library = None,
+    exclude_library: wanted.ExcludeLibrary = False,
+    as_of: wanted.AsOf = None,
+    min_year: wanted.MinYear = None,
+    max_year: wanted.MaxYear = None,
+    venue: wanted.Venue = None,
+    exclude_author: wanted.ExcludeAuthor = None,
+    exclude_own: wanted.ExcludeOwn = False,
+    paper_type: wanted.PaperType = None,
+    mmr: wanted.Mmr = 0.0,
     output: Annotated[
         Format, typer.Option("--format", help="How the answer is written.")
     ] = Format.TABLE,
@@ -47,40 +54,42 @@ def recommend(
             "--out", metavar="FILE", show_default="stdout", help="Write the answer to this file."
         ),
     ] = None,
-    as_of: Annotated[
-        int | None,
-        typer.Option(
-            "--as-of",
-            metavar="YEAR",
-            min=1000,
-            max=2999,
-            show_default="the draft's own year, else now",
-            help="Answer as in this year: nothing newer is recommended or counted.",
-        ),
-    ] = None,
     no_metadata: NoMetadata = False,
+    verbose: wanted.Verbose = False,
     quiet: Quiet = False,
     json_errors: JsonErrors = False,
 ) -> None:
     """Recommend the papers that a draft should cite, best first.
 
-    A draft is a JSON object with a title, an abstract or both, and optionally authors, venue,
-    year and references (ids of corpus papers that it cites already).
+    A draft is a LaTeX, Markdown, text or PDF file, or a JSON object with a title, an abstract or
+    both. The papers that it cites are found in the corpus; they are never recommended, and papers
+    like them rise. Without a draft, --seeds alone ask for more of their kind.
     """
-    from recsys.app.bars import shown_progress
-    from recsys.app.output import check_target, emit, note
-
-    query = _read_query(draft, as_of)
-    check_target(out)
     from recsys.app.inspection import damage_named
-    from recsys.app.wiring import open_index
+    from recsys.app.output import check_target
+    from recsys.app.question import pose
+    from recsys.app.reading import Named, read
+    from recsys.filters import Filters
 
+    check_target(out)
+    draft = _draft_or_stdin(draft, nothing_else=not (seeds or title or abstract))
+    given = read(Named(draft, title, abstract, seeds or (), not_like or (), library or ()))
     with damage_named(index):
-        with shown_progress(quiet=quiet) as progress:
-            recommender = open_index(index, metadata=not no_metadata, progress=progress)
-        answer = recommender.recommend(query, k)
-    note(answer.understood, quiet=quiet)
-    emit(_rendered(answer, output, to_terminal=out is None and sys.stdout.isatty()), out)
+        recommender = _open(index, metadata=not no_metadata, quiet=quiet)
+        question = pose(recommender.collection, given, as_of=as_of)
+        _tell(question, given.notes, verbose=verbose, quiet=quiet)
+        filters = Filters(
+            min_year=min_year,
+            max_year=max_year,
+            venues=tuple(venue or ()),
+            types=tuple(paper_type or ()),
+            exclude_authors=tuple(exclude_author or ()),
+            exclude_own=exclude_own,
+            library=question.library if exclude_library else (),
+        )
+        answer = recommender.recommend(question.draft, k, filters=filters, diversity=mmr)
+        _count(answer, quiet=quiet)
+    _write(question.finish(answer), output, out)
 
 
 def batch(
@@ -126,18 +135,44 @@ def batch(
     note("\n".join(report.lines()), quiet=quiet)
 
 
-def _read_query(path: Path, as_of: int | None) -> "Draft":
-    from recsys.formats.drafts import STDIN, read_draft
-
-    if path == STDIN and sys.stdin.isatty():
+def _draft_or_stdin(draft: str | None, *, nothing_else: bool) -> str | None:
+    """Read stdin when the command line says nothing of a draft."""
+    if draft is None and nothing_else:
+        draft = "-"
+    if draft == "-" and sys.stdin.isatty():
         raise typer.BadParameter("Give a draft file, or send a draft to stdin.", param_hint="DRAFT")
-    draft = read_draft(path)
-    return draft if as_of is None else replace(draft, as_of=as_of)
+    return draft
 
 
-def _rendered(answer: "Answer", output: Format, *, to_terminal: bool) -> str:
+def _open(index: Path | None, *, metadata: bool, quiet: bool) -> "Recommender":
+    from recsys.app.bars import shown_progress
+    from recsys.app.wiring import open_index
+
+    with shown_progress(quiet=quiet) as progress:
+        return open_index(index, metadata=metadata, progress=progress)
+
+
+def _tell(question: "Question", notes: Sequence[str], *, verbose: bool, quiet: bool) -> None:
+    from recsys.app.output import note
+
+    for line in (question.understood, *notes, *(question.missing if verbose else ())):
+        note(line, quiet=quiet)
+
+
+def _count(answer: "Answer", *, quiet: bool) -> None:
+    """Say what each filter removed."""
+    from recsys.app.output import note
+    from recsys.filtering import REMOVED
+
+    removed = {name: n for name, n in answer.stages.items() if name.startswith(REMOVED)}
+    if removed:
+        counts = ", ".join(f"{n:,} {name}" for name, n in removed.items())
+        note(f"Of the papers proposed: {counts}.", quiet=quiet)
+
+
+def _write(answer: "Answer", output: Format, out: Path | None) -> None:
+    from recsys.app.output import emit
     from recsys.app.render import RENDERERS, coloured_table
 
-    if to_terminal and output is Format.TABLE:
-        return coloured_table(answer)
-    return RENDERERS[output.value](answer)
+    coloured = output is Format.TABLE and out is None and sys.stdout.isatty()
+    emit(coloured_table(answer) if coloured else RENDERERS[output.value](answer), out)
