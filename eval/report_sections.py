@@ -119,6 +119,11 @@ def _studies(facts: Mapping[str, Any]) -> list[Section]:
         text = "Does a ranker that reads authors and venues favour the authors' own papers?"
         table = report_queries.self_citation(rows)
         found.append(Section("own-papers", "Self-citation", text, (table,), ("self-citation",)))
+    if rows := facts.get("seed_study"):
+        text = "Does it help to know some of the references? Half of them may be given, the other "
+        text += "half is to be found, whatever is given."
+        table = report_queries.seed_study(rows)
+        found.append(Section("seeds", "References as seeds", text, (table,)))
     return found
 
 

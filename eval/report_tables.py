@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from recsys.formats.references import one_line
+from recsys.formats.references.facts import one_line
 
 _WIDTH = 100
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]|$~]")

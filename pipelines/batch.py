@@ -126,7 +126,7 @@ def run_batch(
     collection = open_index(index, metadata=options.metadata).collection
     queries = read_split(split, collection).part(options.part)
     work = run.parent / WORK
-    prepare([options.system], collection, work, progress=progress)
+    prepare([options.system], collection, work, metadata=options.metadata, progress=progress)
     sidecar = Sidecar(
         run.with_name(f"{run.name}.partial"), batch_fingerprint(index, split, options)
     )

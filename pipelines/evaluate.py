@@ -35,10 +35,19 @@ from pipelines.evaluation_folder import (
 from pipelines.external_runs import External, read_external
 from pipelines.gathering import OpenIndex, Start, gather
 from pipelines.leakage import check_ranker, check_run
+from pipelines.seed_study import SeedRow, seed_answerer, seed_rows
 from pipelines.sidecar import Entry, Sidecar
 from pipelines.splits import read_split
 from pipelines.studies import StudyRow, k_answerer, k_rows, self_citation_rows
-from pipelines.systems import RANKER, SYSTEMS, check_systems, prepare
+from pipelines.systems import (
+    MODELS,
+    RANKER,
+    SYSTEMS,
+    check_systems,
+    model_folder,
+    needs_of,
+    prepare,
+)
 from recsys.artifacts import CREATED_BY, sha256
 from recsys.collection import Collection
 from recsys.errors import InputError
@@ -60,7 +69,7 @@ class EvaluateOptions:
     """What to evaluate, and how.
 
     runs: name -> TREC run of a system from elsewhere. jobs: processes; None: one per processor.
-    k_study, self_citation: whether to make these studies. command: what the user typed.
+    k_study, self_citation, seed_study: whether to make these studies. command: what the user typed.
     """
 
     part: str = "test"
@@ -72,6 +81,7 @@ class EvaluateOptions:
     metadata: bool = True
     k_study: bool = False
     self_citation: bool = False
+    seed_study: bool = False
     command: str = ""
 
     @property
@@ -177,12 +187,22 @@ def evaluate(
     external = read_external(options.runs, collection, queries, k=options.k)
     work = _Work(index, split, options, out / WORK, open_index, progress, queries)
     work.calibration = min(1.0, MOST_PAIRS / (len(queries) * recommender.stage_one.candidates))
-    warnings = _guard_rankers(work, recommender)
+    warnings = _guard_rankers(work, recommender) + _guard_models(work, collection)
     check_folder(out)
     work.folder.mkdir(exist_ok=True)
-    prepare(options.names, collection, work.folder, progress=progress)
+    prepare(
+        options.names,
+        collection,
+        work.folder,
+        metadata=options.metadata,
+        progress=progress,
+    )
     answers = {name: work.answers(name, metadata=options.metadata) for name in options.names}
-    studies = {"k_study": _k_study(work), "self_citation": _self_citation(work, collection)}
+    studies = {
+        "k_study": _k_study(work),
+        "self_citation": _self_citation(work, collection),
+        "seed_study": _seed_study(work),
+    }
     for name, responses in answers.items():
         check_run(name, {query: each.papers for query, each in responses.items()}, collection)
         write_responses(out / RUNS / f"{name}.trec", responses, _tag(options, name))
@@ -212,12 +232,23 @@ def _guard_rankers(work: _Work, recommender: "Recommender") -> list[str]:
     if options.self_citation:
         other = not options.metadata
         asked[other] = work.open_index(work.index, metadata=other)
-    elif not (options.k_study or any(RANKER in SYSTEMS[name].needs for name in options.names)):
+    elif not (options.k_study or options.seed_study or RANKER in needs_of(options.names)):
         return []
     warnings = []
     for each in asked.values():
         folder = each.ranker.folder if isinstance(each.ranker, OnnxRanker) else None
         warning = check_ranker(folder, each.collection, options.part, work.queries)
+        warnings += [] if warning is None else [warning]
+    return warnings
+
+
+def _guard_models(work: _Work, collection: Collection) -> list[str]:
+    """Check every other model that will be asked; return the warnings."""
+    warnings = []
+    for name in sorted(needs_of(work.options.names).intersection(MODELS)):
+        folder = model_folder(collection, name, work.options.metadata)
+        part, queries = work.options.part, work.queries
+        warning = check_ranker(folder, collection, part, queries, what=name)
         warnings += [] if warning is None else [warning]
     return warnings
 
@@ -233,6 +264,17 @@ def _k_study(work: _Work) -> list[StudyRow] | None:
     options = work.options.batch("k-study", metadata=work.options.metadata, calibration=0)
     key = batch_fingerprint(work.index, work.split, options)
     return k_rows(list(work.gather("k-study", start, key).values()))
+
+
+def _seed_study(work: _Work) -> list[SeedRow] | None:
+    if not work.options.seed_study:
+        return None
+    chosen = work.options
+    start = partial(seed_answerer, work.open_index, work.index, chosen.metadata, chosen.seed)
+    options = chosen.batch("seed-study", metadata=chosen.metadata, calibration=0)
+    key = batch_fingerprint(work.index, work.split, options)
+    entries = list(work.gather("seed-study", start, key).values())
+    return seed_rows(entries, seed=chosen.seed)
 
 
 def _self_citation(work: _Work, collection: Collection) -> list[StudyRow] | None:

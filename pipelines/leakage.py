@@ -64,9 +64,14 @@ def digests(collection: Collection, rows: Rows) -> list[bytes]:
 
 
 def check_ranker(
-    folder: Path | None, collection: Collection, part: str, queries: Sequence[PaperId]
+    folder: Path | None,
+    collection: Collection,
+    part: str,
+    queries: Sequence[PaperId],
+    *,
+    what: str = "ranker",
 ) -> str | None:
-    """Refuse to evaluate a ranker on queries that it has seen; return a warning, if any is due.
+    """Refuse to evaluate a model on queries that it has seen; return a warning, if any is due.
 
     A ranker may be looked at on the dev queries that it was stopped and calibrated on, as people
     who choose between rankers do; the warning says that it flatters.
@@ -77,7 +82,7 @@ def check_ranker(
     seen = None if folder is None else SeenQueries.load(folder)
     if folder is None or seen is None:
         return (
-            "Leakage unknown: the ranker does not tell which queries it was trained on. Train it "
+            f"Leakage unknown: the {what} does not tell which queries it was trained on. Train it "
             "again to be sure."
         )
     rows = collection.corpus.rows(queries)
@@ -87,14 +92,14 @@ def check_ranker(
     for papers, how in ((trained, "trained"), (tuned if part != DEV else [], "calibrated")):
         if papers:
             raise LeakageError(
-                f"The ranker in {folder} was {how} on {len(papers)} of these {len(queries)} {part} "
+                f"The {what} in {folder} was {how} on {len(papers)} of these {len(queries)} {part} "
                 f"queries (first: {papers[0]!r}).",
-                "Train the index's own ranker on this split (`recsys train ranker`), or evaluate "
-                "systems without a ranker.",
+                f"Train the index's own {what} on this split (`recsys train {what}`), or evaluate "
+                f"systems without a {what}.",
             )
     if tuned:
         return (
-            f"The ranker in {folder.name} was calibrated on {len(tuned)} of these {len(queries)} "
+            f"The {what} in {folder.name} was calibrated on {len(tuned)} of these {len(queries)} "
             "queries: the figures flatter it."
         )
     return None

@@ -6,6 +6,7 @@ Adding one is a row of SYSTEMS (and of the command line's list of the same names
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ from recsys.candidates import propose
 from recsys.collection import Collection
 from recsys.corpus import PAPERS
 from recsys.errors import ArtifactError, InputError, near_miss
+from recsys.layout import NNRANK, NNSELECT, nnrank_folder
+from recsys.models.nnrank_corpus import NNRankCorpus
+from recsys.models.nnselect import NEIGHBOURS, NNSelectModel, select
 from recsys.progress import Progress, silent
 from recsys.query import Query
 from recsys.records import PaperId
@@ -29,7 +33,13 @@ if TYPE_CHECKING:
     from recsys.recommend import Recommender
 
 RANKER, WHOOSH = "ranker", "whoosh"
-"""What a system needs: a trained ranker, which must not have seen the queries; an extra index."""
+"""What a system needs: a trained ranker, an extra index. Else it is the name of one of MODELS."""
+
+MODELS: Mapping[str, Callable[[Path, int], object]] = {
+    NNSELECT: NNSelectModel.load,
+    NNRANK: NNRankCorpus.load,
+}
+"""Models trained on an index: what loads it from its folder for so many papers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,11 @@ class Stand:
     def collection(self) -> Collection:
         """Corpus, graph and search structures."""
         return self.recommender.collection
+
+    @property
+    def index(self) -> Path:
+        """The folder that holds the corpus, and the models trained on it."""
+        return index_of(self.collection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +81,7 @@ Rank = Callable[[Query, int, int], Ranked]
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """open: called once per process, gives what ranks. needs: RANKER, WHOOSH."""
+    """open: called once per process, gives what ranks. needs: RANKER, WHOOSH, or some of MODELS."""
 
     open: Callable[[Stand], Rank]
     needs: frozenset[str] = frozenset()
@@ -111,6 +126,37 @@ def _embedding(stand: Stand) -> Rank:
     return lambda query, row, k: Ranked(*index.search(query.vector, k, allowed=query.allowed))
 
 
+def _nnselect(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:
+    """Order the neighbours by Citeomatic's own vectors, and what they cite, by cosine."""
+    collection = stand.collection
+    vectors = NNSelectModel.load(stand.index / NNSELECT, len(collection.corpus)).vectors
+
+    def rank(query: Query, row: int, k: int) -> Ranked:
+        rows, cosines = select(collection.graph, vectors, query, vectors[row], neighbours)
+        return Ranked(rows[:k], cosines[:k], rows)
+
+    return rank
+
+
+def _nnrank(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:
+    """Rerank what NNSelect selects by Citeomatic's network, with metadata or without."""
+    collection = stand.collection
+    graph, papers = collection.graph, len(collection.corpus)
+    vectors = NNSelectModel.load(stand.index / NNSELECT, papers).vectors
+    folder = nnrank_folder(stand.index, metadata=stand.recommender.metadata)
+    network = NNRankCorpus.load(folder, papers)
+
+    def rank(query: Query, row: int, k: int) -> Ranked:
+        rows, cosines = select(graph, vectors, query, vectors[row], neighbours)
+        order = np.argsort(rows)  # Ties break by ascending row.
+        rows, cosines = rows[order], cosines[order]
+        scores = network.score(graph, row, rows, cosines)
+        top = best(scores, k)
+        return Ranked(rows[top], scores[top], rows)
+
+    return rank
+
+
 def _stage_one(stand: Stand) -> Rank:
     def rank(query: Query, row: int, k: int) -> Ranked:
         candidates = propose(stand.collection, query, stand.recommender.stage_one)
@@ -148,6 +194,10 @@ SYSTEMS: Mapping[str, System] = {
     "bm25-whoosh": System(_bm25_whoosh, frozenset({WHOOSH})),
     "bm25": System(_bm25),
     "embedding": System(_embedding),
+    "nnselect": System(_nnselect, frozenset({NNSELECT})),
+    "nnselect-100": System(partial(_nnselect, neighbours=100), frozenset({NNSELECT})),
+    "nnrank": System(_nnrank, frozenset({NNSELECT, NNRANK})),
+    "nnrank-100": System(partial(_nnrank, neighbours=100), frozenset({NNSELECT, NNRANK})),
     "stage-one": System(_stage_one),
     "two-stage": System(_two_stage, frozenset({RANKER})),
     "oracle": System(_oracle),
@@ -170,10 +220,23 @@ def check_systems(names: Iterable[str]) -> None:
 
 
 def prepare(
-    names: Iterable[str], collection: Collection, work: Path, *, progress: Progress = silent
+    names: Iterable[str],
+    collection: Collection,
+    work: Path,
+    *,
+    metadata: bool = True,
+    progress: Progress = silent,
 ) -> None:
-    """Build the extra indexes that the systems need below `work`, unless they are there."""
-    if not any(WHOOSH in SYSTEMS[name].needs for name in names):
+    """Build the extra indexes that the systems need below `work`, unless they are there.
+
+    Raises:
+        ArtifactError: a model that one of them needs was never trained, or does not fit.
+    """
+    needs = needs_of(names)
+    for model, load in MODELS.items():
+        if model in needs:
+            load(model_folder(collection, model, metadata), len(collection.corpus))
+    if WHOOSH not in needs:
         return
     folder = whoosh_folder(collection, work)
     try:
@@ -183,6 +246,23 @@ def prepare(
             (each["title"], each["abstract"]) for each in collection.corpus.texts().to_pylist()
         ]
         WhooshIndex.build(texts, folder, progress=progress)
+
+
+def needs_of(names: Iterable[str]) -> frozenset[str]:
+    """Unite what several systems need."""
+    return frozenset[str]().union(*(SYSTEMS[name].needs for name in names))
+
+
+def index_of(collection: Collection) -> Path:
+    """Name the folder of the index that a collection was opened from."""
+    return collection.corpus.folder.parent
+
+
+def model_folder(collection: Collection, model: str, metadata: bool) -> Path:
+    """Name the folder of one of MODELS."""
+    if model == NNRANK:
+        return nnrank_folder(index_of(collection), metadata=metadata)
+    return index_of(collection) / model
 
 
 def whoosh_folder(collection: Collection, work: Path) -> Path:

@@ -7,7 +7,11 @@ vis.index/
 ├── vectors/     vectors.npy (n, d) float32, forest.ann
 ├── encoder/     an artifact of its own: the ONNX model that made the vectors
 ├── ranker/      an artifact of its own, written by `recsys train ranker`
-└── ranker-no-metadata/
+├── ranker-no-metadata/
+├── nnselect/    an artifact of its own, written by `recsys train nnselect`
+├── nnselect-folds/   its vectors for train queries that it has not seen, to train rankers with
+├── nnrank/      an artifact of its own, written by `recsys train nnrank`
+└── nnrank-no-metadata/
 """
 
 from pathlib import Path
@@ -20,8 +24,15 @@ VECTORS = "vectors"
 VECTOR_FILE = "vectors.npy"
 FOREST_FILE = "forest.ann"
 ENCODER = "encoder"
+NNSELECT = "nnselect"
+NNRANK = "nnrank"
 
 
 def ranker_folder(index: Path, *, metadata: bool) -> Path:
     """Name the folder of an index's own ranker, or of the shipped one below its data folder."""
     return index / ("ranker" if metadata else "ranker-no-metadata")
+
+
+def nnrank_folder(index: Path, *, metadata: bool) -> Path:
+    """Name the folder of an index's NNRank."""
+    return index / (NNRANK if metadata else f"{NNRANK}-no-metadata")

@@ -24,7 +24,7 @@ from recsys.app.wiring import data_folder
 from recsys.artifacts import seal
 from recsys.collection import Collection
 from recsys.corpus import Corpus
-from recsys.formats.drafts import read_draft
+from recsys.formats.drafts.reading import read_draft
 from recsys.graph import CitationGraph
 from recsys.layout import ranker_folder
 from recsys.ranker import OnnxRanker

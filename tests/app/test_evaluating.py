@@ -22,7 +22,7 @@ def test_an_evaluation_from_end_to_end(built: "Built", run_cli: "RunCli", tmp_pa
     done = run_cli(
         "evaluate", built.index, "--split", built.split, "--out", out,
         "--systems", "bm25-whoosh, two-stage", "--run", f"theirs={run}", "--jobs", 1,
-        "--self-citation",
+        "--self-citation", "--seed-study",
     )  # fmt: skip
     assert (done.code, done.out) == (0, "")
     assert "two-stage: F1@20" in done.err
@@ -32,6 +32,7 @@ def test_an_evaluation_from_end_to_end(built: "Built", run_cli: "RunCli", tmp_pa
     assert facts["command"].startswith(f"recsys evaluate {built.index} --split")
     assert facts["warnings"] == []
     assert len(facts["self_citation"]) == 42
+    assert len(facts["seed_study"]) == 10
 
 
 def test_the_same_systems_are_the_default_everywhere() -> None:

@@ -167,6 +167,26 @@ def test_the_self_citation_study_sets_both_rankers_side_by_side() -> None:
     assert "| 1 | 1.2 | 0.500 | 1.5 | 0.500 |" in markdown(changed)
 
 
+def test_the_seed_study_sets_gains_beside_figures() -> None:
+    without, given = (
+        {"R@20": {"value": value, "low": value - 0.1, "high": value + 0.1}} for value in (0.4, 0.5)
+    )
+    gain = {"R@20": {"value": 0.1, "low": 0.05, "high": 0.15, "p": 0.0001}}
+    rows = [
+        {"system": "two-stage", "seeds": "0", "queries": 1200, "measures": without, "gains": {}},
+        {"system": "two-stage", "seeds": "half", "queries": 1200, "measures": given, "gains": gain},
+    ]
+    changed = make_report(replace(invented(), facts=FACTS | {"seed_study": rows}), QUERIES)
+    assert "seeds" in [section.name for section in changed.sections]
+    text = markdown(changed)
+    assert "| two-stage | 0 | 0.400 (0.300-0.500) |  |  |" in text
+    row = "| two-stage | half | 0.500 (0.400-0.600) | +0.100 (+0.050 to +0.150) | 0.0001 |"
+    assert row in text
+    assert "1,200 queries" in text
+    for render in RENDERERS.values():
+        assert render(changed)
+
+
 def test_a_query_of_unknown_title_is_shown_by_its_id() -> None:
     assert "| q1 |" in markdown(make_report(invented(), {}))
 

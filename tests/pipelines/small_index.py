@@ -1,7 +1,8 @@
 """A small index of invented papers, opened without models: for tests of what runs over indexes."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,20 @@ import pyarrow as pa
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
 from pipelines.columns import SCHEMA, write_columns
-from recsys.arrays import Floats, load_array
+from pipelines.leakage import SeenQueries
+from recsys.arrays import Floats, SortedStrings, load_array
 from recsys.artifacts import seal
 from recsys.collection import Collection
 from recsys.corpus import Corpus
 from recsys.graph import CitationGraph
+from recsys.layout import CORPUS, NNSELECT, nnrank_folder
+from recsys.models.nnrank import KIND as RANK_KIND
+from recsys.models.nnrank import SCHEMA as RANK_SCHEMA
+from recsys.models.nnrank import WORDS, NNRank, RankShape
+from recsys.models.nnrank_corpus import bags_file
+from recsys.models.nnselect import KIND, NNSelectModel
+from recsys.models.nnselect import SCHEMA as MODEL_SCHEMA
+from recsys.models.vocabulary import Entries, Vocabulary, words_of
 from recsys.recommend import Recommender
 from recsys.terms import TermStore
 from tests.hashing_encoder import HashingEncoder
@@ -57,26 +67,65 @@ def invented_papers() -> list[dict[str, object]]:
     return papers
 
 
-def write_small_index(folder: Path) -> Path:
+def write_small_index(folder: Path, invented: Sequence[dict[str, object]] | None = None) -> Path:
     """Write the parts that `open_small_index` reads, and a manifest."""
     folder.mkdir()
-    papers = [{name: paper.get(name) for name in SCHEMA.names} for paper in invented_papers()]
-    write_columns(folder, pa.Table.from_pylist(papers, SCHEMA))
-    corpus = Corpus.load(folder)
+    invented = invented_papers() if invented is None else invented
+    papers = [{name: paper.get(name) for name in SCHEMA.names} for paper in invented]
+    (folder / CORPUS).mkdir()
+    write_columns(folder / CORPUS, pa.Table.from_pylist(papers, SCHEMA))
+    corpus = Corpus.load(folder / CORPUS)
     titles = corpus.texts().to_pylist()
     texts = [(each["title"], each["abstract"]) for each in titles]
     TermStore.build(texts).save(folder)
     Bm25Index.build(TermStore.load(folder)).save(folder)
     np.save(folder / "vectors.npy", HashingEncoder().encode(texts))
+    write_small_nnselect(folder / NNSELECT, texts)
+    for metadata in (True, False):
+        write_small_nnrank(nnrank_folder(folder, metadata=metadata), corpus, metadata=metadata)
     seal(folder, "small index", 1, {})
     return folder
+
+
+def write_small_nnselect(folder: Path, texts: Sequence[tuple[str, str | None]]) -> None:
+    """Write a model that learned nothing and saw no query: each word has its hashed direction."""
+    words = sorted({word for text in texts for part in text for word in words_of(part)})
+    table = HashingEncoder().encode([(word, None) for word in words])
+    model = NNSelectModel(
+        SortedStrings.build(words), table, np.ones(2, np.float32), table, "invented"
+    )
+    folder.mkdir()
+    replace(model, vectors=model.encode(texts)).save(folder)
+    SeenQueries().save(folder)
+    seal(folder, KIND, MODEL_SCHEMA, {"fingerprint": model.fingerprint})
+
+
+def write_small_nnrank(folder: Path, corpus: Corpus, *, metadata: bool) -> None:
+    """Write a model that adds up its inputs and saw no query; words have random vectors."""
+    papers = [Entries.of(paper) for paper in corpus.full_papers(range(len(corpus)))]
+    vocabulary = Vocabulary.build(papers)
+    fields = ("title", "abstract", "authors") if metadata else ("title", "abstract")
+    shape, rng = RankShape(fields=fields), np.random.default_rng(0)
+    sizes = {WORDS: len(vocabulary.words), "authors": len(vocabulary.authors)}
+    tables = {
+        name: rng.standard_normal((sizes[name], 8)).astype(np.float32) for name in shape.tables
+    }
+    weights = {name: np.full(sizes[WORDS], 0.1, np.float32) for name in shape.intersected}
+    layer = np.ones((1, len(shape.inputs)), np.float32), np.zeros(1, np.float32)
+    model = NNRank(shape, tables, weights, (layer,))
+    folder.mkdir()
+    model.save(folder)
+    for name in fields:
+        vocabulary.bags(papers, name).save(folder, bags_file(name))
+    SeenQueries().save(folder)
+    seal(folder, RANK_KIND, RANK_SCHEMA, model.config())
 
 
 def open_small_collection(folder: Path) -> Collection:
     terms = TermStore.load(folder)
     return Collection(
-        corpus=Corpus.load(folder),
-        graph=CitationGraph.load(folder),
+        corpus=Corpus.load(folder / CORPUS),
+        graph=CitationGraph.load(folder / CORPUS),
         terms=terms,
         vectors=load_array(folder / "vectors.npy"),
         vector_index=ExactIndex.load(folder / "vectors.npy"),

@@ -27,6 +27,7 @@ ALL = EvaluateOptions(
     jobs=1,
     k_study=True,
     self_citation=True,
+    seed_study=True,
     command="recsys it",
 )
 QUICK = EvaluateOptions(systems=("bm25", "embedding"), jobs=1, k=20)
@@ -118,7 +119,8 @@ def test_the_facts_say_how_it_was_done(report: EvaluationReport) -> None:
 
 def test_candidates_are_counted_per_query(report: EvaluationReport) -> None:
     facts = facts_of(report.folder)
-    assert set(facts["candidates"]) == {"stage-one", "two-stage", "oracle"}
+    proposing = {*SYSTEMS} - {"random", "citations", "bm25-whoosh", "bm25", "embedding"}
+    assert set(facts["candidates"]) == proposing
     qrels = read_qrels(report.folder / "qrels.txt")
     of_stage_one = facts["candidates"]["stage-one"]
     assert of_stage_one == facts["candidates"]["two-stage"]
@@ -158,13 +160,18 @@ def test_the_studies_are_in_the_facts(report: EvaluationReport) -> None:
     assert len(facts["self_citation"]) == 42
     # The invented authors write on one topic each, and cite nobody else.
     assert facts["self_citation"][1]["first rank"] < 3
+    assert len(facts["seed_study"]) == 10
+    assert facts["seed_study"][4]["queries"] == 12
 
 
 def test_the_report_speaks_of_every_system(report: EvaluationReport) -> None:
     lines = report.lines()
     assert lines[0] == "Evaluated 12 test queries; 95 % intervals."
-    assert [line.partition(":")[0] for line in lines[1:10]] == [*SYSTEMS, "theirs"]
-    assert "Leakage unknown" in lines[10]
+    assert [line.partition(":")[0] for line in lines[1 : len(SYSTEMS) + 2]] == [
+        *SYSTEMS,
+        "theirs",
+    ]
+    assert "Leakage unknown" in lines[len(SYSTEMS) + 2]
     assert lines[-1] == f"Written to {report.folder}."
 
 
@@ -189,6 +196,7 @@ def test_runs_depend_neither_on_processes_nor_on_other_systems(
     mine, theirs = facts_of(tmp_path / "x"), facts_of(report.folder)
     assert mine["calibration"] == theirs["calibration"]
     assert mine["self_citation"] == theirs["self_citation"]
+    assert mine["seed_study"] == theirs["seed_study"]
     run(index, split, replace(QUICK, systems=("random",), k=100, seed=1), tmp_path / "y")
     assert contents(tmp_path / "y")["random.trec"] != expected["random.trec"]
 

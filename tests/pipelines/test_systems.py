@@ -1,5 +1,6 @@
 """Each system ranks as its name says, and sees nothing it must not."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,10 @@ from pipelines.systems import (
 )
 from recsys.app.cli.options import System
 from recsys.artifacts import MANIFEST
-from recsys.errors import InputError
+from recsys.errors import ArtifactMissing, InputError
+from recsys.layout import NNRANK, NNSELECT, nnrank_folder
+from recsys.models.nnrank_corpus import NNRankCorpus
+from recsys.models.nnselect import NNSelectModel
 from tests.pipelines.small_index import open_small_index, write_small_index
 
 
@@ -103,9 +107,55 @@ def test_two_stage_tells_the_chances_of_its_candidates(stand: Stand) -> None:
     assert (np.diff(ranked.probabilities) <= 0).all()
 
 
+def test_nnselect_ranks_by_its_own_cosine(stand: Stand) -> None:
+    model = NNSelectModel.load(stand.index / NNSELECT, len(stand.collection.corpus))
+    query = model.vectors[stand.collection.corpus.row("deserts-10") or 0]
+    few, many = ask(stand, "nnselect"), ask(stand, "nnselect-100")
+    for ranked in (few, many):
+        np.testing.assert_allclose(ranked.scores, (model.vectors @ query)[ranked.rows], atol=1e-6)
+    assert names(stand, few)[0].startswith("deserts")
+    assert 10 <= len(few.rows) < len(many.rows)
+
+
+@pytest.mark.parametrize("metadata", [True, False])
+def test_nnrank_orders_what_nnselect_selects(stand: Stand, metadata: bool) -> None:
+    recommender = open_small_index(stand.index, metadata=metadata)
+    own = Stand(recommender, stand.work)
+    selected, ranked = ask(own, "nnselect"), ask(own, "nnrank")
+    assert sorted(ranked.rows.tolist()) == sorted(selected.rows.tolist())
+    folder = nnrank_folder(stand.index, metadata=metadata)
+    network = NNRankCorpus.load(folder, len(stand.collection.corpus))
+    assert ("authors" in network.model.shape.fields) == metadata
+    row = stand.collection.corpus.row("deserts-10") or 0
+    expected = network.score(stand.collection.graph, row, selected.rows, selected.scores)
+    by_row = dict(zip(selected.rows.tolist(), expected.tolist(), strict=True))
+    assert ranked.scores.tolist() == pytest.approx([by_row[each] for each in ranked.rows.tolist()])
+    assert len(ask(own, "nnrank-100").rows) > len(ranked.rows)
+
+
+def test_a_model_that_was_never_trained_is_asked_for_early(tmp_path: Path) -> None:
+    index = write_small_index(tmp_path / "small.index")
+    collection = open_small_index(index).collection
+    shutil.rmtree(nnrank_folder(index, metadata=False))
+    prepare(["nnrank"], collection, tmp_path)
+    with pytest.raises(ArtifactMissing, match="no NNRank model 'nnrank-no-metadata'"):
+        prepare(["nnrank"], collection, tmp_path, metadata=False)
+    shutil.rmtree(index / NNSELECT)
+    prepare(["bm25"], collection, tmp_path)
+    with pytest.raises(ArtifactMissing, match="no NNSelect model"):
+        prepare(["bm25", "nnselect"], collection, tmp_path)
+
+
 def test_needs_are_told() -> None:
     needs = {name: system.needs for name, system in SYSTEMS.items() if system.needs}
-    assert needs == {"bm25-whoosh": {WHOOSH}, "two-stage": {RANKER}}
+    assert needs == {
+        "bm25-whoosh": {WHOOSH},
+        "nnselect": {NNSELECT},
+        "nnselect-100": {NNSELECT},
+        "nnrank": {NNSELECT, NNRANK},
+        "nnrank-100": {NNSELECT, NNRANK},
+        "two-stage": {RANKER},
+    }
 
 
 def test_whoosh_is_built_once_and_again_when_damaged(stand: Stand, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from eval.measures import Judged, summarise
 from indexes.opening import open_collection
+from pipelines.posing import training_poses
 from pipelines.splits import gold, read_split
 from pipelines.train_ranker import TrainOptions, cross_fitted_error, judge, train_ranker
 from pipelines.training_table import TrainingTable, collect, concatenate
@@ -71,9 +72,13 @@ def test_the_report_is_that_of_the_dev_queries(built: "Built", index: Path) -> N
     judged = judge(ranker.score(table.features), table)
     assert report.f1 == pytest.approx(figure("F1@20", judged))
     assert report.mrr == pytest.approx(figure("MRR", judged))
-    assert report.queries == 20
+    posed = [
+        list(training_poses(collection, row, metadata=True))
+        for row in collection.corpus.rows(read_split(built.split, collection).train).tolist()
+    ]
+    assert report.queries == sum(map(len, posed)) > len(posed) == 20
     lines = report.lines()
-    assert lines[0].endswith(f"on 20 queries, {report.examples:,} examples.")
+    assert lines[0].endswith(f"on {report.queries} queries, {report.examples:,} examples.")
     assert f"F1@20 {report.f1:.4f}, MRR {report.mrr:.4f}" in lines[1]
     assert lines[2] == f"Saved in {index / 'ranker'}."
 
@@ -157,6 +162,23 @@ def test_a_table_holds_the_candidates_that_serving_proposes(built: "Built") -> N
         assert gold_papers == len(right) == 2
         relevant = ranking.candidates.rows[table.relevant[start:end] == 1]
         assert set(relevant.tolist()) <= set(right.tolist())
+
+
+def test_a_seeded_table_holds_every_query_plainly_and_some_with_seeds(built: "Built") -> None:
+    collection = open_collection(built.index)
+    names = feature_names(metadata=True)
+    rows = collection.corpus.rows(read_split(built.split, collection).train)
+    plain = collect(collection, rows, names, progress=silent, stage="")
+    seeded = collect(collection, rows, names, progress=silent, stage="", seeded=True)
+    again = collect(collection, rows, names, progress=silent, stage="", seeded=True)
+    np.testing.assert_array_equal(seeded.features, again.features)
+    first = np.cumsum(seeded.groups) - seeded.groups
+    given = seeded.features[first, names.index("seeds")] > 0
+    assert (plain.features[:, names.index("seeds")] == 0).all()
+    assert seeded.groups[~given].tolist() == plain.groups.tolist()
+    assert plain.gold.tolist() == [2] * len(rows)
+    assert 0 < given.sum() < len(rows)
+    assert (seeded.gold[given] == 1).all()  # The other one of the two is a seed.
 
 
 def test_training_cannot_see_what_came_later(built: "Built") -> None:

@@ -52,6 +52,10 @@ def evaluate(
             "--self-citation", help="Look where papers by the query's own authors stand, too."
         ),
     ] = False,
+    seed_study: Annotated[
+        bool,
+        typer.Option("--seed-study", help="See what half of the references, given, would add."),
+    ] = False,
     no_metadata: NoMetadata = False,
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -80,6 +84,7 @@ def evaluate(
         metadata=not no_metadata,
         k_study=k_study,
         self_citation=self_citation,
+        seed_study=seed_study,
         command=shlex.join(["recsys", *sys.argv[1:]]),
     )
     with damage_named(index), shown_progress(quiet=quiet) as progress:

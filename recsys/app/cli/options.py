@@ -14,7 +14,11 @@ class Format(StrEnum):
     JSON = "json"
     JSONL = "jsonl"
     BIBTEX = "bibtex"
+    RIS = "ris"
+    CSL_JSON = "csl-json"
+    CSV = "csv"
     MARKDOWN = "markdown"
+    HTML = "html"
 
 
 class ReportFormat(StrEnum):
@@ -56,6 +60,14 @@ class Precision(StrEnum):
     F32 = "f32"
 
 
+class Device(StrEnum):
+    """Where models are trained."""
+
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
 class Part(StrEnum):
     """A part of a split."""
 
@@ -72,6 +84,10 @@ class System(StrEnum):
     BM25_WHOOSH = "bm25-whoosh"
     BM25 = "bm25"
     EMBEDDING = "embedding"
+    NNSELECT = "nnselect"
+    NNSELECT_100 = "nnselect-100"
+    NNRANK = "nnrank"
+    NNRANK_100 = "nnrank-100"
     STAGE_ONE = "stage-one"
     TWO_STAGE = "two-stage"
     ORACLE = "oracle"

@@ -5,18 +5,29 @@ from typing import Annotated
 
 import typer
 
-from recsys.app.cli import answering, building, checking, evaluating, reporting
+from recsys.app.cli import answering, building, checking, evaluating, reporting, training, tuning
 from recsys.app.cli.failures import exit_code
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 train = typer.Typer(
     rich_markup_mode=None, help="Train a model of an index on the citations of its own papers."
 )
+tune = typer.Typer(
+    rich_markup_mode=None, help="Search for good parameters of a model, judged on the dev queries."
+)
+ablate = typer.Typer(rich_markup_mode=None, help="Show what each part of a model brings.")
 
 app.command()(answering.recommend)
 app.command()(building.build)
 app.add_typer(train, name="train")
 train.command("ranker")(building.train_ranker)
+train.command("nnselect")(training.train_nnselect)
+train.command("nnrank")(training.train_nnrank)
+app.add_typer(tune, name="tune")
+tune.command("nnselect")(tuning.tune_nnselect)
+tune.command("nnrank")(tuning.tune_nnrank)
+app.add_typer(ablate, name="ablate")
+ablate.command("nnrank")(tuning.ablate_nnrank)
 app.command()(answering.batch)
 app.command()(evaluating.evaluate)
 app.command()(reporting.compare)

@@ -1,0 +1,121 @@
+"""Commands that train Citeomatic's own models: `train nnselect` and `train nnrank`."""
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from recsys.app.cli.options import Device, Index, JsonErrors, NoMetadata, Quiet, Seed, Split
+
+Epochs: TypeAlias = Annotated[
+    int, typer.Option("--epochs", min=1, help="Passes over the citations at most.")
+]
+Rate: TypeAlias = Annotated[
+    float, typer.Option("--rate", min=0.0, help="Learning rate of the first epoch.")
+]
+Gamma: TypeAlias = Annotated[
+    float, typer.Option("--gamma", min=0.0, help="What the margins are multiplied with.")
+]
+OnDevice: TypeAlias = Annotated[
+    Device, typer.Option("--device", help="Where to compute; auto takes a GPU if there is one.")
+]
+Dropout: TypeAlias = Annotated[
+    float,
+    typer.Option("--dropout", min=0.0, max=0.99, help="Share of words left out in training."),
+]
+ParametersFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--parameters",
+        metavar="FILE",
+        show_default=False,
+        help="What `recsys tune` chose; goes before the options above.",
+    ),
+]
+
+
+def train_nnselect(
+    index: Index,
+    split: Split,
+    epochs: Epochs = 15,
+    dim: Annotated[int, typer.Option("--dim", min=1, help="Length of a vector.")] = 150,
+    dropout: Dropout = 0.5,
+    rate: Rate = 0.01,
+    gamma: Gamma = 1.5,
+    parameters: ParametersFile = None,
+    word_vectors: Annotated[
+        Path | None,
+        typer.Option(
+            "--word-vectors",
+            metavar="FILE",
+            help="Text file of word vectors to start from, such as GloVe's; it decides --dim.",
+        ),
+    ] = None,
+    device: OnDevice = Device.AUTO,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+    json_errors: JsonErrors = False,
+) -> None:
+    """Train Citeomatic's first stage on the train queries, stopped early on the dev queries.
+
+    It learns a vector for each word, and proposes the papers with the nearest sums. A killed
+    training continues where its last epoch ended.
+    """
+    from pipelines.citeomatic.loss import Margins
+    from pipelines.citeomatic.parameters import Model, read_parameters, with_select
+    from pipelines.citeomatic.select_task import SelectOptions
+    from pipelines.citeomatic.train_nnselect import BATCH, NNSelectOptions
+    from pipelines.citeomatic.train_nnselect import train_nnselect as train
+    from pipelines.citeomatic.training import LoopOptions
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.app.output import note
+
+    model = SelectOptions(dim=dim, dropout=dropout, margins=Margins(gamma))
+    loop = LoopOptions(epochs, BATCH, rate, seed=seed, device=device.value)
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
+        options = NNSelectOptions(model, loop, word_vectors)
+        if parameters is not None:
+            options = with_select(options, read_parameters(parameters, Model.NNSELECT))
+        report = train(index, split, options, progress=progress)
+    note("\n".join(report.lines()), quiet=quiet)
+
+
+def train_nnrank(
+    index: Index,
+    split: Split,
+    no_metadata: NoMetadata = False,
+    epochs: Epochs = 12,
+    dim: Annotated[int, typer.Option("--dim", min=1, help="Length of a word's vector.")] = 75,
+    dropout: Dropout = 0.1,
+    rate: Rate = 0.001,
+    gamma: Gamma = 1.0,
+    separate: Annotated[
+        bool, typer.Option("--separate", help="Give queries word vectors of their own.")
+    ] = False,
+    parameters: ParametersFile = None,
+    device: OnDevice = Device.AUTO,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+    json_errors: JsonErrors = False,
+) -> None:
+    """Train Citeomatic's second stage on the train queries, stopped early on the dev queries.
+
+    It reranks what NNSelect selects, which must be there; the first time, NNSelect is also trained
+    on halves of the train queries, to learn from cosines of queries that it has not seen.
+    """
+    from pipelines.citeomatic.parameters import Model, rank_options, read_parameters, with_rank
+    from pipelines.citeomatic.train_nnrank import train_nnrank as train
+    from pipelines.citeomatic.training import LoopOptions
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.app.output import note
+
+    loop = LoopOptions(epochs=epochs, rate=rate, seed=seed, device=device.value)
+    values = {"dim": dim, "dropout": dropout, "gamma": gamma, "rate": rate}
+    if parameters is not None:
+        values |= read_parameters(parameters, Model.NNRANK)
+    options = with_rank(rank_options(loop, separate=separate, metadata=not no_metadata), values)
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
+        report = train(index, split, options, progress=progress)
+    note("\n".join(report.lines()), quiet=quiet)

@@ -1,0 +1,1 @@
+"""Trained models at answering time, in numpy alone."""
