@@ -4,9 +4,10 @@ from pathlib import Path
 
 from indexes.annoy_index import AnnoyIndex
 from indexes.bm25 import Bm25Index
-from recsys.arrays import load_array
+from indexes.exact import ExactIndex
+from recsys.arrays import Floats, load_array
 from recsys.artifacts import load_manifest
-from recsys.collection import Collection
+from recsys.collection import Collection, Space
 from recsys.corpus import Corpus
 from recsys.graph import CitationGraph
 from recsys.layout import (
@@ -39,3 +40,8 @@ def open_collection(index: Path) -> Collection:
         vector_index=AnnoyIndex.load(forest, vectors, search_k=config["ann"]["search_k"]),
         text_index=Bm25Index.load(index / TEXT, terms),
     )
+
+
+def second_space(vectors: Floats) -> Space:
+    """Search (n, d) unit vectors exactly: they change whenever their model learns."""
+    return Space(vectors, ExactIndex(vectors))

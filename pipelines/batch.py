@@ -16,7 +16,7 @@ import numpy as np
 
 from eval.measures import CANDIDATE_RECALL, CANDIDATES, Interval, Judged, flag, summarise
 from eval.trec import run_lines, write_lines
-from pipelines.gathering import OpenIndex, gather
+from pipelines.gathering import OpenIndex, asking, gather
 from pipelines.sidecar import Entry, Sidecar
 from pipelines.splits import gold, gold_ids, read_split
 from pipelines.systems import SYSTEMS, Rank, Stand, check_systems, prepare, query_rng
@@ -39,7 +39,8 @@ class BatchOptions:
     """What to answer, and how.
 
     jobs: processes; None: one per processor. seed: of the random system, and of the sample of
-    candidates whose probabilities are kept; calibration: its size, as a share of all.
+    candidates whose probabilities are kept; calibration: its size, as a share of all. candidates:
+    what they come from; None: what the ranker was trained with.
     """
 
     part: str = "test"
@@ -49,6 +50,7 @@ class BatchOptions:
     jobs: int | None = None
     seed: int = 0
     calibration: float = 0.0
+    candidates: tuple[str, ...] | None = None
 
     @property
     def tag(self) -> str:
@@ -123,6 +125,7 @@ def run_batch(
         ArtifactError: the index cannot be opened.
     """
     check_options(options)
+    open_index = asking(open_index, options.candidates)
     collection = open_index(index, metadata=options.metadata).collection
     queries = read_split(split, collection).part(options.part)
     work = run.parent / WORK

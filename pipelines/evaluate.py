@@ -33,7 +33,7 @@ from pipelines.evaluation_folder import (
     write_folder,
 )
 from pipelines.external_runs import External, read_external
-from pipelines.gathering import OpenIndex, Start, gather
+from pipelines.gathering import OpenIndex, Start, asking, gather
 from pipelines.leakage import check_ranker, check_run
 from pipelines.seed_study import SeedRow, seed_answerer, seed_rows
 from pipelines.sidecar import Entry, Sidecar
@@ -51,6 +51,7 @@ from pipelines.systems import (
 from recsys.artifacts import CREATED_BY, sha256
 from recsys.collection import Collection
 from recsys.errors import InputError
+from recsys.layout import NNSELECT
 from recsys.progress import Progress, silent
 from recsys.ranker import OnnxRanker
 from recsys.records import PaperId
@@ -69,7 +70,8 @@ class EvaluateOptions:
     """What to evaluate, and how.
 
     runs: name -> TREC run of a system from elsewhere. jobs: processes; None: one per processor.
-    k_study, self_citation, seed_study: whether to make these studies. command: what the user typed.
+    k_study, self_citation, seed_study: whether to make these studies. candidates: what they come
+    from; None: what the ranker was trained with. command: what the user typed.
     """
 
     part: str = "test"
@@ -82,6 +84,7 @@ class EvaluateOptions:
     k_study: bool = False
     self_citation: bool = False
     seed_study: bool = False
+    candidates: tuple[str, ...] | None = None
     command: str = ""
 
     @property
@@ -91,7 +94,16 @@ class EvaluateOptions:
 
     def batch(self, system: str, *, metadata: bool, calibration: float) -> BatchOptions:
         """Say how to ask one system."""
-        return BatchOptions(self.part, self.k, system, metadata, self.jobs, self.seed, calibration)
+        return BatchOptions(
+            self.part,
+            self.k,
+            system,
+            metadata,
+            self.jobs,
+            self.seed,
+            calibration,
+            self.candidates,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +193,7 @@ def evaluate(
     from eval.assess import assess
 
     _check(options)
+    open_index = asking(open_index, options.candidates)
     recommender = open_index(index, metadata=options.metadata)
     collection = recommender.collection
     queries = read_split(split, collection).part(options.part)
@@ -245,7 +258,10 @@ def _guard_rankers(work: _Work, recommender: "Recommender") -> list[str]:
 def _guard_models(work: _Work, collection: Collection) -> list[str]:
     """Check every other model that will be asked; return the warnings."""
     warnings = []
-    for name in sorted(needs_of(work.options.names).intersection(MODELS)):
+    asked = needs_of(work.options.names).intersection(MODELS)
+    if collection.second is not None:  # Then candidates or features are NNSelect's.
+        asked |= {NNSELECT}
+    for name in sorted(asked):
         folder = model_folder(collection, name, work.options.metadata)
         part, queries = work.options.part, work.queries
         warning = check_ranker(folder, collection, part, queries, what=name)

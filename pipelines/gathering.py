@@ -7,6 +7,7 @@ rest is done.
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from pipelines.sidecar import Entry, Sidecar
@@ -29,6 +30,11 @@ class Gathered:
 
     entries: Mapping[PaperId, Entry]
     continued: int
+
+
+def asking(open_index: OpenIndex, candidates: tuple[str, ...] | None) -> OpenIndex:
+    """Open indexes with candidates from these searches; None: from those of the ranker."""
+    return open_index if candidates is None else partial(open_index, candidates=candidates)
 
 
 def gather(

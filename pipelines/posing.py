@@ -34,7 +34,8 @@ def pose(
     """Pose a paper as the draft it once was; `given` of its gold papers become seeds."""
     draft = draft_of(collection.corpus.full_papers([row])[0])
     draft = replace(draft, references=_ids(collection, given))
-    query = make_query(collection, draft, collection.vectors[row], metadata=metadata)
+    vector, second = collection.vectors[row], collection.second_vector(row)
+    query = make_query(collection, draft, vector, second=second, metadata=metadata)
     return Posed(query, np.setdiff1d(gold(collection, row), given))
 
 

@@ -22,7 +22,7 @@ from pipelines.fit_ranker import fit
 from pipelines.leakage import SeenQueries
 from pipelines.splits import read_split
 from pipelines.train_ranker import judge, report_on
-from pipelines.training_table import TrainingTable, collect, concatenate
+from pipelines.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.arrays import Rows
 from recsys.features import feature_names
 from recsys.layout import ranker_folder
@@ -84,7 +84,7 @@ def train_together(
                     features,
                     progress=silent,
                     stage=index.stem,
-                    seeded=tables is train,
+                    posing=Posing(seeded=tables is train),
                 )
             )
         seen |= SeenQueries.of(collection, train=train_rows, dev=dev_rows)

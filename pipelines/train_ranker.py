@@ -1,31 +1,39 @@
 """Train an index's own ranker on the train queries of a split."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from eval.calibration import expected_calibration_error
 from eval.measures import CANDIDATE_RECALL, Judged, summarise
-from indexes.opening import open_collection
+from indexes.opening import open_collection, second_space
 from pipelines.fit_ranker import CUTOFF, FittedRanker, calibrate, fit
-from pipelines.leakage import SeenQueries
-from pipelines.splits import read_split
-from pipelines.training_table import TrainingTable, collect
-from recsys.arrays import Floats
+from pipelines.leakage import DEV, SeenQueries, check_ranker
+from pipelines.splits import Split, read_split
+from pipelines.training_table import Posing, TrainingTable, collect
+from recsys.arrays import Floats, Rows
 from recsys.artifacts import fingerprint
+from recsys.candidates import SEARCHES, USUAL, StageOne, check_searches
+from recsys.collection import Collection
 from recsys.features import feature_names
-from recsys.layout import ranker_folder
+from recsys.layout import NNSELECT, ranker_folder
+from recsys.models.nnselect import NNSelectModel
 from recsys.progress import Progress, silent
 from recsys.selection import best
 
 
 @dataclass(frozen=True, slots=True)
 class TrainOptions:
-    """metadata: whether authors and venue may be read."""
+    """metadata: whether authors and venue may be read.
+
+    candidates: what they come from, see `candidates.SEARCHES`; None: all that the index has. With
+    NNSelect among them, its features are read, too.
+    """
 
     metadata: bool = True
     seed: int = 0
+    candidates: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +51,13 @@ class TrainReport:
     f1: float
     mrr: float
     calibration_error: float
+    candidates: tuple[str, ...] = USUAL
 
     def lines(self) -> list[str]:
         """Say it to people."""
         return [
-            f"Trained {self.trees} trees on {self.queries} queries, {self.examples:,} examples.",
+            f"Trained {self.trees} trees on {self.queries} queries, {self.examples:,} examples; "
+            f"candidates from {', '.join(self.candidates)}.",
             f"On dev: F1@{CUTOFF} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
             f"{self.recall:.3f}, calibration error {self.calibration_error:.4f} (cross-fitted).",
             f"Saved in {self.folder}.",
@@ -62,34 +72,74 @@ def train_ranker(
     Raises:
         ArtifactError: the index cannot be opened.
         SplitError: the split does not fit the index, or its parts overlap.
+        LeakageError: the index's NNSelect was trained on queries of dev.
+        InputError: candidates cannot come from there.
     """
     collection = open_collection(index)
     parts = read_split(split, collection)
-    names = feature_names(metadata=options.metadata)
+    school = _school(index, collection, parts, options, progress)
+    names = feature_names(metadata=options.metadata, second=school.nnselect is not None)
     tables = [
         collect(
-            collection,
-            collection.corpus.rows(parts.part(part)),
+            school.collection,
+            rows,
             names,
             progress=progress,
             stage=f"features of {part}",
-            seeded=part == "train",
+            posing=posing,
         )
-        for part in ("train", "dev")
+        for part, rows, posing in zip(("train", "dev"), school.queries, school.posings, strict=True)
     ]
     fitted = fit(tables[0], tables[1], names, seed=options.seed, progress=progress)
     folder = ranker_folder(index, metadata=options.metadata)
-    report = report_on(fitted, folder, *tables)
+    searches = school.posings[0].stage_one.searches
+    report = replace(report_on(fitted, folder, *tables), candidates=searches)
     facts = {
-        "options": asdict(options),
+        "options": {"metadata": options.metadata, "seed": options.seed},
+        "candidates": list(searches),
+        "nnselect": school.nnselect,
         "train_queries": fingerprint(sorted(parts.train)),
         "dev": {"f1": report.f1, "mrr": report.mrr, "ece": report.calibration_error},
     }
-    seen = SeenQueries.of(
-        collection, train=collection.corpus.rows(parts.train), dev=collection.corpus.rows(parts.dev)
-    )
+    seen = SeenQueries.of(collection, train=school.queries[0], dev=school.queries[1])
     fitted.save(folder, seen, origin="its own ranker", facts=facts, text=True)
     return report
+
+
+@dataclass(frozen=True, slots=True)
+class _School:
+    """What a ranker learns from: queries of train and dev, and how each are posed.
+
+    nnselect: fingerprint of the model whose vectors the collection has, if it has.
+    """
+
+    collection: Collection
+    queries: tuple[Rows, Rows]
+    posings: tuple[Posing, Posing]
+    nnselect: str | None = None
+
+
+def _school(
+    index: Path, collection: Collection, parts: Split, options: TrainOptions, progress: Progress
+) -> _School:
+    """Open NNSelect if it takes part; train queries meet the folds that have not seen them."""
+    queries = collection.corpus.rows(parts.train), collection.corpus.rows(parts.dev)
+    there = tuple(each for each in SEARCHES if each in USUAL or (index / NNSELECT).exists())
+    searches = there if options.candidates is None else check_searches(options.candidates)
+    stage_one = StageOne(searches)
+    if NNSELECT not in searches:
+        return _School(collection, queries, (Posing(True, stage_one), Posing(False, stage_one)))
+    from pipelines.citeomatic.cross_fit import unseen_views
+
+    model = NNSelectModel.load(index / NNSELECT, len(collection.corpus))
+    check_ranker(index / NNSELECT, collection, DEV, parts.dev, what=NNSELECT)
+    view = unseen_views(index, collection, queries, progress=progress)
+    return _School(
+        replace(collection, second=second_space(model.vectors)),
+        queries,
+        (Posing(True, stage_one, view), Posing(False, stage_one)),
+        model.fingerprint,
+    )
 
 
 def report_on(

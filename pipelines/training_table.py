@@ -4,8 +4,8 @@ Queries are corpus papers posed as the drafts they once were, through the code t
 live drafts: what serving cannot see, training does not see.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
@@ -15,7 +15,7 @@ from pipelines.posing import training_poses
 from recsys.arrays import Floats, Rows
 from recsys.candidates import StageOne, propose
 from recsys.collection import Collection
-from recsys.features import compute, feature_names
+from recsys.features import BY_NAME, compute
 from recsys.progress import Progress
 
 
@@ -33,6 +33,23 @@ class TrainingTable:
     gold: NDArray[np.int32]
 
 
+@dataclass(frozen=True, slots=True)
+class Posing:
+    """How queries are posed.
+
+    seeded: some a second time, with seeds: see `posing.training_poses`. stage_one: how candidates
+    are found. view: the collection as the query in a row may see it, when it must not meet models
+    that have learned from it; None: as it is.
+    """
+
+    seeded: bool = False
+    stage_one: StageOne = field(default_factory=StageOne)
+    view: Callable[[int], Collection] | None = None
+
+
+PLAIN = Posing()
+
+
 def collect(
     collection: Collection,
     queries: Rows,
@@ -40,7 +57,7 @@ def collect(
     *,
     progress: Progress,
     stage: str,
-    seeded: bool = False,
+    posing: Posing = PLAIN,
 ) -> TrainingTable:
     """Compute the named features for the candidates of the query rows.
 
@@ -50,16 +67,17 @@ def collect(
         names: of features.
         progress: told after every query.
         stage: the name of the work, for `progress`.
-        seeded: pose some queries a second time, with seeds: see `posing.training_poses`.
+        posing: how the queries are posed.
     """
-    metadata = set(names) > set(feature_names(metadata=False))
+    metadata = any(BY_NAME[name].metadata for name in names)
     features, relevant, wanted = [], [], []
     for done, row in enumerate(queries.tolist()):
         progress(stage, done, len(queries))
-        poses = training_poses(collection, row, metadata=metadata)
-        for posed in islice(poses, None if seeded else 1):
-            candidates = propose(collection, posed.query, StageOne())
-            features.append(compute(collection, posed.query, candidates, names))
+        seen = collection if posing.view is None else posing.view(row)
+        poses = training_poses(seen, row, metadata=metadata)
+        for posed in islice(poses, None if posing.seeded else 1):
+            candidates = propose(seen, posed.query, posing.stage_one)
+            features.append(compute(seen, posed.query, candidates, names))
             relevant.append(np.isin(candidates.rows, posed.right).astype(np.int8))
             wanted.append(len(posed.right))
     progress(stage, len(queries), len(queries))

@@ -4,6 +4,7 @@
 >>> answer = recsys.load("vis.index").recommend(recsys.Draft("A title"), k=20)  # doctest: +SKIP
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,13 +18,21 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Draft", "Filters", "Paper", "Reason", "Recommendation", "RecsysError", "load"]
 
 
-def load(index: str | Path | None = None, *, metadata: bool = True) -> "Recommender":
+def load(
+    index: str | Path | None = None,
+    *,
+    metadata: bool = True,
+    candidates: Sequence[str] | None = None,
+) -> "Recommender":
     """Open an index; without a path, the starter corpus, built once into the user cache.
 
     Args:
         index: a directory that `recsys build` wrote.
         metadata: whether authors and venues may count in the ranking.
+        candidates: some of "embedding", "nnselect" and "bm25", where candidates come from; None:
+            what the index's ranker was trained with.
     """
     from recsys.app.wiring import open_index
 
-    return open_index(None if index is None else Path(index), metadata=metadata)
+    path = None if index is None else Path(index)
+    return open_index(path, metadata=metadata, candidates=candidates)

@@ -2,12 +2,15 @@
 
 nearest papers ─┬───────────────► pool ── prior ──► candidates
                 └─ their citations ─┤
+NNSelect's nearest ─┬───────────────┤
+                └─ their citations ─┤
 BM25 hits ──────┬───────────────────┤
                 └─ their citations ─┤
 papers by and cited by the authors ─┤
 near, cited by and co-cited with seeds
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,23 +18,52 @@ from numpy.typing import NDArray
 
 from recsys.arrays import Floats, Rows
 from recsys.collection import Collection
+from recsys.errors import InputError, near_miss
 from recsys.graph import CitationGraph
 from recsys.query import Query
 from recsys.selection import best, dots, spread
 
-SOURCES = ("ann", "cited-by-neighbour", "bm25", "author", "seed")
+SOURCES = ("ann", "cited-by-neighbour", "bm25", "author", "seed", "nnselect")
 """Names of the sources; source i is bit 1 << i of `Candidates.sources`."""
-ANN, CITED, BM25, AUTHOR, SEED = (1 << i for i in range(len(SOURCES)))
+ANN, CITED, BM25, AUTHOR, SEED, NNSELECT = (1 << i for i in range(len(SOURCES)))
+
+SEARCHES = {"embedding": ANN, "nnselect": NNSELECT, "bm25": BM25}
+"""What can be searched for papers like the draft: its name, and the source that it is."""
+USUAL = ("embedding", "bm25")
+"""What every index can be asked; the other one is a model that somebody has to train."""
+
+
+def check_searches(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in the order of SEARCHES, each once.
+
+    Raises:
+        InputError: one of them is unknown, or there is none.
+    """
+    for name in names:
+        if name not in SEARCHES:
+            raise InputError(
+                f"Candidates cannot come from {name!r}.{near_miss(name, SEARCHES)}",
+                f"Name some of {', '.join(SEARCHES)}; commas between them.",
+            )
+    if not names:
+        raise InputError(
+            "There is nothing that candidates could come from.",
+            f"Name some of {', '.join(SEARCHES)}; commas between them.",
+        )
+    return tuple(name for name in SEARCHES if name in names)
 
 
 @dataclass(frozen=True, slots=True)
 class StageOne:
     """How many papers each source looks at, and how many candidates are kept.
 
+    searches: some of SEARCHES; the others propose nothing, though features may still ask them.
     expand: whether the citations of the papers found are candidates, too.
     """
 
+    searches: tuple[str, ...] = USUAL
     neighbours: int = 200
+    second_neighbours: int = 200
     matches: int = 200
     per_seed: int = 10
     seeds: int = 50
@@ -69,7 +101,8 @@ class Candidates:
     """What stage one proposes: rows ascending, each with its sources and its own cosine.
 
     rows: (m,) int32. sources: (m,) uint8 bits. cosines, prior: (m,) float32. The voters are kept
-    because stage two asks them again. pool: what the candidates were chosen from.
+    because stage two asks them again; second: those nearest in the second space, none if there is
+    no such space. pool: what the candidates were chosen from.
     """
 
     rows: Rows
@@ -79,6 +112,7 @@ class Candidates:
     nearest: Voters
     matches: Voters
     authors: Voters
+    second: Voters
     pool: Proposed
 
     @property
@@ -114,39 +148,85 @@ class _Pool:
 
 def propose(collection: Collection, query: Query, options: StageOne) -> Candidates:
     """Select at most `options.candidates` papers for a query."""
-    graph, before = collection.graph, query.before
-    nearest = _nearest(collection, query, options)
-    matches = _matches(collection, query, options)
-    own = query.own_papers[graph.older(query.own_papers, before)]
-    authors = Voters(own, np.ones(len(own), np.float32))
-    pool = _Pool()
-    pool.add(nearest.rows, ANN)
-    pool.add(matches.rows, BM25)
-    pool.add(query.own_papers, AUTHOR)
-    for voters, source in ((nearest, CITED), (matches, CITED), (authors, AUTHOR)):
-        if options.expand:
-            pool.add(graph.references(voters.rows[graph.older(voters.rows, before)])[1], source)
-    seeds = query.seeds[: options.seeds]
-    for rows in _around_seeds(collection, query, seeds, options):
-        pool.add(rows, SEED)
-    rows, bits = pool.merge(query)
+    found = _find(collection, query, options)
+    rows, bits = _pool(collection, query, found, options)
     cosines = dots(collection.vectors, rows, query.vector)
-    shares = [_share(votes(graph, voters, before, rows)) for voters in (nearest, matches, authors)]
-    text = spread(matches.rows, matches.weights, len(graph.years))[rows]
-    prior = 2 * cosines + text + sum(shares)
-    if len(seeds):
-        prior = prior + _seed_prior(collection, seeds, before, rows)
+    prior = _prior(collection, query, found, options, rows)
     kept = np.sort(best(prior, options.candidates))
     return Candidates(
         rows=rows[kept],
         sources=bits[kept],
         cosines=cosines[kept],
         prior=prior[kept],
-        nearest=nearest,
-        matches=matches,
-        authors=authors,
+        nearest=found.nearest,
+        matches=found.matches,
+        authors=found.authors,
+        second=found.second,
         pool=Proposed(rows, bits, cosines, prior),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Papers like the draft, search by search, and older papers by its authors."""
+
+    nearest: Voters
+    second: Voters
+    matches: Voters
+    authors: Voters
+
+    def by(self, searches: Iterable[str]) -> list[tuple[Voters, int]]:
+        """Return what these searches found, each with its source."""
+        found = {"embedding": self.nearest, "nnselect": self.second, "bm25": self.matches}
+        return [(found[name], SEARCHES[name]) for name in searches]
+
+
+def _find(collection: Collection, query: Query, options: StageOne) -> _Found:
+    own = query.own_papers[collection.graph.older(query.own_papers, query.before)]
+    return _Found(
+        nearest=_nearest(collection, query, options),
+        second=_second_nearest(collection, query, options),
+        matches=_matches(collection, query, options),
+        authors=Voters(own, np.ones(len(own), np.float32)),
+    )
+
+
+def _pool(
+    collection: Collection, query: Query, found: _Found, options: StageOne
+) -> tuple[Rows, NDArray[np.uint8]]:
+    """Collect the papers to consider, with their sources."""
+    graph, before = collection.graph, query.before
+    asked = found.by(options.searches)
+    pool = _Pool()
+    pool.add(query.own_papers, AUTHOR)
+    for voters, source in asked:
+        pool.add(voters.rows, source)
+    if options.expand:
+        for voters, source in (*((each, CITED) for each, _ in asked), (found.authors, AUTHOR)):
+            pool.add(graph.references(voters.rows[graph.older(voters.rows, before)])[1], source)
+    for rows in _around_seeds(collection, query, query.seeds[: options.seeds], options):
+        pool.add(rows, SEED)
+    return pool.merge(query)
+
+
+def _prior(
+    collection: Collection, query: Query, found: _Found, options: StageOne, rows: Rows
+) -> Floats:
+    """Mix what the searches asked, the authors and the seeds say of each row."""
+    graph, before = collection.graph, query.before
+    asked = [voters for voters, _ in found.by(options.searches)]
+    prior = np.zeros(len(rows), np.float32)
+    for voters in (*asked, found.authors):
+        prior += _share(votes(graph, voters, before, rows))
+    if "embedding" in options.searches:
+        prior += 2 * dots(collection.vectors, rows, query.vector)
+    if "nnselect" in options.searches and collection.second and query.second is not None:
+        prior += 2 * collection.second.cosines(rows, query.second)
+    if "bm25" in options.searches:
+        prior += spread(found.matches.rows, found.matches.weights, len(graph.years))[rows]
+    if len(query.seeds):
+        prior += _seed_prior(collection, query.seeds[: options.seeds], before, rows)
+    return prior
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +291,17 @@ def _nearest(collection: Collection, query: Query, options: StageOne) -> Voters:
         query.vector, options.neighbours, allowed=query.allowed
     )
     return Voters(rows, np.maximum(cosines, 0))
+
+
+def _second_nearest(collection: Collection, query: Query, options: StageOne) -> Voters:
+    """Search the second space; a draft of which it knows nothing is near no paper."""
+    if collection.second is None or query.second is None:
+        return Voters(np.empty(0, np.int32), np.empty(0, np.float32))
+    rows, cosines = collection.second.index.search(
+        query.second, options.second_neighbours, allowed=query.allowed
+    )
+    near = cosines > 0
+    return Voters(rows[near], cosines[near])
 
 
 def _matches(collection: Collection, query: Query, options: StageOne) -> Voters:

@@ -4,58 +4,39 @@ Features must carry over from one corpus to another, because a pretrained ranker
 has never seen: ranks, shares, ratios and logarithms rather than raw counts.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from recsys.arrays import Floats
-from recsys.bylines import Byline
 from recsys.candidates import Ballots, Candidates, votes
 from recsys.collection import Collection
 from recsys.evidence import MODEST, Evidence, vote_share
-from recsys.overlap import Overlap
+from recsys.facts import (
+    Facts,
+    Feature,
+    constant,
+    descending_rank,
+    log_of,
+    per_citation,
+    share_of_best,
+)
 from recsys.query import Query
 from recsys.seeds import Seeds
 
 
-@dataclass(frozen=True)
-class Facts:
-    """Everything a feature function may read about one query and its candidates."""
-
-    evidence: Evidence
-
-    @cached_property
-    def overlap(self) -> Overlap:
-        """Shared words."""
-        return Overlap(self.evidence)
-
-    @cached_property
-    def byline(self) -> Byline:
-        """Authors and venue."""
-        return Byline(self.evidence)
-
-    @cached_property
-    def seeds(self) -> Seeds:
-        """Papers that the draft cites already; ask only where there are any."""
-        return Seeds(self.evidence, self.evidence.query.seeds)
+def feature_names(*, metadata: bool, second: bool = False) -> tuple[str, ...]:
+    """Name the columns in order, with or without those that read what not every answer may."""
+    return tuple(
+        feature.name
+        for feature in FEATURES
+        if (metadata or not feature.metadata) and (second or not feature.second)
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """One column: `function(facts)` returns (m,) float32 for the m candidates."""
-
-    name: str
-    meaning: str
-    unit: str
-    function: Callable[[Facts], Floats]
-    metadata: bool = False
-
-
-def feature_names(*, metadata: bool) -> tuple[str, ...]:
-    """Name the columns in order, with or without those that read authors and venue."""
-    return tuple(feature.name for feature in FEATURES if metadata or not feature.metadata)
+def read_second(names: Iterable[str]) -> bool:
+    """Tell whether some of the named columns read the collection's second space."""
+    return any(BY_NAME[name].second for name in names)
 
 
 def compute(
@@ -67,21 +48,6 @@ def compute(
     for column, name in enumerate(names):
         table[:, column] = BY_NAME[name].function(facts)
     return table
-
-
-def descending_rank(values: Floats) -> Floats:
-    """Rank from 1 (highest); equal values share the best rank of theirs."""
-    ascending = np.sort(values)
-    return (len(values) - np.searchsorted(ascending, values, side="right") + 1).astype(np.float32)
-
-
-def share_of_best(values: Floats) -> Floats:
-    """Divide by the largest value among the candidates."""
-    return values / np.float32(max(float(values.max(initial=0)), 1e-9))
-
-
-def _log(values: Floats) -> Floats:
-    return np.log1p(np.maximum(values, 0))
 
 
 def _near_votes(k: int, facts: Facts) -> Floats:
@@ -111,14 +77,6 @@ def _leader_votes(facts: Facts) -> Floats:
     return vote_share(facts.evidence.cast(leaders), np.ones(len(leaders), np.float32))
 
 
-def _per_citation(values: Floats, facts: Facts) -> Floats:
-    return values / (facts.evidence.citations + np.float32(MODEST))
-
-
-def _constant(value: float, facts: Facts) -> Floats:
-    return np.full(len(facts.evidence), value, np.float32)
-
-
 def _reference_votes(facts: Facts) -> Floats:
     edges, evidence = facts.evidence.references, facts.evidence
     everyone = np.arange(len(evidence.graph.years), dtype=np.int32)
@@ -131,7 +89,7 @@ def _by_seeds(function: Callable[[Seeds], Floats]) -> Callable[[Facts], Floats]:
 
     def value(facts: Facts) -> Floats:
         if len(facts.evidence.query.seeds) == 0:
-            return _constant(0, facts)
+            return constant(0, facts)
         return function(facts.seeds)
 
     return value
@@ -176,9 +134,9 @@ FEATURES: tuple[Feature, ...] = (
     Feature("rarest_term", "rarest shared word", "idf", lambda f: f.overlap.rarest),
     Feature("term_cosine", "idf-weighted word vectors", "cosine", lambda f: f.overlap.cosine),
     Feature("terms", "distinct words of the candidate", "log count",
-            lambda f: _log(f.overlap.terms)),
+            lambda f: log_of(f.overlap.terms)),
     Feature("query_terms", "distinct words of the draft", "log count",
-            lambda f: _constant(np.log1p(len(f.evidence.query.text.codes)), f)),
+            lambda f: constant(np.log1p(len(f.evidence.query.text.codes)), f)),
     Feature("votes_near_10", "weight of the 10 nearest papers citing it", "share",
             lambda f: _near_votes(10, f)),
     Feature("votes_near_50", "weight of the 50 nearest papers citing it", "share",
@@ -194,7 +152,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("votes_near_best", "these votes relative to the best candidate's", "share",
             lambda f: share_of_best(f.evidence.nearest_votes)),
     Feature("votes_near_surprise", "votes of the nearest per citation", "ratio",
-            lambda f: _per_citation(f.evidence.nearest_votes * 100, f)),
+            lambda f: per_citation(f.evidence.nearest_votes * 100, f)),
     Feature("votes_match_10", "weight of the 10 best BM25 hits citing it", "share",
             lambda f: _match_votes(10, f)),
     Feature("votes_match_50", "weight of the 50 best BM25 hits citing it", "share",
@@ -206,13 +164,13 @@ FEATURES: tuple[Feature, ...] = (
     Feature("votes_match_best", "these votes relative to the best candidate's", "share",
             lambda f: share_of_best(f.evidence.match_votes)),
     Feature("votes_match_surprise", "votes of the BM25 hits per citation", "ratio",
-            lambda f: _per_citation(f.evidence.match_votes * 100, f)),
+            lambda f: per_citation(f.evidence.match_votes * 100, f)),
     Feature("citers_best", "closest paper that cites it", "cosine",
             lambda f: f.evidence.highest(f.evidence.citers.owner, f.evidence.citers.cosines)),
     Feature("citers_mean", "papers that cite it, on average", "cosine",
             lambda f: f.evidence.mean(f.evidence.citers.owner, f.evidence.citers.cosines)),
     Feature("citers_mass", "log of the sum of exp(8 cosine) over papers that cite it", "log mass",
-            lambda f: _log(f.evidence.total(
+            lambda f: log_of(f.evidence.total(
                 f.evidence.citers.owner, np.exp(8 * f.evidence.citers.cosines)))),
     Feature("citers_match_best", "best BM25 share of a paper that cites it", "share",
             lambda f: f.evidence.highest(f.evidence.citers.owner, f.evidence.citer_matches)),
@@ -226,35 +184,35 @@ FEATURES: tuple[Feature, ...] = (
     Feature("references_votes", "mean votes for the papers that it cites", "votes",
             _reference_votes),
     Feature("references", "papers that it cites", "log count",
-            lambda f: _log(f.evidence.total(f.evidence.references.owner))),
+            lambda f: log_of(f.evidence.total(f.evidence.references.owner))),
     Feature("cites_nearest", "weight of the 50 nearest papers that it cites", "sum of cosines",
             _cites_nearest),
     Feature("near_company", "co-citations with the 20 nearest papers", "log sum",
-            lambda f: _log(f.evidence.neighbour_company)),
+            lambda f: log_of(f.evidence.neighbour_company)),
     Feature("near_company_ratio", "the same per citation", "ratio",
-            lambda f: _per_citation(f.evidence.neighbour_company, f)),
+            lambda f: per_citation(f.evidence.neighbour_company, f)),
     Feature("votes_near_20", "weight of the 20 nearest papers citing it", "share",
             lambda f: _near_votes(20, f)),
     Feature("leader_company", "co-citations with the 20 leaders by prior", "log sum",
-            lambda f: _log(f.evidence.leader_company)),
+            lambda f: log_of(f.evidence.leader_company)),
     Feature("leader_company_ratio", "the same per citation", "ratio",
-            lambda f: _per_citation(f.evidence.leader_company, f)),
+            lambda f: per_citation(f.evidence.leader_company, f)),
     Feature("leader_votes", "leaders that cite it", "share",
             _leader_votes),
-    Feature("citations", "citations so far", "log count", lambda f: _log(f.evidence.citations)),
+    Feature("citations", "citations so far", "log count", lambda f: log_of(f.evidence.citations)),
     Feature("citations_3y", "citations in the last three years", "log count",
-            lambda f: _log(f.evidence.citations_since(3))),
+            lambda f: log_of(f.evidence.citations_since(3))),
     Feature("citations_1y", "citations in the last year", "log count",
-            lambda f: _log(f.evidence.citations_since(1))),
+            lambda f: log_of(f.evidence.citations_since(1))),
     Feature("citations_rank", "position by citations", "rank",
             lambda f: descending_rank(f.evidence.citations)),
     Feature("citation_rate", "citations per year of age", "log rate",
-            lambda f: _log(f.evidence.citations / (np.maximum(f.evidence.age, 0) + 1))),
+            lambda f: log_of(f.evidence.citations / (np.maximum(f.evidence.age, 0) + 1))),
     Feature("citation_trend", "share of its citations from the last three years", "share",
             lambda f: (f.evidence.citations_since(3) + 1) / (f.evidence.citations + 2)),
     Feature("age", "years between candidate and draft", "years", lambda f: f.evidence.age),
     Feature("seeds", "papers that the draft cites already", "log count",
-            lambda f: _constant(np.log1p(len(f.evidence.query.seeds)), f)),
+            lambda f: constant(np.log1p(len(f.evidence.query.seeds)), f)),
     Feature("seed_cosine", "seeds, on average", "cosine",
             _by_seeds(lambda s: s.cosines.mean(axis=1))),
     Feature("seed_cosine_best", "closest seed", "cosine",
@@ -262,7 +220,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("seed_cosine_rank", "position by the mean cosine", "rank",
             _by_seeds(lambda s: descending_rank(s.cosines.mean(axis=1)))),
     Feature("seed_company", "co-citations with the seeds", "log count",
-            _by_seeds(lambda s: _log(s.company))),
+            _by_seeds(lambda s: log_of(s.company))),
     Feature("seed_company_ratio", "the same per citation", "ratio",
             _by_seeds(_seed_company_ratio)),
     Feature("seed_company_share", "share of the seeds that it is cited together with", "share",
@@ -276,7 +234,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("seed_likeness_rank", "position by the likeness to all seeds", "rank",
             _by_seeds(lambda s: descending_rank(s.likeness.mean(axis=1)))),
     Feature("seed_peers", "citing papers, each by the share of seeds in its references", "log sum",
-            _by_seeds(lambda s: _log(s.peers))),
+            _by_seeds(lambda s: log_of(s.peers))),
     Feature("seed_peers_rank", "position by these", "rank",
             _by_seeds(lambda s: descending_rank(s.peers))),
     Feature("seed_peers_best", "the citing paper whose references are most like the seeds",
@@ -292,25 +250,55 @@ FEATURES: tuple[Feature, ...] = (
     Feature("shared_author_share", "share of its authors who wrote the draft", "share",
             lambda f: f.byline.shared_share, metadata=True),
     Feature("author_votes", "earlier papers of the draft's authors citing it", "log count",
-            lambda f: _log(f.byline.votes), metadata=True),
+            lambda f: log_of(f.byline.votes), metadata=True),
     Feature("author_votes_share", "share of the authors' earlier papers citing it", "share",
             lambda f: f.byline.votes / np.float32(max(len(f.byline.older), 1)), metadata=True),
     Feature("author_votes_best", "these votes relative to the best candidate's", "share",
             lambda f: share_of_best(f.byline.votes), metadata=True),
     Feature("author_votes_4y", "the authors' papers of the last four years citing it", "log count",
-            lambda f: _log(f.byline.recent_votes), metadata=True),
+            lambda f: log_of(f.byline.recent_votes), metadata=True),
     Feature("author_votes_near", "the authors' papers citing it, by squared cosine", "sum",
             lambda f: f.byline.near_votes, metadata=True),
     Feature("author_habit", "citations by the draft's authors to its most cited author",
-            "log count", lambda f: _log(f.byline.habit), metadata=True),
+            "log count", lambda f: log_of(f.byline.habit), metadata=True),
     Feature("coauthors", "papers of the draft's authors with one of its authors", "log count",
-            lambda f: _log(f.byline.coauthored), metadata=True),
+            lambda f: log_of(f.byline.coauthored), metadata=True),
     Feature("same_venue", "same venue as the draft", "0 or 1",
             lambda f: f.byline.same_venue, metadata=True),
     Feature("venue_citers", "share of the papers citing it that share the draft's venue", "share",
             lambda f: f.byline.venue_citers, metadata=True),
     Feature("author_papers", "papers by the draft's authors", "log count",
-            lambda f: _constant(np.log1p(len(f.evidence.query.own_papers)), f), metadata=True),
+            lambda f: constant(np.log1p(len(f.evidence.query.own_papers)), f), metadata=True),
+    Feature("nnselect_cosine", "draft and candidate in NNSelect's vectors", "cosine",
+            lambda f: f.second.cosines, second=True),
+    Feature("nnselect_cosine_share", "this cosine relative to the best candidate's", "share",
+            lambda f: share_of_best(f.second.cosines), second=True),
+    Feature("nnselect_cosine_rank", "position by this cosine among the candidates", "rank",
+            lambda f: descending_rank(f.second.cosines), second=True),
+    Feature("nnselect_votes_10", "weight of NNSelect's 10 nearest papers citing it", "share",
+            lambda f: f.second.votes(10), second=True),
+    Feature("nnselect_votes_50", "weight of NNSelect's 50 nearest papers citing it", "share",
+            lambda f: f.second.votes(50), second=True),
+    Feature("nnselect_votes", "weight of all of NNSelect's nearest papers citing it", "share",
+            lambda f: f.second.votes(), second=True),
+    Feature("nnselect_votes_rank", "position by these votes", "rank",
+            lambda f: descending_rank(f.second.votes()), second=True),
+    Feature("nnselect_votes_best", "these votes relative to the best candidate's", "share",
+            lambda f: share_of_best(f.second.votes()), second=True),
+    Feature("nnselect_votes_surprise", "these votes per citation", "ratio",
+            lambda f: per_citation(f.second.votes() * 100, f), second=True),
+    Feature("nnselect_citers_best", "closest paper that cites it, by NNSelect", "cosine",
+            lambda f: f.evidence.highest(
+                f.evidence.citers.owner, f.second.cosines_of(f.evidence.citers)), second=True),
+    Feature("nnselect_citers_mean", "papers that cite it, on average, by NNSelect", "cosine",
+            lambda f: f.evidence.mean(
+                f.evidence.citers.owner, f.second.cosines_of(f.evidence.citers)), second=True),
+    Feature("nnselect_references_mean", "papers that it cites, on average, by NNSelect", "cosine",
+            lambda f: f.evidence.mean(
+                f.evidence.references.owner, f.second.cosines_of(f.evidence.references)),
+            second=True),
+    Feature("nnselect_company", "co-citations with NNSelect's 20 nearest papers", "log sum",
+            lambda f: log_of(f.second.company), second=True),
 )
 # fmt: on
 

@@ -23,7 +23,8 @@ class Query:
     allowed: (n,) bool, papers old enough to be known and not the draft itself: they are evidence.
     wanted: (n,) bool, those of them that may be recommended. seeds: allowed rows that the draft
     cites already. disliked: allowed rows whose like shall sink. authors, venue: codes, empty and
-    -1 when metadata is switched off. own_papers: allowed papers by the draft's authors.
+    -1 when metadata is switched off. own_papers: allowed papers by the draft's authors. second:
+    the vector in the collection's second space, if it has one; zero when nothing is known of it.
     """
 
     vector: Floats
@@ -36,10 +37,16 @@ class Query:
     authors: Rows
     own_papers: Rows
     venue: int
+    second: Floats | None = None
 
 
 def make_query(
-    collection: Collection, draft: Draft, vector: Floats | None, *, metadata: bool = True
+    collection: Collection,
+    draft: Draft,
+    vector: Floats | None,
+    *,
+    second: Floats | None = None,
+    metadata: bool = True,
 ) -> Query:
     """Translate a draft. Its own paper (`draft.paper_id`), if any, is invisible to the query.
 
@@ -50,6 +57,7 @@ def make_query(
         collection: what the draft is asked of.
         draft: the draft.
         vector: of its text, see `subject.text_vector`; None: its seeds stand in for a text.
+        second: the same for the collection's second space, if it has one.
         metadata: whether authors and venue may be read.
 
     Raises:
@@ -79,6 +87,7 @@ def make_query(
         authors=authors,
         own_papers=own_papers[allowed[own_papers]],
         venue=corpus.venue_code(draft.venue) if metadata else -1,
+        second=_second_vector(collection, second, seeds),
     )
 
 
@@ -96,6 +105,15 @@ def draft_of(paper: Paper) -> Draft:
 
 def _moment(*years: int | None) -> int | None:
     return min((year for year in years if year is not None), default=None)
+
+
+def _second_vector(collection: Collection, text: Floats | None, seeds: Rows) -> Floats | None:
+    space = collection.second
+    if space is None:
+        return None
+    if text is None and len(seeds) == 0:
+        return np.zeros(space.vectors.shape[1], np.float32)
+    return subject_vector(text, space.vectors[seeds])
 
 
 def _allowed(corpus: Corpus, as_of: int | None, *, evaluation: bool) -> Mask:

@@ -8,6 +8,7 @@ import numpy as np
 
 from recsys.arrays import Floats
 from recsys.artifacts import load_manifest
+from recsys.candidates import USUAL
 from recsys.encoder import load_session
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.features import BY_NAME
@@ -27,6 +28,8 @@ class OnnxRanker:
 
     knots: (2, j) float64: ascending scores and the probabilities there (isotonic regression on the
     dev queries); in between, probabilities are interpolated. folder: where it was loaded from.
+    searches: those whose candidates it was trained on. nnselect: fingerprint of the NNSelect whose
+    vectors it reads, if it does.
     """
 
     session: "InferenceSession"
@@ -34,6 +37,8 @@ class OnnxRanker:
     knots: np.typing.NDArray[np.float64]
     origin: str
     folder: Path | None = None
+    searches: tuple[str, ...] = USUAL
+    nnselect: str | None = None
 
     def score(self, features: Floats) -> Floats:
         """Score (n, f) float32 features: (n,) float32, higher is better."""
@@ -60,6 +65,7 @@ class OnnxRanker:
             names = tuple(config["feature_names"])
             curve, origin = config["calibration"], config["origin"]
             knots = np.array([curve["scores"], curve["probabilities"]])
+            searches = tuple(config.get("candidates", USUAL))
         except (KeyError, TypeError) as error:
             raise ArtifactCorrupt(
                 f"The manifest of the ranker in {folder} lacks {error}.", _AGAIN
@@ -75,4 +81,4 @@ class OnnxRanker:
             raise ArtifactCorrupt(
                 f"{folder / MODEL} reads {width} features, its manifest names {len(names)}.", _AGAIN
             )
-        return cls(session, names, knots, origin, folder)
+        return cls(session, names, knots, origin, folder, searches, config.get("nnselect"))

@@ -42,13 +42,17 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Recommender:
-    """Answers drafts out of one collection. Open one with `recsys.load`."""
+    """Answers drafts out of one collection. Open one with `recsys.load`.
+
+    second_encoder: of the collection's second space, if it has one.
+    """
 
     collection: Collection
     encoder: Encoder
     ranker: Ranker
     stage_one: StageOne = field(default_factory=StageOne)
     metadata: bool = True
+    second_encoder: Encoder | None = None
 
     def recommend(
         self, draft: Draft, k: int = 20, *, filters: Filters = _NO_FILTERS, diversity: float = 0.0
@@ -70,7 +74,8 @@ class Recommender:
             raise InputError(f"k is {k}.", "Ask for at least one paper.")
         check_diversity(diversity)
         vector = text_vector(self.encoder, draft)
-        query = make_query(self.collection, draft, vector, metadata=self.metadata)
+        second = None if self.second_encoder is None else text_vector(self.second_encoder, draft)
+        query = make_query(self.collection, draft, vector, second=second, metadata=self.metadata)
         filtering = apply_filters(filters, self.collection.corpus, draft)
         ranking = self.rank(query, keep=filtering.keep)
         stages = self._stages(query, filtering, ranking, k)
@@ -101,10 +106,15 @@ class Recommender:
         return Ranking(candidates, order, scores[order])
 
     def query_of(self, row: int) -> Query:
-        """Pose a corpus paper as the draft it once was, with its stored vector."""
+        """Pose a corpus paper as the draft it once was, with its stored vectors."""
         draft = draft_of(self.collection.corpus.full_papers([row])[0])
-        vector = self.collection.vectors[row]
-        return make_query(self.collection, draft, vector, metadata=self.metadata)
+        return make_query(
+            self.collection,
+            draft,
+            self.collection.vectors[row],
+            second=self.collection.second_vector(row),
+            metadata=self.metadata,
+        )
 
     def _scores(self, query: Query, candidates: Candidates) -> Floats:
         names = self.ranker.feature_names

@@ -7,14 +7,15 @@ vectors of an NNSelect trained in the same way on the other folds alone. The pap
 its code, by a mistake, compared all but the last query of a batch with the wrong one.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pipelines.citeomatic.bags import TokenBags
+from indexes.opening import second_space
+from pipelines.citeomatic.bags import TokenBags, known_by, read_bags
 from pipelines.citeomatic.loss import Kind, Margins
 from pipelines.citeomatic.mining import Mining
 from pipelines.citeomatic.negatives import Sampling
@@ -118,6 +119,33 @@ class CrossFitter:
         load_manifest(self.index / NNSELECT, nnselect.KIND, nnselect.SCHEMA)
         ids = [self.collection.corpus.ids[row] for row in self.queries[0].tolist()]
         return fingerprint([sha256(self.index / NNSELECT / MANIFEST), ids, self.folds])
+
+
+def unseen_views(
+    index: Path, collection: Collection, queries: tuple[Rows, Rows], *, progress: Progress = silent
+) -> Callable[[int], Collection]:
+    """Show each train query the collection through an NNSelect that has not learned from it.
+
+    What is not a train query sees the collection as it is.
+
+    Args:
+        index: holds NNSelect; its folds are trained unless they are there.
+        collection: of the index.
+        queries: rows of train and dev.
+        progress: told about the training.
+
+    Raises:
+        ArtifactError: the index has no NNSelect, or it is damaged.
+    """
+    _, bags = read_bags(collection, known_by(collection, queries[0]))
+    found = CrossFitter(index, collection, bags, queries).vectors(progress=progress)
+    spaces = [replace(collection, second=second_space(vectors)) for vectors in found.vectors]
+
+    def view(row: int) -> Collection:
+        fold = int(found.folds[row])
+        return collection if fold == NO_QUERY else spaces[fold]
+
+    return view
 
 
 def select_options(facts: Mapping[str, Any]) -> SelectOptions:

@@ -1,14 +1,19 @@
 """Open an index: the one place that knows which classes serve it."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
-from indexes.opening import open_collection
+from indexes.opening import open_collection, second_space
 from recsys.app.cache import cache_folder
 from recsys.artifacts import MANIFEST, fingerprint, load_manifest, sha256
+from recsys.candidates import StageOne, check_searches
 from recsys.encoder import OnnxEncoder
 from recsys.errors import ArtifactMismatch
-from recsys.layout import ENCODER, INDEX_KIND, INDEX_SCHEMA, ranker_folder
+from recsys.features import read_second
+from recsys.layout import ENCODER, INDEX_KIND, INDEX_SCHEMA, NNSELECT, ranker_folder
+from recsys.models.nnselect import NNSelectModel
 from recsys.progress import Progress, silent
 from recsys.ranker import OnnxRanker
 from recsys.recommend import Recommender
@@ -17,12 +22,24 @@ STARTER = "starter.jsonl"
 
 
 def open_index(
-    path: Path | None, *, metadata: bool = True, progress: Progress = silent
+    path: Path | None,
+    *,
+    metadata: bool = True,
+    candidates: Sequence[str] | None = None,
+    progress: Progress = silent,
 ) -> Recommender:
     """Open an index, memory-mapped; None opens the starter corpus, built once into the cache.
 
+    Args:
+        path: the index.
+        metadata: whether authors and venues may count.
+        candidates: what candidates come from, see `candidates.SEARCHES`; None: what the ranker
+            was trained with.
+        progress: told while the starter corpus is built.
+
     Raises:
         ArtifactError: the index is missing, unfinished, damaged, or its parts do not fit.
+        InputError: candidates cannot come from there.
     """
     index = starter_index(progress) if path is None else path
     collection = open_collection(index)
@@ -33,7 +50,17 @@ def open_index(
             "Build the index again.",
         )
     ranker = OnnxRanker.load(serving_ranker(index, metadata=metadata))
-    return Recommender(collection, encoder, ranker, metadata=metadata)
+    searches = ranker.searches if candidates is None else check_searches(candidates)
+    if NNSELECT not in searches and not read_second(ranker.feature_names):
+        return Recommender(collection, encoder, ranker, StageOne(searches), metadata)
+    model = NNSelectModel.load(index / NNSELECT, len(collection.corpus))
+    if read_second(ranker.feature_names) and ranker.nnselect != model.fingerprint:
+        raise ArtifactMismatch(
+            f"The ranker in {ranker.folder} learned from another NNSelect than that of {index}.",
+            "Train the ranker again with `recsys train ranker`.",
+        )
+    collection = replace(collection, second=second_space(model.vectors))
+    return Recommender(collection, encoder, ranker, StageOne(searches), metadata, model)
 
 
 def serving_ranker(index: Path, *, metadata: bool) -> Path:

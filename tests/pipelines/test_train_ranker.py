@@ -13,7 +13,7 @@ from indexes.opening import open_collection
 from pipelines.posing import training_poses
 from pipelines.splits import gold, read_split
 from pipelines.train_ranker import TrainOptions, cross_fitted_error, judge, train_ranker
-from pipelines.training_table import TrainingTable, collect, concatenate
+from pipelines.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.app.wiring import open_index
 from recsys.artifacts import load_manifest
 from recsys.errors import ArtifactMissing, SplitError
@@ -169,8 +169,8 @@ def test_a_seeded_table_holds_every_query_plainly_and_some_with_seeds(built: "Bu
     names = feature_names(metadata=True)
     rows = collection.corpus.rows(read_split(built.split, collection).train)
     plain = collect(collection, rows, names, progress=silent, stage="")
-    seeded = collect(collection, rows, names, progress=silent, stage="", seeded=True)
-    again = collect(collection, rows, names, progress=silent, stage="", seeded=True)
+    seeded = collect(collection, rows, names, progress=silent, stage="", posing=Posing(seeded=True))
+    again = collect(collection, rows, names, progress=silent, stage="", posing=Posing(seeded=True))
     np.testing.assert_array_equal(seeded.features, again.features)
     first = np.cumsum(seeded.groups) - seeded.groups
     given = seeded.features[first, names.index("seeds")] > 0

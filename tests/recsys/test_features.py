@@ -10,15 +10,8 @@ from hypothesis import strategies as st
 
 from recsys.candidates import Candidates, StageOne, propose
 from recsys.collection import Collection
-from recsys.features import (
-    BY_NAME,
-    FEATURES,
-    Feature,
-    compute,
-    descending_rank,
-    feature_names,
-    share_of_best,
-)
+from recsys.facts import Feature, descending_rank, share_of_best
+from recsys.features import BY_NAME, FEATURES, compute, feature_names
 from recsys.query import Query, draft_of, make_query
 from recsys.records import Draft, Paper
 from tests.tiny import SMALL, collect, random_world
@@ -274,7 +267,7 @@ def test_features_of_random_collections_are_finite_and_shares_at_most_one(seed: 
     query = make_query(world.collection, world.draft, world.vector)
     table = compute(world.collection, query, propose(world.collection, query, SMALL), ALL)
     assert np.isfinite(table).all()
-    shares = [i for i, feature in enumerate(FEATURES) if feature.unit.endswith("share")]
+    shares = [i for i, name in enumerate(ALL) if BY_NAME[name].unit.endswith("share")]
     assert (table[:, shares] <= 1 + 1e-5).all()
 
 

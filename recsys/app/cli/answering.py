@@ -9,6 +9,7 @@ import typer
 
 from recsys.app.cli import answering_options as wanted
 from recsys.app.cli.options import (
+    Candidates,
     Format,
     Index,
     Jobs,
@@ -19,6 +20,7 @@ from recsys.app.cli.options import (
     Seed,
     Split,
     System,
+    names_in,
 )
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ def recommend(
     exclude_own: wanted.ExcludeOwn = False,
     paper_type: wanted.PaperType = None,
     mmr: wanted.Mmr = 0.0,
+    candidates: Candidates = None,
     output: Annotated[
         Format, typer.Option("--format", help="How the answer is written.")
     ] = Format.TABLE,
@@ -75,7 +78,7 @@ def recommend(
     draft = _draft_or_stdin(draft, nothing_else=not (seeds or title or abstract))
     given = read(Named(draft, title, abstract, seeds or (), not_like or (), library or ()))
     with damage_named(index):
-        recommender = _open(index, metadata=not no_metadata, quiet=quiet)
+        recommender = _open(index, names_in(candidates), metadata=not no_metadata, quiet=quiet)
         question = pose(recommender.collection, given, as_of=as_of)
         _tell(question, given.notes, verbose=verbose, quiet=quiet)
         filters = Filters(
@@ -104,6 +107,7 @@ def batch(
     system: Annotated[
         System, typer.Option("--system", help="What ranks the papers.")
     ] = System.TWO_STAGE,
+    candidates: Candidates = None,
     no_metadata: NoMetadata = False,
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -129,6 +133,7 @@ def batch(
         metadata=not no_metadata,
         jobs=jobs,
         seed=seed,
+        candidates=names_in(candidates),
     )
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = run_batch(index, split, options, run, open_index=open_index, progress=progress)
@@ -144,12 +149,14 @@ def _draft_or_stdin(draft: str | None, *, nothing_else: bool) -> str | None:
     return draft
 
 
-def _open(index: Path | None, *, metadata: bool, quiet: bool) -> "Recommender":
+def _open(
+    index: Path | None, candidates: tuple[str, ...] | None, *, metadata: bool, quiet: bool
+) -> "Recommender":
     from recsys.app.bars import shown_progress
     from recsys.app.wiring import open_index
 
     with shown_progress(quiet=quiet) as progress:
-        return open_index(index, metadata=metadata, progress=progress)
+        return open_index(index, metadata=metadata, candidates=candidates, progress=progress)
 
 
 def _tell(question: "Question", notes: Sequence[str], *, verbose: bool, quiet: bool) -> None:

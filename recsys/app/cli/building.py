@@ -14,6 +14,7 @@ from recsys.app.cli.options import (
     Quiet,
     Seed,
     Split,
+    names_in,
 )
 
 
@@ -77,13 +78,25 @@ def train_ranker(
     index: Index,
     split: Split,
     no_metadata: NoMetadata = False,
+    candidates: Annotated[
+        str | None,
+        typer.Option(
+            "--candidates",
+            metavar="NAMES",
+            show_default="all that the index has",
+            help="What candidates come from: some of embedding, nnselect, bm25; commas between "
+            "them. With nnselect, the ranker also reads NNSelect's features.",
+        ),
+    ] = None,
     seed: Seed = 0,
     quiet: Quiet = False,
     json_errors: JsonErrors = False,
 ) -> None:
     """Train the index's own ranker on the train queries, stopped early on the dev queries.
 
-    The index answers with it from then on, instead of the ranker that comes with the package.
+    The index answers with it from then on, instead of the ranker that comes with the package. With
+    nnselect, NNSelect is first trained on halves of the train queries, unless that was done before:
+    the ranker learns from cosines of queries that NNSelect has not seen.
     """
     from pipelines.train_ranker import TrainOptions
     from pipelines.train_ranker import train_ranker as train
@@ -91,7 +104,7 @@ def train_ranker(
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
 
-    options = TrainOptions(metadata=not no_metadata, seed=seed)
+    options = TrainOptions(not no_metadata, seed, names_in(candidates))
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = train(index, split, options, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from recsys.app.cli.options import (
+    Candidates,
     Index,
     Jobs,
     JsonErrors,
@@ -17,6 +18,7 @@ from recsys.app.cli.options import (
     Seed,
     Split,
     System,
+    names_in,
 )
 
 _NAMES = ", ".join(System)
@@ -56,6 +58,7 @@ def evaluate(
         bool,
         typer.Option("--seed-study", help="See what half of the references, given, would add."),
     ] = False,
+    candidates: Candidates = None,
     no_metadata: NoMetadata = False,
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -85,6 +88,7 @@ def evaluate(
         k_study=k_study,
         self_citation=self_citation,
         seed_study=seed_study,
+        candidates=names_in(candidates),
         command=shlex.join(["recsys", *sys.argv[1:]]),
     )
     with damage_named(index), shown_progress(quiet=quiet) as progress:

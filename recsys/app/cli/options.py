@@ -112,6 +112,15 @@ NoMetadata: TypeAlias = Annotated[
     bool,
     typer.Option("--no-metadata", help="Leave authors and venues out of the ranking."),
 ]
+Candidates: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--candidates",
+        metavar="NAMES",
+        show_default="what the ranker was trained with",
+        help="What candidates come from: some of embedding, nnselect, bm25; commas between them.",
+    ),
+]
 Jobs: TypeAlias = Annotated[
     int | None,
     typer.Option(
@@ -134,3 +143,10 @@ JsonErrors: TypeAlias = Annotated[
     ),
 ]
 JSON_ERRORS = "--json-errors"
+
+
+def names_in(text: str | None) -> tuple[str, ...] | None:
+    """Split a list with commas; None stays None."""
+    if text is None:
+        return None
+    return tuple(name.strip() for name in text.split(",") if name.strip())
