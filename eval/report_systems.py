@@ -37,7 +37,11 @@ SLICE_TITLES: Mapping[str, str] = {
 
 def letters(assessment: Assessment) -> dict[str, str]:
     """Give each system a letter, in the order of the table."""
-    names = [system.name for system in assessment.systems]
+    return system_letters([system.name for system in assessment.systems])
+
+
+def system_letters(names: Sequence[str]) -> dict[str, str]:
+    """Give each name a letter, in order."""
     many = [*ascii_lowercase, *(f"{a}{b}" for a in ascii_lowercase for b in ascii_lowercase)]
     return dict(zip(names, many, strict=False))
 

@@ -1,7 +1,7 @@
 """Read what the command line names: a draft, and lists of papers by file or identifier."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recsys.errors import InputError, near_miss
@@ -56,8 +56,10 @@ def read(named: Named) -> Read:
         path = Path(named.draft)
         manuscript = read_manuscript(path, title=named.title, abstract=named.abstract)
         notes += manuscript.notes
-    lists = [_listed(each, notes) for each in (seeds, named.disliked, named.library)]
-    return Read(manuscript, *lists, tuple(notes))
+    liked, disliked, library = (
+        _listed(each, notes) for each in (seeds, named.disliked, named.library)
+    )
+    return Read(manuscript, liked, disliked, library, tuple(notes))
 
 
 def _listed(arguments: Sequence[str], notes: list[str]) -> tuple[Reference, ...]:
@@ -100,7 +102,6 @@ def is_file(argument: str) -> bool:
 
 def _identified(argument: str) -> Reference | None:
     """Recognise a DOI, arXiv or ACL id, alone or as an address."""
-    found = {"doi": doi(argument), "arxiv": arxiv(argument), "acl": acl(argument)}
-    if not any(found.values()):
-        return None
-    return Reference(key=argument, id=argument, **found)
+    named = Reference(key=argument, id=argument)
+    found = replace(named, doi=doi(argument), arxiv=arxiv(argument), acl=acl(argument))
+    return None if found == named else found

@@ -65,7 +65,7 @@ def test_markdown_lists_reasons_below_each_paper(answer: Answer) -> None:
 
 
 def test_every_format_of_the_command_line_has_a_renderer() -> None:
-    assert [choice.value for choice in Format] == list(RENDERERS)
+    assert {choice.value for choice in Format} == set(RENDERERS)
 
 
 @pytest.mark.parametrize("name", RENDERERS)

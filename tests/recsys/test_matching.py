@@ -114,7 +114,7 @@ def test_an_identifier_is_enough(
         (Reference(title="Preface", authors=("Ada Ash",), year=2016), "preface:2"),
         (Reference(title="Preface", authors=("Eve Elm",), year=2016), None),
         (Reference(title="Preface"), None),
-        # The words of its title are nowhere in the corpus: its author is.
+        # One error in a title of four letters may be another word.
         (Reference(title="Mapps", authors=("C. Cedar",), year=2001), None),
         (
             Reference(title="Seeing beatles in volumes", id="elsewhere"),

@@ -51,6 +51,33 @@ def compare(
     emit(RENDERERS[output.value](compared))
 
 
+def repeats(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR...",
+            show_default=False,
+            help="Folders that `recsys evaluate` wrote with different seeds.",
+        ),
+    ],
+    output: Annotated[
+        ComparisonFormat, typer.Option("--format", help="How the table is written.")
+    ] = ComparisonFormat.TABLE,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the tests.")] = 0,
+    json_errors: JsonErrors = False,
+) -> None:
+    """Average evaluations that repeat one another, and test every pair of systems.
+
+    For models that are trained with several seeds: mean, standard deviation, and which systems
+    differ by more than chance when each query's figures are averaged over the seeds.
+    """
+    from eval.repeats import RENDERERS
+    from eval.repeats import repeats as average
+    from recsys.app.output import emit
+
+    emit(RENDERERS[output.value](average(folders, seed=seed)))
+
+
 def report(
     folder: Annotated[
         Path,

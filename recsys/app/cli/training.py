@@ -85,10 +85,10 @@ def train_nnrank(
     index: Index,
     split: Split,
     no_metadata: NoMetadata = False,
-    epochs: Epochs = 12,
+    epochs: Epochs = 10,
     dim: Annotated[int, typer.Option("--dim", min=1, help="Length of a word's vector.")] = 75,
-    dropout: Dropout = 0.1,
-    rate: Rate = 0.001,
+    dropout: Dropout = 0.5,
+    rate: Rate = 0.0005,
     gamma: Gamma = 1.0,
     separate: Annotated[
         bool, typer.Option("--separate", help="Give queries word vectors of their own.")

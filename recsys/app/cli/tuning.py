@@ -18,7 +18,7 @@ from recsys.app.cli.options import (
     Seed,
     Split,
 )
-from recsys.app.cli.training import Epochs, OnDevice, ParametersFile
+from recsys.app.cli.training import Epochs, OnDevice, ParametersFile, Rate
 
 Out: TypeAlias = Annotated[
     Path, typer.Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
@@ -114,7 +114,8 @@ def ablate_nnrank(
         ),
     ] = "",
     no_metadata: NoMetadata = False,
-    epochs: Epochs = 12,
+    epochs: Epochs = 10,
+    rate: Rate = 0.0005,
     parameters: ParametersFile = None,
     output: Annotated[
         ComparisonFormat, typer.Option("--format", help="How the table is written.")
@@ -136,7 +137,7 @@ def ablate_nnrank(
     from recsys.app.inspection import damage_named
     from recsys.app.output import emit, note
 
-    loop = LoopOptions(epochs=epochs, rate=0.001, seed=seed, device=device.value)
+    loop = LoopOptions(epochs=epochs, rate=rate, seed=seed, device=device.value)
     ranker = rank_options(loop, separate=False, metadata=not no_metadata)
     if parameters is not None:
         ranker = with_rank(ranker, read_parameters(parameters, Model.NNRANK))

@@ -9,6 +9,7 @@ from recsys.formats.drafts.pdf_front import read_front
 from recsys.formats.drafts.pdf_pages import Line, Pages, is_readable
 from recsys.formats.drafts.pdf_references import find_list, read_list
 from recsys.formats.drafts.pdf_wording import words_of
+from recsys.formats.drafts.wording import counted
 from recsys.records import Manuscript
 
 FRONT_PAGES = 3
@@ -40,6 +41,8 @@ def read_pdf(raw: bytes, name: str) -> Manuscript:
     vocabulary = words_of([*front, *listed])
     found = read_front(front, (pages.fact("/Title"), pages.fact("/Author")), vocabulary)
     references, notes = read_list(listed, vocabulary) if listed else ((), ())
+    if pages.failures:
+        notes += (f"{counted(pages.failures, 'page')} could not be read.",)
     return Manuscript(
         title=found.title,
         abstract=found.abstract,

@@ -12,6 +12,8 @@ from recsys.names import author_key, fold
 
 LONGEST_TITLE_WORDS = 40
 LONGEST_ABSTRACT_WORDS = 600
+LONGEST_BYLINE = 400
+"""Characters of a line that are read for names."""
 _TITLE_LINES = 6
 _LARGER = 1.15
 """A title is larger than the text by this factor; less is a guess."""
@@ -43,6 +45,7 @@ _NO_AUTHOR = re.compile(
 _RANK = re.compile(
     r"(?i),?\s*\b(?:(?:student |senior |graduate student )?member|fellow|ieee|acm|ph\.? ?d)\b\.?"
 )
+_MARK = re.compile(r"[\d*\u2217\u2020\u2021\u00a7\u00b6#]+")
 _NAME = re.compile(
     r"(?:[A-Z\u00c0-\u024f][^\W\d_'\u2019]*[.'\u2019-]*(?:[^\W\d_]|[-'\u2019])*\.?\s+){1,3}"
     r"(?:(?:van|von|de|der|den|da|di|la|le|del|dos|bin|al)\s+){0,2}"
@@ -113,7 +116,7 @@ def _runs(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
 
 
 def _close(one: Line, other: Line) -> bool:
-    alike = abs(one.size - other.size) <= 0.06 * max(one.size, other.size)
+    alike = abs(one.size - other.size) <= 0.03 * max(one.size, other.size)
     return alike and -0.5 * one.size <= one.y - other.y <= 2 * one.size
 
 
@@ -160,7 +163,11 @@ def _abstract(
         text = joined(kept, vocabulary)
         if len(text.split()) > 5:
             words = text.split()
-            notes = ("The end of the abstract is a guess.",) if len(words) > 600 else ()
+            notes = (
+                ("The end of the abstract is a guess.",)
+                if len(words) > LONGEST_ABSTRACT_WORDS
+                else ()
+            )
             return place, " ".join(words[:LONGEST_ABSTRACT_WORDS]), notes
     return None, None, ()
 
@@ -179,18 +186,18 @@ def _until_section(lines: Sequence[Line], size: float) -> Iterator[Line]:
 def _opening(lines: Sequence[Line], vocabulary: Counter[str]) -> str | None:
     """Join what is set like the text, up to as many words as stand in for an abstract."""
     size = main_size(lines)
-    text = [line for line in lines if abs(line.size - size) <= 0.06 * size]
-    long = [line for line in text if len(line.text.split()) > 3]
-    return " ".join(joined(long, vocabulary).split()[:OPENING_WORDS]) or None
+    text = [line for line in lines if abs(line.size - size) <= 0.03 * size]
+    parts = [joined(text[begin:end], vocabulary) for begin, end in _runs(text)]
+    # A run of fewer words is a heading, a name or the number of a page.
+    words = [word for part in parts if len(part.split()) > 8 for word in part.split()]
+    return " ".join(words[:OPENING_WORDS]) or None
 
 
 def _authors(lines: Sequence[Line]) -> tuple[str, ...]:
     """Read names from the lines below the title, as long as they hold nothing else."""
     found: list[str] = []
     for line in lines:
-        text = re.sub(
-            r"[\d*\u2217\u2020\u2021\u00a7\u00b6#]+", ",", _RANK.sub("", composed(line.text))
-        )
+        text = _MARK.sub(",", _RANK.sub("", composed(line.text[:LONGEST_BYLINE])))
         parts = [part.strip(" .;") for part in re.split(r",|;|&|\band\b|\u00b7|\|", text)]
         names = [part for part in parts if part]
         if _NO_AUTHOR.search(text) or not names or not all(map(_NAME.fullmatch, names)):

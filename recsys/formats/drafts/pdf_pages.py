@@ -31,8 +31,8 @@ FORMS = 50
 """Nested drawings that are looked into where a page has no text of its own."""
 MOST_FAILURES = 3
 """After so many pages that cannot be read the others are not tried."""
-LONGEST_PAGE = 100_000
-"""Characters of a page that are kept."""
+LONGEST_PAGE, LONGEST_FACT = 100_000, 1_000
+"""Characters of a page, and of an entry of the file's own information, that are kept."""
 
 _LIGATURES = (
     {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
@@ -75,7 +75,10 @@ class _Piece:
 
 
 class Pages:
-    """The pages of a PDF: `len`, and the lines of each in the order in which they were written."""
+    """The pages of a PDF: `len`, and the lines of each in the order in which they were written.
+
+    failures: how many of the pages asked for could not be read.
+    """
 
     def __init__(self, raw: bytes, name: str) -> None:
         """Open a PDF.
@@ -95,7 +98,7 @@ class Pages:
         self._check_password()
         self._pages: Sequence[PageObject] = self._guarded(lambda: list(self._reader.pages))
         self._lines: dict[int, list[Line]] = {}
-        self._failures = 0
+        self.failures = 0
         if not self._pages:
             raise DraftError(f"{name} has no pages.", "Export the PDF again.")
 
@@ -106,9 +109,9 @@ class Pages:
     def lines(self, page: int) -> list[Line]:
         """Return the lines of a page; of a page that cannot be read, as far as it could."""
         if page not in self._lines:
-            failures = self._failures
+            failures = self.failures
             found = self._read(page, forms=0)
-            if not found and self._failures == failures:
+            if not found and self.failures == failures:
                 found = self._read(page, forms=FORMS)
             self._lines[page] = found
         return self._lines[page]
@@ -120,7 +123,7 @@ class Pages:
             found = None if facts is None else self._guarded(lambda: facts.get(key))
         except DraftError:
             return ""
-        return found.strip() if isinstance(found, str) else ""
+        return found[:LONGEST_FACT].strip() if isinstance(found, str) else ""
 
     def _check_password(self) -> None:
         if self._guarded(lambda: self._reader.is_encrypted):
@@ -131,7 +134,7 @@ class Pages:
     def _read(self, number: int, *, forms: int) -> list[Line]:
         pieces: list[_Piece] = []
         page, middle = self._pages[number], math.inf
-        if self._failures < MOST_FAILURES:
+        if self.failures < MOST_FAILURES:
             try:
                 self._guarded(
                     lambda: page.extract_text(visitor_text=_collector(pieces)),
@@ -139,7 +142,7 @@ class Pages:
                 )
                 middle = self._guarded(lambda: float(page.mediabox.left + page.mediabox.right) / 2)
             except DraftError:
-                self._failures += 1
+                self.failures += 1
         return list(_lines(pieces, number, middle))
 
     def _guarded(self, work: Callable[[], T], **limits: int) -> T:

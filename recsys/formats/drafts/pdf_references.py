@@ -11,7 +11,7 @@ from recsys.formats.drafts.pdf_wording import heading, joined, main_size
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Reference
 
-MOST_REFERENCES = 2_000
+MOST_REFERENCES, LONGEST_ENTRY = 2_000, 2_000
 _HEADINGS = frozenset(
     "references bibliography literature literaturecited workscited referencesandnotes "
     "referencescited listofreferences".split()
@@ -20,8 +20,11 @@ _AFTER = frozenset("appendix appendices supplementarymaterial supplementalmateri
 _LETTERED = re.compile(r"\A(?:Appendix\b|[A-Z]\.?\s+[A-Z][a-z]+)")
 _BRACKETED = re.compile(r"\A\[([^\]\s][^\]]{0,60})\]\s*")
 _NUMBERED = re.compile(r"\A(\d{1,4})[.)]?\s+(?=\D)")
-_ADDRESS = re.compile(r"\bhttps?://\S+|\bdoi\b:?\s*10\.\S+|\bdoi\.org/\S+|\barxiv:\s?\S+", re.I)
-_SPLIT_DOI = re.compile(r"(10\.\d{4,9}/\S*[./_-]|https?:/?/?\S*[/.-]) (?=[\w(])")
+_ADDRESS = re.compile(
+    r"\bhttps?://\S{1,300}|\bdoi\b:?\s?10\.\S{1,300}|\bdoi\.org/\S{1,300}|\barxiv:\s?\S{1,40}",
+    re.IGNORECASE,
+)
+_SPLIT_DOI = re.compile(r"(10\.\d{4,9}/\S{0,300}[./_-]|https?://\S{0,300}[/.-]) (?=[\w(])")
 _YEAR = re.compile(r"(?<![\d/.:-])(1[89]\d\d|20\d\d)(?![\d/:-])")
 _DATED = re.compile(
     r"[(\[]?(?:1[89]\d\d|20\d\d)[a-z]?[)\]]?[.,:]\s+|\((?:1[89]\d\d|20\d\d)[a-z]?\)\s+"
@@ -66,7 +69,8 @@ def read_list(
             "The list of references could not be split into works; only those with a DOI or an "
             "arXiv id are read.",
         )
-    works = [_work(*_marker(joined(entry, vocabulary))) for entry in entries[:MOST_REFERENCES]]
+    texts = (joined(entry, vocabulary)[:LONGEST_ENTRY] for entry in entries[:MOST_REFERENCES])
+    works = [_work(*_marker(text)) for text in texts]
     return tuple(dict.fromkeys(works)), ()
 
 

@@ -9,6 +9,7 @@ from recsys.formats.drafts.pdf_pages import Line
 
 _HYPHENS = "-\u00ad\u2010\u2011"
 _BROKEN = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
+_LONGEST_WORD = 80
 _ACCENTS = {
     "\u00a8": "\u0308", "\u00b4": "\u0301", "\u02c6": "\u0302", "\u02dc": "\u0303",
     "\u00af": "\u0304", "\u02d9": "\u0307", "\u02c7": "\u030c", "\u02d8": "\u0306",
@@ -27,7 +28,7 @@ def joined(lines: Sequence[Line], vocabulary: Counter[str] | None = None) -> str
     known = Counter[str]() if vocabulary is None else vocabulary
     text = ""
     for line in lines:
-        begun = _BROKEN.search(text)
+        begun = _BROKEN.search(text[-_LONGEST_WORD:])
         rest = re.match(r"[^\W\d_]+", line.text)
         if begun and rest and rest[0].islower():
             whole, hyphened = begun[1] + rest[0], f"{begun[1]}-{rest[0]}"

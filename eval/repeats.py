@@ -1,0 +1,143 @@
+"""Evaluations that repeat one another with other seeds: means, deviations, and who beats whom."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from eval.evaluation import Evaluation, read_evaluation
+from eval.measures import POOLED, Doubles, f1, per_query
+from eval.report_systems import SURE, system_letters
+from eval.report_tables import Cell, Table, cells, latex_table, markdown_table, text_table
+from eval.significance import holm, sign_flip_tests
+from recsys.errors import InputError
+
+SCHEMA = "recsys.repeats/1"
+SHOWN = ("F1@20", "query F1@20", "MRR", "R@20", "R@100")
+TESTED = ("query F1@20", "MRR")
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A system. figures: measure -> one figure per evaluation. beats: measure -> systems."""
+
+    name: str
+    figures: Mapping[str, tuple[float, ...]]
+    beats: Mapping[str, tuple[str, ...]]
+
+    def mean(self, measure: str) -> float:
+        """Average over the evaluations."""
+        return float(np.mean(self.figures[measure]))
+
+    def deviation(self, measure: str) -> float:
+        """Return the sample standard deviation; 0 for a single evaluation."""
+        figures = self.figures[measure]
+        return float(np.std(figures, ddof=1)) if len(figures) > 1 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """All systems, asked the same queries so many times."""
+
+    systems: tuple[Repeated, ...]
+    queries: int
+    times: int
+
+
+def repeats(folders: Sequence[Path], *, seed: int = 0) -> Repeats:
+    """Read evaluation folders of the same systems and queries, and set them side by side.
+
+    The tests compare each query's measure averaged over the evaluations: every query is one
+    observation, however often it was asked (paired randomisation, Holm-corrected by measure).
+
+    Raises:
+        InputError: a folder is no evaluation, or they differ in their queries or systems.
+    """
+    evaluations = [read_evaluation(folder) for folder in folders]
+    first = evaluations[0]
+    for folder, each in zip(folders, evaluations, strict=True):
+        if each.qrels != first.qrels or list(each.runs) != list(first.runs):
+            raise InputError(
+                f"{folders[0]} and {folder} differ in their queries or systems.",
+                "Evaluate the same systems on the same part of the same split.",
+            )
+    names = list(first.runs)
+    values = {name: [_values(each, name) for each in evaluations] for name in names}
+    beats = _beats({name: _averaged(found) for name, found in values.items()}, seed)
+    systems = (
+        Repeated(name, {key: tuple(_figure(each, key) for each in values[name]) for key in SHOWN},
+                 {key: tuple(beats[key][name]) for key in TESTED})
+        for name in names
+    )  # fmt: skip
+    return Repeats(tuple(systems), len(first.gold()), len(folders))
+
+
+def table(found: Repeats) -> Table:
+    """Show the mean and standard deviation of every figure, and which systems each one beats."""
+    letters = system_letters([each.name for each in found.systems])
+    rows = tuple(
+        (*cells(letters[each.name], each.name), *(_cell(each, key, letters) for key in SHOWN))
+        for each in found.systems
+    )
+    notes = (
+        f"Mean and standard deviation over {found.times} seeds, {found.queries:,} queries each. "
+        "Letters mark the systems that a system beats: paired randomisation test of each query's "
+        f"mean over the seeds, Holm-corrected, p < {SURE}."
+    )
+    caption = f"{found.queries:,} queries, {found.times} seeds."
+    return Table("repeats", caption, ("", "system", *SHOWN), rows, 2, notes)
+
+
+def as_json(found: Repeats) -> str:
+    """Write one JSON object of schema `recsys.repeats/1`."""
+    return json.dumps({"schema": SCHEMA, **asdict(found)}, indent=1) + "\n"
+
+
+RENDERERS: Mapping[str, Callable[[Repeats], str]] = {
+    "table": lambda found: text_table(table(found)),
+    "json": as_json,
+    "markdown": lambda found: markdown_table(table(found)),
+    "latex": lambda found: latex_table(table(found)),
+}
+
+
+def _values(evaluation: Evaluation, system: str) -> dict[str, Doubles]:
+    return per_query(evaluation.judge(system, evaluation.gold()))
+
+
+def _averaged(found: Sequence[Mapping[str, Doubles]]) -> dict[str, Doubles]:
+    return {key: np.mean([each[key] for each in found], axis=0) for key in TESTED}
+
+
+def _figure(values: Mapping[str, Doubles], measure: str) -> float:
+    if measure in POOLED:
+        precision, recall = (float(values[name].mean()) for name in POOLED[measure])
+        return float(f1(precision, recall))
+    return float(values[measure].mean())
+
+
+def _beats(
+    averaged: Mapping[str, Mapping[str, Doubles]], seed: int
+) -> dict[str, dict[str, list[str]]]:
+    """Name, by measure and system, the systems that it beats."""
+    found: dict[str, dict[str, list[str]]] = {
+        key: {each: [] for each in averaged} for key in TESTED
+    }
+    pairs = list(combinations(averaged, 2))
+    for key in TESTED if pairs else ():
+        gaps = np.stack([averaged[one][key] - averaged[other][key] for one, other in pairs], axis=1)
+        adjusted = holm(sign_flip_tests(gaps, rng=np.random.default_rng(seed)))
+        for (one, other), p, gap in zip(pairs, adjusted, gaps.mean(axis=0), strict=True):
+            if p < SURE:
+                winner, loser = (one, other) if gap > 0 else (other, one)
+                found[key][winner].append(loser)
+    return found
+
+
+def _cell(system: Repeated, measure: str, letters: Mapping[str, str]) -> Cell:
+    beaten = sorted(letters[each] for each in system.beats.get(measure, ()))
+    text = f"{system.mean(measure):.3f} ± {system.deviation(measure):.3f}"
+    return Cell(text, marks="".join(beaten))

@@ -1,0 +1,111 @@
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from eval.compare import compare
+from eval.repeats import RENDERERS, Repeated, repeats
+from recsys.errors import InputError
+from tests.eval.small_evaluation import FAIR, GOOD, POOR, write_runs
+
+if TYPE_CHECKING:
+    from tests.conftest import RunCli
+
+MANY = {f"q{i}": ("a",) for i in range(12)}
+
+
+@pytest.fixture
+def seeds(tmp_path: Path) -> list[Path]:
+    """Two evaluations: in the second one, `good` and `fair` have changed places."""
+    return [
+        write_runs(tmp_path / "seed-0", {"good": GOOD, "fair": FAIR, "poor": POOR}),
+        write_runs(tmp_path / "seed-1", {"good": FAIR, "fair": GOOD, "poor": POOR}),
+    ]
+
+
+def by_name(folders: list[Path]) -> dict[str, Repeated]:
+    return {system.name: system for system in repeats(folders).systems}
+
+
+def test_figures_are_those_of_each_evaluation(seeds: list[Path]) -> None:
+    found = repeats(seeds)
+    assert (found.queries, found.times) == (6, 2)
+    for place, folder in enumerate(seeds):
+        runs = [folder / "runs" / f"{name}.trec" for name in ("fair", "good", "poor")]
+        alone = compare(runs, folder / "qrels.txt").assessment
+        for system, one in zip(found.systems, alone.systems, strict=True):
+            assert system.name == one.name
+            for measure, figures in system.figures.items():
+                assert figures[place] == pytest.approx(one.measures[measure].value, abs=1e-12)
+
+
+def test_mean_and_deviation_by_hand(seeds: list[Path]) -> None:
+    found = by_name(seeds)
+    good, fair, poor = found["good"], found["fair"], found["poor"]
+    # First hits: ranks 1, 1, 1, 2, 1, 3 of good; 2, 2, 2, 3, 2 and none of fair.
+    reciprocal = ((4 + 1 / 2 + 1 / 3) / 6, (4 / 2 + 1 / 3) / 6)
+    assert good.figures["MRR"] == pytest.approx(reciprocal)
+    assert good.mean("MRR") == pytest.approx(sum(reciprocal) / 2)
+    assert good.deviation("MRR") == pytest.approx((reciprocal[0] - reciprocal[1]) / 2**0.5)
+    assert fair.mean("MRR") == pytest.approx(good.mean("MRR"))
+    assert (poor.mean("MRR"), poor.deviation("MRR")) == (0, 0)
+    assert by_name(seeds[:1])["good"].deviation("MRR") == 0
+
+
+def write_many(folder: Path, ranks: dict[str, int]) -> Path:
+    """Twelve queries; a system finds the only gold paper of each at its rank."""
+    from eval.trec import write_qrels, write_run
+
+    (folder / "runs").mkdir(parents=True)
+    write_qrels(folder / "qrels.txt", MANY)
+    scores = np.arange(4, 0, -1, dtype=np.float32)
+    for name, rank in ranks.items():
+        papers = ["x", "y", "z"]
+        papers.insert(rank - 1, "a")
+        rows = [(query, papers, scores) for query in MANY]
+        write_run(folder / "runs" / f"{name}.trec", rows, tag=name)
+    return folder
+
+
+def test_a_system_beats_another_by_its_mean_over_the_seeds(tmp_path: Path) -> None:
+    first = write_many(tmp_path / "0", {"steady": 1, "falling": 1, "last": 4})
+    second = write_many(tmp_path / "1", {"steady": 1, "falling": 3, "last": 4})
+    found = by_name([first, second])
+    steady, falling, last = found["steady"], found["falling"], found["last"]
+    assert set(steady.beats["MRR"]) == {"falling", "last"}
+    assert falling.beats["MRR"] == ("last",)
+    assert last.beats["MRR"] == ()
+    assert steady.beats["query F1@20"] == ()  # All find it among the first 20.
+
+
+def test_what_only_one_seed_shows_is_no_difference(seeds: list[Path]) -> None:
+    found = by_name(seeds)
+    good, fair = found["good"], found["fair"]
+    assert "fair" not in good.beats["MRR"] and "good" not in fair.beats["MRR"]
+
+
+def test_every_format_shows_every_system(seeds: list[Path]) -> None:
+    found = repeats(seeds)
+    for render in RENDERERS.values():
+        assert all(name in render(found) for name in ("good", "fair", "poor"))
+    assert "0.597 ± 0.295" in RENDERERS["table"](found)
+    figures = json.loads(RENDERERS["json"](found))["systems"][0]["figures"]["MRR"]
+    assert figures == pytest.approx(found.systems[0].figures["MRR"])
+
+
+def test_evaluations_of_other_systems_or_queries_are_refused(tmp_path: Path) -> None:
+    one = write_many(tmp_path / "0", {"a": 1, "b": 1})
+    with pytest.raises(InputError, match="differ in their queries or systems"):
+        repeats([one, write_many(tmp_path / "1", {"a": 1})])
+    with pytest.raises(InputError, match="differ in their queries or systems"):
+        repeats([write_runs(tmp_path / "2", {"good": GOOD}), one])
+
+
+def test_the_command_prints_the_table(seeds: list[Path], run_cli: "RunCli") -> None:
+    done = run_cli("repeats", *seeds, "--format", "markdown")
+    assert done.code == 0
+    assert "| b | good | " in done.out
+    missing = run_cli("repeats", seeds[0], seeds[0].parent / "none")
+    assert (missing.code, missing.out) == (1, "")
