@@ -12,14 +12,14 @@ from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
 from recsys.arrays import Floats, Ragged, SortedStrings
 from recsys.candidates import StageOne
-from recsys.collection import Collection
+from recsys.collection import Collection, Space
 from recsys.corpus import SHOWN, Corpus
 from recsys.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.names import author_keys, venue_key
 from recsys.records import Draft, Paper
 from recsys.terms import TermStore
 
-SMALL = StageOne(neighbours=5, matches=5, per_seed=3, seeds=4, candidates=12)
+SMALL = StageOne(neighbours=5, second_neighbours=5, matches=5, per_seed=3, seeds=4, candidates=12)
 WORDS = "graph ranking vector corpus beetle cloud fern honey engine gravel".split()
 PEOPLE = ("Ann Ash", "Bob Birch", "Cid Cedar", "Dee Date", "Eva Elm")
 VENUES = ("Forest Letters", "Acta Arborum", None)
@@ -55,12 +55,26 @@ def collect(papers: Sequence[Paper], vectors: Floats) -> Collection:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A random collection with a draft posed to it; vector: (d,) float32, the draft's."""
+    """A random collection with a draft posed to it.
+
+    vector: (d,) float32, the draft's; second: the same in the second space, if there is one.
+    """
 
     papers: tuple[Paper, ...]
     collection: Collection
     draft: Draft
     vector: Floats
+    second: Floats | None = None
+
+
+def with_second(world: World, seed: int) -> World:
+    """Give a world a second space of random vectors, where some papers and drafts are unknown."""
+    rng = np.random.default_rng(seed)
+    vectors = unit(rng.standard_normal((len(world.papers), 6)))
+    vectors[rng.random(len(vectors)) < 0.1] = 0
+    second = unit(rng.standard_normal(6)) if rng.random() < 0.9 else np.zeros(6, np.float32)
+    space = Space(vectors, ExactIndex(vectors))
+    return replace(world, collection=replace(world.collection, second=space), second=second)
 
 
 def random_world(seed: int) -> World:

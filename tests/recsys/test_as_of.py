@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
 from recsys.arrays import Floats, Mask, Ragged
-from recsys.candidates import Candidates, propose
-from recsys.collection import Collection
+from recsys.candidates import SEARCHES, USUAL, Candidates, propose
+from recsys.collection import Collection, Space
 from recsys.corpus import Corpus
 from recsys.features import compute, feature_names
 from recsys.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.query import draft_of, make_query
 from recsys.records import Draft, Paper
-from tests.tiny import SMALL, World, collect, random_world, unit
+from tests.tiny import SMALL, World, collect, random_world, unit, with_second
 
 ALL = feature_names(metadata=True)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -56,6 +56,11 @@ def back_in_time(world: World, rng: np.random.Generator) -> Collection:
     citing, cited = graph.references(np.arange(len(seen), dtype=np.int32))
     years = graph.years[citing]
     kept = (years != UNKNOWN_YEAR) & (years < moment(world)) & seen[cited]
+    second = collection.second
+    if second is not None:
+        unlike = unit(rng.standard_normal(second.vectors.shape))
+        other = np.where(seen[:, None], second.vectors, unlike)
+        second = Space(other, ExactIndex(other))
     terms = replace(collection.terms, impacts=_scrambled_impacts(collection, seen, rng))
     return Collection(
         corpus=_scrambled_bylines(collection.corpus, seen),
@@ -64,6 +69,7 @@ def back_in_time(world: World, rng: np.random.Generator) -> Collection:
         vectors=vectors,
         vector_index=ExactIndex(vectors),
         text_index=Bm25Index.build(terms),
+        second=second,
     )
 
 
@@ -87,21 +93,24 @@ def _scrambled_bylines(corpus: Corpus, seen: Mask) -> Corpus:
 
 
 def answer(collection: Collection, world: World) -> tuple[Candidates, Floats]:
-    query = make_query(collection, world.draft, world.vector)
-    candidates = propose(collection, query, SMALL)
-    return candidates, compute(collection, query, candidates, ALL)
+    query = make_query(collection, world.draft, world.vector, second=world.second)
+    second = collection.second is not None
+    searches = tuple(SEARCHES) if second else USUAL
+    candidates = propose(collection, query, replace(SMALL, searches=searches))
+    names = feature_names(metadata=True, second=second)
+    return candidates, compute(collection, query, candidates, names)
 
 
 @settings(max_examples=300)
-@given(SEEDS)
-def test_nothing_written_later_changes_candidates_or_features(seed: int) -> None:
-    world = random_world(seed)
+@given(SEEDS, st.booleans())
+def test_nothing_written_later_changes_candidates_or_features(seed: int, second: bool) -> None:
+    world = with_second(random_world(seed), seed) if second else random_world(seed)
     now, features = answer(world.collection, world)
     past = back_in_time(world, np.random.default_rng(seed))
     then, features_then = answer(past, world)
     np.testing.assert_array_equal(now.rows, then.rows)
     np.testing.assert_array_equal(now.sources, then.sources)
-    for column, name in enumerate(ALL):
+    for column, name in enumerate(feature_names(metadata=True, second=second)):
         np.testing.assert_allclose(
             features[:, column], features_then[:, column], rtol=1e-4, atol=1e-5, err_msg=name
         )
@@ -110,9 +119,9 @@ def test_nothing_written_later_changes_candidates_or_features(seed: int) -> None
 @settings(max_examples=200)
 @given(SEEDS)
 def test_candidates_may_be_seen_and_are_not_cited_yet(seed: int) -> None:
-    world = random_world(seed)
-    query = make_query(world.collection, world.draft, world.vector)
-    candidates = propose(world.collection, query, SMALL)
+    world = with_second(random_world(seed), seed)
+    query = make_query(world.collection, world.draft, world.vector, second=world.second)
+    candidates = propose(world.collection, query, replace(SMALL, searches=tuple(SEARCHES)))
     assert may_be_seen(world)[candidates.rows].all()
     assert not set(world.draft.references) & {world.papers[row].id for row in candidates.rows}
 

@@ -8,13 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.candidates import Candidates, StageOne, propose
-from recsys.collection import Collection
+from indexes.exact import ExactIndex
+from recsys.candidates import SEARCHES, Candidates, StageOne, propose
+from recsys.collection import Collection, Space
+from recsys.errors import InputError
+from recsys.evidence import Evidence
 from recsys.facts import Feature, descending_rank, share_of_best
-from recsys.features import BY_NAME, FEATURES, compute, feature_names
+from recsys.features import BY_NAME, FEATURES, compute, feature_names, read_second
 from recsys.query import Query, draft_of, make_query
 from recsys.records import Draft, Paper
-from tests.tiny import SMALL, collect, random_world
+from recsys.second_view import SecondView
+from tests.tiny import SMALL, collect, random_world, with_second
 
 ALL = feature_names(metadata=True)
 
@@ -156,12 +160,36 @@ SEEDED: dict[str, tuple[float, ...]] = {
 EXPECTED |= {name: (0,) * 5 for name in SEEDED}
 
 
+# The same draft in a second space. Its nearest papers: d 1, c .8, a .6, which weigh 2.4 together.
+SECOND_COSINES = (0.6, -0.6, 0.8, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0)
+SECOND: dict[str, tuple[float, ...]] = {
+    "nnselect_cosine": (0.6, -0.6, 0.8, 1, 0),
+    "nnselect_cosine_share": (0.6, -0.6, 0.8, 1, 0),
+    "nnselect_cosine_rank": (3, 5, 2, 1, 4),
+    "nnselect_votes_10": (1.8 / 2.4, 1.8 / 2.4, 1 / 2.4, 0, 0),
+    "nnselect_votes_50": (1.8 / 2.4, 1.8 / 2.4, 1 / 2.4, 0, 0),
+    "nnselect_votes": (1.8 / 2.4, 1.8 / 2.4, 1 / 2.4, 0, 0),
+    "nnselect_votes_rank": (1, 1, 3, 4, 4),
+    "nnselect_votes_best": (1, 1, 1 / 1.8, 0, 0),
+    "nnselect_votes_surprise": (75 / 6, 75 / 5, 100 / 2.4 / 4, 0, 0),
+    "nnselect_citers_best": (1, 1, 1, 0, 0),
+    "nnselect_citers_mean": (0.6, 0.9, 1, 0, 0),
+    "nnselect_references_mean": (0, 0, 0, 0.8 / 3, 0.6),
+    "nnselect_company": log(2.6, 2, 1.4, 0, 0),
+}
+
+
 def worked_example(*references: str) -> tuple[Collection, Query, Candidates]:
-    vectors = np.array([(c, math.sqrt(1 - c * c)) for c in COSINES], np.float32)
-    collection = collect(PAPERS, vectors)
+    vectors, others = (
+        np.array([(c, math.sqrt(1 - c * c)) for c in cosines], np.float32)
+        for cosines in (COSINES, SECOND_COSINES)
+    )
+    collection = replace(collect(PAPERS, vectors), second=Space(others, ExactIndex(others)))
     draft = replace(draft_of(PAPERS[-1]), references=references)
-    query = make_query(collection, draft, np.array([1, 0], np.float32))
-    return collection, query, propose(collection, query, StageOne(neighbours=3, per_seed=3))
+    ahead = np.array([1, 0], np.float32)
+    query = make_query(collection, draft, ahead, second=ahead)
+    options = StageOne(neighbours=3, second_neighbours=3, per_seed=3)
+    return collection, query, propose(collection, query, options)
 
 
 def test_worked_example_proposes_the_five_papers_written_down_here() -> None:
@@ -173,6 +201,7 @@ def test_worked_example_proposes_the_five_papers_written_down_here() -> None:
 
 def test_every_feature_has_a_value_worked_out_by_hand() -> None:
     assert set(EXPECTED) == set(ALL)
+    assert set(EXPECTED | SECOND) == set(BY_NAME)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -189,6 +218,30 @@ def test_worked_example_with_seeds_proposes_the_four_papers_written_down_here() 
 def test_feature_of_seeds_has_the_value_worked_out_by_hand(name: str) -> None:
     column = compute(*worked_example("a", "c"), (name,))[:, 0]
     assert column == pytest.approx(SEEDED[name], rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", SECOND)
+def test_feature_of_nnselect_has_the_value_worked_out_by_hand(name: str) -> None:
+    column = compute(*worked_example(), (name,))[:, 0]
+    assert column == pytest.approx(SECOND[name], rel=1e-5, abs=1e-6)
+
+
+def test_features_of_nnselect_are_those_that_need_it() -> None:
+    collection, query, candidates = worked_example()
+    bare, unaware = replace(collection, second=None), replace(query, second=None)
+    assert not read_second(ALL)
+    for name in SECOND:
+        assert read_second([*ALL, name])
+        with pytest.raises(InputError, match="without NNSelect"):
+            compute(bare, unaware, candidates, (name,))
+    assert np.isfinite(compute(bare, unaware, candidates, ALL)).all()
+
+
+def test_votes_of_fewer_neighbours_are_those_of_the_nearest() -> None:
+    collection, query, candidates = worked_example()
+    view = SecondView.of(Evidence(collection, query, candidates))
+    assert view.votes(1) == pytest.approx([1, 1, 1, 0, 0])
+    assert view.votes(2) == pytest.approx([1, 1, 1 / 1.8, 0, 0])
 
 
 def test_columns_come_in_the_order_asked_for() -> None:
@@ -263,11 +316,13 @@ def test_corpus_of_a_single_paper_gives_finite_features(year: int | None) -> Non
 
 @given(st.integers(0, 2**32 - 1))
 def test_features_of_random_collections_are_finite_and_shares_at_most_one(seed: int) -> None:
-    world = random_world(seed)
-    query = make_query(world.collection, world.draft, world.vector)
-    table = compute(world.collection, query, propose(world.collection, query, SMALL), ALL)
+    world = with_second(random_world(seed), seed)
+    query = make_query(world.collection, world.draft, world.vector, second=world.second)
+    options = replace(SMALL, searches=tuple(SEARCHES))
+    names = tuple(BY_NAME)
+    table = compute(world.collection, query, propose(world.collection, query, options), names)
     assert np.isfinite(table).all()
-    shares = [i for i, name in enumerate(ALL) if BY_NAME[name].unit.endswith("share")]
+    shares = [i for i, name in enumerate(names) if BY_NAME[name].unit.endswith("share")]
     assert (table[:, shares] <= 1 + 1e-5).all()
 
 

@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from recsys.collection import Collection
+from indexes.exact import ExactIndex
+from recsys.collection import Collection, Space
 from recsys.query import Query, draft_of, make_query
 from recsys.records import Draft, Paper
-from tests.tiny import collect
+from tests.tiny import collect, unit
 
 PAPERS = (
     Paper("a", "Graph ranking", year=2010, authors=("Ann Ash",), venue="Oak"),
@@ -88,3 +91,34 @@ def test_paper_poses_as_the_draft_it_once_was() -> None:
     assert draft_of(paper) == Draft(
         "T", abstract="A", authors=("N",), venue="V", references=(), as_of=2001, paper_id="x"
     )
+
+
+def with_second(collection: Collection) -> Collection:
+    vectors = unit(np.array([[1, 0], [0, 1], [1, 1], [1, 0]], np.float32))
+    return replace(collection, second=Space(vectors, ExactIndex(vectors)))
+
+
+def test_second_vector_is_that_of_the_text_pulled_towards_the_seeds(collection: Collection) -> None:
+    both, text = with_second(collection), np.array([1, 0], np.float32)
+    plain = make_query(both, Draft("graph"), collection.vectors[0], second=text)
+    assert plain.second is not None and plain.second.tolist() == [1, 0]
+    draft = Draft("graph", references=("b",))
+    pulled = make_query(both, draft, collection.vectors[0], second=text).second
+    one_seed = 0.5 * 1 / (1 + 2)
+    assert pulled == pytest.approx(unit(np.array([1, one_seed])))
+
+
+def test_seeds_alone_point_to_their_mean_in_the_second_space(collection: Collection) -> None:
+    query = make_query(with_second(collection), Draft(references=("a", "b")), None)
+    assert query.second == pytest.approx(unit(np.array([1, 1])))
+
+
+def test_text_that_the_second_space_does_not_know_is_near_nothing(collection: Collection) -> None:
+    query = make_query(with_second(collection), Draft("graph"), collection.vectors[0])
+    assert query.second is not None and query.second.tolist() == [0, 0]
+
+
+def test_without_second_space_there_is_no_second_vector(collection: Collection) -> None:
+    assert ask(collection, Draft("graph")).second is None
+    assert collection.second_vector(1) is None
+    assert with_second(collection).second_vector(1) == pytest.approx([0, 1])

@@ -130,3 +130,14 @@ def test_no_ranker_says_how_to_train_one(tmp_path: Path) -> None:
     with pytest.raises(ArtifactMissing, match="no ranker at") as caught:
         OnnxRanker.load(tmp_path / "none")
     assert "recsys train ranker" in caught.value.hint
+
+
+def test_it_says_what_candidates_it_was_trained_on(ranker: OnnxRanker, own: Path) -> None:
+    assert (ranker.searches, ranker.nnselect) == (("embedding", "bm25"), None)
+    changed = resealed(own, candidates=["nnselect"], nnselect="abc")
+    assert OnnxRanker.load(changed).searches == ("nnselect",)
+    assert OnnxRanker.load(changed).nnselect == "abc"
+
+
+def test_one_of_an_older_version_was_trained_on_the_usual_candidates(own: Path) -> None:
+    assert OnnxRanker.load(resealed(own, candidates=None)).searches == ("embedding", "bm25")
