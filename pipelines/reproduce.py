@@ -7,7 +7,7 @@ the run files that it wrote, rounded to four decimals before F1 is taken of them
 import json
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from eval.measures import Judged, f1, flag, per_query
+from eval.repeats import repeats, table
 from eval.report import read_report
 from eval.report_systems import headline
 from eval.report_tables import Table, cells, markdown_table, text_table
@@ -33,6 +34,7 @@ from recsys.errors import InputError, near_miss
 Say = Callable[[str], None]
 SCHEMA = "recsys.reproduction/1"
 MARKS = ("<!-- evaluation -->", "<!-- /evaluation -->")
+SEED_MARKS = ("<!-- seeds -->", "<!-- /seeds -->")
 SHOWN = ("F1@20", "query F1@20", "MRR", "nDCG@20", "R@20", "R@100", "candidate recall")
 """Measures in the tables of the README."""
 Experiments = Mapping[str, Experiment]
@@ -216,6 +218,33 @@ def rewrite(readme: Path, evaluations: Sequence[Path]) -> None:
         tables.append(markdown_table(replace(table, caption=f"{report.title}. {report.lead}")))
     text = readme.read_text(encoding="utf-8")
     readme.write_text(splice(text, "\n".join(tables), marks=MARKS), encoding="utf-8")
+
+
+def rewrite_tables(readme: Path, work: Path, chosen: Iterable[str]) -> None:
+    """Put the tables of the chosen experiments into a file: single ones, and means over seeds."""
+    single = [work / name for name in chosen if not EXPERIMENTS[name].repeats]
+    if single:
+        rewrite(readme, single)
+    groups: dict[str, list[Path]] = {}
+    for name in chosen:
+        if EXPERIMENTS[name].repeats:
+            groups.setdefault(EXPERIMENTS[name].repeats, []).append(work / name)
+    if groups:
+        rewrite_repeats(readme, groups)
+
+
+def rewrite_repeats(readme: Path, groups: Mapping[str, Sequence[Path]]) -> None:
+    """Put a table of means over seeds for each corpus between the marks of a file.
+
+    Raises:
+        InputError: the marks are not there, or the evaluations are not alike.
+    """
+    tables = []
+    for corpus, folders in groups.items():
+        shown = table(repeats(folders))
+        tables.append(markdown_table(replace(shown, caption=f"{corpus}: {shown.caption}")))
+    text = readme.read_text(encoding="utf-8")
+    readme.write_text(splice(text, "\n".join(tables), marks=SEED_MARKS), encoding="utf-8")
 
 
 def _check_corpus(data: Path, corpus: str) -> None:

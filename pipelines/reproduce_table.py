@@ -12,8 +12,10 @@ MEASURES = ("F1@20", "MRR", "R@20", "R@100")
 EXACT, LEARNED = 0.0002, 0.006
 """How far a figure may be off: where only sums are involved, and where a model that was trained or
 runs in the processor's own arithmetic is."""
-WITHOUT = "two-stage-no-metadata"
-TRAINED = frozenset({"two-stage", WITHOUT})
+WITHOUT, RANK_WITHOUT = "two-stage-no-metadata", "nnrank-no-metadata"
+NETWORKS = ("nnselect", "nnselect-100", "nnrank", RANK_WITHOUT)
+TRAINED = frozenset({"two-stage", WITHOUT, *NETWORKS})
+SEEDS = (0, 1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,8 @@ class Experiment:
     corpora: that must be there. prepare: commands before the evaluation. training: commands that
     only the systems trained on this corpus need. evaluate: writes the evaluation `{work}/NAME`.
     alone: system -> command that writes its run `{work}/NAME-SYSTEM.trec`, for the evaluation to
-    take. slow: left out unless it is asked for.
+    take. slow: left out unless it is asked for. repeats: what all seeds of this experiment have in
+    common, if it is one of several.
     """
 
     corpora: tuple[str, ...]
@@ -41,6 +44,7 @@ class Experiment:
     systems: Mapping[str, Expected]
     alone: Mapping[str, str]
     slow: bool = False
+    repeats: str = ""
 
 
 def _own_corpus(corpus: str, systems: Mapping[str, Expected]) -> Experiment:
@@ -53,6 +57,30 @@ def _own_corpus(corpus: str, systems: Mapping[str, Expected]) -> Experiment:
         evaluate=_evaluate(corpus, split),
         systems=systems,
         alone={WITHOUT: _no_metadata(corpus, split)},
+    )
+
+
+def _seeded(corpus: str, seed: int, systems: Mapping[str, Expected]) -> Experiment:
+    """Train and ask the two networks of Citeomatic, and the own ranker, with one of the seeds."""
+    index, split = f"{{work}}/{corpus}.index", f"{{data}}/{corpus}/split.json"
+    options = f"{index} --split {split} --seed {seed}"
+    return Experiment(
+        corpora=(corpus,),
+        prepare=(f"recsys build {{data}}/{corpus}/papers.jsonl.gz --out {index}",),
+        training=(
+            f"recsys train nnselect {options}",
+            f"recsys train nnrank {options}",
+            f"recsys train nnrank {options} --no-metadata",
+            f"recsys train ranker {options}",
+        ),
+        evaluate=f"recsys evaluate {options} --out {{work}}/{corpus}-seed-{seed}",
+        systems=systems,
+        alone={
+            RANK_WITHOUT: f"recsys batch {options} --system nnrank --no-metadata "
+            f"--run {{work}}/{corpus}-seed-{seed}-{RANK_WITHOUT}.trec"
+        },
+        slow=True,
+        repeats=corpus,
     )
 
 

@@ -5,8 +5,8 @@ that LightGBM reads. Negatives are candidates of the same query: half of them dr
 from those that the network, as it is now, ranks highest.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,7 @@ from eval.significance import randomisation_test
 from indexes.opening import open_collection
 from pipelines.citeomatic.loss import Kind, Margins, triplet_loss
 from pipelines.fit_ranker import CUTOFF, fit
-from pipelines.splits import read_split
+from pipelines.splits import PARTS, read_split
 from pipelines.train_ranker import judge
 from pipelines.training_table import TrainingTable, collect
 from recsys.arrays import Floats, Longs
@@ -27,6 +27,10 @@ from recsys.features import feature_names
 from recsys.progress import Progress, silent
 
 EPOCHS = "epochs at most"
+PAPER_FEATURES = ("cosine", "title_in_title", "text_in_text", "citations")
+"""Those of our features that are like NNRank's: cosine, shared words, citations."""
+OURS, PAPERS = "our", "the paper's"
+NETWORK, TREES = "network", "LightGBM"
 _TESTED = f"query F1@{CUTOFF}"
 _FARTHEST = 8.0
 """Standardised features are cut there: a new corpus may hold anything."""
@@ -171,26 +175,48 @@ def _figure(judged: list[Judged], name: str) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class FeatureNetReport:
-    """figures: (model, part) -> (F1@20, MRR). p: part -> that both models are alike."""
+class Compared:
+    """One cell: what a model makes of some features, on a part of the split."""
 
-    figures: dict[tuple[str, str], tuple[float, float]]
-    p: dict[str, float]
+    part: str
+    features: str
+    model: str
+    f1: float
+    mrr: float
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureNetReport:
+    """cells: both models on both sets of features. p: (part, features) -> that models are alike."""
+
+    cells: tuple[Compared, ...]
+    p: Mapping[tuple[str, str], float]
 
     def lines(self) -> list[str]:
         """Say it to people."""
-        lines = [
-            f"{part}, {model}: F1@{CUTOFF} {f1:.4f}, MRR {mrr:.4f}"
-            for (model, part), (f1, mrr) in self.figures.items()
-        ]
-        tests = (f"{part}: p of the difference in {_TESTED} {p:.4f}" for part, p in self.p.items())
-        return [*lines, *tests]
+        cells = (
+            f"{each.part}, {each.features} features, {each.model}: F1@{CUTOFF} {each.f1:.4f}, "
+            f"MRR {each.mrr:.4f}"
+            for each in self.cells
+        )
+        tests = (
+            f"{part}, {features} features: p of the difference in {_TESTED} {p:.4f}"
+            for (part, features), p in self.p.items()
+        )
+        return [*cells, *tests]
 
 
 def compare_models(
     index: Path, split: Path, options: FeatureNetOptions, *, progress: Progress = silent
 ) -> FeatureNetReport:
-    """Fit LightGBM and the network on the same table; report both on dev and test."""
+    """Fit LightGBM and the network on the same tables; report both on dev and test.
+
+    Both learn twice: from all our features, and from those that are like the paper's.
+
+    Raises:
+        ArtifactError: the index cannot be opened.
+        SplitError: the split does not fit the index, or its parts overlap.
+    """
     collection = open_collection(index)
     parts = read_split(split, collection)
     names = feature_names(metadata=options.metadata)
@@ -202,18 +228,31 @@ def compare_models(
             progress=progress,
             stage=f"features of {part}",
         )
-        for part in ("train", "dev", "test")
+        for part in PARTS
     }
-    net = fit_feature_net(tables["train"], tables["dev"], options, progress=progress)
-    trees = fit(tables["train"], tables["dev"], names, seed=options.seed, progress=progress)
-    figures, p = {}, {}
-    for part in ("dev", "test"):
-        judged = {
-            "network": judge(net.scores(tables[part].features), tables[part]),
-            "LightGBM": judge(trees.predict(tables[part].features), tables[part]),
-        }
-        for model, each in judged.items():
-            figures[model, part] = _figure(each, f"F1@{CUTOFF}"), _figure(each, "MRR")
-        pair = [per_query(each)[_TESTED] for each in judged.values()]
-        p[part] = randomisation_test(*pair, rng=np.random.default_rng(0))
-    return FeatureNetReport(figures, p)
+    cells: list[Compared] = []
+    p: dict[tuple[str, str], float] = {}
+    for features, chosen in ((OURS, names), (PAPERS, PAPER_FEATURES)):
+        some = {part: _columns(table, names, chosen) for part, table in tables.items()}
+        net = fit_feature_net(some["train"], some["dev"], options, progress=progress)
+        trees = fit(some["train"], some["dev"], chosen, seed=options.seed, progress=progress)
+        for part in PARTS[1:]:
+            judged = {
+                NETWORK: judge(net.scores(some[part].features), some[part]),
+                TREES: judge(trees.predict(some[part].features), some[part]),
+            }
+            cells += [_cell(part, features, model, each) for model, each in judged.items()]
+            pair = [per_query(each)[_TESTED] for each in judged.values()]
+            p[part, features] = randomisation_test(*pair, rng=np.random.default_rng(0))
+    return FeatureNetReport(tuple(cells), p)
+
+
+def _columns(
+    table: TrainingTable, names: tuple[str, ...], chosen: tuple[str, ...]
+) -> TrainingTable:
+    features = np.ascontiguousarray(table.features[:, [names.index(name) for name in chosen]])
+    return replace(table, features=features)
+
+
+def _cell(part: str, features: str, model: str, judged: list[Judged]) -> Compared:
+    return Compared(part, features, model, _figure(judged, f"F1@{CUTOFF}"), _figure(judged, "MRR"))

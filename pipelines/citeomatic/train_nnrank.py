@@ -37,7 +37,7 @@ class NNRankOptions:
     """
 
     model: RankOptions = field(default_factory=RankOptions)
-    loop: LoopOptions = field(default_factory=lambda: LoopOptions(epochs=12, rate=0.001))
+    loop: LoopOptions = field(default_factory=lambda: LoopOptions(epochs=10, rate=0.0005))
     metadata: bool = True
     left_out: tuple[str, ...] = ()
     seen: bool = False

@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from recsys.arrays import Floats, Ragged, Rows
+from recsys.artifacts import MANIFEST, load_manifest, sha256
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.graph import CitationGraph
-from recsys.models.nnrank import NNRank
+from recsys.layout import NNSELECT
+from recsys.models.nnrank import KIND, SCHEMA, NNRank
 from recsys.models.pairs import INTERSECTED, distinct, make_pairs
 
 COMMAND = "recsys train nnrank INDEX --split FILE"
@@ -55,7 +57,7 @@ class NNRankCorpus:
 
         Raises:
             ArtifactMissing: it was never trained.
-            ArtifactMismatch: it was trained before the index was built anew.
+            ArtifactMismatch: it was trained before the index was built, or NNSelect trained, anew.
             ArtifactCorrupt: a file is missing, cut short, or of another shape.
         """
         if not folder.exists():
@@ -63,6 +65,7 @@ class NNRankCorpus:
                 f"{folder.parent} has no NNRank model {folder.name!r}.", f"Train it: `{COMMAND}`."
             )
         model = NNRank.load(folder)
+        _check_nnselect(folder)
         try:
             bags = {name: Ragged.load(folder, bags_file(name)) for name in model.shape.fields}
         except FileNotFoundError as error:
@@ -76,6 +79,17 @@ class NNRankCorpus:
                     f"Train it again: `{COMMAND}`.",
                 )
         return cls.of(model, bags)
+
+
+def _check_nnselect(folder: Path) -> None:
+    """Refuse a model that learned from cosines of another NNSelect than the one beside it."""
+    learned_from = load_manifest(folder, KIND, SCHEMA).config.get("nnselect")
+    beside = folder.parent / NNSELECT / MANIFEST
+    if learned_from is not None and beside.is_file() and sha256(beside) != learned_from:
+        raise ArtifactMismatch(
+            f"{folder} was trained beside another NNSelect than {beside.parent}.",
+            f"Train it again: `{COMMAND}`.",
+        )
 
 
 def bags_file(field: str) -> str:

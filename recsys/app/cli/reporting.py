@@ -175,7 +175,7 @@ def reproduce(
     chosen = repeating.select(only)
     outcomes = repeating.reproduce(chosen, setup)
     if readme is not None:
-        repeating.rewrite(readme, [work / name for name in chosen])
+        repeating.rewrite_tables(readme, work, chosen)
     emit(repeating.RENDERERS[output.value](outcomes))
     if any(each.differs for each in outcomes):
         raise typer.Exit(1)

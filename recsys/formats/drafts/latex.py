@@ -23,7 +23,6 @@ def read_latex(raw: bytes, path: Path) -> Manuscript:
 
     Raises:
         InputError: the file is no text, or too long.
-        MissingExtraError: pylatexenc is not installed.
     """
     source = gather(raw, path)
     front = front_matter(source.text)

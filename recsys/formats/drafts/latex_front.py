@@ -59,11 +59,7 @@ class Front:
 
 
 def front_matter(source: str) -> Front:
-    """Read title, abstract and authors from a source without comments.
-
-    Raises:
-        MissingExtraError: pylatexenc is not installed.
-    """
+    """Read title, abstract and authors from a source without comments."""
     macros = definitions(source)
     abstract = _first(_abstracts(source), macros)
     return Front(

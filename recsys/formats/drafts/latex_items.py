@@ -30,11 +30,7 @@ FEWEST_TITLE_WORDS = 3
 
 
 def listed_works(source: str) -> tuple[Reference, ...]:
-    """Return the works of every typeset bibliography in a source, with what is safe to tell.
-
-    Raises:
-        MissingExtraError: pylatexenc is not installed.
-    """
+    """Return the works of every typeset bibliography in a source, with what is safe to tell."""
     works: dict[str, Reference] = {}
     length = 0
     for key, text in _items(source):

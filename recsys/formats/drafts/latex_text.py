@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from recsys.errors import MissingExtraError
 from recsys.formats.drafts.wording import clean
 
 LONGEST_PIECE = 50_000
@@ -50,18 +49,12 @@ _FREE = re.compile(r"[\\{}$~^_&%#\-`']")
 
 
 def plain(latex: str) -> str:
-    """Turn a piece of LaTeX into one line of text, its mathematics into Unicode.
-
-    Raises:
-        MissingExtraError: pylatexenc is not installed.
-    """
+    """Turn a piece of LaTeX into one line of text, its mathematics into Unicode."""
     latex = latex[:LONGEST_PIECE].replace(r"\xspace", "{}")
     if not _FREE.search(latex):
         return clean(latex)
     try:
         return clean(_LETTERS.sub(_plain_letters, _converter()(latex)))
-    except MissingExtraError:
-        raise
     except Exception:  # Whatever a broken piece does to the walker: its words are still there.
         return clean(_COMMAND.sub(" ", latex))
 
@@ -73,12 +66,8 @@ def _plain_letters(match: re.Match[str]) -> str:
 @cache
 def _converter() -> Callable[[str], str]:
     """Prepare the walker with the commands that its own tables lack, or show otherwise."""
-    try:
-        from pylatexenc import latex2text, latexwalker
-    except ImportError as error:
-        raise MissingExtraError(
-            "LaTeX drafts need pylatexenc, which is not installed.", "pip install 'recsys[latex]'"
-        ) from error
+    from pylatexenc import latex2text, latexwalker
+
     # It warns of what it cannot read; here, that is ordinary.
     logging.getLogger("pylatexenc").setLevel(logging.CRITICAL)
     arguments, texts = _tables()

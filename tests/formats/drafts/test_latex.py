@@ -1,10 +1,7 @@
-import sys
 from pathlib import Path
 
 import pytest
 
-from recsys.errors import MissingExtraError
-from recsys.formats.drafts.latex_text import _converter
 from recsys.formats.drafts.reading import read_manuscript
 from recsys.records import Manuscript
 
@@ -208,13 +205,3 @@ def test_latin_1_is_read_with_a_note(tmp_path: Path) -> None:
     assert found.title == "Café"
     assert found.references[0].title == "Café dust"
     assert [note.split()[-1] for note in found.notes if "UTF-8" in note] == ["(Latin-1)."] * 2
-
-
-def test_without_pylatexenc_the_error_is_the_pip_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _converter.cache_clear()
-    for module in ("pylatexenc", "pylatexenc.latex2text"):
-        monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'recsys\[latex\]'"):
-        paper(tmp_path, r"\title{\emph{T}}")

@@ -78,14 +78,19 @@ def test_ranks_count_within_each_query() -> None:
     assert ranks(np.array([0.1, 0.9, 0.1, 3, 4], np.float32), table).tolist() == [1, 0, 2, 1, 0]
 
 
-def test_both_models_are_measured_on_dev_and_test(built: "Built") -> None:
+def test_both_models_are_measured_on_both_sets_of_features(built: "Built") -> None:
     report = compare_models(built.index, built.split, replace(OPTIONS, epochs=2))
-    models = {(model, part) for model in ("network", "LightGBM") for part in ("dev", "test")}
-    assert report.figures.keys() == models
-    assert all(0 < f1 < 1 and 0 < mrr <= 1 for f1, mrr in report.figures.values())
-    assert report.p.keys() == {"dev", "test"}
-    lines = report.lines()
-    assert len(lines) == 6
-    f1, reciprocal = report.figures["network", "dev"]
-    assert lines[0] == f"dev, network: F1@20 {f1:.4f}, MRR {reciprocal:.4f}"
-    assert lines[5] == f"test: p of the difference in query F1@20 {report.p['test']:.4f}"
+    cells = [(cell.part, cell.features, cell.model) for cell in report.cells]
+    assert cells == [
+        (part, features, model)
+        for features in ("our", "the paper's")
+        for part in ("dev", "test")
+        for model in ("network", "LightGBM")
+    ]
+    assert all(0 < cell.f1 < 1 and 0 < cell.mrr <= 1 for cell in report.cells)
+    assert len(report.p) == 4 and all(0 < p <= 1 for p in report.p.values())
+    lines, first = report.lines(), report.cells[0]
+    assert len(lines) == 12
+    assert lines[0] == (f"dev, our features, network: F1@20 {first.f1:.4f}, MRR {first.mrr:.4f}")
+    p = report.p["test", "the paper's"]
+    assert lines[-1] == f"test, the paper's features: p of the difference in query F1@20 {p:.4f}"

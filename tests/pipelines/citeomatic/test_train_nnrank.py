@@ -16,16 +16,17 @@ from pipelines.citeomatic.train_nnrank import (
     RankMaterial,
     train_nnrank,
 )
+from pipelines.citeomatic.train_nnselect import train_nnselect
 from pipelines.citeomatic.training import LoopOptions
 from pipelines.leakage import SeenQueries
 from recsys.artifacts import load_manifest, verify
-from recsys.errors import ArtifactMissing
+from recsys.errors import ArtifactMismatch, ArtifactMissing
 from recsys.layout import NNSELECT, nnrank_folder
 from recsys.models.nnrank import KIND, SCHEMA, NNRank, RankShape
 from recsys.models.nnrank_corpus import NNRankCorpus
 from recsys.models.nnselect import select
 from recsys.progress import Progress, silent
-from tests.pipelines.citeomatic.conftest import Wordy
+from tests.pipelines.citeomatic.conftest import SELECT, Wordy
 
 OPTIONS = NNRankOptions(loop=LoopOptions(epochs=3, batch=64, rate=0.01, device="cpu"))
 
@@ -116,6 +117,15 @@ def test_a_killed_training_is_continued_to_the_very_same_files(wordy: Wordy, ind
     assert report.lines()[3] == "Continued: 1 epochs were done already."
     assert contents(folder) == expected
     assert not list(index.glob("*.safetensors"))
+
+
+def test_another_nnselect_makes_it_useless(wordy: Wordy, index: Path) -> None:
+    folder = trained(wordy, index).folder
+    papers = len(RankMaterial.read(index, wordy.split).collection.corpus)
+    assert NNRankCorpus.load(folder, papers).model.folder == folder
+    train_nnselect(index, wordy.split, replace(SELECT, loop=replace(SELECT.loop, seed=5)))
+    with pytest.raises(ArtifactMismatch, match="trained beside another NNSelect"):
+        NNRankCorpus.load(folder, papers)
 
 
 def test_without_nnselect_there_is_nothing_to_rerank(wordy: Wordy, index: Path) -> None:
