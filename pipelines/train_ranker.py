@@ -9,7 +9,7 @@ from eval.calibration import expected_calibration_error
 from eval.measures import CANDIDATE_RECALL, Judged, summarise
 from indexes.opening import open_collection, second_space
 from pipelines.fit_ranker import CUTOFF, FittedRanker, calibrate, fit
-from pipelines.leakage import DEV, SeenQueries, check_ranker
+from pipelines.leakage import DEV, TRAIN, SeenQueries, check_ranker
 from pipelines.splits import Split, read_split
 from pipelines.training_table import Posing, TrainingTable, collect
 from recsys.arrays import Floats, Rows
@@ -56,11 +56,10 @@ class TrainReport:
     def lines(self) -> list[str]:
         """Say it to people."""
         return [
-            f"Trained {self.trees} trees on {self.queries} queries, {self.examples:,} examples; "
-            f"candidates from {', '.join(self.candidates)}.",
+            f"Trained {self.trees} trees on {self.queries} queries, {self.examples:,} examples.",
             f"On dev: F1@{CUTOFF} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
             f"{self.recall:.3f}, calibration error {self.calibration_error:.4f} (cross-fitted).",
-            f"Saved in {self.folder}.",
+            f"Candidates come from {', '.join(self.candidates)}. Saved in {self.folder}.",
         ]
 
 
@@ -88,7 +87,7 @@ def train_ranker(
             stage=f"features of {part}",
             posing=posing,
         )
-        for part, rows, posing in zip(("train", "dev"), school.queries, school.posings, strict=True)
+        for part, rows, posing in zip((TRAIN, DEV), school.queries, school.posings, strict=True)
     ]
     fitted = fit(tables[0], tables[1], names, seed=options.seed, progress=progress)
     folder = ranker_folder(index, metadata=options.metadata)
@@ -123,7 +122,8 @@ def _school(
     index: Path, collection: Collection, parts: Split, options: TrainOptions, progress: Progress
 ) -> _School:
     """Open NNSelect if it takes part; train queries meet the folds that have not seen them."""
-    queries = collection.corpus.rows(parts.train), collection.corpus.rows(parts.dev)
+    train, dev = (collection.corpus.rows(parts.part(part)) for part in (TRAIN, DEV))
+    queries = train, dev
     there = tuple(each for each in SEARCHES if each in USUAL or (index / NNSELECT).exists())
     searches = there if options.candidates is None else check_searches(options.candidates)
     stage_one = StageOne(searches)

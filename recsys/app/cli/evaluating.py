@@ -71,7 +71,7 @@ def evaluate(
     would reward a look into the future, or at the queries in training, is refused.
     """
     from pipelines.evaluate import EvaluateOptions
-    from pipelines.evaluate import evaluate as run_evaluation
+    from pipelines.evaluate import evaluate as ask
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
@@ -79,7 +79,7 @@ def evaluate(
 
     options = EvaluateOptions(
         part=part.value,
-        systems=[name.strip() for name in systems.split(",") if name.strip()],
+        systems=names_in(systems) or (),
         runs=_named_runs(run or []),
         k=k,
         seed=seed,
@@ -92,9 +92,7 @@ def evaluate(
         command=shlex.join(["recsys", *sys.argv[1:]]),
     )
     with damage_named(index), shown_progress(quiet=quiet) as progress:
-        report = run_evaluation(
-            index, split, options, out, open_index=open_index, progress=progress
-        )
+        report = ask(index, split, options, out, open_index=open_index, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)
 
 

@@ -59,7 +59,7 @@ def test_ranker_takes_all_that_the_index_has_and_says_so(
     assert config["candidates"] == list(report.candidates) == list(SEARCHES)
     assert config["nnselect"] == model.fingerprint
     assert config["feature_names"] == list(feature_names(metadata=True, second=True))
-    assert "candidates from embedding, nnselect, bm25." in report.lines()[0]
+    assert "Candidates come from embedding, nnselect, bm25." in report.lines()[2]
 
 
 def test_train_queries_meet_models_that_have_not_seen_them(
