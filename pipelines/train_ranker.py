@@ -27,13 +27,15 @@ from recsys.selection import best
 class TrainOptions:
     """metadata: whether authors and venue may be read.
 
-    candidates: what they come from, see `candidates.SEARCHES`; None: all that the index has. With
-    NNSelect among them, its features are read, too.
+    candidates: what they come from, see `candidates.SEARCHES`; None: all that the index has.
+    nnselect_features: whether the features of NNSelect are read. They are not by default, since
+    they bring nothing on dev beyond NNSelect's candidates, in whose prior its cosine is already.
     """
 
     metadata: bool = True
     seed: int = 0
     candidates: tuple[str, ...] | None = None
+    nnselect_features: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def train_ranker(
     collection = open_collection(index)
     parts = read_split(split, collection)
     school = _school(index, collection, parts, options, progress)
-    names = feature_names(metadata=options.metadata, second=school.nnselect is not None)
+    names = feature_names(metadata=options.metadata, second=options.nnselect_features)
     tables = [
         collect(
             school.collection,
@@ -127,7 +129,7 @@ def _school(
     there = tuple(each for each in SEARCHES if each in USUAL or (index / NNSELECT).exists())
     searches = there if options.candidates is None else check_searches(options.candidates)
     stage_one = StageOne(searches)
-    if NNSELECT not in searches:
+    if NNSELECT not in searches and not options.nnselect_features:
         return _School(collection, queries, (Posing(True, stage_one), Posing(False, stage_one)))
     from pipelines.citeomatic.cross_fit import unseen_views
 

@@ -28,8 +28,8 @@ class OnnxRanker:
 
     knots: (2, j) float64: ascending scores and the probabilities there (isotonic regression on the
     dev queries); in between, probabilities are interpolated. folder: where it was loaded from.
-    searches: those whose candidates it was trained on. nnselect: fingerprint of the NNSelect whose
-    vectors it reads, if it does.
+    searches: those whose candidates it was trained on. nnselect: fingerprint of the NNSelect that
+    it was trained with, if it was.
     """
 
     session: "InferenceSession"

@@ -54,7 +54,7 @@ def open_index(
     if NNSELECT not in searches and not read_second(ranker.feature_names):
         return Recommender(collection, encoder, ranker, StageOne(searches), metadata)
     model = NNSelectModel.load(index / NNSELECT, len(collection.corpus))
-    if read_second(ranker.feature_names) and ranker.nnselect != model.fingerprint:
+    if ranker.nnselect not in (None, model.fingerprint):
         raise ArtifactMismatch(
             f"The ranker in {ranker.folder} learned from another NNSelect than that of {index}.",
             "Train the ranker again with `recsys train ranker`.",

@@ -85,9 +85,12 @@ def train_ranker(
             metavar="NAMES",
             show_default="all that the index has",
             help="What candidates come from: some of embedding, nnselect, bm25; commas between "
-            "them. With nnselect, the ranker also reads NNSelect's features.",
+            "them.",
         ),
     ] = None,
+    nnselect_features: Annotated[
+        bool, typer.Option("--nnselect-features", help="Let the ranker read NNSelect's features.")
+    ] = False,
     seed: Seed = 0,
     quiet: Quiet = False,
     json_errors: JsonErrors = False,
@@ -104,7 +107,7 @@ def train_ranker(
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
 
-    options = TrainOptions(not no_metadata, seed, names_in(candidates))
+    options = TrainOptions(not no_metadata, seed, names_in(candidates), nnselect_features)
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = train(index, split, options, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)

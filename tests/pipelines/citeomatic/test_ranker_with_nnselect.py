@@ -33,9 +33,9 @@ from tests.pipelines.citeomatic.conftest import SELECT, Wordy
 
 @pytest.fixture(scope="module")
 def trained(wordy: Wordy, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TrainReport]:
-    """An index with NNSelect and a ranker that reads it; no test may change it."""
+    """An index with NNSelect and a ranker that reads its features; no test may change it."""
     index = wordy.copy(tmp_path_factory.mktemp("trained"))
-    return index, train_ranker(index, wordy.split, TrainOptions())
+    return index, train_ranker(index, wordy.split, TrainOptions(nnselect_features=True))
 
 
 @pytest.fixture
@@ -116,6 +116,30 @@ def test_lists_without_text_are_answered_by_nnselect_too(index: Path) -> None:
         Draft(references=("rivers-05", "rivers-06"))
     )
     assert {name for each in answer.recommendations for name in each.sources} >= {"nnselect"}
+
+
+def test_candidates_of_nnselect_do_not_need_its_features(wordy: Wordy, index: Path) -> None:
+    report = train_ranker(index, wordy.split, TrainOptions())
+    assert report.candidates == tuple(SEARCHES)
+    recommender = open_index(index)
+    assert not read_second(recommender.ranker.feature_names)
+    assert recommender.stage_one.searches == tuple(SEARCHES)
+    usual = open_index(index, candidates=["embedding", "bm25"])
+    assert (usual.collection.second, usual.stage_one.searches) == (None, ("embedding", "bm25"))
+    train_nnselect(index, wordy.split, replace(SELECT, loop=replace(SELECT.loop, seed=1)))
+    with pytest.raises(ArtifactMismatch, match="another NNSelect"):
+        open_index(index)
+
+
+def test_features_of_nnselect_do_not_need_its_candidates(wordy: Wordy, index: Path) -> None:
+    options = TrainOptions(candidates=("embedding", "bm25"), nnselect_features=True)
+    train_ranker(index, wordy.split, options)
+    recommender = open_index(index)
+    assert read_second(recommender.ranker.feature_names)
+    assert recommender.stage_one.searches == ("embedding", "bm25")
+    row = int(queries_of(wordy, index)[1][0])
+    found = recommender.rank(recommender.query_of(row)).candidates
+    assert not any("nnselect" in found.source_names(at) for at in range(len(found.rows)))
 
 
 def test_usual_candidates_make_a_ranker_that_knows_nothing_of_nnselect(
