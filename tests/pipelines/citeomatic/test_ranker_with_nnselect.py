@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -109,6 +111,19 @@ def test_text_of_a_paper_gets_the_vector_that_is_stored(
     live = recommender.recommend(draft, 10).recommendations
     posed = recommender.rank(recommender.query_of(row))
     assert [each.score for each in live] == pytest.approx(posed.scores[: len(live)], abs=1e-3)
+
+
+def test_answers_with_nnselect_need_no_torch(trained: tuple[Path, TrainReport]) -> None:
+    code = (
+        "import sys, recsys; recommender = recsys.load(sys.argv[1]);"
+        "recommender.recommend(recsys.Draft('On rivers', 'measured again'));"
+        "print(sorted({'torch', 'lightgbm', 'sklearn'} & set(sys.modules)),"
+        "recommender.second_encoder is not None)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(trained[0])], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[] True\n"
 
 
 def test_lists_without_text_are_answered_by_nnselect_too(index: Path) -> None:
