@@ -61,8 +61,8 @@ def _own_corpus(corpus: str, systems: Mapping[str, Expected]) -> Experiment:
 
 
 def _seeded(corpus: str, seed: int, systems: Mapping[str, Expected]) -> Experiment:
-    """Train and ask the two networks of Citeomatic, and the own ranker, with one of the seeds."""
-    index, split = f"{{work}}/{corpus}.index", f"{{data}}/{corpus}/split.json"
+    """Train and ask the networks of Citeomatic and the own ranker, by one seed, in an own index."""
+    index, split = f"{{work}}/{corpus}-citeomatic.index", f"{{data}}/{corpus}/split.json"
     options = f"{index} --split {split} --seed {seed}"
     return Experiment(
         corpora=(corpus,),
