@@ -87,7 +87,7 @@ def test_papers_cited_already_are_left_out_and_lead_to_others(recommender: Recom
     assert {"rivers-08", "glaciers-03"}.isdisjoint(ids(answer))
     assert len(answer.recommendations) == 48
     assert answer.stages["cited already"] == 2
-    assert answer.understood.endswith("3 references (2 in the corpus).")
+    assert answer.understood.endswith("3 references: 2 matched, 1 not in the corpus.")
     # rivers-08 cites rivers-07, and glaciers-04 cites glaciers-03.
     led = {item.paper.id for item in answer.recommendations if "seed" in item.sources}
     assert {"rivers-07", "glaciers-04"} <= led
@@ -122,7 +122,7 @@ def test_everything_that_the_draft_says_is_told(recommender: Recommender) -> Non
     )
     assert recommender.recommend(draft).understood == (
         "Understood: title, abstract (6 words), 1 author (1 in the corpus), "
-        "venue (not in the corpus), 1 reference (1 in the corpus), as of 2005."
+        "venue (not in the corpus), 1 reference: 1 matched, as of 2005."
     )
 
 

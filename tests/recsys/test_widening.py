@@ -40,7 +40,7 @@ def test_what_is_added_passes_and_is_wanted(seed: int) -> None:
     assert set(wide.rows.tolist()) <= set(wide.pool.rows.tolist())
     assert (np.diff(wide.rows) > 0).all()
     assert (np.diff(wide.pool.rows) > 0).all()
-    own = [float(world.collection.vectors[row] @ world.vector) for row in wide.rows]
+    own = [float(world.collection.vectors[row] @ query.vector) for row in wide.rows]
     np.testing.assert_allclose(wide.cosines, own, atol=1e-6)
 
 
