@@ -12,6 +12,7 @@ import typer
 
 from pipelines.reproduce import (
     MARKS,
+    SEED_MARKS,
     Outcome,
     Setup,
     as_json,
@@ -21,18 +22,22 @@ from pipelines.reproduce import (
     outcome_table,
     reproduce,
     rewrite,
+    rewrite_repeats,
     select,
 )
-from pipelines.reproduce_table import EXPERIMENTS, MEASURES, Expected, Experiment
+from pipelines.reproduce_table import EXPERIMENTS, MEASURES, SEEDS, Expected, Experiment
 from pipelines.systems import SYSTEMS
 from recsys.app.cli.program import app
 from recsys.errors import InputError, RecsysError
+from tests.eval.small_evaluation import write_runs
 from tests.pipelines.small_index import write_small_split
 
 if TYPE_CHECKING:
     from tests.built_index import Built
 
-EVERY_SYSTEM = {*SYSTEMS, "two-stage-no-metadata"}
+NETWORKS = {name for name in SYSTEMS if name.startswith("nn")}
+EVERY_SYSTEM = {*SYSTEMS, "two-stage-no-metadata"} - NETWORKS
+SEEDED = {"bm25-whoosh", "bm25", *NETWORKS - {"nnrank-100"}, "nnrank-no-metadata", "two-stage"}
 
 
 @pytest.fixture
@@ -88,11 +93,38 @@ def test_the_table_has_every_system_on_both_corpora_with_figures() -> None:
     for corpus in ("vis", "archaeology"):
         assert set(EXPERIMENTS[corpus].systems) == EVERY_SYSTEM
         assert not EXPERIMENTS[corpus].slow
+        for seed in SEEDS:
+            seeded = EXPERIMENTS[f"{corpus}-seed-{seed}"]
+            assert set(seeded.systems) == SEEDED
+            assert seeded.slow and seeded.repeats == corpus
     for experiment in EXPERIMENTS.values():
         for expected in experiment.systems.values():
             assert all(0 < figure <= 1 for figure in expected.figures)
             assert 0 < expected.tolerance <= 0.01
     assert EXPERIMENTS["vis-left-out"].slow
+
+
+def test_the_networks_are_trained_and_asked_with_the_seed() -> None:
+    lines = commands("vis-seed-2", EXPERIMENTS["vis-seed-2"], [*SEEDED])
+    assert [line.split()[1:3] for line in lines[1:5]] == [
+        ["train", "nnselect"],
+        ["train", "nnrank"],
+        ["train", "nnrank"],
+        ["train", "ranker"],
+    ]
+    assert all("--seed 2" in line for line in lines[1:])
+    assert all("vis-citeomatic.index" in line for line in lines)
+
+
+def test_means_over_seeds_get_a_table_of_their_own(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text(f"a\n{SEED_MARKS[0]}\nold\n{SEED_MARKS[1]}\nz\n", encoding="utf-8")
+    folders = [write_runs(tmp_path / f"vis-seed-{seed}") for seed in SEEDS]
+    rewrite_repeats(readme, {"vis": folders})
+    text = readme.read_text(encoding="utf-8")
+    assert "old" not in text and "| good | " in text
+    assert "vis: 6 queries, 3 seeds." in text
+    assert text.startswith("a\n") and text.endswith("\nz\n")
 
 
 def test_only_what_is_asked_for_is_run() -> None:
