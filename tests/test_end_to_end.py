@@ -282,4 +282,4 @@ def test_what_the_draft_cites_is_left_out(vis: Slice, draft: str, answers: dict[
     done = recsys("recommend", "--index", vis.index, "--format", "json", stdin=citing)
     assert done.code == 0, done.err
     assert first not in set(ids(done))
-    assert "1 reference (1 in the corpus)" in done.err
+    assert "1 reference: 1 matched" in done.err
