@@ -83,11 +83,11 @@ def table(found: Repeats) -> Table:
         for each in found.systems
     )
     notes = (
-        f"Mean and standard deviation over {found.times} seeds, {found.queries:,} queries each. "
+        f"Mean and standard deviation over {_seeds(found)}, {found.queries:,} queries each. "
         "Letters mark the systems that a system beats: paired randomisation test of each query's "
         f"mean over the seeds, Holm-corrected, p < {SURE}."
     )
-    caption = f"{found.queries:,} queries, {found.times} seeds."
+    caption = f"{found.queries:,} queries, {_seeds(found)}."
     return Table("repeats", caption, ("", "system", *SHOWN), rows, 2, notes)
 
 
@@ -102,6 +102,10 @@ RENDERERS: Mapping[str, Callable[[Repeats], str]] = {
     "markdown": lambda found: markdown_table(table(found)),
     "latex": lambda found: latex_table(table(found)),
 }
+
+
+def _seeds(found: Repeats) -> str:
+    return "1 seed" if found.times == 1 else f"{found.times} seeds"
 
 
 def _values(evaluation: Evaluation, system: str) -> dict[str, Doubles]:
