@@ -2,15 +2,19 @@
 
 import json
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from eval.scidocs.layout import suite_papers, suite_root
+from indexes.opening import open_collection
+from pipelines.baselines.material import Material, material_of, material_of_corpus
+from pipelines.baselines.table import BASELINES, fit_baseline
 from pipelines.build import locked
 from pipelines.checkpoints import MINILM
 from pipelines.encode import encode_corpus
 from pipelines.export_encoder import Precision, cached_encoder
 from pipelines.ingest import ingest
+from pipelines.splits import read_split
 from recsys.arrays import load_array
 from recsys.artifacts import MANIFEST, load_manifest
 from recsys.corpus import Corpus
@@ -26,11 +30,18 @@ from recsys.records import PaperId
 
 @dataclass(frozen=True, slots=True)
 class EmbedOptions:
-    """What encodes the papers; None each: the vectors of an index, else MiniLM in int8."""
+    """What encodes the papers; None each: the vectors of an index, else MiniLM in int8.
+
+    encoder: one to export, or a baseline, which is fit on the papers. For baselines alone: split,
+    of an index, whose queries' references and later papers are not learned from; nnselect, an
+    index with such a model, if it is not the source.
+    """
 
     encoder: str | None = None
     pooling: str | None = None
     precision: Precision | None = None
+    split: Path | None = None
+    nnselect: Path | None = None
 
     @property
     def named(self) -> bool:
@@ -74,14 +85,16 @@ def embed(
         out: the file to write, in the format that its name ends in. Until it is finished, work
             lies in `OUT.partial`.
         options: what encodes the papers. An index gives the vectors that it has unless an encoder
-            is named.
+            is named. A baseline is fit anew by every run.
         cache: where exported encoders are kept.
         progress: told about every stage.
 
     Raises:
-        InputError: the source cannot be read, `out` cannot be written, or another process does.
+        InputError: the source cannot be read, `out` cannot be written, another process does, or
+            an option has no meaning for the encoder.
     """
     embedding_format(out)
+    _check(options)
     if not out.parent.is_dir():
         raise InputError(f"There is no folder {out.parent} to write into.", "Create it first.")
     with locked(out):
@@ -89,6 +102,10 @@ def embed(
             return _copied(source, out, progress)
         work = out.with_name(f"{out.name}.partial")
         corpus, rejected = _corpus(source, work, progress)
+        if options.encoder in BASELINES:
+            report = _by_baseline(source, out, options, corpus, progress)
+            shutil.rmtree(work, ignore_errors=True)
+            return replace(report, rejected=rejected)
         folder = cached_encoder(
             options.encoder or MINILM,
             cache,
@@ -100,6 +117,50 @@ def embed(
         write_embeddings(out, Embeddings(_ids(corpus), vectors), progress=progress)
         shutil.rmtree(work)
     return EmbedReport(out, len(corpus), encoder.dim, _maker(folder), rejected)
+
+
+def _check(options: EmbedOptions) -> None:
+    """Refuse what has no meaning for the encoder."""
+    name = options.encoder or MINILM
+    baseline = BASELINES.get(name)
+    if baseline and (options.pooling is not None or options.precision is not None):
+        raise InputError(
+            f"The baseline {name!r} has neither a pooling nor a precision.", "Leave them out."
+        )
+    if options.split and not baseline:
+        raise InputError(
+            f"The encoder {name!r} does not learn from the papers: a split changes nothing.",
+            f"Name a baseline: {', '.join(BASELINES)}.",
+        )
+    if options.nnselect and not (baseline and baseline.needs == "nnselect"):
+        raise InputError(f"The encoder {name!r} needs no NNSelect.", "Leave it out.")
+
+
+def _by_baseline(
+    source: Path, out: Path, options: EmbedOptions, corpus: Corpus, progress: Progress
+) -> EmbedReport:
+    """Fit a baseline on the papers, and write their vectors."""
+    name, material = str(options.encoder), _material(source, options, corpus)
+    fitted = fit_baseline(name, material, progress=progress)
+    write_embeddings(out, Embeddings(_ids(corpus), fitted.vectors), progress=progress)
+    known = f"{material.known.sum():,} papers could be learned from"
+    maker = f"{name} ({BASELINES[name].meaning}; {known})"
+    return EmbedReport(out, len(corpus), fitted.vectors.shape[1], maker)
+
+
+def _material(source: Path, options: EmbedOptions, corpus: Corpus) -> Material:
+    if (source / MANIFEST).is_file():
+        collection = open_collection(source)
+        split = None if options.split is None else read_split(options.split, collection)
+        material = material_of(collection, split)
+    elif options.split is not None:
+        raise InputError(
+            f"{source} is no index: nothing tells what the queries of a split cite.",
+            "Give an index, or no split.",
+        )
+    else:
+        material = material_of_corpus(corpus)
+    return replace(material, index=options.nnselect or material.index)
 
 
 def _copied(index: Path, out: Path, progress: Progress) -> EmbedReport:

@@ -51,7 +51,9 @@ def embed(
             "--encoder",
             metavar="NAME",
             show_default="minilm, or the vectors that the index has",
-            help="`minilm`, the name of a model on the Hugging Face hub, or a local directory.",
+            help="`minilm`, the name of a model on the Hugging Face hub, a local directory, or a "
+            "baseline that is fit on the papers: random, tfidf-svd, doc2vec, fasttext, sif, sgc, "
+            "nnselect.",
         ),
     ] = None,
     pooling: OwnPooling = None,
@@ -59,6 +61,25 @@ def embed(
         Precision | None,
         typer.Option(
             "--precision", show_default="int8", help="Numbers in which the encoder computes."
+        ),
+    ] = None,
+    split: Annotated[
+        Path | None,
+        typer.Option(
+            "--split",
+            metavar="FILE",
+            show_default="all papers are learned from",
+            help="Split of an index, for a baseline: it does not learn from papers newer than the "
+            "train queries, nor from what any query cites.",
+        ),
+    ] = None,
+    nnselect: Annotated[
+        Path | None,
+        typer.Option(
+            "--nnselect",
+            metavar="INDEX",
+            show_default="PAPERS",
+            help="Index whose trained NNSelect encodes the papers, for the baseline of this name.",
         ),
     ] = None,
     quiet: Quiet = False,
@@ -75,6 +96,8 @@ def embed(
         encoder,
         None if pooling is None else pooling.value,
         None if precision is None else precision.value,
+        split,
+        nnselect,
     )
     with shown_progress(quiet=quiet) as progress:
         report = write(papers, out, options, cache=cache_folder(), progress=progress)

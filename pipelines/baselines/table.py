@@ -1,0 +1,68 @@
+"""The baselines in one literal table, and how one is fit."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from pipelines.baselines.doc2vec import fit_doc2vec
+from pipelines.baselines.fasttext_sum import fit_fasttext
+from pipelines.baselines.fitted import Fitted, Recipe
+from pipelines.baselines.material import Material
+from pipelines.baselines.random_vectors import fit_random
+from pipelines.baselines.sgc import fit_sgc
+from pipelines.baselines.sif import fit_sif
+from pipelines.baselines.tfidf_svd import fit_tfidf_svd
+from pipelines.baselines.trained_nnselect import fit_nnselect
+from recsys.artifacts import CREATED_BY, fingerprint
+from recsys.errors import InputError, near_miss
+from recsys.progress import Progress, silent
+
+Needs: TypeAlias = Literal["text", "citations", "nnselect"]
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a baseline is, what it needs, and how it learns."""
+
+    meaning: str
+    needs: Needs
+    fit: Callable[[Material, Recipe, Progress], Fitted]
+
+
+BASELINES: Mapping[str, Baseline] = {
+    "random": Baseline("random vectors, the lower bound", "text", fit_random),
+    "tfidf-svd": Baseline("TF-IDF and truncated SVD", "text", fit_tfidf_svd),
+    "doc2vec": Baseline("paragraph vectors (PV-DBOW)", "text", fit_doc2vec),
+    "fasttext": Baseline("sums of fastText's word vectors", "text", fit_fasttext),
+    "sif": Baseline("weighted averages of word vectors, less what all share", "text", fit_sif),
+    "sgc": Baseline("SIF, spread along citations", "citations", fit_sgc),
+    "nnselect": Baseline("NNSelect, as trained in an index", "nnselect", fit_nnselect),
+}
+
+
+def fit_baseline(
+    name: str, material: Material, *, dim: int = 300, seed: int = 0, progress: Progress = silent
+) -> Fitted:
+    """Fit a baseline and encode the material's papers with it.
+
+    The same name, material, dim and seed give the same vectors in every process.
+
+    Args:
+        name: in BASELINES.
+        material: what it learns from, and the papers to encode.
+        dim: numbers in a vector. It gets fewer where a small corpus does not tell so many;
+            NNSelect's has as many as it was trained with.
+        seed: of what is drawn.
+        progress: told about every stage.
+
+    Raises:
+        InputError: there is no such baseline, or the material is not enough for it.
+    """
+    baseline = BASELINES.get(name)
+    if baseline is None:
+        raise InputError(
+            f"There is no baseline {name!r}.{near_miss(name, BASELINES)}",
+            f"The baselines are {', '.join(BASELINES)}.",
+        )
+    key = fingerprint([CREATED_BY, name, material.fingerprint(), dim, seed])
+    return baseline.fit(material, Recipe(dim, seed, key), progress)
