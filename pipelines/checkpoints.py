@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from pipelines.bert_graph import ACTIVATIONS, Shape, Weights
+from pipelines.hugging_face import hub_name, known_names
 from recsys.artifacts import sha256
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss
 
@@ -64,7 +65,7 @@ class Checkpoint:
 
 
 def read_checkpoint(name: str) -> Checkpoint:
-    """Read a checkpoint by name or path.
+    """Read a checkpoint by name or path; a folder goes before a short name of the hub's table.
 
     Raises:
         ArtifactMissing: nothing is there, or the hub cannot be reached.
@@ -74,7 +75,7 @@ def read_checkpoint(name: str) -> Checkpoint:
         return _read_folder(name, minilm_folder())
     folder = Path(name).expanduser()
     if not folder.is_dir():
-        return _read_with_transformers(name, name)
+        return _read_with_transformers(hub_name(name), hub_name(name))
     if all((folder / n).is_file() for n in ("model.safetensors", "tokenizer.json", "config.json")):
         return _read_folder(folder.resolve().name, folder)
     return _read_with_transformers(folder.resolve().name, str(folder))
@@ -128,13 +129,18 @@ def _read_with_transformers(name: str, source: str) -> Checkpoint:
     except (OSError, ValueError, AttributeError) as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         raise ArtifactMissing(
-            f"The encoder {source!r} could not be loaded: {reason}.{near_miss(source, [MINILM])}",
+            f"The encoder {source!r} could not be loaded: {reason}.{_meant(source)}",
             "Give the path of a folder with config.json, tokenizer.json and model.safetensors, a "
             "Hugging Face name while the hub is reachable, or 'minilm', which needs no network.",
         ) from error
     state = {key: value.float().numpy() for key, value in model.state_dict().items()}
     weights = _plain_names(state)
     return Checkpoint(name, source, weights, _hash(weights), model.config.to_dict(), written)
+
+
+def _meant(source: str) -> str:
+    known = [MINILM, *known_names()]
+    return "" if source in known else near_miss(source, known)
 
 
 def _plain_names(weights: Mapping[str, Any]) -> Weights:

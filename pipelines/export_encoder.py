@@ -13,6 +13,7 @@ import numpy as np
 
 from pipelines.bert_graph import INPUT, draw, tapped_linear
 from pipelines.checkpoints import MINILM, Checkpoint, read_checkpoint
+from pipelines.hugging_face import how_to_ask
 from pipelines.quantize import QuantizedLinear, quantized_embed
 from pipelines.sample_texts import SAMPLES
 from pipelines.torch_check import torch_vectors
@@ -32,9 +33,6 @@ OWN_SETTINGS = "recsys"
 """In `config.json` of encoders that recsys trained: their pooling, max_length and joiner."""
 
 _SAMPLED_TOKENS = 2000
-_POOLING = {MINILM: "mean", "all-MiniLM-L6-v2": "mean"} | dict.fromkeys(
-    ("specter", "specter2", "specter2_base", "scincl", "miread", "scibert_scivocab_uncased"), "cls"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +56,10 @@ def export_encoder(
     """Export a checkpoint to an encoder artifact and return its folder.
 
     Args:
-        name: "minilm", the path of a checkpoint folder, or a Hugging Face name.
+        name: "minilm", the path of a checkpoint folder, a Hugging Face name, or a short name of
+            `pipelines.hugging_face`.
         folder: what to write; an older artifact there is replaced.
-        pooling: "cls" or "mean"; None: by the name, "mean" for unknown ones.
+        pooling: "cls" or "mean"; None: the encoder's own, "mean" for unknown ones.
         verify: compare with torch. None: all but the packaged model, whose weights are pinned.
 
     Raises:
@@ -94,19 +93,17 @@ def cached_encoder(
 def choose_settings(checkpoint: Checkpoint, pooling: str | None, precision: Precision) -> Settings:
     """Fill in what the user left open, and check the rest."""
     own = checkpoint.config.get(OWN_SETTINGS, {})
-    known = _POOLING.get(checkpoint.name.rpartition("/")[2], "mean")
-    pooling = pooling or own.get("pooling", known)
+    known = how_to_ask(checkpoint.name)
+    pooling = pooling or own.get("pooling", known.pooling)
     if pooling not in ("cls", "mean"):
         raise InputError(f"There is no pooling {pooling!r}.", "Give --pooling cls or mean.")
     if precision not in get_args(Precision):
         raise InputError(f"There is no precision {precision!r}.", "Give f32 or int8.")
     if own:
         return Settings(pooling, precision, own.get("max_length", 256), own.get("joiner"))
-    if "minilm" in checkpoint.name.lower():
-        return Settings(pooling, precision, 256, ". ")
     config = checkpoint.config
     positions = config.get("max_position_embeddings", 512) - checkpoint.shape().first_position
-    return Settings(pooling, precision, min(512, positions), None)
+    return Settings(pooling, precision, min(known.tokens, positions), known.joiner)
 
 
 def encoder_fingerprint(checkpoint: Checkpoint, settings: Settings) -> str:

@@ -8,8 +8,9 @@ from typing import TypeVar
 import numpy as np
 
 from eval.probes.classes import folded, is_unseen
-from eval.probes.clustering import dense_clusters, purities
+from eval.probes.clustering import dense_clusters, majorities
 from eval.probes.contrasts import contrasts
+from eval.probes.estimates import estimator
 from eval.probes.layout import Layout, lay_out
 from eval.probes.linear import deal, linear_probe
 from eval.probes.results import ALL, SEEN, UNSEEN, Group, GroupResult, ProbeResult
@@ -23,7 +24,7 @@ from recsys.records import PaperId
 LINEAR, CLUSTERS, RETRIEVAL, MAP = PROBES = ("linear", "clusters", "retrieval", "map")
 MAPPED = 3000
 """Papers on a map, and in the clusters on it, drawn by chance: t-SNE takes a minute for 10,000."""
-_DRAWN, _FOLDS, _MAPPED, _TESTS = range(4)
+_DRAWN, _FOLDS, _MAPPED, _TESTS, _INTERVALS = range(5)
 """Purposes of random numbers."""
 
 _T = TypeVar("_T")
@@ -187,6 +188,7 @@ def _probed(job: _Job) -> GroupResult:
     labels, options = job.group.labels, job.options
     asked, seed, rng = options.probes, options.seed, options.rng
     linear, purity, dense, pairs, layouts = {}, {}, {}, {}, {}
+    estimate = estimator(len(labels), rng=rng(_INTERVALS))
     if LINEAR in asked:
         folds = deal(labels, rng=rng(_FOLDS), runs=options.runs)
         linear = job.each(LINEAR, lambda vectors: linear_probe(vectors, labels, folds))
@@ -195,12 +197,16 @@ def _probed(job: _Job) -> GroupResult:
         rows = np.sort(rng(_MAPPED).choice(len(labels), count, replace=False))
         layouts = job.each(MAP, lambda vectors: Layout(rows, lay_out(vectors[rows], seed=seed)))
     if CLUSTERS in asked:
-        purity = job.each(CLUSTERS, lambda vectors: purities(vectors, labels, seed=seed))
+        found = job.each(CLUSTERS, lambda vectors: majorities(vectors, labels, seed=seed))
+        purity = {
+            name: {size: estimate(flags) for size, flags in each.items()}
+            for name, each in found.items()
+        }
         dense = {
             name: dense_clusters(each.points, labels[each.rows]) for name, each in layouts.items()
         }
     if RETRIEVAL in asked:
-        pairs = job.each(RETRIEVAL, lambda vectors: retrieve_pairs(vectors, job.members))
+        pairs = job.each(RETRIEVAL, lambda vectors: retrieve_pairs(vectors, job.members, estimate))
     return GroupResult(
         job.group,
         linear,

@@ -34,14 +34,23 @@ def read_values(source: Path, label: str, progress: Progress) -> Values:
     Raises:
         InputError: the file cannot be read, or no paper has the label.
     """
-    found, known = {}, Counter[str]()
     with open_papers(source, progress=progress) as stream:
-        for item in stream.items:
-            if isinstance(item, Found):
-                labels = dict(_labels(item.paper))
-                known.update(labels.keys())
-                if label in labels:
-                    found[item.paper.id] = labels[label]
+        papers = (item.paper for item in stream.items if isinstance(item, Found))
+        return values_of(papers, label, source)
+
+
+def values_of(papers: Iterable[Paper], label: str, source: Path) -> Values:
+    """Pick a label of every paper of a source that has it, as `read_values` does.
+
+    Raises:
+        InputError: no paper has it.
+    """
+    found, known = {}, Counter[str]()
+    for paper in papers:
+        labels = dict(_labels(paper))
+        known.update(labels.keys())
+        if label in labels:
+            found[paper.id] = labels[label]
     if not found:
         names = [name for name, _ in known.most_common()]
         meant = near_miss(label, names) or near_miss(f"{LABELS}{label}", names)

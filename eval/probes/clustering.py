@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eval.measures import Doubles
-from recsys.arrays import Floats, Longs
+from recsys.arrays import Floats, Longs, Mask
 
 SIZES = (10, 20, 50, 100)
 """Numbers of clusters, as MIReAD's (Razdaibiedina and Brechalov 2023)."""
@@ -36,13 +36,14 @@ class Dense:
     papers: int
 
 
-def purities(
+def majorities(
     vectors: Floats, labels: Longs, *, seed: int, sizes: Sequence[int] = SIZES
-) -> Mapping[int, float]:
-    """Cluster vectors by k-means, and tell the purity for each number of clusters below n.
+) -> Mapping[int, Mask]:
+    """Cluster vectors by k-means, and tell for each number of clusters below n who is in majority.
 
-    The vectors are taken as they are, by Euclidean distance. Only one thread computes: what several
-    of them add up depends on their order.
+    The mean of what `in_majority` tells is the purity. The vectors are taken as they are, by
+    Euclidean distance. Only one thread computes: what several of them add up depends on their
+    order.
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
@@ -55,18 +56,23 @@ def purities(
         for size in sizes:
             if size < len(vectors):
                 means = KMeans(size, n_init=STARTS, random_state=seed)
-                found[size] = purity(means.fit_predict(vectors), labels)
+                found[size] = in_majority(means.fit_predict(vectors), labels)
     return found
 
 
-def purity(clusters: Longs, labels: Longs) -> float:
-    """Return the share of papers that are of the most frequent class of their cluster.
+def in_majority(clusters: Longs, labels: Longs) -> Mask:
+    """Tell which papers are of the most frequent class of their cluster, the first of equal ones.
 
-    clusters, labels: (n,) int64 from 0.
+    Args:
+        clusters: (n,) int64 from 0.
+        labels: (n,) int64 from 0.
+
+    Returns:
+        (n,) bool; the mean is the purity.
     """
     counts = np.zeros((clusters.max() + 1, labels.max() + 1), np.int64)
     np.add.at(counts, (clusters, labels), 1)
-    return float(counts.max(axis=1).sum() / len(labels))
+    return np.asarray(counts.argmax(axis=1)[clusters] == labels)
 
 
 def dense_clusters(points: Doubles, labels: Longs) -> Dense:

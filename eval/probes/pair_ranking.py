@@ -53,13 +53,29 @@ class _Sums:
     lower: float = 0.0
 
 
-def rank_pairs(blocks: Blocks, *, held: int = HELD) -> PairRanking:
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """Pairs by score, in BINS of the same width from -1 to 1: (BINS,) int64 each."""
+
+    positives: Longs
+    negatives: Longs
+
+
+def rank_pairs(
+    blocks: Blocks, counts: PairCounts | None = None, *, held: int = HELD
+) -> PairRanking:
     """Rank pairs by score; 1 + about pairs / held times they are generated.
+
+    Args:
+        blocks: generates the pairs.
+        counts: of these pairs, if they were counted before.
+        held: pairs in memory at a time.
 
     Raises:
         InputError: all pairs are positive, or all are negative.
     """
-    positives, negatives = _counts(blocks)
+    counts = counts or count_pairs(blocks)
+    positives, negatives = counts.positives, counts.negatives
     total, others = int(positives.sum()), int(negatives.sum())
     if not (total and others):
         kind = "positive" if total else "negative"
@@ -74,18 +90,19 @@ def rank_pairs(blocks: Blocks, *, held: int = HELD) -> PairRanking:
     return PairRanking(sums.precision / total, sums.lower / total / others, total, others)
 
 
-def _bins(scores: Doubles) -> Longs:
+def bins_of(scores: Doubles) -> Longs:
+    """Tell the bin of each score, of any shape."""
     return np.minimum((scores + 1) * (BINS / 2), BINS - 1).astype(np.int64)
 
 
-def _counts(blocks: Blocks) -> tuple[Longs, Longs]:
-    """Count positive and negative pairs by bin: (BINS,) int64 each."""
+def count_pairs(blocks: Blocks) -> PairCounts:
+    """Count positive and negative pairs by bin."""
     every, positive = np.zeros(BINS, np.int64), np.zeros(BINS, np.int64)
     for scores, alike in blocks():
-        bins = _bins(scores)
+        bins = bins_of(scores)
         every += np.bincount(bins, minlength=BINS)
         positive += np.bincount(bins[alike], minlength=BINS)
-    return positive, every - positive
+    return PairCounts(positive, every - positive)
 
 
 def _ranges(counts: Longs, held: int) -> list[tuple[int, int]]:
@@ -107,7 +124,7 @@ def _collected(
     found = np.empty(sizes[0]), np.empty(sizes[1])
     ends = [0, 0]
     for scores, alike in blocks():
-        bins = _bins(scores)
+        bins = bins_of(scores)
         inside = (bins >= low) & (bins < high)
         for kind, chosen in enumerate((inside & alike, inside & ~alike)):
             some = scores[chosen]

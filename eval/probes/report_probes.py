@@ -135,7 +135,7 @@ def _contrasts(found: GroupResult) -> Table:
             *cells(each.one, each.other),
             interval_cell(each.accuracy, signed=True),
             interval_cell(each.macro_f1, signed=True),
-            *cells("<0.001" if each.p < 0.001 else f"{each.p:.3f}"),
+            *cells(p_text(each.p)),
         )
         for each in found.contrasts
     )
@@ -150,13 +150,18 @@ def _contrasts(found: GroupResult) -> Table:
     )
 
 
+def p_text(p: float) -> str:
+    """Write a p to three decimals."""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def _clusters(found: GroupResult) -> Table:
     sizes = list(next(iter(found.purity.values())))
     figures = [
-        cells(
-            name,
-            *(f"{each[size]:.3f}" for size in sizes),
-            *(f"{value:.3f}" for value in (dense.homogeneity, dense.completeness)),
+        (
+            *cells(name),
+            *(interval_cell(each[size].interval) for size in sizes),
+            *cells(*(f"{value:.3f}" for value in (dense.homogeneity, dense.completeness))),
         )
         for (name, each), dense in zip(found.purity.items(), found.dense.values(), strict=True)
     ]
@@ -174,7 +179,8 @@ def _clusters(found: GroupResult) -> Table:
         ),
         rows,
         1,
-        f"Purity of so many clusters by k-means (the best of {STARTS} starts). Homogeneity and "
+        f"Purity of so many clusters by k-means (the best of {STARTS} starts), with 95 % bootstrap "
+        "intervals over papers, their clusters being what they are. Homogeneity and "
         f"completeness of the clusters by DBSCAN on the t-SNE map of {mapped:,} papers, with those "
         "outside of all (their share is shown) as one more; half of the points have "
         f"{NEIGHBOURS - 1} others within the radius.",
@@ -183,10 +189,14 @@ def _clusters(found: GroupResult) -> Table:
 
 def _pairs(found: GroupResult) -> Table:
     rows = [
-        cells(name, f"{each.average_precision:.3f}", f"{each.auc:.3f}")
+        (
+            *cells(name),
+            interval_cell(each.average_precision.interval),
+            interval_cell(each.auc.interval),
+        )
         for name, each in found.pairs.items()
     ]
-    first = next(iter(found.pairs.values()))
+    first = next(iter(found.pairs.values())).ranking
     chance = cells("chance", f"{first.share:.3f}", "0.500")
     return Table(
         f"pairs-{found.group.name}",
@@ -195,7 +205,8 @@ def _pairs(found: GroupResult) -> Table:
         best_marked([*rows, chance], first=1, rivals=[*(True for _ in rows), False]),
         1,
         f"{first.positives:,} of {first.positives + first.negatives:,} pairs share a class; all "
-        "are ranked by the Pearson correlation of their vectors.",
+        "are ranked by the Pearson correlation of their vectors. 95 % bootstrap intervals over "
+        "papers, to first order (infinitesimal jackknife).",
     )
 
 

@@ -2,17 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import count
 
 import numpy as np
 
 from eval.probes.clustering import Dense
 from eval.probes.contrasts import Contrast
+from eval.probes.estimates import Estimate
 from eval.probes.layout import Layout
 from eval.probes.linear import Linear
 from eval.probes.maps import ClassMap
-from eval.probes.pair_ranking import PairRanking
+from eval.probes.retrieval import Retrieved
 from recsys.arrays import Longs
 from recsys.records import PaperId
 
@@ -48,10 +50,14 @@ class GroupResult:
     group: Group
     linear: Mapping[str, Linear]
     contrasts: tuple[Contrast, ...]
-    purity: Mapping[str, Mapping[int, float]]
+    purity: Mapping[str, Mapping[int, Estimate]]
     dense: Mapping[str, Dense]
-    pairs: Mapping[str, PairRanking]
+    pairs: Mapping[str, Retrieved]
     layouts: Mapping[str, Layout]
+
+    def embeddings(self) -> list[str]:
+        """Name the embeddings whose figures have intervals."""
+        return list(dict.fromkeys([*self.purity, *self.pairs]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +77,17 @@ class ProbeResult:
             group = each.group
             for name, layout in each.layouts.items():
                 title = name if group.name == ALL else f"{name}, {group.name} classes"
-                file = f"map-{_UNFIT.sub('-', title)}"
-                file = f"{file}-{len(found)}" if file in found else file
                 labels = group.labels[layout.rows]
-                found[file] = ClassMap(title, layout.points, labels, group.names)
+                drawn = ClassMap(title, layout.points, labels, group.names)
+                found[file_name(title, found)] = drawn
         return found
+
+
+def file_name(title: str, taken: Container[str]) -> str:
+    """Name the file of a map by its title; `taken`: names that other maps have."""
+    name = f"map-{_UNFIT.sub('-', title)}"
+    numbered = (f"{name}-{number}" for number in count(1))
+    return name if name not in taken else next(each for each in numbered if each not in taken)
 
 
 def as_figures(found: ProbeResult) -> dict[str, object]:
@@ -100,10 +112,30 @@ def _group(found: GroupResult) -> dict[str, object]:
             for name, each in found.linear.items()
         },
         "contrasts": [asdict(each) for each in found.contrasts],
-        "purity": found.purity,
+        "purity": {
+            name: {size: purity.value for size, purity in each.items()}
+            for name, each in found.purity.items()
+        },
         "dense": {name: asdict(each) for name, each in found.dense.items()},
-        "pairs": {name: asdict(each) for name, each in found.pairs.items()},
+        "pairs": {name: asdict(each.ranking) for name, each in found.pairs.items()},
+        "intervals": {name: _intervals(found, name) for name in found.embeddings()},
     }
+
+
+def _intervals(found: GroupResult, name: str) -> dict[str, object]:
+    """Give the bounds of an embedding's purity, by number of clusters, and of pairs."""
+    bounds: dict[str, object] = {}
+    if name in found.purity:
+        bounds["purity"] = {size: _bounds(each) for size, each in found.purity[name].items()}
+    if name in found.pairs:
+        pairs = found.pairs[name]
+        bounds["average_precision"] = _bounds(pairs.average_precision)
+        bounds["auc"] = _bounds(pairs.auc)
+    return bounds
+
+
+def _bounds(found: Estimate) -> list[float]:
+    return [found.interval.low, found.interval.high]
 
 
 def told_lines(found: ProbeResult) -> Iterator[str]:

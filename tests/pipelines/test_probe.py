@@ -38,9 +38,10 @@ def test_every_probe_tells_the_better_embedding(probed: ProbeResult) -> None:
     [contrast] = found.contrasts
     assert contrast.accuracy.value == pytest.approx(accuracy["good"] - accuracy["poor"])
     assert contrast.p < 0.001
-    assert found.purity["good"][10] > 0.9 > found.purity["poor"][10]
+    assert found.purity["good"][10].value > 0.9 > found.purity["poor"][10].value
     assert found.dense["good"].homogeneity > found.dense["poor"].homogeneity
-    assert found.pairs["good"].average_precision > found.pairs["poor"].average_precision
+    good, poor = (found.pairs[name].average_precision.interval for name in ("good", "poor"))
+    assert good.low > poor.high
     assert probed.notes == ()
 
 
@@ -50,14 +51,14 @@ def test_pairs_share_any_class(small: Small, probed: ProbeResult) -> None:
     one, other = np.triu_indices(80, 1)
     scores = np.asarray(np.corrcoef(vectors.astype(np.float64)))[one, other]
     shared = group.labels[one] == group.labels[other]
-    assert probed.groups[0].pairs["good"].auc == pytest.approx(
+    assert probed.groups[0].pairs["good"].ranking.auc == pytest.approx(
         roc_auc_score(shared, scores), abs=1e-9
     )
     with_rare = run(small, replace(OPTIONS, least=4, probes=("retrieval",))).groups[0]
     assert with_rare.group.names == (*FIELDS, "Rare")
     assert with_rare.group.counts().tolist() == [19, 18, 18, 19, 6]
     # Of 20 papers each field has 190 pairs; 2 of the 15 pairs of rare papers are among them.
-    assert with_rare.pairs["good"].positives == 4 * 190 + 15 - 2
+    assert with_rare.pairs["good"].ranking.positives == 4 * 190 + 15 - 2
 
 
 def test_the_same_seed_gives_the_same_figures(small: Small, probed: ProbeResult) -> None:

@@ -2,12 +2,15 @@
 
 import numpy as np
 
+from eval.measures import Interval
 from eval.probes.clustering import Dense
 from eval.probes.contrasts import contrasts
+from eval.probes.estimates import Estimate
 from eval.probes.layout import Layout
 from eval.probes.linear import FOLDS, Linear
 from eval.probes.pair_ranking import PairRanking
 from eval.probes.results import ALL, Group, GroupResult, ProbeResult
+from eval.probes.retrieval import Retrieved
 
 NAMES = ("Beetles", "Clouds", "Ferns")
 
@@ -26,11 +29,19 @@ def invented_group(name: str = ALL, embeddings: tuple[str, ...] = ("good", "poor
         group,
         linear,
         contrasts(linear, labels, rng=np.random.default_rng(0), samples=50),
-        purity={each: {10: 0.9 - 0.1 * place} for place, each in enumerate(embeddings)},
+        purity={each: {10: estimated(0.9 - 0.1 * place)} for place, each in enumerate(embeddings)},
         dense={each: Dense(0.5, 0.625, 4, 0.125, 1.5, 12) for each in embeddings},
-        pairs={each: PairRanking(0.75, 0.8, 84, 192) for each in embeddings},
+        pairs={
+            each: Retrieved(PairRanking(0.75, 0.8, 84, 192), estimated(0.75), estimated(0.8))
+            for each in embeddings
+        },
         layouts={each: Layout(np.arange(0, 24, 2), points) for each in embeddings},
     )
+
+
+def estimated(value: float) -> Estimate:
+    """Make an interval of a tenth to either side."""
+    return Estimate(Interval(value, value - 0.1, value + 0.1), np.full(24, value))
 
 
 def invented_result(*groups: GroupResult, label: str = "venue") -> ProbeResult:

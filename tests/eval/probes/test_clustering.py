@@ -9,7 +9,13 @@ from sklearn.metrics import completeness_score, homogeneity_score
 from sklearn.metrics.cluster import contingency_matrix
 
 from eval.measures import Doubles
-from eval.probes.clustering import NEIGHBOURS, STARTS, dense_clusters, purities, purity
+from eval.probes.clustering import (
+    NEIGHBOURS,
+    STARTS,
+    dense_clusters,
+    in_majority,
+    majorities,
+)
 from recsys.arrays import Longs
 
 
@@ -22,10 +28,19 @@ def blobs(count: int, spread: float, *, seed: int = 0) -> tuple[Doubles, Longs]:
     return centres + rng.normal(0, spread, (120, 2)), labels
 
 
+def purity(clusters: Longs, labels: Longs) -> float:
+    return float(in_majority(clusters, labels).mean())
+
+
 def test_purity_by_hand() -> None:
     # Cluster 0 holds 0 0 1, cluster 1 holds 2, cluster 3 holds 1 1: 2 + 1 + 2 of 6.
-    found = purity(np.array([0, 0, 0, 1, 3, 3]), np.array([0, 0, 1, 2, 1, 1]))
-    assert found == 5 / 6
+    found = in_majority(np.array([0, 0, 0, 1, 3, 3]), np.array([0, 0, 1, 2, 1, 1]))
+    assert found.tolist() == [True, True, False, True, True, True]
+
+
+def test_of_equally_frequent_classes_the_first_is_the_majority() -> None:
+    found = in_majority(np.zeros(4, np.int64), np.array([2, 1, 1, 2]))
+    assert found.tolist() == [False, True, True, False]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4)), min_size=1, max_size=50))
@@ -39,24 +54,27 @@ def test_purity_is_that_of_scikit_learns_table(pairs: list[tuple[int, int]]) -> 
 
 def test_the_clusters_are_those_of_k_means() -> None:
     points, labels = blobs(4, 6)
-    found = purities(points.astype(np.float32), labels, seed=3, sizes=(2, 10))
-    for size, figure in found.items():
+    found = majorities(points.astype(np.float32), labels, seed=3, sizes=(2, 10))
+    for size, flags in found.items():
         again = KMeans(size, n_init=STARTS, random_state=3).fit(points.astype(np.float32))
-        assert figure == pytest.approx(purity(again.labels_.astype(np.int64), labels), abs=1e-9)
+        theirs = purity(again.labels_.astype(np.int64), labels)
+        assert flags.mean() == pytest.approx(theirs, abs=1e-9)
     assert list(found) == [2, 10]
-    assert found[2] < 0.9
+    assert found[2].mean() < 0.9
 
 
 def test_as_many_clusters_as_papers_tell_nothing() -> None:
     points, labels = blobs(3, 1)
     few = points[:20].astype(np.float32)
-    assert list(purities(few, labels[:20], seed=0)) == [10]
-    assert list(purities(few, labels[:20], seed=0, sizes=(19, 20))) == [19]
+    assert list(majorities(few, labels[:20], seed=0)) == [10]
+    assert list(majorities(few, labels[:20], seed=0, sizes=(19, 20))) == [19]
 
 
 def test_papers_with_equal_vectors_are_clustered() -> None:
     same = np.repeat(np.eye(3, dtype=np.float32), 8, axis=0)
-    assert purities(same, np.repeat(np.arange(3), 8), seed=0) == {10: 1.0, 20: 1.0}
+    found = majorities(same, np.repeat(np.arange(3), 8), seed=0)
+    assert list(found) == [10, 20]
+    assert all(flags.all() for flags in found.values())
 
 
 def test_separate_classes_are_clusters_where_the_map_is_dense() -> None:

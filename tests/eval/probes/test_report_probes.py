@@ -23,8 +23,8 @@ def test_the_tables_show_every_probe_and_who_beats_whom() -> None:
     assert re.search(r"most frequent class +0\.333 +0\.167\n", text)
     # 6 differences, all of one sign: p is 2 / 2^6.
     assert re.search(r"good +poor +\+0\.250 \(.*\) +\+0\.250 \(.*\) +0\.031\n", text)
-    assert re.search(r"poor +0\.800 +0\.500 +0\.625 +4 +0\.125\n", text)
-    assert re.search(r"good +0\.750 +0\.800\n", text)
+    assert re.search(r"poor +0\.800 \(0\.700-0\.900\) +0\.500 +0\.625 +4 +0\.125\n", text)
+    assert re.search(r"good +0\.750 \(0\.650-0\.850\) +0\.800 \(0\.700-0\.900\)\n", text)
     assert re.search(r"chance +0\.304 +0\.500\n", text)
     assert "84 of 276 pairs share a class" in text
     assert "map of 12 papers" in " ".join(text.split())
@@ -64,6 +64,8 @@ def test_every_format_is_written_and_json_has_all_figures() -> None:
     assert group["purity"] == {"good": {"10": 0.9}, "poor": {"10": 0.8}}
     assert group["dense"]["good"]["completeness"] == 0.625
     assert group["pairs"]["good"]["average_precision"] == 0.75
+    assert group["intervals"]["poor"]["auc"] == pytest.approx([0.7, 0.9])
+    assert group["intervals"]["poor"]["purity"]["10"] == pytest.approx([0.7, 0.9])
 
 
 def test_the_html_page_shows_maps_whose_marks_do_not_mix() -> None:

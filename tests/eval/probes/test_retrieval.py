@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from eval.measures import draw
+from eval.probes.estimates import Estimator, estimator
 from eval.probes.retrieval import DIGITS, ROWS, correlations, retrieve_pairs
 from recsys.arrays import Floats, Mask
 from recsys.errors import InputError
@@ -22,6 +24,10 @@ def drawn(n: int, *, seed: int = 0) -> tuple[Floats, Mask]:
     members = np.eye(5, dtype=bool)[labels]
     members |= np.eye(5, dtype=bool)[others] & (rng.random((n, 1)) < 0.2)
     return vectors.astype(np.float32), members
+
+
+def estimate(n: int, samples: int = 50) -> Estimator:
+    return estimator(n, rng=np.random.default_rng(1), samples=samples)
 
 
 def test_every_pair_is_scored_once_and_positive_if_it_shares_a_class() -> None:
@@ -39,7 +45,7 @@ def test_every_pair_is_scored_once_and_positive_if_it_shares_a_class() -> None:
 @pytest.mark.parametrize("held", [2**25, 5000])
 def test_figures_are_those_of_scikit_learn_on_the_whole_matrix(held: int) -> None:
     vectors, members = drawn(ROWS + 30)
-    found = retrieve_pairs(vectors, members, held=held)
+    found = retrieve_pairs(vectors, members, estimate(len(vectors)), held=held).ranking
     one, other = np.triu_indices(len(vectors), 1)
     scores = np.asarray(np.corrcoef(vectors.astype(np.float64)))[one, other]
     shared = (members[one] & members[other]).any(axis=1)
@@ -68,7 +74,8 @@ def test_papers_of_the_same_text_tie_however_they_are_added_up() -> None:
     vectors, _ = drawn(ROWS + 40)
     vectors = np.vstack([vectors, vectors[::-1]])
     labels = np.arange(len(vectors)) % 3
-    found = retrieve_pairs(vectors, np.eye(3, dtype=bool)[labels])
+    members = np.eye(3, dtype=bool)[labels]
+    found = retrieve_pairs(vectors, members, estimate(len(vectors))).ranking
     one, other = np.triu_indices(len(vectors), 1)
     scores = np.asarray(np.corrcoef(vectors.astype(np.float64)))[one, other]
     shared = labels[one] == labels[other]
@@ -76,15 +83,37 @@ def test_papers_of_the_same_text_tie_however_they_are_added_up() -> None:
     assert found.average_precision == pytest.approx(theirs, abs=1e-9)
 
 
+def test_intervals_are_those_of_ranking_the_pairs_of_drawn_papers_again() -> None:
+    n, samples = 150, 400
+    vectors, members = drawn(n, seed=3)
+    found = retrieve_pairs(vectors, members, estimate(n, samples))
+    one, other = np.triu_indices(n, 1)
+    scores = np.asarray(np.corrcoef(vectors.astype(np.float64)))[one, other]
+    shared = (members[one] & members[other]).any(axis=1)
+    times = draw(n, rng=np.random.default_rng(2), samples=samples)
+    weights = times[1:, one] * times[1:, other]
+    precisions = [average_precision_score(shared, scores, sample_weight=w) for w in weights]
+    aucs = [roc_auc_score(shared, scores, sample_weight=w) for w in weights]
+    for mine, theirs in ((found.average_precision, precisions), (found.auc, aucs)):
+        width = mine.interval.high - mine.interval.low
+        low, high = np.quantile(theirs, [0.025, 0.975])
+        assert width == pytest.approx(high - low, rel=0.15)
+        assert abs(mine.interval.low - low) < 0.15 * width
+        assert abs(mine.interval.high - high) < 0.15 * width
+        assert mine.values.mean() == pytest.approx(mine.value, abs=1e-12)
+    assert found.auc.value == pytest.approx(found.ranking.auc, abs=1e-12)
+    assert found.average_precision.value == pytest.approx(found.ranking.average_precision)
+
+
 def test_progress_ends() -> None:
     vectors, members = drawn(30)
     told: list[tuple[str, int, int]] = []
-    retrieve_pairs(vectors, members, progress=lambda *each: told.append(each))
-    assert told[-1] == ("pairs", 870, 870)
+    retrieve_pairs(vectors, members, estimate(30), progress=lambda *each: told.append(each))
+    assert told[-1] == ("pairs", 1305, 1305)
     assert all(done < total for _, done, total in told[:-1])
 
 
 def test_papers_that_all_share_a_class_are_refused() -> None:
     vectors, _ = drawn(4)
     with pytest.raises(InputError, match="All 6 pairs are positive"):
-        retrieve_pairs(vectors, np.ones((4, 1), bool))
+        retrieve_pairs(vectors, np.ones((4, 1), bool), estimate(4))

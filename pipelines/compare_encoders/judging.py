@@ -1,0 +1,100 @@
+"""What SciDocs' tasks and probes tell of an encoder's vectors."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eval.encoders.figures import (
+    ACCURACY,
+    AUC,
+    AVERAGE,
+    MACRO_F1,
+    PRECISION,
+    PURITY,
+    RANKING,
+    Figure,
+    as_record,
+    bounded,
+    map_record,
+)
+from eval.measures import draw, interval
+from eval.probes.contrasts import drawn_macro_f1
+from eval.probes.results import GroupResult
+from eval.scidocs.figures import Row
+from eval.scidocs.layout import Group
+from pipelines.compare_encoders.bench import PARTS, Bench
+from pipelines.compare_encoders.labelled import Labelled
+from pipelines.probe import ProbeOptions, probe
+from pipelines.scidocs.suite import SuiteOptions, evaluate_suite
+from pipelines.scidocs.vectors import Source
+from recsys.artifacts import fingerprint
+from recsys.progress import Progress
+
+CLUSTERS = 20
+SAMPLES = 1000
+
+
+def suited(bench: Bench, vectors: Path, suite: Path, progress: Progress) -> dict[str, Any]:
+    """Evaluate vectors on a suite: figures as JSON, and notes."""
+    options = bench.options
+    chosen = SuiteOptions(PARTS[options.part], seed=options.seed, jobs=options.jobs)
+    source = Source("vectors", dict.fromkeys(Group, vectors))
+    [row] = evaluate_suite(suite, [source], chosen, progress=progress).rows
+    found = suite_figures(row, seed=options.seed)
+    notes = [f"SciDocs, {note}" for note in row.notes]
+    return {"figures": {name: as_record(each) for name, each in found.items()}, "notes": notes}
+
+
+def suite_figures(row: Row, *, seed: int) -> dict[str, Figure]:
+    """Average a suite's figures, and those of its ranking tasks with an interval, in [0, 1].
+
+    Queries are drawn task by task; each counts such that tasks count alike.
+    """
+    found = {AVERAGE: Figure(float(np.mean([each.value for each in row.figures.values()])) / 100)}
+    if row.queries:
+        rng, parts, values = np.random.default_rng(seed), [], []
+        queries = sum(len(each.queries) for each in row.queries.values())
+        for each in row.queries.values():
+            own = (each.average_precision + each.ndcg) / 2
+            parts.append(draw(len(own), rng=rng, samples=SAMPLES) @ own / len(own))
+            values.append(own * queries / len(own) / len(row.queries))
+        asked = fingerprint([[task, each.queries] for task, each in row.queries.items()])
+        bounds = interval(np.mean(parts, axis=0))
+        found[RANKING] = bounded(bounds, np.concatenate(values), asked)
+    return found
+
+
+def probed(bench: Bench, vectors: Path, labelled: Labelled, progress: Progress) -> dict[str, Any]:
+    """Probe vectors of the labelled papers: figures as JSON, notes, and a map.
+
+    Raises:
+        InputError: too few papers have the label and a vector.
+    """
+    options = bench.options
+    chosen = ProbeOptions(options.label or "", least=options.least, seed=options.seed)
+    found = probe(labelled.file, {"vectors": vectors}, chosen, progress=progress)
+    [group] = found.groups
+    [drawn] = found.maps().values()
+    figures = dict(probe_figures(group, seed=options.seed))
+    return {
+        "figures": {name: as_record(each) for name, each in figures.items()},
+        "notes": [f"Probes: {note}" for note in found.notes],
+        "map": map_record(drawn),
+    }
+
+
+def probe_figures(found: GroupResult, *, seed: int) -> Iterator[tuple[str, Figure]]:
+    """Take what the table shows out of the probes of one embedding."""
+    asked, labels = fingerprint([found.group.ids, found.group.labels.tolist()]), found.group.labels
+    [linear], [purity], [pairs] = found.linear.values(), found.purity.values(), found.pairs.values()
+    drawn = draw(len(labels), rng=np.random.default_rng(seed), samples=SAMPLES)
+    correct = linear.correct(labels)
+    yield ACCURACY, bounded(interval(drawn @ correct / len(labels)), correct, asked)
+    yield MACRO_F1, bounded(interval(drawn_macro_f1(linear.told, labels, drawn)))
+    estimates = {PRECISION: pairs.average_precision, AUC: pairs.auc}
+    if CLUSTERS in purity:
+        estimates = {PURITY: purity[CLUSTERS], **estimates}
+    for name, each in estimates.items():
+        yield name, bounded(each.interval, each.values, asked)

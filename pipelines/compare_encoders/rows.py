@@ -1,0 +1,87 @@
+"""The encoders that are compared: by name, or by the vectors that they made elsewhere."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipelines.baselines.table import BASELINES
+from recsys.artifacts import CREATED_BY, fingerprint, sha256
+from recsys.errors import InputError
+from recsys.formats.embeddings.files import embedding_files
+
+_UNFIT = re.compile(r"[^A-Za-z0-9._]+")
+_CHECKPOINT = frozenset({".json", ".safetensors", ".txt"})
+"""Endings of the files that an encoder is read from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An encoder to compare.
+
+    encoder: a name of `BASELINES`, `minilm`, a name on the hub, or a checkpoint's folder; None
+    where there are only vectors. files: vectors of the index's papers, and of the labelled ones if
+    there is a second file.
+    """
+
+    name: str
+    encoder: str | None
+    files: tuple[Path, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """Name a folder for what is made of it."""
+        return _UNFIT.sub("-", self.name).strip("-.") or "encoder"
+
+    @property
+    def is_baseline(self) -> bool:
+        """Tell whether it is fit on the papers themselves."""
+        return self.encoder in BASELINES
+
+    def identity(self) -> str:
+        """Hash what its vectors depend on beside the papers; a name on the hub stands for itself.
+
+        Raises:
+            InputError: a file of vectors cannot be read.
+        """
+        if self.encoder is None:
+            hashes = [[sha256(path) for path in embedding_files(file)] for file in self.files]
+            return fingerprint(hashes)
+        folder = Path(self.encoder).expanduser()
+        if self.is_baseline or not folder.is_dir():
+            return fingerprint([CREATED_BY, self.encoder])
+        inside = [path for path in sorted(folder.iterdir()) if path.suffix in _CHECKPOINT]
+        return fingerprint([CREATED_BY, [[path.name, sha256(path)] for path in inside]])
+
+
+def wanted(texts: Sequence[str]) -> tuple[Wanted, ...]:
+    """Read what the user wrote: NAME, a folder, or NAME=FILE or NAME=FILE,FILE.
+
+    Raises:
+        InputError: there is none, or two have one name.
+    """
+    if not texts:
+        raise InputError("There are no encoders to compare.", "Name some with --encoder.")
+    found: dict[str, Wanted] = {}
+    for each in map(_one, texts):
+        if each.folder in found:
+            raise InputError(
+                f"Two encoders are called {each.name!r}, or nearly so.",
+                "Give each once; write NAME=FILE for vectors of another name.",
+            )
+        found[each.folder] = each
+    return tuple(found.values())
+
+
+def _one(text: str) -> Wanted:
+    name, equals, files = text.partition("=")
+    if not (name and equals) or Path(text).exists():  # A path may have a "=" in it.
+        folder = Path(text).expanduser()
+        return Wanted(folder.resolve().name if folder.is_dir() else text, text)
+    paths = tuple(Path(file.strip()) for file in files.split(",") if file.strip())
+    if not 1 <= len(paths) <= 2:
+        raise InputError(
+            f"{text!r} names {len(paths)} files.",
+            "Write NAME=FILE, or NAME=FILE,FILE: vectors of the index, then of labelled papers.",
+        )
+    return Wanted(name, None, paths)

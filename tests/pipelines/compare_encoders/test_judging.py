@@ -1,0 +1,35 @@
+"""A suite's figures, averaged."""
+
+import numpy as np
+import pytest
+
+from eval.encoders.figures import AVERAGE, RANKING
+from eval.scidocs.figures import Figure, Row
+from eval.scidocs.layout import Task
+from eval.scidocs.ranking import Ranked
+from pipelines.compare_encoders.judging import suite_figures
+
+
+def ranked(precisions: list[float], gains: list[float]) -> Ranked:
+    queries = tuple(f"q{i}" for i in range(len(precisions)))
+    return Ranked(queries, np.array(precisions), np.array(gains), 0)
+
+
+def test_tasks_count_alike_however_many_queries_they_have() -> None:
+    queries = {
+        Task.CITE: ranked([0.2, 0.4, 0.6, 0.8], [0.4, 0.6, 0.8, 1.0]),
+        Task.CO_CITE: ranked([0.1, 0.3], [0.3, 0.5]),
+    }
+    figures = {(Task.MAG, "F1"): Figure(80.0), (Task.CITE, "MAP"): Figure(50.0)}
+    found = suite_figures(Row("one", figures, (), queries), seed=0)
+    assert found[AVERAGE].value == pytest.approx(0.65)
+    ranking = found[RANKING]
+    # Means of .6 and .3.
+    assert ranking.value == pytest.approx(0.45)
+    assert len(ranking.values) == 6 and np.mean(ranking.values) == pytest.approx(0.45)
+    assert ranking.low is not None and 0.2 < ranking.low < 0.45
+
+
+def test_without_ranking_tasks_there_is_the_average_alone() -> None:
+    found = suite_figures(Row("one", {(Task.MAG, "F1"): Figure(80.0)}), seed=0)
+    assert found.keys() == {AVERAGE}
