@@ -21,16 +21,16 @@ import transformers
 from torch import Tensor
 from torch.nn.functional import triplet_margin_loss
 
-from pipelines.citeomatic.negatives import Triplets
 from pipelines.citeomatic.training import one_thread
+from pipelines.finetuning.lora import LoraOptions
+from pipelines.finetuning.optimiser import Optimiser, Pace
+from pipelines.finetuning.ranks import Ranks
+from pipelines.finetuning.training import Run
 from pipelines.specter.fitting import EncoderOptions, Trained, untrained
 from pipelines.specter.judge import Sample
-from pipelines.specter.lora import LoraOptions
 from pipelines.specter.loss import MARGIN
-from pipelines.specter.optimiser import Optimiser, Pace
-from pipelines.specter.ranks import Ranks
 from pipelines.specter.sources import Reading, read_index
-from pipelines.specter.training import Run
+from recsys.arrays import Rows
 from recsys.encoder import Text, segments
 
 PART = 16
@@ -51,12 +51,9 @@ class PlainLoop:
         tokenizer = transformers.AutoTokenizer.from_pretrained(trained.start.source)
         return cls(trained, tokenizer, trained.task.shelf.sources[0].texts)
 
-    def loss(self, triplets: Triplets) -> Tensor:
-        """Encode the three texts of every triplet."""
-        query, positive, negative = (
-            self._encode(rows.tolist())
-            for rows in (triplets.query, triplets.positive, triplets.negative)
-        )
+    def loss(self, triplets: Rows) -> Tensor:
+        """Encode the three texts of every triplet: (t, 3) rows."""
+        query, positive, negative = (self._encode(rows.tolist()) for rows in triplets.T)
         return triplet_margin_loss(query, positive, negative, margin=MARGIN)
 
     def _encode(self, rows: Sequence[int]) -> Tensor:
@@ -81,9 +78,9 @@ class PlainLoop:
 def measure(trained: Trained, *, triplets: int, rounds: int) -> dict[str, Any]:
     """Train both ways on some triplets, in turns: triplets per second, and their ratio."""
     task, plain = trained.task, PlainLoop.of(trained)
-    drawn = task.triplets(np.random.default_rng(0)).take(slice(0, triplets))
+    drawn = task.examples(np.random.default_rng(0))[:triplets]
     optimiser = Optimiser(task.tower.learned(), Pace())
-    losses: dict[str, Callable[[Triplets], Tensor]] = {
+    losses: dict[str, Callable[[Rows], Tensor]] = {
         "ours": lambda part: task.loss(task.tower, part),
         "padded": plain.loss,
     }
@@ -102,10 +99,10 @@ def measure(trained: Trained, *, triplets: int, rounds: int) -> dict[str, Any]:
     }
 
 
-def _learn(loss: Callable[[Triplets], Tensor], drawn: Triplets, optimiser: Optimiser) -> float:
+def _learn(loss: Callable[[Rows], Tensor], drawn: Rows, optimiser: Optimiser) -> float:
     begun = process_time()
     for begin in range(0, len(drawn), PART):
-        loss(drawn.take(slice(begin, begin + PART))).backward()  # type: ignore[no-untyped-call] # untyped
+        loss(drawn[begin : begin + PART]).backward()  # type: ignore[no-untyped-call] # untyped
     optimiser.step(1e-6)
     return process_time() - begun
 

@@ -5,25 +5,29 @@ finished are not trained again.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from eval.course import Course
 from eval.measures import Doubles
-from eval.report_tables import Table, cells, latex_table, markdown_table, text_table
+from eval.page import Page, Section
+from eval.report_tables import Table, cells
 from eval.significance import holm, randomisation_test
-from pipelines.specter.fitting import RANDOM, EncoderOptions, fit
+from eval.training_report import course_pictures, course_section, write_page
+from pipelines.finetuning.student import RANDOM
+from pipelines.finetuning.training import Run
+from pipelines.specter.fitting import EncoderOptions, fit
 from pipelines.specter.judge import MEASURE
 from pipelines.specter.sources import ABSTRACT, AUTHORS, VENUE, Reading, read_index
-from pipelines.specter.training import Run
 from recsys.artifacts import CREATED_BY, fingerprint, sha256, write_json
 from recsys.errors import InputError, near_miss
 
 FULL, OTHER_START = "full", "other-start"
-ROWS = "rows"
+ROWS, PAGE = "rows", "ablations.html"
 SCHEMA = "recsys.encoder-ablations/1"
 
 
@@ -52,6 +56,7 @@ class Outcome:
     name: str
     before: float
     recalls: Doubles
+    course: Course
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +66,9 @@ class AblationReport:
     folder: Path
     outcomes: tuple[Outcome, ...]
 
-    def table(self) -> Table:
+    def page(self) -> Page:
         """Show each row beside the full encoder."""
-        return ablation_table(self.outcomes)
+        return ablation_page(self.outcomes)
 
     def lines(self) -> list[str]:
         """Say where it is."""
@@ -105,7 +110,9 @@ def ablate(
         run.progress("encoders", number, len(names))
         outcomes.append(_outcome(index, split, rows[name], out / ROWS / name, run))
     run.progress("encoders", len(names), len(names))
-    return AblationReport(out, tuple(outcomes))
+    report = AblationReport(out, tuple(outcomes))
+    write_page(report.page(), out / PAGE)
+    return report
 
 
 def _chosen(rows: Mapping[str, Row], names: tuple[str, ...]) -> Iterator[str]:
@@ -136,11 +143,12 @@ def _outcome(index: Path, split: Path, row: Row, place: Path, run: Run) -> Outco
         return found
     partial = place.with_suffix(".partial.safetensors")
     trained = fit([read_index(index, split, row.reading)], row.encoder, partial, run)
-    outcome = Outcome(place.name, trained.history.measures[0], trained.task.recalls()[0])
-    facts = {"schema": SCHEMA, "key": key, "before": outcome.before}
-    write_json(path, facts | {"recalls": outcome.recalls.tolist(), "training": trained.facts()})
+    recalls, training = trained.task.recalls()[0], trained.facts()
+    facts = {"schema": SCHEMA, "key": key, "before": trained.history.measures[0]}
+    facts |= {"recalls": recalls.tolist(), "training": training}
+    write_json(path, facts)
     partial.unlink()
-    return outcome
+    return _outcome_of(place.name, facts)
 
 
 def _finished(path: Path, key: str) -> Outcome | None:
@@ -150,10 +158,36 @@ def _finished(path: Path, key: str) -> Outcome | None:
         return None
     if facts.get("key") != key:
         return None
-    return Outcome(path.stem, facts["before"], np.array(facts["recalls"]))
+    return _outcome_of(path.stem, facts)
 
 
-def ablation_table(outcomes: tuple[Outcome, ...]) -> Table:
+def _outcome_of(name: str, facts: Mapping[str, Any]) -> Outcome:
+    course = Course.of(name, facts["training"]["history"])
+    return Outcome(name, facts["before"], np.array(facts["recalls"]), course)
+
+
+def ablation_page(outcomes: Sequence[Outcome]) -> Page:
+    """Show the table and the curves of the rows; the figures are those of the table."""
+    table = ablation_table(outcomes)
+    courses = [each.course for each in outcomes]
+    full = outcomes[0]
+    text = "Each row changes one thing of how the full encoder is trained, and nothing else."
+    return Page(
+        title="What each part of SPECTER brings",
+        lead=f"{len(outcomes)} encoders, each judged by {MEASURE} of the same "
+        f"{len(full.recalls):,} dev queries.",
+        sections=(
+            Section("rows", "Rows", text, (table,)),
+            replace(course_section(courses, MEASURE), tables=()),
+        ),
+        facts=(("made by", CREATED_BY),),
+        schema=SCHEMA,
+        figures={"rows": _figures(table)},
+        draw=lambda: course_pictures(courses, MEASURE),
+    )
+
+
+def ablation_table(outcomes: Sequence[Outcome]) -> Table:
     """Show R@20 before and after training, and how far each row is from the first."""
     full, *others = outcomes
     p = [
@@ -183,10 +217,10 @@ def ablation_table(outcomes: tuple[Outcome, ...]) -> Table:
     )
 
 
-def table_json(table: Table) -> str:
-    """Write one JSON object of schema `recsys.encoder-ablations/1`; absent figures are null."""
+def _figures(table: Table) -> list[dict[str, Any]]:
+    """Give the rows of a table as JSON values; absent figures are null."""
     first, *columns = table.header
-    rows: list[dict[str, Any]] = [
+    return [
         {first: name.text}
         | {
             column: float(cell.text) if cell.text else None
@@ -194,12 +228,3 @@ def table_json(table: Table) -> str:
         }
         for name, *figures in table.rows
     ]
-    return json.dumps({"schema": SCHEMA, "rows": rows}, ensure_ascii=False, indent=1) + "\n"
-
-
-RENDERERS: Mapping[str, Callable[[Table], str]] = {
-    "table": text_table,
-    "json": table_json,
-    "markdown": markdown_table,
-    "latex": latex_table,
-}

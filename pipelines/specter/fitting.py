@@ -5,31 +5,26 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from pipelines.checkpoints import MINILM, Checkpoint, read_checkpoint
-from pipelines.export_encoder import Settings, choose_settings
-from pipelines.specter.history import Checkpoint as Partial
-from pipelines.specter.history import History
+from pipelines.checkpoints import MINILM, Checkpoint
+from pipelines.export_encoder import Settings
+from pipelines.finetuning.history import Checkpoint as Partial
+from pipelines.finetuning.history import History
+from pipelines.finetuning.lora import LoraOptions
+from pipelines.finetuning.outcome import TRAINING, facts_of
+from pipelines.finetuning.student import StartOptions, Student
+from pipelines.finetuning.training import LoopOptions, Run, train
 from pipelines.specter.judge import MEASURE
-from pipelines.specter.lora import LoraOptions, adapt, merge, save_adapter
 from pipelines.specter.loss import LossOptions
 from pipelines.specter.sources import Source
 from pipelines.specter.task import EncoderTask, Shelf
-from pipelines.specter.tokens import tokenise
-from pipelines.specter.tower import Tower, load_tower, random_tower, save_tower
-from pipelines.specter.training import LoopOptions, Run, train
 from pipelines.specter.triplets import Draw
 from recsys.artifacts import CREATED_BY, fingerprint, write_json
 from recsys.errors import InputError
 
-RANDOM = "random"
-"""Start from the packaged model's shape with random weights."""
 RATE, ADAPTER_RATE = 2e-5, 2e-4
 """Usual learning rates of all weights (the paper's) and of an adapter."""
-LEAST_LENGTH = 8
-ADAPTER, TRAINING = "adapter.safetensors", "training.json"
-SCHEMA = "recsys.training/1"
+PART = 16
+"""Triplets computed at a time, unless their texts are each other's negatives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +32,7 @@ class EncoderOptions:
     """What is trained from what, and how.
 
     start: "minilm", "random", a Hugging Face name or a folder. pooling: None: the start's own.
+    loop: parts are of PART triplets if it does not say, for in-batch of a whole step.
     lora: None trains every weight. max_length: tokens of a text that training reads, and dev; None:
     as many as the encoder will. device: "cpu", "cuda" or "auto". half: compute products in
     bfloat16; None: on a GPU.
@@ -56,13 +52,14 @@ class EncoderOptions:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """An encoder with its training."""
+    """An encoder with its training. strength: of its adapter, 1 as trained (see `strength`)."""
 
     task: EncoderTask
     start: Checkpoint
     settings: Settings
     options: EncoderOptions
     history: History
+    strength: float = 1.0
 
     @property
     def size(self) -> int:
@@ -71,28 +68,20 @@ class Trained:
 
     def save(self, folder: Path) -> None:
         """Write the encoder, what was trained of it alone if it is an adapter, and the history."""
-        tower, lora, facts = self.task.tower, self.options.lora, self.facts()
+        lora, facts = self.options.lora, self.facts()
         if lora is not None:
-            base = self.start.weights_hash
-            save_adapter(tower.model, lora, folder / ADAPTER, base=base)
-            merge(tower.model)
-        save_tower(tower, self.start, self.settings, folder)
+            lora = replace(lora, alpha=self.strength * lora.alpha)
+        Student(self.start, self.settings, self.task.tower, lora).save(folder)
         write_json(folder / TRAINING, facts)
 
     def facts(self) -> dict[str, Any]:
         """Write down what was done."""
-        did = self.history
-        return {
-            "schema": SCHEMA,
-            "created_by": CREATED_BY,
-            "start": self.start.name,
-            "start_hash": self.start.weights_hash,
-            "settings": asdict(self.settings),
+        return facts_of(self.start, self.settings, self.history) | {
             "options": asdict(self.options),
+            "strength": self.strength,
             "learned_numbers": self.size,
             "sources": {each.name: list(each.hashes) for each, _, _ in self.task.shelf},
             "measure": MEASURE,
-            "history": asdict(did) | {"losses": np.round(did.losses, 5).tolist()},
         }
 
 
@@ -120,9 +109,10 @@ def fit(
     trained = untrained(sources, options, run, learned=learned)
     task, hashes = trained.task, [source.hashes for source in sources]
     recipe = [CREATED_BY, hashes, learned, trained.start.weights_hash]
-    how = [asdict(trained.settings), asdict(options), task.device, task.half, run.ranks.world]
-    history = train(task, options.loop, Partial(partial, fingerprint([recipe, how])), run)
-    return replace(trained, history=history)
+    where = [task.texts.device, task.texts.half, run.ranks.world]
+    how = [asdict(trained.settings), asdict(options), *where]
+    checkpoint = Partial(partial, fingerprint([recipe, how]))
+    return replace(trained, history=train(task, _in_parts(options), checkpoint, run))
 
 
 def untrained(
@@ -130,24 +120,26 @@ def untrained(
 ) -> Trained:
     """Load what is to be trained, with what it is to learn from; see `fit`."""
     check_options(options)
-    start = read_checkpoint(MINILM if options.start == RANDOM else options.start)
-    settings = choose_settings(start, options.pooling, "f32")
-    longest = min(settings.max_length, options.max_length or settings.max_length)
-    tower, device = _tower(start, settings, options), run.ranks.device
+    start = StartOptions(
+        start=options.start,
+        pooling=options.pooling,
+        lora=options.lora,
+        dropout=options.dropout,
+        max_length=options.max_length,
+        half=options.half,
+    )
+    device = run.ranks.device
+    student = Student.load(start, seed=options.loop.seed, device=device)
     texts = [text for source in sources for text in source.texts]
-    read = replace(settings, max_length=longest)
     task = EncoderTask(
-        tower=tower.to(device),
+        tower=student.tower,
         shelf=Shelf.of(sources),
-        tokens=tokenise(texts, start, read, progress=run.progress),
+        texts=student.read(texts, start, device=device, progress=run.progress),
         draw=options.draw,
         loss_options=options.loss,
         learned=learned,
-        half=device.startswith("cuda") if options.half is None else options.half,
-        device=device,
-        progress=run.progress,
     )
-    return Trained(task, start, settings, options, History())
+    return Trained(task, student.start, student.settings, options, History())
 
 
 def check_options(options: EncoderOptions) -> None:
@@ -167,24 +159,10 @@ def check_options(options: EncoderOptions) -> None:
         raise InputError(
             f"A margin of {options.loss.margin} asks for nothing.", "Give a --margin above 0."
         )
-    if options.start == RANDOM and options.lora is not None:
-        raise InputError(
-            "Random weights with an adapter would learn next to nothing.",
-            "Train all weights: --adapter 0.",
-        )
-    if options.max_length is not None and options.max_length < LEAST_LENGTH:
-        raise InputError(
-            f"--max-length {options.max_length} leaves no room for words.",
-            f"Give at least {LEAST_LENGTH}.",
-        )
 
 
-def _tower(start: Checkpoint, settings: Settings, options: EncoderOptions) -> Tower:
-    seed, dropout = options.loop.seed, options.dropout
-    if options.start == RANDOM:
-        tower = random_tower(start, settings, dropout=dropout, seed=seed)
-    else:
-        tower = load_tower(start, settings, dropout=dropout)
-    if options.lora is not None:
-        adapt(tower.model, options.lora, seed=seed)
-    return tower
+def _in_parts(options: EncoderOptions) -> LoopOptions:
+    loop = options.loop
+    if loop.part is not None or options.loss.name == "in-batch":
+        return loop
+    return replace(loop, part=PART)

@@ -7,23 +7,21 @@ from itertools import islice
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import normalize
 
 from eval.measures import Doubles
 from pipelines.citeomatic.mining import nearest
 from pipelines.citeomatic.negatives import Triplets
+from pipelines.finetuning.texts import Texts
+from pipelines.finetuning.tower import Tower
 from pipelines.specter.loss import LossOptions
 from pipelines.specter.sources import Source
-from pipelines.specter.tokens import Batch, batches
-from pipelines.specter.tower import Tower
 from pipelines.specter.triplets import Draw
-from recsys.arrays import Floats, Longs, Mask, Ragged, Rows
-from recsys.progress import Progress, silent
+from recsys.arrays import Floats, Mask, Ragged, Rows
 
 DEPTH = 50
 """Nearest papers among which negatives are drawn."""
-BUDGET = {"cpu": 3072, "cuda": 65536}
-"""Tokens of a batch at most, by kind of device."""
+BLOCK = 32
+"""Queries of one source that come together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,58 +57,58 @@ class Shelf:
 class EncoderTask:
     """Implements `training.Task`.
 
-    tokens: row of the shelf -> token ids. learned: so many sources are learned from, the others
-    are only watched; None: all. half: whether products are computed in bfloat16.
+    texts: of the shelf. learned: so many sources are learned from, the others are only watched;
+    None: all.
     """
 
     tower: Tower
     shelf: Shelf
-    tokens: Ragged
+    texts: Texts
     draw: Draw = field(default_factory=Draw)
     loss_options: LossOptions = field(default_factory=LossOptions)
     learned: int | None = None
-    half: bool = False
-    device: str = "cpu"
-    progress: Progress = silent
+
+    @property
+    def learner(self) -> Tower:
+        """What is trained."""
+        return self.tower
 
     def triplets(self, rng: np.random.Generator) -> Triplets:
-        """Draw an epoch: queries in random order, the triplets of each one after another."""
-        drawn = []
+        """Draw an epoch: queries in random order, the triplets of each one after another.
+
+        Queries of one source come together, BLOCK at a time: texts of another are no negatives.
+        """
+        drawn, orders = [], []
         for source, start, end in islice(self.shelf, self.learned):
             near = self._near(source, start, end) if self.draw.near else None
             part = source.sampler.epoch(rng, self.draw, near)
             drawn.append(
                 (part.query + start, part.positive + start, part.negative + start, part.kind)
             )
-        query, *others = (np.concatenate(column) for column in zip(*drawn, strict=True))
-        queries, place = np.unique(query, return_inverse=True)
-        order = np.argsort(rng.permutation(len(queries))[place], kind="stable")
-        return Triplets(query, *others).take(order)
+            queries, place = np.unique(part.query, return_inverse=True)
+            turn = rng.permutation(len(queries))
+            orders.append((turn[place], rng.random(len(queries))[turn // BLOCK][place]))
+        columns = (np.concatenate(column) for column in zip(*drawn, strict=True))
+        order = np.lexsort([np.concatenate(key) for key in zip(*orders, strict=True)])
+        return Triplets(*columns).take(order)
 
-    def loss(self, network: nn.Module, triplets: Triplets) -> Tensor:
+    def examples(self, rng: np.random.Generator) -> Rows:
+        """Draw an epoch of triplets: (t, 3) int32, rows of query, positive and negative."""
+        drawn = self.triplets(rng)
+        return np.stack([drawn.query, drawn.positive, drawn.negative], axis=1).astype(np.int32)
+
+    def loss(self, network: nn.Module, examples: Rows) -> Tensor:
         """Encode each distinct text once, and compare."""
-        three = np.stack([triplets.query, triplets.positive, triplets.negative])
-        rows, places = np.unique(three, return_inverse=True)
-        made, where = self._batches(rows)
-        with self._autocast():
-            encoded = network(made)
-        vectors = encoded.float()[torch.from_numpy(where).to(self.device)]
-        apart = torch.from_numpy(self.shelf.apart(triplets.query, rows)).to(self.device)
-        at = torch.from_numpy(places.reshape(3, -1)).to(self.device)
+        rows, places = np.unique(examples.T, return_inverse=True)
+        vectors = self.texts.through(network, rows)
+        device = vectors.device
+        apart = torch.from_numpy(self.shelf.apart(examples[:, 0], rows)).to(device)
+        at = torch.from_numpy(places.reshape(3, -1)).to(device)
         return self.loss_options.of(vectors, at, apart)
 
     def vectors(self, rows: Rows) -> Floats:
         """Encode papers of the shelf: (len(rows), d) float32, L2-normalised."""
-        made, where = self._batches(rows)
-        self.tower.eval()
-        parts = []
-        with torch.inference_mode(), self._autocast():
-            for number, batch in enumerate(made):
-                self.progress("encode papers", number, len(made))
-                parts.append(self.tower([batch]).float().cpu())
-        self.progress("encode papers", len(made), len(made))
-        vectors: Floats = normalize(torch.cat(parts), dim=1).numpy()[where]
-        return vectors
+        return self.texts.vectors(self.tower, rows)
 
     def recalls(self) -> list[Doubles]:
         """Compute R@20 of the dev queries of each source."""
@@ -131,11 +129,3 @@ class EncoderTask:
         owner, rows = found.take(np.arange(len(found), dtype=np.int32))
         kept = base.may_be_negative(owner, rows)
         return Ragged.from_pairs(owner[kept], rows[kept], len(found))
-
-    def _batches(self, rows: Rows) -> tuple[list[Batch], Longs]:
-        budget = BUDGET[self.device.partition(":")[0]]
-        return batches(self.tokens, rows, budget=budget, pad=self.tower.pad, device=self.device)
-
-    def _autocast(self) -> torch.autocast:
-        kind = self.device.partition(":")[0]
-        return torch.autocast(kind, dtype=torch.bfloat16, enabled=self.half)

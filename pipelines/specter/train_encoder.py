@@ -3,15 +3,17 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from eval.training_report import add_page, page_note
 from pipelines.citeomatic.training import device_of
-from pipelines.specter.fitting import TRAINING, EncoderOptions, Trained, fit
+from pipelines.finetuning.outcome import check_out
+from pipelines.finetuning.ranks import joined
+from pipelines.finetuning.training import Run
+from pipelines.specter.fitting import EncoderOptions, Trained, fit
 from pipelines.specter.judge import MEASURE
-from pipelines.specter.ranks import joined
 from pipelines.specter.related import is_related_folder, read_related
 from pipelines.specter.sources import Reading, Source, read_index
-from pipelines.specter.training import Run
 from recsys.artifacts import MANIFEST, replacing
-from recsys.errors import InputError, SplitError
+from recsys.errors import SplitError
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +30,16 @@ class EncoderReport:
         judge = self.trained.task.shelf.sources[0].judge
         kind = "all weights" if self.trained.options.lora is None else "an adapter"
         lines = [
-            f"Trained {kind} ({self.size:,} numbers) on {did.triplets:,} triplets in "
+            f"Trained {kind} ({self.size:,} numbers) on {did.examples:,} triplets in "
             f"{did.steps:,} steps, {did.per_second:,.1f} triplets per second.",
             f"On dev, by cosine alone: {MEASURE} {did.measures[0]:.4f} before, "
             f"{did.measures[did.best]:.4f} after step {did.checked[did.best]:,}, which was kept "
             f"({len(judge.queries):,} queries, {len(judge.papers):,} papers).",
         ]
-        if did.continued:
-            lines.append(f"Continued: {did.continued:,} steps were done already.")
-        if did.stopped:
-            lines.append("Stopped: the time was up. The same command continues.")
         return [
             *lines,
+            *did.notes(),
+            page_note(self.out),
             f"Saved in {self.out}. Use it: `recsys build PAPERS --out DIR --encoder {self.out}`.",
         ]
 
@@ -64,7 +64,7 @@ def train_encoder(
         SplitError: the split does not fit the index, or its parts overlap.
         InputError: OUT holds something else, or an option does not make sense.
     """
-    _check_out(out)
+    check_out(out)
     source = read_source(place, split, reading)
     partial = out.with_name(f"{out.name}.partial.safetensors")
     with joined(device_of(options.device)) as ranks:
@@ -73,6 +73,7 @@ def train_encoder(
         if ranks.first:
             with replacing(out) as folder:
                 trained.save(folder)
+                add_page(folder, out.name)
             if not trained.history.stopped:
                 partial.unlink()
     return EncoderReport(out, trained, size)
@@ -87,14 +88,3 @@ def read_source(place: Path, split: Path | None, reading: Reading) -> Source:
             f"Nothing tells which papers of {place} are train queries.", "Give --split FILE."
         )
     return read_index(place, split, reading)
-
-
-def _check_out(out: Path) -> None:
-    """Refuse to replace anything but an encoder that was trained here."""
-    if not out.parent.is_dir():
-        raise InputError(f"There is no folder {out.parent} to write into.", "Create it first.")
-    if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / TRAINING).is_file()):
-        raise InputError(
-            f"{out} exists and is no encoder that recsys trained.",
-            "Give another --out, or move it away.",
-        )

@@ -10,8 +10,10 @@ import pytest
 
 from pipelines.checkpoints import read_checkpoint
 from pipelines.export_encoder import cached_encoder, choose_settings
-from pipelines.specter.adapter_file import with_adapter
-from pipelines.specter.fitting import ADAPTER, TRAINING, EncoderOptions
+from pipelines.finetuning.adapter_file import with_adapter
+from pipelines.finetuning.outcome import TRAINING
+from pipelines.finetuning.student import ADAPTER
+from pipelines.specter.fitting import EncoderOptions
 from pipelines.specter.judge import Sample
 from recsys.app.cache import cache_folder
 from recsys.app.cli import encoders
@@ -41,6 +43,10 @@ def test_an_encoder_is_trained_and_an_index_built_with_it(
     out = tmp_path / "own"
     done = trained(run_cli, built, tiny, out, "--pooling", "cls", "--steps", 2, "--rate", 0.01)
     assert (done.code, done.out) == (0, "")
+    assert f"Its curves: {out / 'training.html'}." in done.err
+    assert "<title>Training of the encoder own</title>" in (out / "training.html").read_text()
+    shown = run_cli("report", out, "--format", "markdown", "--out", "-")
+    assert shown.code == 0 and "| 2 |" in shown.out and "made by" in shown.out
     assert "Trained all weights (" in done.err and "On dev, by cosine alone: R@20 " in done.err
     assert f"Saved in {out}." in done.err and "steps of training" in done.err
     assert {each.name for each in tmp_path.iterdir()} == {"own"}
@@ -130,6 +136,8 @@ def test_an_ablation_is_a_table_on_stdout(
     again = run_cli(*given, "--rows", "no-abstract", "--quiet")
     assert again.out.startswith("What an encoder loses without each part of its training.")
     assert again.err == ""
+    page = run_cli(*given, "--rows", "no-abstract", "--format", "html").out
+    assert page.count("<figure>") == 2 and page == (out / "ablations.html").read_text()
     wrong = run_cli(*given, "--rows", "no-abstracts")
     assert wrong.code == 1 and "Did you mean 'no-abstract'" in wrong.err
     taken = run_cli(*asked, "--out", built.split.parent)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from recsys.app.cli.options import (
-    ComparisonFormat,
     Device,
     Index,
     JsonErrors,
     OwnPooling,
     Quiet,
+    ResultFormat,
     Seed,
     Split,
     names_in,
@@ -155,9 +155,14 @@ def train_encoder(
     rate: RateOrUsual = None,
     batch: Annotated[int, typer.Option("--batch", min=1, help="Triplets of a step.")] = 32,
     part: Annotated[
-        int,
-        typer.Option("--part", min=1, help="Triplets computed at a time; fewer need less memory."),
-    ] = 16,
+        int | None,
+        typer.Option(
+            "--part",
+            min=1,
+            show_default="16; for in-batch the whole step, whose texts are its negatives",
+            help="Triplets computed at a time; fewer need less memory.",
+        ),
+    ] = None,
     dropout: Dropout = 0.0,
     max_length: MaxLength = None,
     steps: Annotated[
@@ -183,15 +188,15 @@ def train_encoder(
     """Train an encoder on the citations of the train queries, stopped early on the dev queries.
 
     It learns to put a paper nearer to those that it cites than to others (SPECTER's objective).
-    The folder is an ordinary Hugging Face one: `recsys build --encoder` takes it. A killed training
-    continues from its last checkpoint.
+    The folder is an ordinary Hugging Face one: `recsys build --encoder` takes it. `training.html`
+    in it shows the curves of loss and dev. A killed training continues from its last checkpoint.
     """
     from dataclasses import replace
 
-    from pipelines.specter.ranks import rank_of_process
+    from pipelines.finetuning.ranks import rank_of_process
+    from pipelines.finetuning.training import Run
     from pipelines.specter.sources import Reading
     from pipelines.specter.train_encoder import train_encoder as train
-    from pipelines.specter.training import Run
     from pipelines.specter.triplets import Draw
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
@@ -243,8 +248,8 @@ def ablate_encoder(
     dev_queries: DevQueries = 200,
     dev_papers: DevPapers = 2000,
     output: Annotated[
-        ComparisonFormat, typer.Option("--format", help="How the table is written.")
-    ] = ComparisonFormat.TABLE,
+        ResultFormat, typer.Option("--format", help="How the table is written.")
+    ] = ResultFormat.TABLE,
     device: OnDevice = Device.AUTO,
     precision: InNumbers = Numbers.AUTO,
     seed: Seed = 0,
@@ -254,15 +259,16 @@ def ablate_encoder(
     """Train an encoder without each part of SPECTER's recipe and show what each brings on dev.
 
     Every row is trained for a few steps only, unless --steps says otherwise. Rows that are finished
-    are not trained again.
+    are not trained again. `ablations.html` in the folder adds the curves of loss and dev.
     """
     from dataclasses import replace
 
+    from eval.page_formats import FORMATS
     from pipelines.citeomatic.training import device_of
-    from pipelines.specter.ablations import RENDERERS, AblationOptions, ablate
-    from pipelines.specter.ranks import Ranks
+    from pipelines.finetuning.ranks import Ranks
+    from pipelines.finetuning.training import Run
+    from pipelines.specter.ablations import AblationOptions, ablate
     from pipelines.specter.sources import Reading
-    from pipelines.specter.training import Run
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import emit, note
@@ -276,7 +282,7 @@ def ablate_encoder(
         run = Run(Ranks(device=device_of(device.value)), progress=progress)
         report = ablate(index, split, options, out, run)
     note("\n".join(report.lines()), quiet=quiet)
-    emit(RENDERERS[output.value](report.table()))
+    emit(FORMATS[output.value](report.page()))
 
 
 def _options(
@@ -289,10 +295,10 @@ def _options(
     numbers: Numbers,
 ) -> "EncoderOptions":
     """Put together what both commands ask for."""
+    from pipelines.finetuning.lora import LoraOptions
+    from pipelines.finetuning.optimiser import Pace
+    from pipelines.finetuning.training import LoopOptions
     from pipelines.specter.fitting import ADAPTER_RATE, RATE, EncoderOptions
-    from pipelines.specter.lora import LoraOptions
-    from pipelines.specter.optimiser import Pace
-    from pipelines.specter.training import LoopOptions
 
     usual = ADAPTER_RATE if adapter else RATE
     return EncoderOptions(

@@ -11,9 +11,11 @@ from recsys.app.cli import (
     checking,
     click_studies,
     clicks,
+    compare_encoders,
     embedding,
     encoders,
     evaluating,
+    journal,
     probing,
     reporting,
     training,
@@ -40,6 +42,7 @@ train.command("ranker")(building.train_ranker)
 train.command("nnselect")(training.train_nnselect)
 train.command("nnrank")(training.train_nnrank)
 train.command("encoder")(encoders.train_encoder)
+train.command("journal")(journal.train_journal)
 app.add_typer(tune, name="tune")
 tune.command("nnselect")(tuning.tune_nnselect)
 tune.command("nnrank")(tuning.tune_nnrank)
@@ -62,6 +65,7 @@ app.command()(embedding.embed)
 app.command()(embedding.scidocs)
 app.command("generate-scidocs")(embedding.generate_scidocs)
 app.command("probe")(probing.probe_embeddings)
+app.command("compare-encoders")(compare_encoders.compare_encoders)
 app.command()(checking.inspect)
 app.command()(checking.doctor)
 

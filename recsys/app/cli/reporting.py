@@ -82,7 +82,9 @@ def report(
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="DIR", show_default=False, help="Folder that `recsys evaluate` wrote."
+            metavar="DIR",
+            show_default=False,
+            help="Folder that `recsys evaluate` wrote, or an encoder that was trained.",
         ),
     ],
     output: Annotated[
@@ -103,20 +105,23 @@ def report(
     """Report on an evaluation: one HTML page, Markdown, JSON, or LaTeX tables.
 
     The HTML page needs no network and no script; unless --out is given, its pictures are written
-    beside it as SVG files. LaTeX needs the package booktabs.
+    beside it as SVG files. LaTeX needs the package booktabs. Of an encoder that was trained, the
+    page shows the curves of loss and dev.
     """
     from eval.page_formats import FORMATS
     from eval.pictures import write_pictures
-    from eval.report import SUFFIXES, read_report
+    from eval.report import SUFFIXES, Report, read_report
+    from eval.training_report import is_training, read_training
     from recsys.app.output import check_target, emit, note
 
     to_stdout = out == Path("-")
     target = out or folder / f"report{SUFFIXES[output.value]}"
     if out and not to_stdout:
         check_target(out)
-    found = read_report(folder)
+    trained = is_training(folder)
+    found = read_training(folder, folder.resolve().name) if trained else read_report(folder)
     emit(FORMATS[output.value](found), None if to_stdout else target)
-    if out is None and output is EvaluationFormat.HTML:
+    if isinstance(found, Report) and out is None and output is EvaluationFormat.HTML:
         write_pictures(folder, found.assessment)
     if not to_stdout:
         note(f"Written to {target}.", quiet=quiet)

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 from pipelines.citeomatic.training import one_thread
+from pipelines.finetuning.ranks import joined
+from pipelines.finetuning.training import STAGE, Run
 from pipelines.specter.fitting import Trained, fit
-from pipelines.specter.ranks import joined
-from pipelines.specter.training import STAGE, Run
 from tests.pipelines.specter.small_sources import small_source, tiny_options
 
 

@@ -9,10 +9,10 @@ import torch
 import transformers
 
 from pipelines.checkpoints import minilm_folder
+from pipelines.finetuning.optimiser import Pace
+from pipelines.finetuning.training import LoopOptions
 from pipelines.specter.fitting import EncoderOptions
-from pipelines.specter.optimiser import Pace
 from pipelines.specter.sources import Reading, Source, source_of
-from pipelines.specter.training import LoopOptions
 from pipelines.splits import read_split
 from tests.pipelines.small_index import open_small_collection, write_small_index
 

@@ -3,15 +3,17 @@
 import json
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from pipelines.benchmarks import specter_triplets
-from pipelines.specter.fitting import TRAINING, untrained
-from pipelines.specter.held_out import RESULT, compare, main
-from pipelines.specter.training import Run
+from pipelines.finetuning.outcome import TRAINING
+from pipelines.finetuning.training import Run
+from pipelines.specter.fitting import untrained
+from pipelines.specter.held_out import PAGE, RESULT, compare, main
+from tests.eval.page_tags import tags_of
 from tests.pipelines.specter.small_sources import small_source, tiny_options, write_tiny_bert
 
 if TYPE_CHECKING:
@@ -23,19 +25,30 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_tiny_bert(tmp_path_factory.mktemp("held") / "tiny")
 
 
-def test_a_corpus_that_was_left_out_is_measured(
-    built: "Built", tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def places(built: "Built", tmp_path: Path) -> list[str]:
+    """Where two corpora lie that are the same, but for their names."""
     for name in ("one", "other"):
         (tmp_path / f"{name}.index").symlink_to(built.index)
         (tmp_path / name).mkdir()
         shutil.copy(built.split, tmp_path / name / "split.json")
-    given = ["--held-out", "other", "--train", "one", "--from", str(tiny), "--device", "cpu"]
-    places = ["--data", str(tmp_path), "--indexes", str(tmp_path), "--out", str(tmp_path / "own")]
+    names = ["--held-out", "other", "--train", "one", "--device", "cpu"]
+    return [*names, "--data", str(tmp_path), "--indexes", str(tmp_path)]
+
+
+def run_main(given: list[str], out: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """Run to the end, and return what was printed, which is what was written."""
+    assert main([*given, "--out", str(out)]) == 0
+    facts: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert facts == json.loads((out / RESULT).read_text())
+    return facts
+
+
+def test_a_corpus_that_was_left_out_is_measured(
+    places: list[str], tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     limits = ["--steps", "2", "--lora", "2", "--checks", "1", "--rate", "0.01"]
-    assert main([*given, *places, *limits]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts == json.loads((tmp_path / "own" / RESULT).read_text())
+    facts = run_main([*places, "--from", str(tiny), *limits], tmp_path / "own", capsys)
     assert (facts["held_out"], facts["train"], facts["queries"]) == ("other", ["one"], 12)
     assert [point["step"] for point in facts["curve"]] == [0, 2]
     assert all(point["mean"] == point["one"] == point["other"] for point in facts["curve"])
@@ -43,6 +56,31 @@ def test_a_corpus_that_was_left_out_is_measured(
     assert facts["low"] <= facts["change"] <= facts["high"] and 0 < facts["p"] <= 1
     assert (tmp_path / "own" / TRAINING).is_file()
     assert not list(tmp_path.glob("*.partial*"))
+
+
+def test_a_finished_adapter_is_measured_at_several_strengths(
+    places: list[str], tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    limits = ["--steps", "4", "--lora", "2", "--checks", "1", "--rate", "0.5"]
+    given = [*places, "--from", str(tiny), *limits, "--strengths", "0.5,1,2"]
+    first = run_main(given, tmp_path / "own", capsys)
+    tried = first["strengths"]
+    assert [each["strength"] for each in tried] == [0.5, 1.0, 2.0]
+    assert len({each["before"] for each in tried}) == 1
+    assert {each["dev_before"] for each in tried} == {first["curve"][0]["mean"]}
+    best = max(each["dev"] for each in tried)
+    kept = next(each for each in tried if each["dev"] == best)  # The gentlest of equal ones.
+    assert kept.items() <= first.items()
+    assert tried[1]["dev"] == max(point["mean"] for point in first["curve"])
+    page = (tmp_path / "own" / PAGE).read_text()
+    assert tags_of(page).stack == [] and page.count("<figure>") == 3
+    assert "An encoder that has not seen other" in page and "R@20 by strength" in page
+    again = ["--measure-only", str(tmp_path / "own"), "--strengths", "1,0.5"]
+    second = run_main([*places, *again], tmp_path / "again", capsys)
+    assert second["strengths"] == tried[:2] and second["curve"] == first["curve"]
+    one, other = (json.loads((tmp_path / name / TRAINING).read_text()) for name in ("own", "again"))
+    assert (one.pop("strength"), other.pop("strength")) == (first["strength"], second["strength"])
+    assert one == other
 
 
 def test_an_error_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,7 +98,7 @@ def test_encoders_are_compared_query_by_query() -> None:
 
 def test_the_plain_loop_computes_the_same_loss(tiny: Path, tmp_path: Path) -> None:
     trained = untrained([small_source(tmp_path)], tiny_options(tiny), Run())
-    triplets = trained.task.triplets(np.random.default_rng(0)).take(slice(0, 20))
+    triplets = trained.task.examples(np.random.default_rng(0))[:20]
     trained.task.tower.train()
     ours = float(trained.task.loss(trained.task.tower, triplets).detach())
     plain = float(specter_triplets.PlainLoop.of(trained).loss(triplets).detach())

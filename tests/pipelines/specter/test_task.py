@@ -10,12 +10,12 @@ import torch
 from pipelines.checkpoints import read_checkpoint
 from pipelines.citeomatic.loss import Kind
 from pipelines.export_encoder import choose_settings, export_encoder
+from pipelines.finetuning.tokens import batches, tokenise
+from pipelines.finetuning.training import Run
 from pipelines.specter.fitting import Trained, untrained
 from pipelines.specter.loss import LossOptions
 from pipelines.specter.sources import ABSTRACT, AUTHORS, VENUE, Reading, read_texts, source_of
 from pipelines.specter.task import EncoderTask, Shelf
-from pipelines.specter.tokens import batches, tokenise
-from pipelines.specter.training import Run
 from pipelines.specter.triplets import Draw
 from pipelines.splits import Split
 from recsys.arrays import Ragged
@@ -54,7 +54,7 @@ def test_texts_are_read_as_the_exported_encoder_reads_them(folder: Path, pooling
     options = replace(tiny_options(folder / "tiny"), pooling=pooling)
     task = untrained([source], options, Run()).task
     for row in (0, 7, 98, 99):
-        assert task.tokens[row].tolist() == exported.token_ids(source.texts[row])
+        assert task.texts.tokens[row].tolist() == exported.token_ids(source.texts[row])
     rows = np.array([3, 0, 99, 8], np.int32)
     expected = exported.encode([source.texts[row] for row in rows.tolist()])
     assert np.allclose(task.vectors(rows), expected, atol=1e-5)
@@ -67,7 +67,7 @@ def test_training_may_read_less_of_a_text(folder: Path) -> None:
     assert whole.lengths(np.array([0])).tolist() == [9]
     options = replace(tiny_options(folder / "tiny"), max_length=8)
     task = untrained([small_source(folder)], options, Run()).task
-    assert np.diff(task.tokens.starts).max() == 8
+    assert np.diff(task.texts.tokens.starts).max() == 8
     with pytest.raises(InputError, match="--max-length 3 leaves no room"):
         untrained([small_source(folder)], replace(options, max_length=3), Run())
 
@@ -95,11 +95,9 @@ def test_padding_does_not_change_vectors(task: EncoderTask) -> None:
 
 def test_the_loss_is_that_of_each_triplet_by_itself(task: EncoderTask) -> None:
     task.tower.train()
-    triplets = task.triplets(np.random.default_rng(0)).take(slice(0, 12))
-    whole = float(task.loss(task.tower, triplets).detach())
-    each = [
-        float(task.loss(task.tower, triplets.take(slice(at, at + 1))).detach()) for at in range(12)
-    ]
+    examples = task.examples(np.random.default_rng(0))[:12]
+    whole = float(task.loss(task.tower, examples).detach())
+    each = [float(task.loss(task.tower, examples[at : at + 1]).detach()) for at in range(12)]
     assert whole == pytest.approx(np.mean(each), abs=1e-5)
 
 
@@ -145,8 +143,8 @@ def test_several_sources_are_numbered_through(folder: Path, trained: Trained) ->
 
 def test_in_batch_training_has_a_gradient(task: EncoderTask) -> None:
     in_batch = replace(task, loss_options=LossOptions("in-batch"))
-    triplets = task.triplets(np.random.default_rng(0)).take(slice(0, 10))
-    loss = in_batch.loss(task.tower, triplets)
+    examples = task.examples(np.random.default_rng(0))[:10]
+    loss = in_batch.loss(task.tower, examples)
     loss.backward()  # type: ignore[no-untyped-call] # untyped in torch
     assert torch.isfinite(loss)
     gradients = {name: each.grad for name, each in task.tower.learned().items()}
@@ -156,7 +154,7 @@ def test_in_batch_training_has_a_gradient(task: EncoderTask) -> None:
 
 def test_bfloat16_is_nearly_the_same(task: EncoderTask) -> None:
     rows = np.arange(20, dtype=np.int32)
-    half = replace(task, half=True).vectors(rows)
+    half = replace(task, texts=replace(task.texts, half=True)).vectors(rows)
     assert 0.999 < (half * task.vectors(rows)).sum(axis=1).min() <= 1.001
 
 

@@ -10,11 +10,19 @@ from torch import Tensor, nn
 
 from pipelines.checkpoints import Checkpoint
 from pipelines.export_encoder import OWN_SETTINGS, Settings
-from pipelines.specter.tokens import Batch
+from pipelines.finetuning.tokens import Batch
 from recsys.encoder import TOKENIZER
 
 
-class Tower(nn.Module):
+class Learner(nn.Module):
+    """What is trained: an encoder, perhaps with something on top of it."""
+
+    def learned(self) -> dict[str, nn.Parameter]:
+        """Name the parameters that are trained."""
+        return {name: each for name, each in self.named_parameters() if each.requires_grad}
+
+
+class Tower(Learner):
     """Turns batches of tokens into vectors, by the first token's or the mean of all."""
 
     def __init__(self, model: nn.Module, pooling: str) -> None:
@@ -40,10 +48,6 @@ class Tower(nn.Module):
     def pad(self) -> int:
         """The token that fills texts up."""
         return int(self.model.config.pad_token_id or 0)
-
-    def learned(self) -> dict[str, nn.Parameter]:
-        """Name the parameters that are trained."""
-        return {name: each for name, each in self.named_parameters() if each.requires_grad}
 
 
 def load_tower(checkpoint: Checkpoint, settings: Settings, *, dropout: float) -> Tower:

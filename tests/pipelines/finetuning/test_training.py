@@ -16,14 +16,15 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from pipelines.citeomatic.negatives import Triplets
 from pipelines.citeomatic.training import one_thread
+from pipelines.finetuning.history import Checkpoint, History
+from pipelines.finetuning.lora import LoraOptions
+from pipelines.finetuning.optimiser import Pace
+from pipelines.finetuning.ranks import Ranks, rank_of_process
+from pipelines.finetuning.tower import Learner
+from pipelines.finetuning.training import STAGE, LoopOptions, Run, train
 from pipelines.specter.fitting import Trained, fit
-from pipelines.specter.history import Checkpoint, History
-from pipelines.specter.lora import LoraOptions
-from pipelines.specter.optimiser import Pace
-from pipelines.specter.ranks import Ranks, rank_of_process
-from pipelines.specter.training import STAGE, LoopOptions, Run, train
+from recsys.arrays import Rows
 from recsys.errors import InputError, RecsysError
 from tests.pipelines.specter.other_process import train_here
 from tests.pipelines.specter.small_sources import LOOP, small_source, tiny_options, write_tiny_bert
@@ -73,7 +74,7 @@ def free_port() -> int:
 
 def test_training_learns(whole: Trained) -> None:
     did = whole.history
-    assert (did.epoch_steps, did.steps, did.triplets) == (8, 16, 360)
+    assert (did.epoch_steps, did.steps, did.examples) == (8, 16, 360)
     assert did.checked == [0, 4, 8, 12, 16]
     assert np.mean(did.losses[-4:]) < 0.7 * np.mean(did.losses[:4])
     assert did.measures[did.best] > did.measures[0] + 0.3
@@ -99,7 +100,7 @@ def test_processes_together_learn_what_one_does(
     together = train_here(folder, "together")
     assert other.wait(timeout=60) == 0
     assert together.history.losses == pytest.approx(whole.history.losses, rel=1e-3)
-    assert together.history.triplets == whole.history.triplets
+    assert together.history.examples == whole.history.examples
     # Adam hides how long gradients are; its moments do not.
     assert _moments(folder / "together.safetensors") == pytest.approx(
         _moments(folder / "whole.safetensors"), rel=0.02
@@ -151,7 +152,7 @@ def test_time_may_be_up_without_a_trace(folder: Path, whole: Trained) -> None:
 
     monotonic = [0.0]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipelines.specter.training.monotonic", lambda: monotonic[0])
+        patch.setattr("pipelines.finetuning.training.monotonic", lambda: monotonic[0])
         late = small_fit(folder, "stopped", run=Run(minutes=30, progress=slowly))
     assert late.history.stopped and late.history.steps == 3
     # Judged once more than a training that goes on.
@@ -159,28 +160,27 @@ def test_time_may_be_up_without_a_trace(folder: Path, whole: Trained) -> None:
     assert_equal(train_here(folder, "stopped"), whole)
 
 
-class _Weight(nn.Linear):
-    def learned(self) -> dict[str, nn.Parameter]:
-        return dict(self.named_parameters())
+class _Weight(Learner):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(1))
 
 
 class Scripted:
-    """A task that measures what it is told, and whose only weight counts its triplets."""
+    """A task that measures what it is told, and whose only weight counts its examples."""
 
-    def __init__(self, measures: Sequence[float], triplets: int = 12) -> None:
-        self.tower: Any = _Weight(1, 1, bias=False)
-        nn.init.zeros_(self.tower.weight)
+    def __init__(self, measures: Sequence[float], examples: int = 12) -> None:
+        self.learner = _Weight()
         self._measures: Iterator[float] = iter(measures)
-        self._triplets = triplets
+        self._examples = examples
         self.parts: list[list[int]] = []
 
-    def triplets(self, rng: np.random.Generator) -> Triplets:
-        rows = np.arange(self._triplets, dtype=np.int32)
-        return Triplets(rows, rows, rows, rows.astype(np.int8))
+    def examples(self, rng: np.random.Generator) -> Rows:
+        return np.arange(self._examples, dtype=np.int32)[:, None]
 
-    def loss(self, network: nn.Module, triplets: Triplets) -> Tensor:
-        self.parts.append(triplets.query.tolist())
-        loss: Tensor = -self.tower.weight.sum()
+    def loss(self, network: nn.Module, examples: Rows) -> Tensor:
+        self.parts.append(examples[:, 0].tolist())
+        loss: Tensor = -self.learner.weight.sum()
         return loss
 
     def measure(self) -> list[float]:
@@ -206,17 +206,17 @@ def test_it_stops_when_dev_no_longer_improves_and_returns_to_the_best(tmp_path: 
     assert (did.measures, did.checked) == ([0.1, 0.3, 0.5, 0.4, 0.5], [0, 2, 4, 6, 8])
     assert did.watched == [[0.25]] * 5
     # Adam's steps are as long as the rate: 1, .95, .9, .85.
-    assert float(task.tower.weight.detach()) == pytest.approx(3.7, abs=1e-4)
+    assert float(task.learner.weight.detach()) == pytest.approx(3.7, abs=1e-4)
 
 
 def test_an_untrained_encoder_that_is_best_is_kept(tmp_path: Path) -> None:
     task = Scripted([0.5, 0.3, 0.2])
     scripted(task, tmp_path)
-    assert float(task.tower.weight.detach()) == 0
+    assert float(task.learner.weight.detach()) == 0
 
 
 def test_steps_share_an_epoch_evenly_and_in_order(tmp_path: Path) -> None:
-    task = Scripted([0.0] * 9, triplets=13)
+    task = Scripted([0.0] * 9, examples=13)
     did = scripted(task, tmp_path, epochs=1, patience=9)
     # 3 steps of 4, 4 and 5; at most 4 at a time.
     assert task.parts == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9], [10, 11, 12]]
@@ -239,14 +239,14 @@ def test_a_checkpoint_of_something_else_is_not_continued(tmp_path: Path) -> None
     assert Checkpoint(path, "a key").load() is None
 
 
-def test_too_few_triplets_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="There are 0 triplets for 1 processes"):
+def test_too_few_examples_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="There are 0 examples for 1 processes"):
         scripted(Scripted([], 0), tmp_path)
 
 
 def test_an_infinite_loss_is_told(tmp_path: Path) -> None:
     task = Scripted([0.0])
-    task.tower.weight.data.fill_(float("inf"))
+    task.learner.weight.data.fill_(float("inf"))
     with pytest.raises(RecsysError, match="The loss of step 1 is -inf"):
         scripted(task, tmp_path)
 

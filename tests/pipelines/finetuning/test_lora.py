@@ -11,8 +11,8 @@ from torch import nn
 
 from pipelines.bert_graph import Weights
 from pipelines.checkpoints import minilm_folder, read_checkpoint
-from pipelines.specter.adapter_file import with_adapter
-from pipelines.specter.lora import (
+from pipelines.finetuning.adapter_file import with_adapter
+from pipelines.finetuning.lora import (
     LoraLinear,
     LoraOptions,
     adapt,

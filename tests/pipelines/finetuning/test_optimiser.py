@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from pipelines.specter.optimiser import Optimiser, Pace
+from pipelines.finetuning.optimiser import Optimiser, Pace
 
 
 def test_the_rate_rises_and_falls() -> None:

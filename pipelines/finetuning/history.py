@@ -15,7 +15,7 @@ class History:
     """What happened.
 
     losses: of each step. checked: numbers of steps after which dev was judged; measures: what came
-    out; watched: what else was measured then. epoch_steps: steps of an epoch. triplets, seconds:
+    out; watched: what else was measured then. epoch_steps: steps of an epoch. examples, seconds:
     learned from, and the time that took, without judging. continued: steps that an earlier,
     unfinished training had done. stopped: whether the time was up before the last step.
     """
@@ -25,7 +25,7 @@ class History:
     measures: list[float] = field(default_factory=list)
     watched: list[list[float]] = field(default_factory=list)
     epoch_steps: int = 0
-    triplets: int = 0
+    examples: int = 0
     seconds: float = 0.0
     continued: int = 0
     stopped: bool = False
@@ -47,8 +47,17 @@ class History:
 
     @property
     def per_second(self) -> float:
-        """Triplets per second."""
-        return self.triplets / max(self.seconds, 1e-9)
+        """Examples per second."""
+        return self.examples / max(self.seconds, 1e-9)
+
+    def notes(self) -> list[str]:
+        """Say to people what was not as usual."""
+        notes = []
+        if self.continued:
+            notes.append(f"Continued: {self.continued:,} steps were done already.")
+        if self.stopped:
+            notes.append("Stopped: the time was up. The same command continues.")
+        return notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +68,7 @@ class Checkpoint:
     key: str
 
     def save(self, tensors: Mapping[str, Tensor], did: History, epoch: int) -> None:
-        """Replace the file; epoch: whose triplets are among the tensors."""
+        """Replace the file; epoch: whose examples are among the tensors."""
         TensorFile(self.path, self.key).save(tensors, {"epoch": epoch, "history": asdict(did)})
 
     def load(self) -> tuple[dict[str, Tensor], History, int] | None:

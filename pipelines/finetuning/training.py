@@ -1,6 +1,6 @@
-"""The training loop: epochs of triplets in small steps, stopped early on dev, resumed exactly.
+"""The training loop: epochs of examples in small steps, stopped early on dev, resumed exactly.
 
-What is random in a step depends on the seed and the step's number alone, and the triplets of an
+What is random in a step depends on the seed and the step's number alone, and the examples of an
 epoch are part of the checkpoint: a training that was killed and continued ends with the very
 numbers of one that was not.
 """
@@ -18,33 +18,33 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from pipelines.citeomatic.negatives import Triplets
-from pipelines.specter.history import Checkpoint, History
-from pipelines.specter.optimiser import Optimiser, Pace
-from pipelines.specter.ranks import Ranks
-from pipelines.specter.tower import Tower
+from pipelines.finetuning.history import Checkpoint, History
+from pipelines.finetuning.optimiser import Optimiser, Pace
+from pipelines.finetuning.ranks import Ranks
+from pipelines.finetuning.tower import Learner
 from pipelines.tensor_file import below, named
+from recsys.arrays import Rows
 from recsys.errors import InputError, RecsysError
 from recsys.progress import Progress, silent
 
 STAGE = "steps of training"
-_DRAWN = "triplets"
+_DRAWN = "examples"
 
 
 class Task(Protocol):
     """An encoder, what it learns from, and how good it is."""
 
     @property
-    def tower(self) -> Tower:
+    def learner(self) -> Learner:
         """What is trained."""
         ...
 
-    def triplets(self, rng: np.random.Generator) -> Triplets:
-        """Draw an epoch."""
+    def examples(self, rng: np.random.Generator) -> Rows:
+        """Draw an epoch of examples: (n, c) int32, numbers that `loss` understands."""
         ...
 
-    def loss(self, network: nn.Module, triplets: Triplets) -> Tensor:
-        """Compute the mean loss of some triplets; network: the tower, perhaps wrapped."""
+    def loss(self, network: nn.Module, examples: Rows) -> Tensor:
+        """Compute the mean loss of some examples; network: the learner, perhaps wrapped."""
         ...
 
     def measure(self) -> Sequence[float]:
@@ -56,14 +56,14 @@ class Task(Protocol):
 class LoopOptions:
     """How to train.
 
-    batch: triplets of a step. part: those computed at a time. checks: how often an epoch is judged
-    on dev. patience: checks without a better measure before training stops. steps: at most; None:
-    all of the epochs.
+    batch: examples of a step. part: those computed at a time; None: all of them. checks: how often
+    an epoch is judged on dev. patience: checks without a better measure before training stops.
+    steps: at most; None: all of the epochs.
     """
 
     epochs: int = 2
     batch: int = 32
-    part: int = 16
+    part: int | None = None
     pace: Pace = field(default_factory=Pace)
     checks: int = 3
     patience: int = 3
@@ -97,23 +97,23 @@ class Loop:
     did: History = field(default_factory=History)
     best: dict[str, Tensor] = field(default_factory=dict)
     epoch: int = -1
-    drawn: Triplets | None = None
+    drawn: Rows | None = None
 
     @classmethod
     def start(
         cls, task: Task, options: LoopOptions, checkpoint: Checkpoint, ranks: Ranks
     ) -> "Loop":
         """Continue from the checkpoint, or draw the first epoch."""
-        optimiser = Optimiser(task.tower.learned(), options.pace)
-        loop = cls(task, options, checkpoint, ranks, ranks.wrap(task.tower), optimiser)
+        optimiser = Optimiser(task.learner.learned(), options.pace)
+        loop = cls(task, options, checkpoint, ranks, ranks.wrap(task.learner), optimiser)
         found = checkpoint.load()
         if found is None:
-            triplets = loop.triplets_of(0)
-            loop.did.epoch_steps = -(-len(triplets) // options.batch)
-            if len(triplets) // max(loop.did.epoch_steps, 1) < ranks.world:
+            examples = loop.examples_of(0)
+            loop.did.epoch_steps = -(-len(examples) // options.batch)
+            if len(examples) // max(loop.did.epoch_steps, 1) < ranks.world:
                 raise InputError(
-                    f"There are {len(triplets)} triplets for {ranks.world} processes.",
-                    "Give more train queries with references, or fewer processes.",
+                    f"There are {len(examples)} examples for {ranks.world} processes.",
+                    "Give more papers to learn from, or fewer processes.",
                 )
         else:
             tensors, loop.did, loop.epoch = found
@@ -148,22 +148,23 @@ class Loop:
         did.measures.append(value)
         did.watched.append(others)
         if did.waited == 0:
-            learned = self.task.tower.learned()
+            learned = self.task.learner.learned()
             self.best = {name: each.detach().clone() for name, each in learned.items()}
 
     def step(self) -> None:
-        """Learn from the next triplets."""
+        """Learn from the next examples."""
         began, did, ranks = monotonic(), self.did, self.ranks
-        triplets = self.triplets_of(did.steps // did.epoch_steps)
-        whole = _portion(range(len(triplets)), did.steps % did.epoch_steps, did.epoch_steps)
+        examples = self.examples_of(did.steps // did.epoch_steps)
+        whole = _portion(range(len(examples)), did.steps % did.epoch_steps, did.epoch_steps)
         mine = _portion(whole, ranks.rank, ranks.world)
-        parts = -(-(len(whole) // ranks.world) // self.options.part)  # As many in each process.
-        self.task.tower.train()
+        share = len(whole) // ranks.world
+        parts = -(-share // (self.options.part or share))  # As many in each process.
+        self.task.learner.train()
         loss = 0.0
         with seeded(self.options.seed, did.steps, ranks):
             for number in range(parts):
                 part = _portion(mine, number, parts)
-                loss += self._learn(triplets, part, len(whole), last=number == parts - 1)
+                loss += self._learn(examples, part, len(whole), last=number == parts - 1)
         loss = ranks.total(loss)
         if not math.isfinite(loss):
             raise RecsysError(
@@ -172,53 +173,50 @@ class Loop:
             )
         self.optimiser.step(self.options.pace.rate_of(did.steps, self.steps))
         did.losses.append(loss)
-        did.triplets += len(whole)
+        did.examples += len(whole)
         did.seconds += monotonic() - began
 
-    def _learn(self, triplets: Triplets, part: range, whole: int, *, last: bool) -> float:
+    def _learn(self, examples: Rows, part: range, whole: int, *, last: bool) -> float:
         """Add a part's gradients; return its share of the step's mean loss."""
         with nullcontext() if last else _unshared(self.network):
-            loss = self.task.loss(self.network, triplets.take(slice(part.start, part.stop)))
+            loss = self.task.loss(self.network, examples[part.start : part.stop])
             share = loss * (len(part) / whole)
             # The processes' gradients are averaged, not added.
             (share * self.ranks.world).backward()  # type: ignore[no-untyped-call] # untyped
         return float(share.detach())
 
-    def triplets_of(self, epoch: int) -> Triplets:
-        """Return an epoch's triplets, which are drawn when it begins."""
+    def examples_of(self, epoch: int) -> Rows:
+        """Return an epoch's examples, which are drawn when it begins."""
         if self.drawn is None or epoch != self.epoch:
             rng = np.random.default_rng([self.options.seed, epoch])
-            self.drawn, self.epoch = self.ranks.share(lambda: self.task.triplets(rng)), epoch
+            self.drawn, self.epoch = self.ranks.share(lambda: self.task.examples(rng)), epoch
         return self.drawn
 
     def save(self) -> None:
         """Replace the checkpoint."""
         if not self.ranks.first or self.drawn is None:
             return
-        tensors = named("now", self.task.tower.learned()) | named("best", self.best)
+        tensors = named("now", self.task.learner.learned()) | named("best", self.best)
         tensors |= named("moments", self.optimiser.state())
-        drawn = self.drawn
-        columns = np.stack([drawn.query, drawn.positive, drawn.negative, drawn.kind])
-        tensors[_DRAWN] = torch.from_numpy(columns.astype(np.int32))
+        tensors[_DRAWN] = torch.from_numpy(self.drawn)
         self.checkpoint.save(tensors, self.did, self.epoch)
 
     def take_up(self, tensors: dict[str, Tensor]) -> None:
         """Put back what `save` wrote."""
-        learned, device = self.task.tower.learned(), self.ranks.device
+        learned, device = self.task.learner.learned(), self.ranks.device
         put(learned, below("now", tensors))
         self.best = {name: each.to(device) for name, each in below("best", tensors).items()}
         self.optimiser.restore(below("moments", tensors))
-        query, positive, negative, kind = tensors[_DRAWN].numpy()
-        self.drawn = Triplets(query, positive, negative, kind.astype(np.int8))
+        self.drawn = tensors[_DRAWN].numpy()
 
 
 def train(task: Task, options: LoopOptions, checkpoint: Checkpoint, run: Run) -> History:
-    """Train until the last step, or until dev no longer improves; leave the tower at its best.
+    """Train until the last step, or until dev no longer improves; leave the learner at its best.
 
-    The checkpoint stays; whoever uses the tower removes it, unless the history says `stopped`.
+    The checkpoint stays; whoever uses the learner removes it, unless the history says `stopped`.
 
     Raises:
-        InputError: there are too few triplets.
+        InputError: there are too few examples.
         RecsysError: the loss became infinite.
     """
     loop = Loop.start(task, options, checkpoint, run.ranks)
@@ -234,7 +232,7 @@ def train(task: Task, options: LoopOptions, checkpoint: Checkpoint, run: Run) ->
         if loop.finished() or monotonic() - saved >= run.saving:
             loop.save()
             saved = monotonic()
-    put(task.tower.learned(), loop.best)
+    put(task.learner.learned(), loop.best)
     return loop.did
 
 
@@ -251,7 +249,7 @@ def _stopped(loop: Loop) -> History:
     loop.did.stopped = True
     if did.checked[-1] != did.steps:
         loop.check()
-    put(loop.task.tower.learned(), loop.best)
+    put(loop.task.learner.learned(), loop.best)
     return loop.did
 
 

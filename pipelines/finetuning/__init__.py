@@ -1,0 +1,1 @@
+"""Fine-tuning of encoders, whatever they learn: texts, weights, steps, checkpoints."""
