@@ -52,8 +52,9 @@ def training_page(facts: Mapping[str, Any], name: str) -> Page:
     first, best = course.measures[0], course.measures[course.best]
     return Page(
         title=f"Training of the encoder {name}",
-        lead=f"It starts from {facts['start']}. {measure} on dev: {first:.4f} before, {best:.4f} "
-        f"after step {course.checked[course.best]:,} of {len(course.losses):,}, which was kept.",
+        lead=f"It starts from {facts['start']}. On dev, {measure} is {first:.4f} before, "
+        f"{best:.4f} after step {course.checked[course.best]:,} of {len(course.losses):,}, "
+        "which was kept.",
         sections=(course_section([course], measure),),
         facts=tuple(made(facts)),
         schema=facts["schema"],

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from eval.training_report import TRAINING
 from pipelines.checkpoints import Checkpoint
 from pipelines.export_encoder import Settings
 from pipelines.finetuning.history import History
 from recsys.artifacts import CREATED_BY
 from recsys.errors import InputError
 
-TRAINING = "training.json"
 SCHEMA = "recsys.training/1"
 
 

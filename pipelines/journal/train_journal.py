@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from eval.probes.classes import write_class_names
-from eval.training_report import add_page, page_note
+from eval.training_report import TRAINING, add_page, page_note
 from pipelines.citeomatic.training import device_of
 from pipelines.finetuning.history import Checkpoint, History
 from pipelines.finetuning.optimiser import Pace
-from pipelines.finetuning.outcome import TRAINING, check_out, facts_of
+from pipelines.finetuning.outcome import check_out, facts_of
 from pipelines.finetuning.ranks import joined
 from pipelines.finetuning.student import StartOptions, Student
 from pipelines.finetuning.training import LoopOptions, Run, train

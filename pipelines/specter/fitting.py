@@ -5,12 +5,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from eval.training_report import TRAINING
 from pipelines.checkpoints import MINILM, Checkpoint
 from pipelines.export_encoder import Settings
 from pipelines.finetuning.history import Checkpoint as Partial
 from pipelines.finetuning.history import History
 from pipelines.finetuning.lora import LoraOptions
-from pipelines.finetuning.outcome import TRAINING, facts_of
+from pipelines.finetuning.outcome import facts_of
 from pipelines.finetuning.student import StartOptions, Student
 from pipelines.finetuning.training import LoopOptions, Run, train
 from pipelines.specter.judge import MEASURE

@@ -28,13 +28,12 @@ import numpy as np
 
 from eval.measures import Doubles
 from eval.significance import bootstrap_difference, randomisation_test
-from eval.training_report import write_page
+from eval.training_report import TRAINING, write_page
 from indexes.opening import open_collection
 from pipelines.citeomatic.training import device_of
 from pipelines.finetuning.history import History
 from pipelines.finetuning.lora import LoraOptions
 from pipelines.finetuning.optimiser import Pace
-from pipelines.finetuning.outcome import TRAINING
 from pipelines.finetuning.ranks import joined
 from pipelines.finetuning.training import LoopOptions, Run
 from pipelines.specter.fitting import (

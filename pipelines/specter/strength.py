@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from eval.training_report import TRAINING
 from pipelines.finetuning.history import History
 from pipelines.finetuning.lora import adapters
-from pipelines.finetuning.outcome import TRAINING
 from pipelines.finetuning.student import ADAPTER
 from pipelines.finetuning.training import Run, put
 from pipelines.specter.fitting import EncoderOptions, Trained, untrained
