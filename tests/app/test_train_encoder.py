@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from eval.training_report import TRAINING
 from pipelines.checkpoints import read_checkpoint
 from pipelines.export_encoder import cached_encoder, choose_settings
 from pipelines.finetuning.adapter_file import with_adapter
-from pipelines.finetuning.outcome import TRAINING
 from pipelines.finetuning.student import ADAPTER
 from pipelines.specter.fitting import EncoderOptions
 from pipelines.specter.judge import Sample

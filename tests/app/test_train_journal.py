@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.finetuning.outcome import TRAINING
+from eval.training_report import TRAINING
 from pipelines.journal.train_journal import ADAPTER_RATE, CLASSES, RATE, JournalOptions
 from recsys.app.cli import journal
 from tests.pipelines.journal.small_journals import EACH, write_journal_papers

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from eval.probes.classes import read_class_names
+from eval.training_report import TRAINING
 from pipelines.checkpoints import read_checkpoint
 from pipelines.citeomatic.training import one_thread
 from pipelines.export_encoder import choose_settings
 from pipelines.finetuning.lora import LoraOptions
-from pipelines.finetuning.outcome import TRAINING
 from pipelines.finetuning.student import ADAPTER
 from pipelines.finetuning.training import STAGE, Run
 from pipelines.journal.papers import class_papers

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from eval.training_report import TRAINING
 from pipelines.benchmarks import specter_triplets
-from pipelines.finetuning.outcome import TRAINING
 from pipelines.finetuning.training import Run
 from pipelines.specter.fitting import untrained
 from pipelines.specter.held_out import PAGE, RESULT, compare, main

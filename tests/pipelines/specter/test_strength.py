@@ -9,9 +9,9 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
+from eval.training_report import TRAINING
 from pipelines.finetuning.adapter_file import with_adapter
 from pipelines.finetuning.lora import LoraOptions, adapters
-from pipelines.finetuning.outcome import TRAINING
 from pipelines.finetuning.student import ADAPTER
 from pipelines.finetuning.training import Run
 from pipelines.specter.fitting import Trained, untrained
