@@ -22,11 +22,15 @@ Needs: TypeAlias = Literal["text", "citations", "nnselect"]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What a baseline is, what it needs, and how it learns."""
+    """What a baseline is, what it needs, and how it learns.
+
+    note: what has to be known where it is compared with others.
+    """
 
     meaning: str
     needs: Needs
     fit: Callable[[Material, Recipe, Progress], Fitted]
+    note: str = ""
 
 
 BASELINES: Mapping[str, Baseline] = {
@@ -36,7 +40,12 @@ BASELINES: Mapping[str, Baseline] = {
     "fasttext": Baseline("sums of fastText's word vectors", "text", fit_fasttext),
     "sif": Baseline("weighted averages of word vectors, less what all share", "text", fit_sif),
     "sgc": Baseline("SIF, spread along citations", "citations", fit_sgc),
-    "nnselect": Baseline("NNSelect, as trained in an index", "nnselect", fit_nnselect),
+    "nnselect": Baseline(
+        "NNSelect, as trained in an index",
+        "nnselect",
+        fit_nnselect,
+        "It has seen the train queries, which rankers learn from: they trust its cosines too much.",
+    ),
 }
 
 

@@ -122,7 +122,7 @@ def _reference(encoders: Sequence[Wanted], options: CompareOptions) -> str:
 
 def _measured(bench: Bench, wanted: Wanted) -> _Row:
     """Do all steps of a row; note those that fail."""
-    row, folder = _Row(wanted), bench.out / ROWS / wanted.folder
+    row, folder = _Row(wanted, notes=list(wanted.notes)), bench.out / ROWS / wanted.folder
     folder.mkdir(exist_ok=True)
     maker = Maker(wanted, bench, folder, _prefixed(bench.around.progress, wanted.name))
     try:

@@ -38,6 +38,12 @@ class Wanted:
         """Tell whether it is fit on the papers themselves."""
         return self.encoder in BASELINES
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say what has to be known of its figures, whatever they are."""
+        baseline = BASELINES.get(self.encoder or "")
+        return (baseline.note,) if baseline is not None and baseline.note else ()
+
     def identity(self) -> str:
         """Hash what its vectors depend on beside the papers; a name on the hub stands for itself.
 

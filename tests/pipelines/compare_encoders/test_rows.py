@@ -23,6 +23,12 @@ def test_names_folders_and_files_are_told_apart(tmp_path: Path) -> None:
     assert wanted(["tfidf-svd"])[0].is_baseline
 
 
+def test_a_baseline_that_has_seen_the_train_queries_says_so() -> None:
+    plain, seen = wanted(["tfidf-svd", "nnselect"])
+    assert plain.notes == ()
+    assert seen.notes and "seen the train queries" in seen.notes[0]
+
+
 def test_an_encoder_is_another_when_its_files_change(tmp_path: Path) -> None:
     folder, vectors = tmp_path / "own", tmp_path / "v.npy"
     folder.mkdir()
