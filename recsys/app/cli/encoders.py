@@ -91,6 +91,18 @@ MaxLength: TypeAlias = Annotated[
         help="Training cuts texts to so many tokens; shorter ones train faster.",
     ),
 ]
+StepsAtMost: TypeAlias = Annotated[
+    int | None, typer.Option("--steps", min=1, help="Steps at most.", show_default="all")
+]
+MaxMinutes: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--max-minutes",
+        min=0.0,
+        show_default="none",
+        help="Stop after so many minutes; the same command continues.",
+    ),
+]
 DevQueries: TypeAlias = Annotated[
     int, typer.Option("--dev-queries", min=0, help="Dev queries that are asked; 0 asks all.")
 ]
@@ -165,18 +177,8 @@ def train_encoder(
     ] = None,
     dropout: Dropout = 0.0,
     max_length: MaxLength = None,
-    steps: Annotated[
-        int | None, typer.Option("--steps", min=1, help="Steps at most.", show_default="all")
-    ] = None,
-    max_minutes: Annotated[
-        float | None,
-        typer.Option(
-            "--max-minutes",
-            min=0.0,
-            show_default="none",
-            help="Stop after so many minutes; the same command continues.",
-        ),
-    ] = None,
+    steps: StepsAtMost = None,
+    max_minutes: MaxMinutes = None,
     dev_queries: DevQueries = 200,
     dev_papers: DevPapers = 2000,
     device: OnDevice = Device.AUTO,

@@ -5,7 +5,16 @@ from typing import Annotated
 
 import typer
 
-from recsys.app.cli.encoders import Adapter, Dropout, From, InNumbers, MaxLength, Numbers
+from recsys.app.cli.encoders import (
+    Adapter,
+    Dropout,
+    From,
+    InNumbers,
+    MaxLength,
+    MaxMinutes,
+    Numbers,
+    StepsAtMost,
+)
 from recsys.app.cli.options import Device, JsonErrors, OwnPooling, Quiet, Seed
 from recsys.app.cli.training import OnDevice
 
@@ -73,18 +82,8 @@ def train_journal(
     ] = None,
     dropout: Dropout = 0.0,
     max_length: MaxLength = None,
-    steps: Annotated[
-        int | None, typer.Option("--steps", min=1, help="Steps at most.", show_default="all")
-    ] = None,
-    max_minutes: Annotated[
-        float | None,
-        typer.Option(
-            "--max-minutes",
-            min=0.0,
-            show_default="none",
-            help="Stop after so many minutes; the same command continues.",
-        ),
-    ] = None,
+    steps: StepsAtMost = None,
+    max_minutes: MaxMinutes = None,
     device: OnDevice = Device.AUTO,
     precision: InNumbers = Numbers.AUTO,
     seed: Seed = 0,
