@@ -66,7 +66,7 @@ def training_page(facts: Mapping[str, Any], name: str) -> Page:
 def course_section(courses: Sequence[Course], measure: str) -> Section:
     """Lay out the curves of trainings, with the checks of one that is alone."""
     text = (
-        f"{measure} on dev decides when a training stops, and what of it is kept. The loss "
+        f"On dev, {measure} decides when a training stops, and what of it is kept. The loss "
         "is what it makes smaller."
     )
     tables = (course_table(courses[0], measure),) if len(courses) == 1 else ()
@@ -76,7 +76,7 @@ def course_section(courses: Sequence[Course], measure: str) -> Section:
 def course_pictures(courses: Sequence[Course], measure: str) -> dict[str, Picture]:
     """Draw the curves of trainings; without a step there is no loss."""
     dotted = "; dotted: a new epoch begins." if epochs(courses) else "."
-    dev = f"{measure} on dev by step; a ring marks what was kept{dotted}"
+    dev = f"On dev, {measure} by step; a ring marks what was kept{dotted}"
     pictures = {"dev": Picture(draw_dev(courses, measure), dev)}
     if stepped := [course for course in courses if course.losses]:
         most = max(map(averaged, stepped))
