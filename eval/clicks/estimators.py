@@ -69,6 +69,28 @@ def estimate_all(
     return {name: _summary(log, found, each) for name, each in zip(scores, figures, strict=True)}
 
 
+def drawn_figures(
+    log: ClickLog,
+    scores: Doubles,
+    propensities: Propensities,
+    *,
+    rng: np.random.Generator,
+    estimator: str,
+    options: Options | None = None,
+) -> dict[str, Doubles]:
+    """Estimate every measure in one way, and once more in each bootstrap sample: see `estimate`.
+
+    Returns:
+        Measure -> (1 + samples,) float64, the figure itself first; without those that the log does
+        not tell. A sample that tells nothing counts as the figure itself.
+    """
+    chosen = options or Options()
+    found = {estimator: relevances(log, propensities, chosen)[estimator]}
+    [figures] = _figures(log, [scores], found, chosen, rng)
+    columns = {measure: figures[:, 0, place] for place, measure in enumerate(MEASURES)}
+    return {name: _told(each) for name, each in columns.items() if not np.isnan(each[0])}
+
+
 def compare(
     log: ClickLog,
     one: Doubles,
@@ -138,6 +160,9 @@ def _summary(log: ClickLog, found: Mapping[str, Relevance | None], figures: Doub
 
 
 def _interval(figures: Doubles) -> Interval | None:
-    """Take the percentile interval; a sample that tells nothing counts as the figure itself."""
-    value = figures[0]
-    return None if np.isnan(value) else interval(np.where(np.isnan(figures), value, figures))
+    return None if np.isnan(figures[0]) else interval(_told(figures))
+
+
+def _told(figures: Doubles) -> Doubles:
+    """Count a sample that tells nothing as the figure itself, which is the first."""
+    return np.where(np.isnan(figures), figures[0], figures)

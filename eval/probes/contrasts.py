@@ -6,7 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
-from eval.measures import Doubles, Interval, draw, interval
+from eval.macro_f1 import drawn_macro_f1
+from eval.measures import Interval, draw, interval
 from eval.probes.linear import Linear
 from eval.significance import holm, sign_flip_tests
 from recsys.arrays import Longs
@@ -57,24 +58,3 @@ def contrasts(
         )
         for (one, other), p in zip(pairs, holm(sign_flip_tests(gaps, rng=rng)), strict=True)
     )
-
-
-def drawn_macro_f1(told: Longs, labels: Longs, drawn: Doubles) -> Doubles:
-    """Average the F1 of the classes in each draw of papers, and over runs: (samples,) float64.
-
-    Args:
-        told: (runs, n) int64.
-        labels: (n,) int64.
-        drawn: (samples, n), how often each paper is drawn.
-    """
-    figures = np.array([[_macro_f1(run, labels, times) for times in drawn] for run in told])
-    return np.asarray(figures.mean(axis=0))
-
-
-def _macro_f1(told: Longs, labels: Longs, times: Doubles) -> float:
-    """Average 2 tp / (true + told) over the classes that are there."""
-    count = int(max(told.max(), labels.max())) + 1
-    right = np.bincount(labels, times * (told == labels), count)
-    either = np.bincount(labels, times, count) + np.bincount(told, times, count)
-    there = either > 0
-    return float(np.mean(2 * right[there] / either[there]))

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eval.macro_f1 import drawn_macro_f1
+from eval.measures import Doubles
 from eval.scidocs.layout import Classes
+from recsys.arrays import Longs
 from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings
 
@@ -26,11 +29,26 @@ SEED = 42
 
 @dataclass(frozen=True, slots=True)
 class Classified:
-    """macro_f1: in [0, 1]. cost: the one chosen. missing: evaluated papers without a vector."""
+    """Classes of the evaluated papers.
 
-    macro_f1: float
+    labels, told: (n,) int64, those that they have, and those that the model tells. cost: the one
+    chosen. missing: papers without a vector.
+    """
+
+    labels: Longs
+    told: Longs
     cost: float
     missing: int
+
+    def macro_f1(self, drawn: Doubles) -> Doubles:
+        """Average the F1 of the classes in each draw of the papers: (samples,), in [0, 1].
+
+        Args:
+            drawn: (samples, n), how often each paper is drawn.
+        """
+        both = np.concatenate([self.labels, self.told])
+        labels, told = np.split(np.unique(both, return_inverse=True)[1], 2)
+        return drawn_macro_f1(told[None], labels, drawn)
 
 
 def classify(
@@ -43,8 +61,6 @@ def classify(
     Raises:
         InputError: fewer than two classes, or not one with three papers, to train on.
     """
-    from sklearn.metrics import f1_score
-
     _check(train)
     search = _search(jobs)
     with warnings.catch_warnings():
@@ -54,7 +70,8 @@ def classify(
         search.fit(embeddings.of(train.ids), train.labels)
     told = search.predict(embeddings.of(evaluated.ids))
     return Classified(
-        macro_f1=float(f1_score(evaluated.labels, told, average="macro", zero_division=0)),
+        labels=evaluated.labels,
+        told=told,
         cost=float(search.best_params_["C"]),
         missing=int(np.sum(embeddings.rows(evaluated.ids) < 0)),
     )

@@ -1,6 +1,6 @@
 """The figures of an encoder over the suite, in percent as SciDocs prints them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -25,11 +25,27 @@ SAMPLES = 1000
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure in percent; low, high: bounds of its 95 % interval over queries, if there is one."""
+    """A figure in percent, with the bounds of its 95 % interval.
+
+    drawn: (1 + SAMPLES,) the figure, and what it is when queries, papers or lists are drawn with
+    replacement. Encoders that are asked the same with the same seed are drawn the same.
+    """
 
     value: float
-    low: float | None = None
-    high: float | None = None
+    low: float
+    high: float
+    drawn: Doubles = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, drawn: Doubles) -> "Figure":
+        """Take the percentile interval of a figure, the figure itself first."""
+        found = interval(drawn)
+        return cls(found.value, found.low, found.high, drawn)
+
+
+def average(figures: Iterable[Figure]) -> Figure:
+    """Average figures of a row: tasks are drawn apart from each other, a task's measures as one."""
+    return Figure.of(np.mean([each.drawn for each in figures], axis=0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,32 +58,28 @@ class Row:
     queries: Mapping[Task, Ranked] = field(default_factory=dict)
 
     @property
-    def average(self) -> float | None:
+    def average(self) -> Figure | None:
         """Average all twelve figures, None unless all are there."""
         if any(column not in self.figures for column in COLUMNS):
             return None
-        return float(np.mean([self.figures[column].value for column in COLUMNS]))
+        return average(self.figures[column] for column in COLUMNS)
 
 
 def ranking_figures(
-    task: Task, ranked: Ranked, *, rng: np.random.Generator, samples: int = SAMPLES
+    task: Task, ranked: Ranked, *, rng: np.random.Generator
 ) -> dict[Column, Figure]:
-    """Average the measures over the queries; the intervals draw queries with replacement.
-
-    Encoders that are asked the same queries with the same seed are drawn the same ones.
-    """
-    drawn = draw(len(ranked.queries), rng=rng, samples=samples)
+    """Average the measures over the queries, which the intervals draw."""
+    count = len(ranked.queries)
+    drawn = draw(count, rng=rng, samples=SAMPLES)
     return {
-        (task, "MAP"): _average(ranked.average_precision, drawn),
-        (task, "nDCG"): _average(ranked.ndcg, drawn),
+        (task, "MAP"): Figure.of(100 * (drawn @ ranked.average_precision) / count),
+        (task, "nDCG"): Figure.of(100 * (drawn @ ranked.ndcg) / count),
     }
 
 
-def classification_figure(task: Task, classified: Classified) -> dict[Column, Figure]:
-    """Give the macro-averaged F1 in percent."""
-    return {(task, "F1"): Figure(100 * classified.macro_f1)}
-
-
-def _average(values: Doubles, drawn: Doubles) -> Figure:
-    found = interval(100 * (drawn @ values) / drawn.shape[1])
-    return Figure(found.value, found.low, found.high)
+def classification_figure(
+    task: Task, classified: Classified, *, rng: np.random.Generator
+) -> dict[Column, Figure]:
+    """Give the macro-averaged F1; the interval draws evaluated papers, of the same model."""
+    drawn = draw(len(classified.labels), rng=rng, samples=SAMPLES)
+    return {(task, "F1"): Figure.of(100 * classified.macro_f1(drawn))}

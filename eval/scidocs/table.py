@@ -27,26 +27,27 @@ class Suite:
 
 
 def tables(suite: Suite) -> tuple[Table, ...]:
-    """Show all figures beside the published ones, and those of ranking tasks with intervals."""
+    """Show all figures beside the published ones, and once more with their intervals."""
     shown = [column for column in COLUMNS if any(column in row.figures for row in suite.rows)]
-    ranked = [column for column in shown if _bounded(suite, column)]
-    found = [_figures(suite, shown)]
-    return tuple([*found, _intervals(suite, ranked)] if ranked else found)
+    return _figures(suite, shown), _intervals(suite, shown)
 
 
 def as_json(suite: Suite) -> str:
     """Write one JSON object of schema `recsys.scidocs/1`."""
-    rows = [
-        {
-            "name": row.name,
-            "figures": [_record(column, figure) for column, figure in row.figures.items()],
-            "average": row.average,
-            "notes": list(row.notes),
-        }
-        for row in suite.rows
-    ]
+    rows = [_row(row) for row in suite.rows]
     head = {"folder": suite.folder, "part": suite.part, "generated": suite.generated}
     return json.dumps({"schema": SCHEMA, **head, "rows": rows}, indent=1) + "\n"
+
+
+def _row(row: Row) -> dict[str, object]:
+    mean = row.average
+    return {
+        "name": row.name,
+        "figures": [_record(column, figure) for column, figure in row.figures.items()],
+        "average": None if mean is None else mean.value,
+        "average_interval": None if mean is None else [mean.low, mean.high],
+        "notes": list(row.notes),
+    }
 
 
 def query_lines(suite: Suite) -> str:
@@ -82,7 +83,7 @@ def _figures(suite: Suite, shown: Sequence[Column]) -> Table:
         printed = [figures.get(column) for figures in published.values()]
         lines.append(cells(*column, *measured, *printed))
     if len(shown) == len(COLUMNS):
-        averages = [None if row.average is None else f"{row.average:.2f}" for row in suite.rows]
+        averages = [_text(row.average) for row in suite.rows]
         printed = [_published_average(figures) for figures in published.values()]
         lines.append(cells(AVERAGE, "", *averages, *printed))
     header = ("task", "measure", *(row.name for row in suite.rows), *published)
@@ -109,24 +110,22 @@ def _intervals(suite: Suite, shown: Sequence[Column]) -> Table:
         marks = ("".join(sorted(letters[name] for name in wins[row.name])) for row in suite.rows)
         figures = (row.figures.get(column) for row in suite.rows)
         rows.append((*cells(*column), *map(_bounded_cell, figures, marks)))
+    if len(shown) == len(COLUMNS):
+        averages = (_bounded_cell(row.average) for row in suite.rows)
+        rows.append((*cells(AVERAGE, ""), *averages))
     header = ("task", "measure", *(f"{letters[row.name]} {row.name}" for row in suite.rows))
     notes = (
-        "In brackets 95 % bootstrap intervals over the queries, for recomm over the lists. Letters "
-        f"mark the encoders that one beats: paired randomisation test, Holm-corrected, p < {SURE}; "
-        "recomm is not tested."
+        "In brackets 95 % bootstrap intervals over queries, papers to classify or lists that were "
+        "shown; what was trained stays as it is. Letters mark the encoders that one beats in a "
+        f"ranking task: paired randomisation test, Holm-corrected, p < {SURE}."
     )
     caption = "The same figures with their intervals."
     return Table("scidocs-intervals", caption, header, tuple(rows), 2, notes)
 
 
-def _bounded(suite: Suite, column: Column) -> bool:
-    figures = [row.figures[column] for row in suite.rows if column in row.figures]
-    return any(figure.low is not None for figure in figures)
-
-
-def _bounded_cell(figure: Figure | None, marks: str) -> Cell:
-    if figure is None or figure.low is None:
-        return Cell(_text(figure) or "")
+def _bounded_cell(figure: Figure | None, marks: str = "") -> Cell:
+    if figure is None:
+        return Cell("")
     return Cell(f"{figure.value:.2f}", f"{figure.low:.2f}", f"{figure.high:.2f}", marks)
 
 

@@ -19,10 +19,11 @@ from eval.encoders.figures import (
     bounded,
     map_record,
 )
-from eval.measures import draw, interval
-from eval.probes.contrasts import drawn_macro_f1
+from eval.macro_f1 import drawn_macro_f1
+from eval.measures import Interval, draw, interval
 from eval.probes.results import GroupResult
-from eval.scidocs.figures import Row
+from eval.scidocs.figures import Figure as Percent
+from eval.scidocs.figures import Row, average
 from eval.scidocs.layout import Group
 from pipelines.compare_encoders.bench import PARTS, Bench
 from pipelines.compare_encoders.labelled import Labelled
@@ -42,28 +43,30 @@ def suited(bench: Bench, vectors: Path, suite: Path, progress: Progress) -> dict
     chosen = SuiteOptions(PARTS[options.part], seed=options.seed, jobs=options.jobs)
     source = Source("vectors", dict.fromkeys(Group, vectors))
     [row] = evaluate_suite(suite, [source], chosen, progress=progress).rows
-    found = suite_figures(row, seed=options.seed)
+    found = suite_figures(row)
     notes = [f"SciDocs, {note}" for note in row.notes]
     return {"figures": {name: as_record(each) for name, each in found.items()}, "notes": notes}
 
 
-def suite_figures(row: Row, *, seed: int) -> dict[str, Figure]:
-    """Average a suite's figures, and those of its ranking tasks with an interval, in [0, 1].
+def suite_figures(row: Row) -> dict[str, Figure]:
+    """Average a suite's figures, and those of its ranking tasks, in [0, 1].
 
-    Queries are drawn task by task; each counts such that tasks count alike.
+    In the test of the ranking tasks each query counts such that tasks count alike.
     """
-    found = {AVERAGE: Figure(float(np.mean([each.value for each in row.figures.values()])) / 100)}
+    found = {AVERAGE: bounded(_share(average(row.figures.values())))}
     if row.queries:
-        rng, parts, values = np.random.default_rng(seed), [], []
-        queries = sum(len(each.queries) for each in row.queries.values())
+        queries, values = sum(len(each.queries) for each in row.queries.values()), []
         for each in row.queries.values():
             own = (each.average_precision + each.ndcg) / 2
-            parts.append(draw(len(own), rng=rng, samples=SAMPLES) @ own / len(own))
             values.append(own * queries / len(own) / len(row.queries))
         asked = fingerprint([[task, each.queries] for task, each in row.queries.items()])
-        bounds = interval(np.mean(parts, axis=0))
-        found[RANKING] = bounded(bounds, np.concatenate(values), asked)
+        ranking = average(row.figures[column] for column in row.figures if column[0] in row.queries)
+        found[RANKING] = bounded(_share(ranking), np.concatenate(values), asked)
     return found
+
+
+def _share(figure: Percent) -> Interval:
+    return Interval(figure.value / 100, figure.low / 100, figure.high / 100)
 
 
 def probed(bench: Bench, vectors: Path, labelled: Labelled, progress: Progress) -> dict[str, Any]:

@@ -5,17 +5,15 @@ published figures: a click is compared with the first five papers of its list wi
 all clicks weigh the same. `pipelines.clicks.evaluate_task` has the other ways, and more rankers.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from eval.clicks.estimators import estimate
+from eval.clicks.estimators import drawn_figures
 from eval.clicks.log import ClickLog
 from eval.clicks.task import RecommendationTask, read_task
-from eval.clicks.weighting import SNIPS
-from eval.measures import Interval
-from eval.scidocs.figures import Column, Figure
+from eval.clicks.weighting import SNIPS, Options
+from eval.scidocs.figures import SAMPLES, Column, Figure
 from eval.scidocs.layout import Task
 from pipelines.clicks.features import features
 from pipelines.clicks.feedforward import fit_feedforward
@@ -40,6 +38,8 @@ def recommendation_figures(
 ) -> dict[Column, Figure]:
     """Train on the clicks of train, stop by those of val, and judge by those of the part.
 
+    The intervals draw lists, the trained networks being what they are.
+
     Returns:
         The adjusted nDCG and P@1, in percent; nothing if no paper of the task has a vector.
 
@@ -57,11 +57,15 @@ def recommendation_figures(
         rng = np.random.default_rng([seed, training])
         ranker = fit_feedforward(train, validation, rng=rng)
         samples = np.random.default_rng(seed)  # The same clicks are drawn for every encoder.
-        figures = estimate(judged, ranker.score(table), task.propensities, rng=samples).figures
-        found.append([figures[SNIPS][measure] for measure in MEASURES])
+        scores, options = ranker.score(table), Options(samples=SAMPLES)
+        found.append(
+            drawn_figures(
+                judged, scores, task.propensities, rng=samples, estimator=SNIPS, options=options
+            )
+        )
     return {
-        (Task.RECOMM, measure): _averaged([each[place] for each in found])
-        for place, measure in enumerate(MEASURES)
+        (Task.RECOMM, measure): Figure.of(100 * np.mean([each[measure] for each in found], axis=0))
+        for measure in MEASURES
     }
 
 
@@ -72,10 +76,3 @@ def _pairs(log: ClickLog, task: RecommendationTask, embeddings: Embeddings) -> P
 
 def _features(log: ClickLog, task: RecommendationTask, embeddings: Embeddings) -> Floats:
     return features(log, task.papers, embeddings)
-
-
-def _averaged(found: Sequence[Interval | None]) -> Figure:
-    """Average a figure and its bounds over trainings, in percent."""
-    known = [(each.value, each.low, each.high) for each in found if each is not None]
-    value, low, high = (100 * np.mean(known, axis=0)).tolist()
-    return Figure(value, low, high)

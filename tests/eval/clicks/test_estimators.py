@@ -12,6 +12,7 @@ from eval.clicks.doubly_robust import doubly_robust
 from eval.clicks.estimators import (
     Estimates,
     compare,
+    drawn_figures,
     effective_size,
     estimate,
     estimate_all,
@@ -32,7 +33,7 @@ from eval.clicks.weighting import (
     Options,
     Trust,
 )
-from eval.measures import Interval, draw
+from eval.measures import Interval, draw, interval
 from recsys.errors import InputError
 from tests.eval.clicks.invented_world import invented_world
 from tests.eval.clicks.scored_logs import Scored, Shown, scored, scored_logs, shown_papers
@@ -300,3 +301,21 @@ def test_bad_input_is_refused() -> None:
         Options(cap=0)
     with pytest.raises(InputError, match="0 bootstrap samples"):
         Options(samples=0)
+
+
+@given(scored_logs())
+@settings(max_examples=20, deadline=None)
+def test_drawn_figures_have_the_intervals_of_the_estimates(case: Scored) -> None:
+    options = Options(samples=50)
+    whole = estimate(case.log, case.scores, case.propensities, rng=rng(), options=options)
+    for estimator in (NAIVE, SNIPS, IPS):
+        drawn = drawn_figures(
+            case.log,
+            case.scores,
+            case.propensities,
+            rng=rng(),
+            estimator=estimator,
+            options=options,
+        )
+        expected = {name: each for name, each in whole.figures[estimator].items() if each}
+        assert {name: interval(each) for name, each in drawn.items()} == expected

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
+from eval.macro_f1 import drawn_macro_f1
 from eval.measures import draw
-from eval.probes.contrasts import contrasts, drawn_macro_f1
+from eval.probes.contrasts import contrasts
 from eval.probes.linear import Linear
 from eval.significance import randomisation_test
 from recsys.arrays import Longs

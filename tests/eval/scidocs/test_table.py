@@ -8,7 +8,15 @@ import pytest
 from eval.measures import Doubles
 from eval.scidocs.classification import Classified
 from eval.scidocs.comparison import beaten
-from eval.scidocs.figures import COLUMNS, Figure, Row, classification_figure, ranking_figures
+from eval.scidocs.figures import (
+    COLUMNS,
+    SAMPLES,
+    Figure,
+    Row,
+    average,
+    classification_figure,
+    ranking_figures,
+)
 from eval.scidocs.layout import Task
 from eval.scidocs.published import PUBLISHED
 from eval.scidocs.ranking import Ranked
@@ -26,9 +34,13 @@ def row(name: str, values: Doubles, *notes: str) -> Row:
     return Row(name, figures, notes, {Task.CITE: found})
 
 
+def fixed(value: float) -> Figure:
+    return Figure.of(np.full(1 + SAMPLES, value))
+
+
 def whole(name: str) -> Row:
     """Give the i-th figure the value i."""
-    return Row(name, {column: Figure(float(i)) for i, column in enumerate(COLUMNS)})
+    return Row(name, {column: fixed(float(i)) for i, column in enumerate(COLUMNS)})
 
 
 def test_figures_are_percent_with_intervals_over_queries() -> None:
@@ -36,17 +48,41 @@ def test_figures_are_percent_with_intervals_over_queries() -> None:
     found = ranking_figures(Task.CITE, ranked(values), rng=np.random.default_rng(0))
     precision, gain = found[Task.CITE, "MAP"], found[Task.CITE, "nDCG"]
     assert (precision.value, gain.value) == pytest.approx((50, 50))
-    assert precision.low is not None and precision.high is not None
     # The mean of a hundred draws has a standard error of 100 * sqrt(1 / 12 / 100) = 2.89.
     assert precision.low == pytest.approx(50 - 1.96 * 2.89, abs=0.7)
     assert precision.high == pytest.approx(50 + 1.96 * 2.89, abs=0.7)
-    found = classification_figure(Task.MAG, Classified(0.75, 0.1, 0))
-    assert found == {(Task.MAG, "F1"): Figure(75)}
+
+
+def test_a_classifier_is_judged_on_other_papers_in_each_draw() -> None:
+    labels = np.repeat([3, 7], 100)
+    told = np.where(np.arange(200) % 4 == 0, 10 - labels, labels)
+    classified = Classified(labels, told, 0.1, 0)
+    found = classification_figure(Task.MAG, classified, rng=np.random.default_rng(0))
+    figure = found[Task.MAG, "F1"]
+    assert figure.value == pytest.approx(75)
+    # With balanced classes and errors, F1 varies as accuracy: 100 * sqrt(0.75 * 0.25 / 200) = 3.06.
+    assert figure.low == pytest.approx(75 - 1.96 * 3.06, abs=0.8)
+    assert figure.high == pytest.approx(75 + 1.96 * 3.06, abs=0.8)
 
 
 def test_the_average_is_of_all_twelve_figures() -> None:
-    assert whole("one").average == 5.5
+    found = whole("one").average
+    assert found is not None and (found.value, found.low, found.high) == (5.5, 5.5, 5.5)
     assert row("two", np.array([0.5])).average is None
+
+
+def test_the_interval_of_an_average_knows_which_figures_vary_together() -> None:
+    values = np.random.default_rng(1).random(200)
+    one, other = (
+        ranking_figures(task, ranked(values), rng=np.random.default_rng(place))
+        for place, task in enumerate((Task.CITE, Task.CO_CITE))
+    )
+    # MAP and nDCG of a task are 50 + x and 50 - x here, in every draw.
+    level = average(one.values())
+    assert (level.low, level.high) == pytest.approx((50, 50))
+    apart = average([one[Task.CITE, "MAP"], other[Task.CO_CITE, "MAP"]])
+    width = one[Task.CITE, "MAP"].high - one[Task.CITE, "MAP"].low
+    assert apart.high - apart.low == pytest.approx(width / np.sqrt(2), rel=0.1)
 
 
 def test_published_figures_average_to_the_published_averages() -> None:
@@ -93,7 +129,8 @@ def test_the_table_shows_measured_and_published_figures() -> None:
     assert lines[4].split() == ["mag", "F1", "0.00", "81.95", "79.4"]
     assert lines[15].split() == ["recomm", "P@1", "11.00", "16.8", "20.0", "20.9"]
     assert lines[16].split() == ["average", "5.50", "80.0", "80.5"]
-    assert "generated" not in text and "intervals" not in text
+    assert "generated" not in text
+    assert ["average", "5.50", "(5.50-5.50)"] in [line.split() for line in lines]
 
 
 def test_only_what_was_measured_is_shown() -> None:
@@ -123,7 +160,8 @@ def test_json_holds_everything() -> None:
     assert value["schema"] == "recsys.scidocs/1" and value["generated"] == "made"
     (found,) = value["rows"]
     assert (found["name"], found["average"], len(found["figures"])) == ("ours", 5.5, 12)
-    expected = {"task": "mesh", "measure": "F1", "value": 1.0, "low": None, "high": None}
+    expected = {"task": "mesh", "measure": "F1", "value": 1.0, "low": 1.0, "high": 1.0}
+    assert found["average_interval"] == [5.5, 5.5]
     assert found["figures"][1] == expected
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eval.encoders.figures import AVERAGE, RANKING
-from eval.scidocs.figures import Figure, Row
+from eval.scidocs.figures import SAMPLES, Figure, Row, ranking_figures
 from eval.scidocs.layout import Task
 from eval.scidocs.ranking import Ranked
 from pipelines.compare_encoders.judging import suite_figures
@@ -20,9 +20,14 @@ def test_tasks_count_alike_however_many_queries_they_have() -> None:
         Task.CITE: ranked([0.2, 0.4, 0.6, 0.8], [0.4, 0.6, 0.8, 1.0]),
         Task.CO_CITE: ranked([0.1, 0.3], [0.3, 0.5]),
     }
-    figures = {(Task.MAG, "F1"): Figure(80.0), (Task.CITE, "MAP"): Figure(50.0)}
-    found = suite_figures(Row("one", figures, (), queries), seed=0)
-    assert found[AVERAGE].value == pytest.approx(0.65)
+    figures = {(Task.MAG, "F1"): Figure.of(np.full(1 + SAMPLES, 75.0))}
+    for task, each in queries.items():
+        figures |= ranking_figures(task, each, rng=np.random.default_rng(0))
+    found = suite_figures(Row("one", figures, (), queries))
+    # 75, and means of MAP and nDCG of 50, 70, 20 and 40.
+    average = found[AVERAGE]
+    assert average.value == pytest.approx(0.51) and average.low is not None
+    assert 0.3 < average.low < 0.51
     ranking = found[RANKING]
     # Means of .6 and .3.
     assert ranking.value == pytest.approx(0.45)
@@ -31,5 +36,5 @@ def test_tasks_count_alike_however_many_queries_they_have() -> None:
 
 
 def test_without_ranking_tasks_there_is_the_average_alone() -> None:
-    found = suite_figures(Row("one", {(Task.MAG, "F1"): Figure(80.0)}), seed=0)
+    found = suite_figures(Row("one", {(Task.MAG, "F1"): Figure.of(np.full(1 + SAMPLES, 80.0))}))
     assert found.keys() == {AVERAGE}
