@@ -8,7 +8,7 @@ from pathlib import Path
 from eval.scidocs.layout import suite_papers, suite_root
 from indexes.opening import open_collection
 from pipelines.baselines.material import Material, material_of, material_of_corpus
-from pipelines.baselines.table import BASELINES, fit_baseline
+from pipelines.baselines.table import BASELINES, check_encoder_name, fit_baseline
 from pipelines.build import locked
 from pipelines.checkpoints import MINILM
 from pipelines.encode import encode_corpus
@@ -122,6 +122,7 @@ def embed(
 def _check(options: EmbedOptions) -> None:
     """Refuse what has no meaning for the encoder."""
     name = options.encoder or MINILM
+    check_encoder_name(name)
     baseline = BASELINES.get(name)
     if baseline and (options.pooling is not None or options.precision is not None):
         raise InputError(

@@ -16,7 +16,7 @@ from eval.probes.linear import deal, linear_probe
 from eval.probes.results import ALL, SEEN, UNSEEN, Group, GroupResult, ProbeResult
 from eval.probes.retrieval import retrieve_pairs
 from pipelines.probe_papers import Values, classes, read_all, read_values, shared_papers
-from recsys.arrays import Floats, Mask
+from recsys.arrays import Floats, Longs, Mask
 from recsys.errors import InputError, near_miss
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
@@ -97,13 +97,26 @@ def probe(
     values = read_values(papers, options.label, progress)
     embeddings = read_all(files, progress)
     shared = shared_papers(values, embeddings, options.label)
-    every = _every(shared.ids, values, options)
     results = []
-    for group in _groups(every, options):
+    for group in groups(shared.ids, values, options):
         vectors = {name: _different(name, each.of(group.ids)) for name, each in embeddings.items()}
         job = _Job(group, vectors, _members(group, values), options, _prefixed(progress, group))
         results.append(_probed(job))
     return ProbeResult(options.label, papers.name, tuple(files), tuple(results), shared.notes)
+
+
+def groups(ids: Sequence[PaperId], values: Values, options: ProbeOptions) -> Iterator[Group]:
+    """Choose papers to probe, those of unseen classes apart from the others if that is asked for.
+
+    Raises:
+        InputError: too few papers have a class, or too few classes are seen or unseen.
+    """
+    return _parted(_every(ids, values, options), options)
+
+
+def folds(group: Group, options: ProbeOptions) -> Longs:
+    """Deal the papers of a group out for the linear evaluation: (runs, n) int64."""
+    return deal(group.labels, rng=options.rng(_FOLDS), runs=options.runs)
 
 
 def _check(options: ProbeOptions) -> None:
@@ -131,7 +144,7 @@ def _every(ids: Sequence[PaperId], values: Values, options: ProbeOptions) -> Gro
     return Group(ALL, tuple(ids[row] for row in kept.tolist()), found.labels[kept], found.names)
 
 
-def _groups(every: Group, options: ProbeOptions) -> Iterator[Group]:
+def _parted(every: Group, options: ProbeOptions) -> Iterator[Group]:
     """Part the papers of seen classes from those of unseen ones, if asked to."""
     unseen = _unseen(every.names, options)
     if unseen is None:
@@ -190,8 +203,8 @@ def _probed(job: _Job) -> GroupResult:
     linear, purity, dense, pairs, layouts = {}, {}, {}, {}, {}
     estimate = estimator(len(labels), rng=rng(_INTERVALS))
     if LINEAR in asked:
-        folds = deal(labels, rng=rng(_FOLDS), runs=options.runs)
-        linear = job.each(LINEAR, lambda vectors: linear_probe(vectors, labels, folds))
+        dealt = folds(job.group, options)
+        linear = job.each(LINEAR, lambda vectors: linear_probe(vectors, labels, dealt))
     if MAP in asked or CLUSTERS in asked:
         count = min(len(labels), MAPPED)
         rows = np.sort(rng(_MAPPED).choice(len(labels), count, replace=False))

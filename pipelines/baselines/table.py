@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pipelines.baselines.doc2vec import fit_doc2vec
@@ -75,3 +76,18 @@ def fit_baseline(
         )
     key = fingerprint([CREATED_BY, name, material.fingerprint(), dim, seed])
     return baseline.fit(material, Recipe(dim, seed, key), progress)
+
+
+def check_encoder_name(name: str) -> None:
+    """Refuse what is nearly the name of a baseline, rather than ask the hub for it.
+
+    Raises:
+        InputError: it is no folder and no name of an owner's model, and a baseline is meant.
+    """
+    if name in BASELINES or "/" in name or Path(name).exists():
+        return
+    if meant := near_miss(name, BASELINES):
+        raise InputError(
+            f"There is no encoder {name!r}.{meant}",
+            "Write OWNER/NAME for a model of the hub, ./NAME for a folder.",
+        )

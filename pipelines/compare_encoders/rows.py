@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.baselines.table import BASELINES
+from pipelines.baselines.table import BASELINES, check_encoder_name
 from recsys.artifacts import CREATED_BY, fingerprint, sha256
 from recsys.errors import InputError
 from recsys.formats.embeddings.files import embedding_files
@@ -82,6 +82,7 @@ def wanted(texts: Sequence[str]) -> tuple[Wanted, ...]:
 def _one(text: str) -> Wanted:
     name, equals, files = text.partition("=")
     if not (name and equals) or Path(text).exists():  # A path may have a "=" in it.
+        check_encoder_name(text)
         folder = Path(text).expanduser()
         return Wanted(folder.resolve().name if folder.is_dir() else text, text)
     paths = tuple(Path(file.strip()) for file in files.split(",") if file.strip())

@@ -67,11 +67,26 @@ def read_class_papers(
         InputError: the source cannot be read, or fewer than two classes are large enough.
         ArtifactError: the index cannot be opened.
     """
-    papers = sorted(_papers(source, progress), key=lambda paper: paper.id)
-    manifest = source / MANIFEST
-    file = manifest if manifest.is_file() else source
+    papers, file = read_papers(source, progress=progress)
     hashes = (sha256(file), fingerprint(asdict(options)))
     return class_papers(source, papers, options, hashes)
+
+
+def read_papers(source: Path, *, progress: Progress = silent) -> tuple[list[Paper], Path]:
+    """Read papers by ascending id, and name the file that tells them from others.
+
+    Raises:
+        InputError: the source cannot be read.
+        ArtifactError: the index cannot be opened.
+    """
+    if not (source / MANIFEST).is_file():
+        with open_papers(source, progress=progress) as stream:
+            papers = [item.paper for item in stream.items if isinstance(item, Found)]
+        return sorted(papers, key=lambda paper: paper.id), source
+    load_manifest(source, INDEX_KIND, INDEX_SCHEMA)
+    corpus = Corpus.load(source / CORPUS)
+    papers = corpus.full_papers(range(len(corpus)))
+    return sorted(papers, key=lambda paper: paper.id), source / MANIFEST
 
 
 def class_papers(
@@ -102,15 +117,6 @@ def class_papers(
         dev=_places(kept, dev),
         hashes=hashes,
     )
-
-
-def _papers(source: Path, progress: Progress) -> list[Paper]:
-    if (source / MANIFEST).is_file():
-        load_manifest(source, INDEX_KIND, INDEX_SCHEMA)
-        corpus = Corpus.load(source / CORPUS)
-        return corpus.full_papers(range(len(corpus)))
-    with open_papers(source, progress=progress) as stream:
-        return [item.paper for item in stream.items if isinstance(item, Found)]
 
 
 def _seen(values: Values, options: ClassOptions) -> Values:

@@ -33,6 +33,7 @@ from indexes.opening import open_collection
 from pipelines.citeomatic.training import device_of
 from pipelines.finetuning.history import History
 from pipelines.finetuning.lora import LoraOptions
+from pipelines.finetuning.numbers import read_numbers
 from pipelines.finetuning.optimiser import Pace
 from pipelines.finetuning.ranks import joined
 from pipelines.finetuning.training import LoopOptions, Run
@@ -53,7 +54,6 @@ from pipelines.specter.strength import (
     Finished,
     at_strength,
     read_finished,
-    read_strengths,
     taken_up,
 )
 from pipelines.specter.triplets import Draw
@@ -221,7 +221,7 @@ def _measured(given: argparse.Namespace, run: Run) -> dict[str, Any]:
         given.data,
         given.indexes,
         papers=given.papers,
-        strengths=read_strengths(given.strengths),
+        strengths=read_numbers(given.strengths, "--strengths", most=2),
     )
     reading = Reading(every=given.every_paper, sample=Sample(given.dev_queries, given.dev_papers))
     if given.measure_only is None:

@@ -33,24 +33,6 @@ class Finished:
     facts: Mapping[str, Any]
 
 
-def read_strengths(text: str) -> tuple[float, ...]:
-    """Parse strengths with commas between them: distinct, ascending.
-
-    Raises:
-        InputError: one of them is no number above 0 and up to 2.
-    """
-    try:
-        found = tuple(sorted({float(each) for each in text.split(",")}))
-    except ValueError:
-        found = ()
-    if not found or not all(0 < each <= 2 for each in found):
-        raise InputError(
-            f"--strengths {text} are not strengths of an adapter.",
-            "Give numbers above 0 and up to 2 with commas between them, such as 0.25,0.5,1.",
-        )
-    return found
-
-
 def at_strength(trained: Trained, strength: float) -> Trained:
     """Apply the adapters of an encoder, from now on, at a strength; its tower is no copy."""
     lora = trained.options.lora

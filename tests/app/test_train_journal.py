@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eval.training_report import TRAINING
+from pipelines.journal.curve import FIGURES, PAGE
 from pipelines.journal.train_journal import ADAPTER_RATE, CLASSES, RATE, JournalOptions
 from recsys.app.cli import journal
 from tests.pipelines.journal.small_journals import EACH, write_journal_papers
@@ -100,3 +101,25 @@ def test_the_command_line_has_the_defaults_of_the_library() -> None:
     }.items():
         assert given[name].default == value, name
     assert usual.loop.pace.rate == RATE
+
+
+def test_shares_of_the_journals_are_compared_on_what_none_has_learned(
+    folder: Path, tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    given = ("ablate", "journal", folder / "papers.jsonl", "--from", folder / "tiny")
+    sizes = ("--min-count", EACH, "--unseen", 0.4, "--seed", 1, "--seeds", 1, "--runs", 1)
+    out = tmp_path / "study"
+    done = run_cli(*given, "--out", out, *sizes, "--shares", "0.6,1", "--device", "cpu")
+    assert done.code == 0 and f"Written to {out}." in done.err
+    assert "seed 1, share 0.6: steps of training" in done.err
+    assert "What learning from a share of the seen classes is worth" in done.out
+    assert "3/4 of its papers" in done.out
+    figures = json.loads((out / FIGURES).read_text(encoding="utf-8"))
+    assert [each["share"] for each in figures["shares"]] == [0.6, 1.0]
+    assert "<svg" in (out / PAGE).read_text(encoding="utf-8")
+    again = run_cli(*given, "--out", out, *sizes, "--shares", "1", "--format", "json", "--quiet")
+    assert (again.code, again.err) == (0, "")
+    [largest] = json.loads(again.out)["shares"]
+    assert largest["change"] == figures["shares"][1]["change"]
+    wrong = run_cli(*given, "--out", out, "--shares", "2")
+    assert wrong.code == 1 and "--shares 2 are not numbers above 0 and up to 1" in wrong.err

@@ -77,4 +77,6 @@ def test_what_has_no_meaning_is_refused(built: "Built", tmp_path: Path) -> None:
         write(built.papers, out, EmbedOptions("random", split=built.split))
     with pytest.raises(ArtifactMissing, match="has no NNSelect model"):
         write(built.index, out, EmbedOptions("nnselect"))
+    with pytest.raises(InputError, match=r"no encoder 'tfidf'. Did you mean 'tfidf-svd'\?"):
+        write(built.index, out, EmbedOptions("tfidf"))
     assert not out.exists()

@@ -12,7 +12,8 @@ import pytest
 
 from pipelines.baselines.fitted import Fitted
 from pipelines.baselines.material import Material
-from pipelines.baselines.table import BASELINES, fit_baseline
+from pipelines.baselines.table import BASELINES, check_encoder_name, fit_baseline
+from pipelines.hugging_face import known_names
 from recsys.errors import InputError, MissingExtraError
 from tests.pipelines.baselines.fits import DRAFT, digest, fit, invented_material, wide_material
 from tests.pipelines.small_index import TOPICS, write_small_index
@@ -147,3 +148,18 @@ def test_what_cannot_be_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("doc2vec", "fasttext", "sif", "sgc"):
         with pytest.raises(MissingExtraError, match=r"pip install 'recsys\[baselines\]'"):
             fit_baseline(name, material)
+
+
+@pytest.mark.parametrize("name", ["minilm", *known_names(), *BASELINES, "./tfidf", "me/doc2vek"])
+def test_other_encoders_are_not_taken_for_misspelt_baselines(name: str) -> None:
+    check_encoder_name(name)
+
+
+def test_a_folder_may_be_called_nearly_as_a_baseline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tfidf").mkdir()
+    monkeypatch.chdir(tmp_path)
+    check_encoder_name("tfidf")
+    with pytest.raises(InputError, match="Did you mean 'fasttext'"):
+        check_encoder_name("fast-text")

@@ -23,6 +23,11 @@ def test_names_folders_and_files_are_told_apart(tmp_path: Path) -> None:
     assert wanted(["tfidf-svd"])[0].is_baseline
 
 
+def test_nearly_a_baseline_is_asked_back() -> None:
+    with pytest.raises(InputError, match=r"no encoder 'doc2vek'. Did you mean 'doc2vec'\?"):
+        wanted(["minilm", "doc2vek"])
+
+
 def test_a_baseline_that_has_seen_the_train_queries_says_so() -> None:
     plain, seen = wanted(["tfidf-svd", "nnselect"])
     assert plain.notes == ()

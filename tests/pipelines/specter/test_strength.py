@@ -15,7 +15,7 @@ from pipelines.finetuning.lora import LoraOptions, adapters
 from pipelines.finetuning.student import ADAPTER
 from pipelines.finetuning.training import Run
 from pipelines.specter.fitting import Trained, untrained
-from pipelines.specter.strength import at_strength, read_finished, read_strengths, taken_up
+from pipelines.specter.strength import at_strength, read_finished, taken_up
 from recsys.arrays import Floats
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, InputError
 from tests.pipelines.specter.small_sources import small_source, tiny_options, write_tiny_bert
@@ -83,16 +83,6 @@ def test_a_saved_adapter_is_taken_up_at_full_strength(
     assert finished.options == trained.options
     again = taken_up(finished, trained.task.shelf.sources, Run())
     assert np.array_equal(again.task.vectors(ROWS), vectors(trained, 1.0))
-
-
-def test_strengths_are_read_in_order() -> None:
-    assert read_strengths("1,0.25, 0.5,1.0") == (0.25, 0.5, 1.0)
-
-
-@pytest.mark.parametrize("text", ["", "much", "0.5,", "0,1", "3", "nan"])
-def test_what_is_no_strength_is_named(text: str) -> None:
-    with pytest.raises(InputError, match=r"--strengths .*are not strengths"):
-        read_strengths(text)
 
 
 def test_folders_that_hold_no_adapter_are_refused(
