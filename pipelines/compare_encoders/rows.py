@@ -61,7 +61,7 @@ class Wanted:
 
 
 def wanted(texts: Sequence[str]) -> tuple[Wanted, ...]:
-    """Read what the user wrote: NAME, a folder, or NAME=FILE or NAME=FILE,FILE.
+    """Read what the user wrote: NAME, a folder, NAME=FOLDER, NAME=FILE or NAME=FILE,FILE.
 
     Raises:
         InputError: there is none, or two have one name.
@@ -86,9 +86,12 @@ def _one(text: str) -> Wanted:
         folder = Path(text).expanduser()
         return Wanted(folder.resolve().name if folder.is_dir() else text, text)
     paths = tuple(Path(file.strip()) for file in files.split(",") if file.strip())
+    if len(paths) == 1 and (paths[0] / "config.json").is_file():
+        return Wanted(name, str(paths[0]))
     if not 1 <= len(paths) <= 2:
         raise InputError(
             f"{text!r} names {len(paths)} files.",
-            "Write NAME=FILE, or NAME=FILE,FILE: vectors of the index, then of labelled papers.",
+            "Write NAME=FOLDER for an encoder, or NAME=FILE for vectors of the index; in "
+            "NAME=FILE,FILE the second one is of labelled papers.",
         )
     return Wanted(name, None, paths)

@@ -34,8 +34,9 @@ def compare_encoders(
             "--encoder",
             metavar="NAME",
             show_default=False,
-            help="What `embed` takes as an encoder, or NAME=FILE for vectors made elsewhere; with "
-            "--labels NAME=FILE,FILE, the second one of the labelled papers; may be repeated.",
+            help="What `embed` takes as an encoder, NAME=FOLDER to call it otherwise, or NAME=FILE "
+            "for vectors made elsewhere; with --labels NAME=FILE,FILE, the second one of the "
+            "labelled papers; may be repeated.",
         ),
     ],
     out: Annotated[
