@@ -39,7 +39,7 @@ def journal_page(
     of_probes = changes([(most, probe) for probe in probes])
     last, seeds = of_shares[-1], len(most)
     return Page(
-        title=f"Does learning to tell one {label} help with others?",
+        title=f"What learning some classes of {label} is worth for others",
         lead=f"{source}: trained on {_mean(most, 'papers')} papers of {_mean(most, 'classes')} "
         f"classes, the encoder {_verdict(last)} by a linear model on {last.papers:,} papers of "
         f"{last.classes:,} classes that it has not seen: {last.before:.3f} before, "

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -77,11 +78,13 @@ class Trained:
 
     def facts(self) -> dict[str, Any]:
         """Write down what was done."""
+        learned = [each.name for each, _, _ in islice(self.task.shelf, self.task.learned)]
         return facts_of(self.start, self.settings, self.history) | {
             "options": asdict(self.options),
             "strength": self.strength,
             "learned_numbers": self.size,
             "sources": {each.name: list(each.hashes) for each, _, _ in self.task.shelf},
+            "learned_from": learned,
             "measure": MEASURE,
         }
 

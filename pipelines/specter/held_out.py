@@ -59,7 +59,7 @@ from pipelines.specter.strength import (
 from pipelines.specter.triplets import Draw
 from pipelines.splits import read_split
 from recsys.artifacts import replacing, write_json
-from recsys.errors import RecsysError
+from recsys.errors import InputError, RecsysError
 from recsys.progress import silent
 
 RESULT, PAGE = "held_out.json", "held_out.html"
@@ -121,7 +121,15 @@ def measure_held_out(
     """Measure an adapter of a finished training on the corpus left out, write both.
 
     The training corpora are those whose dev queries choose the strength.
+
+    Raises:
+        InputError: the training learned from the corpus left out.
     """
+    if corpora.index(corpora.held_out).name in finished.facts.get("learned_from", ()):
+        raise InputError(
+            f"The encoder in {finished.folder} has learned from {corpora.held_out}.",
+            "Leave out a corpus that it has not seen.",
+        )
     trained = taken_up(finished, corpora.sources(reading), run, learned=len(corpora.train))
     return _written(corpora, trained, finished.facts, out, run)
 

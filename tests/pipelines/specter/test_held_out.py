@@ -81,6 +81,9 @@ def test_a_finished_adapter_is_measured_at_several_strengths(
     one, other = (json.loads((tmp_path / name / TRAINING).read_text()) for name in ("own", "again"))
     assert (one.pop("strength"), other.pop("strength")) == (first["strength"], second["strength"])
     assert one == other
+    swapped = ["--held-out", "one", "--train", "other", *places[4:], *again]
+    assert main([*swapped, "--out", str(tmp_path / "seen")]) == 1
+    assert "has learned from one." in capsys.readouterr().err
 
 
 def test_an_error_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
