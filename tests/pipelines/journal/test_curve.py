@@ -11,6 +11,7 @@ from eval.journal_curve import LINEAR
 from eval.probes.classes import folded, is_unseen
 from eval.probes.few_labels import few_label_probe
 from pipelines.citeomatic.training import one_thread
+from pipelines.finetuning.optimiser import Pace
 from pipelines.finetuning.student import Student
 from pipelines.finetuning.training import STAGE, Run
 from pipelines.journal.curve import (
@@ -48,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def options(folder: Path) -> CurveOptions:
     training = journal_options(folder / "tiny")
     classes = replace(training.classes, unseen=UNSEEN, seed=SEED)
-    loop = replace(training.loop, epochs=3, seed=SEED)
+    loop = replace(training.loop, epochs=4, pace=Pace(rate=2e-2), seed=SEED)
     training = replace(training, classes=classes, loop=loop)
     return CurveOptions(training, shares=(0.6, 1.0), seeds=1, least=EACH, runs=2)
 
