@@ -33,6 +33,15 @@ def read_training(folder: Path, name: str) -> Page:
         ) from error
 
 
+def learned_from(folder: Path) -> list[str]:
+    """Name what an encoder that was trained here has learned from; nothing for other folders."""
+    try:
+        facts = json.loads((folder / TRAINING).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return list(facts.get("learned_from", facts.get("sources", ())))
+
+
 def add_page(folder: Path, name: str) -> None:
     """Write the page beside the `training.json` of an encoder, where its packages are installed."""
     write_page(read_training(folder, name), folder / PAGE)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from eval.training_report import learned_from
 from pipelines.baselines.table import BASELINES, check_encoder_name
 from recsys.artifacts import CREATED_BY, fingerprint, sha256
 from recsys.errors import InputError
@@ -42,7 +43,13 @@ class Wanted:
     def notes(self) -> tuple[str, ...]:
         """Say what has to be known of its figures, whatever they are."""
         baseline = BASELINES.get(self.encoder or "")
-        return (baseline.note,) if baseline is not None and baseline.note else ()
+        if baseline is not None:
+            return (baseline.note,) if baseline.note else ()
+        sources = learned_from(Path(self.encoder)) if self.encoder else ()
+        if not sources:
+            return ()
+        names = ", ".join(sources)
+        return (f"It has learned from {names}: its figures on these papers flatter it.",)
 
     def identity(self) -> str:
         """Hash what its vectors depend on beside the papers; a name on the hub stands for itself.

@@ -1,9 +1,11 @@
 """How encoders are named."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from eval.training_report import TRAINING
 from pipelines.compare_encoders.rows import wanted
 from recsys.errors import InputError
 
@@ -31,6 +33,20 @@ def test_an_encoder_in_a_folder_may_be_called_otherwise(tmp_path: Path) -> None:
     assert [each.name for each in found] == ["ours", "vectors"]
     assert [each.encoder for each in found] == [str(folder), None]
     assert found[0].files == () and found[0].identity() == wanted([str(folder)])[0].identity()
+
+
+def test_an_encoder_that_was_trained_says_on_what(tmp_path: Path) -> None:
+    def notes(facts: dict[str, object]) -> tuple[str, ...]:
+        (tmp_path / TRAINING).write_text(json.dumps(facts))
+        return wanted([str(tmp_path)])[0].notes
+
+    sources = {"one.index": ["beef"], "two.index": ["dead"]}
+    [told] = notes({"sources": sources})
+    assert told.startswith("It has learned from one.index, two.index: ")
+    [told] = notes({"sources": sources, "learned_from": ["two.index"]})
+    assert told.startswith("It has learned from two.index: ")
+    (tmp_path / TRAINING).write_text("{")
+    assert wanted([str(tmp_path), "minilm"])[0].notes == ()
 
 
 def test_nearly_a_baseline_is_asked_back() -> None:
