@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from indexes.opening import open_collection
-from pipelines.compare_encoders.kept import once
 from pipelines.compare_encoders.labelled import Labelled, Labels, read_labelled
 from pipelines.export_encoder import Precision
 from pipelines.gathering import OpenIndex
+from pipelines.kept import once
 from pipelines.scidocs.generator import GeneratorOptions, generate
 from pipelines.splits import Split, read_split
 from recsys.artifacts import MANIFEST, fingerprint, load_manifest, sha256

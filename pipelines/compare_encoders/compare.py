@@ -34,10 +34,10 @@ from pipelines.compare_encoders.bench import (
     set_up,
 )
 from pipelines.compare_encoders.judging import probed, suited
-from pipelines.compare_encoders.kept import once
 from pipelines.compare_encoders.making import Maker
 from pipelines.compare_encoders.recommending import recommended
 from pipelines.compare_encoders.rows import Wanted
+from pipelines.kept import once
 from recsys.artifacts import CREATED_BY, fingerprint, sha256
 from recsys.errors import InputError, RecsysError, near_miss
 from recsys.formats.embeddings.files import embedding_files

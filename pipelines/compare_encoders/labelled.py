@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.compare_encoders.kept import once
 from pipelines.ingest import ingest
+from pipelines.kept import once
 from pipelines.probe_papers import read_values
 from recsys.artifacts import fingerprint, replacing, sha256
 from recsys.corpus import Corpus

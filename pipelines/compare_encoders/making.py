@@ -13,11 +13,11 @@ from pipelines.baselines.material import Material, material_of, material_of_corp
 from pipelines.baselines.table import fit_baseline
 from pipelines.checkpoints import MINILM
 from pipelines.compare_encoders.bench import Bench
-from pipelines.compare_encoders.kept import once
 from pipelines.compare_encoders.labelled import Labelled
 from pipelines.compare_encoders.rows import Wanted
 from pipelines.encode import encode_corpus
 from pipelines.export_encoder import cached_encoder
+from pipelines.kept import once
 from recsys.arrays import Floats
 from recsys.artifacts import MANIFEST, fingerprint, sha256
 from recsys.corpus import Corpus

@@ -5,9 +5,9 @@ of the others, each share holding the smaller ones. All are judged by papers of 
 were kept. What is finished is not trained again.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +25,18 @@ from pipelines.finetuning.student import StartOptions, Student
 from pipelines.finetuning.training import Run
 from pipelines.journal.papers import class_papers, read_papers
 from pipelines.journal.train_journal import JournalOptions, fit_journal
+from pipelines.kept import once
 from pipelines.probe import ProbeOptions, folds, groups
 from pipelines.probe_papers import values_of
 from recsys.arrays import Floats, Longs
-from recsys.artifacts import CREATED_BY, fingerprint, sha256, write_json
+from recsys.artifacts import CREATED_BY, fingerprint, sha256
 from recsys.encoder import Text
 from recsys.errors import InputError
 from recsys.progress import Progress
 from recsys.records import Paper, PaperId
 
 ROWS, PAGE, FIGURES = "rows", "journals.html", "journals.json"
+FINISHED, UNFINISHED = ".json", ".partial.safetensors"
 EXAMPLES, DRAWS = (1, 2, 4, 8, 16), 40
 """Labels of a class for the probes with few of them, and how often these are drawn."""
 
@@ -114,6 +116,10 @@ class Study:
         first = self.options.training.loop.seed
         yield from range(first, first + self.options.seeds)
 
+    def file(self, name: str, ending: str) -> Path:
+        """Name a file that keeps what is finished or begun."""
+        return self.out / ROWS / f"{name}{ending}"
+
     def training(self, seed: int, share: float) -> JournalOptions:
         """Say how an encoder is trained on a share of the seen classes."""
         training = self.options.training
@@ -175,55 +181,52 @@ def _check(options: CurveOptions, out: Path) -> None:
 def _of_seed(study: Study, seed: int) -> Iterator[Trained]:
     """Train and ask the encoders of a seed, unless that was done."""
     asked, options = study.asked(seed), study.options
-    start: Told | None = None
+    group, start = asked.group, options.training.start
+    probed = [options.training.classes.label, group.ids, options.least, options.runs]
+    key = fingerprint([CREATED_BY, study.hash, asdict(start), seed, probed])
+    at_start = partial(_asked_at_start, start, seed, asked, study.run)
+    begun = once(study.file(f"seed-{seed}-start", FINISHED), key, at_start)
     for share in options.shares:
         training = study.training(seed, share)
-        path = study.out / ROWS / f"seed-{seed}-share-{share:g}.json"
-        how = [CREATED_BY, study.hash, asdict(training), options.least, options.runs]
-        key = fingerprint([*how, list(asked.group.ids)])
-        facts = _finished(path, key)
-        if facts is None:
-            run = replace(study.run, progress=_prefixed(study.run.progress, seed, share))
-            start = start or _start(training, asked, run)
-            facts = {"key": key, **_trained(study, training, asked, path, run)}
-            facts["start"] = _as_lists(start)
-            write_json(path, facts)
+        name = f"seed-{seed}-share-{share:g}"
+        key = fingerprint([CREATED_BY, study.hash, asdict(training), probed])
+        work = partial(_trained, study, training, asked, name)
+        facts = once(study.file(name, FINISHED), key, work)
+        study.file(name, UNFINISHED).unlink(missing_ok=True)
         yield Trained(
             seed,
             share,
             facts["classes"],
             facts["papers"],
             (facts["seen"][0], facts["seen"][1]),
-            asked.group,
-            _as_arrays(facts["start"]),
-            _as_arrays(facts["end"]),
+            group,
+            _as_arrays(begun),
+            _as_arrays(facts["told"]),
         )
 
 
-def _start(training: JournalOptions, asked: Asked, run: Run) -> Told:
+def _asked_at_start(
+    start: StartOptions, seed: int, asked: Asked, run: Run
+) -> dict[str, list[float]]:
     """Ask the encoder as it is before training."""
-    student = Student.load(training.start, seed=training.loop.seed, device=run.ranks.device)
-    return asked.told(_vectors(student, training.start, asked, run))
+    student = Student.load(start, seed=seed, device=run.ranks.device)
+    return _as_lists(asked.told(_vectors(student, start, asked, run)))
 
 
-def _trained(
-    study: Study, training: JournalOptions, asked: Asked, path: Path, run: Run
-) -> dict[str, Any]:
+def _trained(study: Study, training: JournalOptions, asked: Asked, name: str) -> dict[str, Any]:
     """Train an encoder and ask it; a killed training continues from its last checkpoint."""
-    papers = class_papers(
-        study.source, list(study.papers.values()), training.classes, (study.hash,)
-    )
-    partial = path.with_suffix(".partial.safetensors")
-    done = fit_journal(papers, training, partial, run)
+    every = list(study.papers.values())
+    papers = class_papers(study.source, every, training.classes, (study.hash,))
+    run = replace(study.run, progress=_prefixed(study.run.progress, name))
+    done = fit_journal(papers, training, study.file(name, UNFINISHED), run)
     told = asked.told(_vectors(done.student, training.start, asked, run))
-    partial.unlink()
-    history = done.history
+    measures = done.history.measures
     return {
         "classes": len(papers.names),
         "papers": len(papers.learned),
-        "seen": [history.measures[0], history.measures[history.best]],
+        "seen": [measures[0], measures[done.history.best]],
+        "told": _as_lists(told),
         "training": done.facts(),
-        "end": _as_lists(told),
     }
 
 
@@ -235,14 +238,6 @@ def _vectors(student: Student, start: StartOptions, asked: Asked, run: Run) -> F
     return texts.vectors(student.tower, np.arange(len(asked.texts), dtype=np.int32))
 
 
-def _finished(path: Path, key: str) -> dict[str, Any] | None:
-    try:
-        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return facts if facts.get("key") == key else None
-
-
 def _as_lists(told: Told) -> dict[str, list[float]]:
     return {probe: each.tolist() for probe, each in told.items()}
 
@@ -251,7 +246,5 @@ def _as_arrays(told: Mapping[str, Sequence[float]]) -> Told:
     return {probe: np.array(each) for probe, each in told.items()}
 
 
-def _prefixed(progress: Progress, seed: int, share: float) -> Progress:
-    return lambda stage, done, total: progress(
-        f"seed {seed}, share {share:g}: {stage}", done, total
-    )
+def _prefixed(progress: Progress, name: str) -> Progress:
+    return lambda stage, done, total: progress(f"{name}: {stage}", done, total)

@@ -4,7 +4,6 @@ Every row is judged by the R@20 of the same dev queries among the same papers. R
 finished are not trained again.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -20,10 +19,11 @@ from eval.significance import holm, randomisation_test
 from eval.training_report import course_pictures, course_section, write_page
 from pipelines.finetuning.student import RANDOM
 from pipelines.finetuning.training import Run
+from pipelines.kept import once
 from pipelines.specter.fitting import EncoderOptions, fit
 from pipelines.specter.judge import MEASURE
 from pipelines.specter.sources import ABSTRACT, AUTHORS, VENUE, Reading, read_index
-from recsys.artifacts import CREATED_BY, fingerprint, sha256, write_json
+from recsys.artifacts import CREATED_BY, fingerprint, sha256
 from recsys.errors import InputError, near_miss
 
 FULL, OTHER_START = "full", "other-start"
@@ -136,34 +136,21 @@ def _check_out(out: Path) -> None:
 
 def _outcome(index: Path, split: Path, row: Row, place: Path, run: Run) -> Outcome:
     """Train a row, unless that was done."""
-    path = place.with_suffix(".json")
     hashes = [sha256(index / "manifest.json"), sha256(split)]
     key = fingerprint([CREATED_BY, hashes, asdict(row)])
-    if (found := _finished(path, key)) is not None:
-        return found
-    partial = place.with_suffix(".partial.safetensors")
-    trained = fit([read_index(index, split, row.reading)], row.encoder, partial, run)
-    recalls, training = trained.task.recalls()[0], trained.facts()
-    facts = {"schema": SCHEMA, "key": key, "before": trained.history.measures[0]}
-    facts |= {"recalls": recalls.tolist(), "training": training}
-    write_json(path, facts)
-    partial.unlink()
-    return _outcome_of(place.name, facts)
 
+    unfinished = place.with_suffix(".partial.safetensors")
 
-def _finished(path: Path, key: str) -> Outcome | None:
-    try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    if facts.get("key") != key:
-        return None
-    return _outcome_of(path.stem, facts)
+    def work() -> dict[str, Any]:
+        trained = fit([read_index(index, split, row.reading)], row.encoder, unfinished, run)
+        recalls, training = trained.task.recalls()[0], trained.facts()
+        before = trained.history.measures[0]
+        return {"before": before, "recalls": recalls.tolist(), "training": training}
 
-
-def _outcome_of(name: str, facts: Mapping[str, Any]) -> Outcome:
-    course = Course.of(name, facts["training"]["history"])
-    return Outcome(name, facts["before"], np.array(facts["recalls"]), course)
+    facts = once(place.with_suffix(".json"), key, work)
+    unfinished.unlink(missing_ok=True)
+    course = Course.of(place.name, facts["training"]["history"])
+    return Outcome(place.name, facts["before"], np.array(facts["recalls"]), course)
 
 
 def ablation_page(outcomes: Sequence[Outcome]) -> Page:

@@ -111,7 +111,7 @@ def test_shares_of_the_journals_are_compared_on_what_none_has_learned(
     out = tmp_path / "study"
     done = run_cli(*given, "--out", out, *sizes, "--shares", "0.6,1", "--device", "cpu")
     assert done.code == 0 and f"Written to {out}." in done.err
-    assert "seed 1, share 0.6: steps of training" in done.err
+    assert "seed-1-share-0.6: steps of training" in done.err
     assert "What learning from a share of the seen classes is worth" in done.out
     assert "3/4 of its papers" in done.out
     figures = json.loads((out / FIGURES).read_text(encoding="utf-8"))

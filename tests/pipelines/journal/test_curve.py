@@ -70,9 +70,8 @@ def test_what_is_asked_for_was_never_learned(report: CurveReport, folder: Path) 
     small, most = report.trained
     assert (small.share, most.share) == (0.6, 1.0) and small.papers < most.papers
     for each in report.trained:
-        facts = json.loads(
-            (folder / "out" / ROWS / f"seed-1-share-{each.share:g}.json").read_text()
-        )
+        path = folder / "out" / ROWS / f"seed-1-share-{each.share:g}.json"
+        facts = json.loads(path.read_text())["value"]
         learned = set(facts["training"]["classes"])
         assert set(each.asked.names) == unseen and len(learned) == each.classes
         assert learned.isdisjoint(unseen)
@@ -128,7 +127,7 @@ def test_what_is_finished_is_not_trained_again(
         )
     more = drawn(folder, replace(options, shares=(0.6, 0.8, 1.0)), run)
     assert [each.share for each in more.trained] == [0.6, 0.8, 1.0]
-    assert {stage for stage in told if STAGE in stage} == {f"seed 1, share 0.8: {STAGE}"}
+    assert {stage for stage in told if STAGE in stage} == {f"seed-1-share-0.8: {STAGE}"}
     assert not list((folder / "out" / ROWS).glob("*.safetensors"))
 
 
