@@ -86,14 +86,16 @@ class CurveReport:
     label: str
     source: str
 
-    def page(self, facts: Mapping[str, str]) -> Page:
-        """Report on it; facts: what it takes to make it again."""
-        return journal_page(self.trained, self.label, self.source, facts)
+    def written(self, facts: Mapping[str, str]) -> Page:
+        """Write the page, where its packages are installed, and its figures.
 
-    def write(self, page: Page) -> None:
-        """Write the page, where its packages are installed, and its figures."""
+        Args:
+            facts: what it takes to make it again.
+        """
+        page = journal_page(self.trained, self.label, self.source, facts)
         (self.folder / FIGURES).write_text(as_json(page), encoding="utf-8")
         write_page(page, self.folder / PAGE)
+        return page
 
     def lines(self) -> list[str]:
         """Say where it is."""

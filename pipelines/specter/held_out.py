@@ -33,7 +33,7 @@ from indexes.opening import open_collection
 from pipelines.citeomatic.training import device_of
 from pipelines.finetuning.history import History
 from pipelines.finetuning.lora import LoraOptions
-from pipelines.finetuning.numbers import read_numbers
+from pipelines.finetuning.number_lists import read_numbers
 from pipelines.finetuning.optimiser import Pace
 from pipelines.finetuning.ranks import joined
 from pipelines.finetuning.training import LoopOptions, Run

@@ -199,30 +199,25 @@ def ablate_journal(
     """
     from eval.page_formats import FORMATS
     from pipelines.citeomatic.training import device_of
-    from pipelines.finetuning.numbers import read_numbers
-    from pipelines.finetuning.ranks import Ranks
-    from pipelines.finetuning.training import LoopOptions, Run
-    from pipelines.journal import curve
+    from pipelines.finetuning import number_lists, ranks, training
+    from pipelines.journal import curve, train_journal
     from pipelines.journal.papers import ClassOptions
-    from pipelines.journal.train_journal import JournalOptions
     from recsys.app.bars import shown_progress
     from recsys.app.cli.clicks import made
     from recsys.app.output import emit, note
 
-    training = JournalOptions(
+    each = train_journal.JournalOptions(
         _start(start, pooling, adapter, dropout, max_length, precision),
         ClassOptions(label, min_count, max_count, unseen, seed=seed),
-        LoopOptions(epochs, batch, part, _pace(rate, adapter), checks=1, seed=seed),
+        training.LoopOptions(epochs, batch, part, _pace(rate, adapter), checks=1, seed=seed),
         device.value,
     )
-    options = curve.CurveOptions(
-        training, read_numbers(shares, "--shares", most=1), seeds, asked, runs
-    )
+    several = number_lists.read_numbers(shares, "--shares", most=1)
+    options = curve.CurveOptions(each, several, seeds, asked, runs)
     with shown_progress(quiet=quiet) as progress:
-        run = Run(Ranks(device=device_of(device.value)), progress=progress)
+        run = training.Run(ranks.Ranks(device=device_of(device.value)), progress=progress)
         report = curve.draw_curve(papers, options, out, run)
-    page = report.page(made(seed, papers=papers))
-    report.write(page)
+    page = report.written(made(seed, papers=papers))
     note("\n".join(report.lines()), quiet=quiet)
     emit(FORMATS[output.value](page))
 

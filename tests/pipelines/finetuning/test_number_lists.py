@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.finetuning.numbers import read_numbers
+from pipelines.finetuning.number_lists import read_numbers
 from recsys.errors import InputError
 
 
