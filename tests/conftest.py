@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from tests.built_index import Built
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # Before LightGBM starts its threads.
+# A shell's background ignores Ctrl-C, and so would all processes that tests start there.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("recsys", deadline=None)  # The machine may be busy.
 settings.load_profile("recsys")

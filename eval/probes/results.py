@@ -39,6 +39,13 @@ class Group:
         """Count the papers of each class."""
         return np.bincount(self.labels, minlength=len(self.names))
 
+    def at_most(self, count: int, *, rng: np.random.Generator) -> "Group":
+        """Keep so many papers of each class, drawn by chance, in the same order."""
+        classes = (np.flatnonzero(self.labels == label) for label in range(len(self.names)))
+        kept = np.sort(np.concatenate([rng.permutation(rows)[:count] for rows in classes]))
+        ids = tuple(self.ids[row] for row in kept.tolist())
+        return Group(self.name, ids, self.labels[kept], self.names)
+
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:

@@ -46,14 +46,15 @@ class CurveOptions:
     """What is trained and asked.
 
     training: of each encoder; its seed and classes.unseen are those of the first one. shares: of
-    the seen classes. seeds: how many. least: papers of a class that is asked for. runs: of the
-    linear probe, each with other folds.
+    the seen classes. seeds: how many. least, most: papers of a class that is asked for, and those
+    that are asked, drawn by chance; None: all. runs: of the linear probe, each with other folds.
     """
 
     training: JournalOptions = field(default_factory=JournalOptions)
     shares: tuple[float, ...] = (0.25, 0.5, 1.0)
     seeds: int = 3
     least: int = 20
+    most: int | None = None
     runs: int = 5
 
 
@@ -145,6 +146,8 @@ class Study:
         )
         values = values_of(self.papers.values(), kept.label, self.source)
         _, group = groups(sorted(values), values, chosen)
+        if options.most is not None:
+            group = group.at_most(options.most, rng=np.random.default_rng(seed))
         papers = (self.papers[each] for each in group.ids)
         texts = [(paper.title, paper.abstract) for paper in papers]
         return Asked(group, texts, folds(group, chosen))

@@ -168,9 +168,17 @@ def ablate_journal(
     min_count: MinCount = 100,
     max_count: MaxCount = 300,
     asked: Annotated[
-        int,
-        typer.Option("--asked", min=4, help="Papers that an unseen class has at least."),
+        int, typer.Option("--asked", min=4, help="Papers that an unseen class has at least.")
     ] = 20,
+    asked_most: Annotated[
+        int | None,
+        typer.Option(
+            "--asked-most",
+            min=4,
+            show_default="all",
+            help="Papers of an unseen class that are asked for, by chance.",
+        ),
+    ] = None,
     runs: Annotated[
         int, typer.Option("--runs", min=1, help="Runs of the linear model, each with other folds.")
     ] = 3,
@@ -213,7 +221,7 @@ def ablate_journal(
         device.value,
     )
     several = number_lists.read_numbers(shares, "--shares", most=1)
-    options = curve.CurveOptions(each, several, seeds, asked, runs)
+    options = curve.CurveOptions(each, several, seeds, asked, asked_most, runs)
     with shown_progress(quiet=quiet) as progress:
         run = training.Run(ranks.Ranks(device=device_of(device.value)), progress=progress)
         report = curve.draw_curve(papers, options, out, run)

@@ -131,6 +131,19 @@ def test_what_is_finished_is_not_trained_again(
     assert not list((folder / "out" / ROWS).glob("*.safetensors"))
 
 
+def test_few_papers_of_a_class_may_be_asked_for(
+    report: CurveReport, options: CurveOptions, folder: Path
+) -> None:
+    fewer = replace(options, most=6, shares=(1.0,))
+    with one_thread():
+        found = draw_curve(folder / "papers.jsonl", fewer, folder / "fewer", Run()).trained[0].asked
+    every = report.trained[0].asked
+    assert found.counts().tolist() == [6] * len(every.names) and found.names == every.names
+    label = dict(zip(every.ids, every.labels.tolist(), strict=True))
+    assert [label[each] for each in found.ids] == found.labels.tolist()
+    assert list(found.ids) == sorted(found.ids)
+
+
 def test_what_cannot_be_studied_is_told(
     options: CurveOptions, folder: Path, tmp_path: Path
 ) -> None:
