@@ -76,7 +76,7 @@ def journal_page(
                 for probe, each in zip(probes, of_probes, strict=True)
             ],
         },
-        draw=lambda: {SHARES: _picture(shares, of_shares)},
+        draw=lambda: {SHARES: _picture(shares, of_shares)} if len(shares) > 1 else {},
     )
 
 

@@ -90,9 +90,7 @@ def test_the_page_says_what_was_found() -> None:
     assert figures[SHARES][0]["change"]["value"] == 0
     [drawn] = page.draw().values()
     assert "papers learned from" in drawn.svg
-    worse = journal_page(
-        [trained(0, 1.0, ids, (base + 0.2).tolist(), base.tolist())], "venue", "p", {}
-    )
-    assert "is worse by" in worse.lead
-    same = journal_page([trained(0, 1.0, ids, base.tolist(), base.tolist())], "venue", "p", {})
-    assert "does not differ beyond chance by" in same.lead
+    for start, verdict in ((base + 0.2, "is worse"), (base, "does not differ beyond chance")):
+        one = trained(0, 1.0, ids, start.tolist(), base.tolist())
+        alone = journal_page([one], "venue", "papers", {})
+        assert f"{verdict} by" in alone.lead and alone.draw() == {}  # One point is no curve.
