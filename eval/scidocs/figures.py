@@ -43,6 +43,11 @@ class Figure:
         return cls(found.value, found.low, found.high, drawn)
 
 
+def draws(task: Task, seed: int) -> np.random.Generator:
+    """Start what draws a task's queries, papers or lists: the same for every encoder."""
+    return np.random.default_rng([seed, [*Task].index(task)])
+
+
 def average(figures: Iterable[Figure]) -> Figure:
     """Average figures of a row: tasks are drawn apart from each other, a task's measures as one."""
     return Figure.of(np.mean([each.drawn for each in figures], axis=0))

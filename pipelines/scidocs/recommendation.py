@@ -13,7 +13,7 @@ from eval.clicks.estimators import drawn_figures
 from eval.clicks.log import ClickLog
 from eval.clicks.task import RecommendationTask, read_task
 from eval.clicks.weighting import SNIPS, Options
-from eval.scidocs.figures import SAMPLES, Column, Figure
+from eval.scidocs.figures import SAMPLES, Column, Figure, draws
 from eval.scidocs.layout import Task
 from pipelines.clicks.features import features
 from pipelines.clicks.feedforward import fit_feedforward
@@ -56,7 +56,7 @@ def recommendation_figures(
     for training in range(TRAININGS):
         rng = np.random.default_rng([seed, training])
         ranker = fit_feedforward(train, validation, rng=rng)
-        samples = np.random.default_rng(seed)  # The same clicks are drawn for every encoder.
+        samples = draws(Task.RECOMM, seed)
         scores, options = ranker.score(table), Options(samples=SAMPLES)
         found.append(
             drawn_figures(

@@ -10,7 +10,14 @@ import numpy as np
 
 from eval.clicks.task import read_task
 from eval.scidocs.classification import classify
-from eval.scidocs.figures import Column, Figure, Row, classification_figure, ranking_figures
+from eval.scidocs.figures import (
+    Column,
+    Figure,
+    Row,
+    classification_figure,
+    draws,
+    ranking_figures,
+)
 from eval.scidocs.layout import (
     CLASSIFICATION,
     GROUPS,
@@ -106,10 +113,6 @@ class Job:
         """List the tasks of a group that are evaluated."""
         return tuple(task for task in GROUPS[group] if task in self.tasks)
 
-    def draws(self, task: Task) -> np.random.Generator:
-        """Start what draws queries or papers: the same for every encoder, anew for every task."""
-        return np.random.default_rng([self.seed, [*Task].index(task)])
-
     def random(self, group: Group) -> Embeddings:
         """Draw vectors for all papers of a group of tasks."""
         ids = sorted({each for task in self.tasks_of(group) for each in _papers(self, task)})
@@ -155,7 +158,9 @@ def _ranking(job: Job, task: Task, embeddings: Embeddings) -> Outcome:
     if ranked.left_out:
         share = f"{ranked.left_out:,} of {len(judgements):,} queries"
         notes.append(f"{task}: {share} have no vector and are left out.")
-    return Outcome(ranking_figures(task, ranked, rng=job.draws(task)), tuple(notes), {task: ranked})
+    return Outcome(
+        ranking_figures(task, ranked, rng=draws(task, job.seed)), tuple(notes), {task: ranked}
+    )
 
 
 def _classification(job: Job, task: Task, embeddings: Embeddings) -> Outcome:
@@ -169,7 +174,7 @@ def _classification(job: Job, task: Task, embeddings: Embeddings) -> Outcome:
         notes.append(f"{task}: {share} have no vector but zeros.")
     if found.cost >= UNSURE_COST:
         notes.append(f"{task}: the cost {found.cost:g} was chosen; SciDocs' solver might differ.")
-    return Outcome(classification_figure(task, found, rng=job.draws(task)), tuple(notes))
+    return Outcome(classification_figure(task, found, rng=draws(task, job.seed)), tuple(notes))
 
 
 def _recommendation(job: Job, embeddings: Embeddings) -> Outcome:
