@@ -37,9 +37,9 @@ def learned_from(folder: Path) -> list[str]:
     """Name what an encoder that was trained here has learned from; nothing for other folders."""
     try:
         facts = json.loads((folder / TRAINING).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return list(facts.get("learned_from", facts.get("sources", ())))
+    except (OSError, ValueError, AttributeError, TypeError):
         return []
-    return list(facts.get("learned_from", facts.get("sources", ())))
 
 
 def add_page(folder: Path, name: str) -> None:

@@ -45,7 +45,7 @@ class Wanted:
         baseline = BASELINES.get(self.encoder or "")
         if baseline is not None:
             return (baseline.note,) if baseline.note else ()
-        sources = learned_from(Path(self.encoder)) if self.encoder else ()
+        sources = learned_from(Path(self.encoder).expanduser()) if self.encoder else ()
         if not sources:
             return ()
         names = ", ".join(sources)

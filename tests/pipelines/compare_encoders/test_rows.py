@@ -45,8 +45,9 @@ def test_an_encoder_that_was_trained_says_on_what(tmp_path: Path) -> None:
     assert told.startswith("It has learned from one.index, two.index: ")
     [told] = notes({"sources": sources, "learned_from": ["two.index"]})
     assert told.startswith("It has learned from two.index: ")
-    (tmp_path / TRAINING).write_text("{")
-    assert wanted([str(tmp_path), "minilm"])[0].notes == ()
+    for damaged in ("{", "[]", '{"sources": 1}'):
+        (tmp_path / TRAINING).write_text(damaged)
+        assert wanted([str(tmp_path), "minilm"])[0].notes == ()
 
 
 def test_nearly_a_baseline_is_asked_back() -> None:
