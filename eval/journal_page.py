@@ -14,6 +14,7 @@ from eval.report_tables import Cell, Table, cells
 
 SCHEMA = "recsys.journal-curve/1"
 SHARES, LABELS = "shares", "labels"
+_HEADER = ("before", "after", "change", "p", "p, classes")
 _NOTE = (
     "Before, after: accuracy on papers of unseen classes; changes have a 95 % bootstrap interval "
     "over papers; p by paired randomisation tests over papers, and over the means of classes, "
@@ -100,9 +101,6 @@ def share_table(shares: Mapping[float, Sequence[Trained]], found: Sequence[Chang
     )
 
 
-_HEADER = ("before", "after", "change", "p", "p, classes")
-
-
 def label_table(probes: Sequence[str], found: Sequence[Change]) -> Table:
     """Show every probe of the encoders that learned most."""
     rows = [
@@ -115,7 +113,8 @@ def label_table(probes: Sequence[str], found: Sequence[Change]) -> Table:
         ("labels of a class", *_HEADER),
         tuple(rows),
         1,
-        f"The last row is the linear model. {_NOTE}",
+        "The last row is the linear model. In the others, a class of fewer papers than twice the "
+        f"labels gives half of them. {_NOTE}",
     )
 
 

@@ -55,7 +55,7 @@ class CurveOptions:
     seeds: int = 3
     least: int = 20
     most: int | None = None
-    runs: int = 5
+    runs: int = 3
 
 
 @dataclass(frozen=True, slots=True)
