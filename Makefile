@@ -44,7 +44,7 @@ evaluation: $(DEV) ## Repeat the evaluations on the corpora below DATA and rewri
 	$(BIN)/recsys reproduce --data $(DATA) --work benchmarks/out --readme README.md
 
 ranker: $(DEV) ## Train the shipped ranker again on the corpora below DATA.
-	$(BIN)/python -m pipelines.shipped_ranker --data $(DATA) --work benchmarks/out
+	$(BIN)/python -m pipelines.ranking.shipped_ranker --data $(DATA) --work benchmarks/out
 
 clean: ## Remove .venv and every cache in the checkout.
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist build

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from eval.assess import assess_evaluation
-from eval.assessment import Assessment, SystemResult
-from eval.evaluation import Evaluation
-from eval.report_systems import headline, significance
-from eval.report_tables import Table, latex_table, markdown_table, text_table
+from eval.judge_runs import assess_evaluation
+from eval.recorded_runs import Evaluation
+from eval.report.system_tables import headline, significance
+from eval.report.tables import Table, latex_table, markdown_table, text_table
+from eval.run_figures import Assessment, SystemResult
 from eval.trec import read_qrels, read_run
 from recsys.errors import InputError
 

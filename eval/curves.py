@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.assessment import Band, Curves, Reliability
 from eval.calibration import Outcomes, Probabilities, expected_calibration_error, reliability
 from eval.measures import DEPTH, Doubles, Judged, stack
-from recsys.arrays import Mask
+from eval.run_figures import Band, Curves, Reliability
+from recsys.store.arrays import Mask
 
 GRID = (1, 2, 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000)
 """Numbers of candidates at which recall is shown."""

@@ -16,7 +16,7 @@ from typing import TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.arrays import Mask
+from recsys.store.arrays import Mask
 
 Doubles = NDArray[np.float64]
 Counts: TypeAlias = NDArray[np.int64] | int

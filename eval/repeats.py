@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.evaluation import Evaluation, read_evaluation
 from eval.measures import POOLED, Doubles, f1, per_query
-from eval.report_systems import SURE, system_letters
-from eval.report_tables import Cell, Table, cells, latex_table, markdown_table, text_table
+from eval.recorded_runs import Evaluation, read_evaluation
+from eval.report.system_tables import SURE, system_letters
+from eval.report.tables import Cell, Table, cells, latex_table, markdown_table, text_table
 from eval.significance import holm, sign_flip_tests
 from recsys.errors import InputError
 

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from eval.assessment import Slice
 from eval.curves import shares
 from eval.measures import Doubles, average, draw, interval
+from eval.run_figures import Slice
 from recsys.records import PaperId
 
 YEAR, ABSTRACT, VENUE, POPULARITY = "year", "abstract", "venue", "popularity"

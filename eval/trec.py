@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from recsys.arrays import Floats
 from recsys.errors import InputError, near_miss
 from recsys.records import PaperId
+from recsys.store.arrays import Floats
 
 Run: TypeAlias = dict[str, dict[PaperId, float]]
 """query -> paper -> score"""

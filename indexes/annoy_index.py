@@ -11,9 +11,9 @@ import annoy
 import numpy as np
 
 from indexes.exact import ExactIndex
-from recsys.arrays import Floats, Mask, Rows
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
-from recsys.selection import best
+from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.top_k import top_k
 
 MARGIN = 1.3
 """How many more rows are fetched than the allowed share asks for on average."""
@@ -67,7 +67,7 @@ class AnnoyIndex:
             rows = rows[allowed[rows]]
         # Annoy's angular distances have lost digits where vectors are close: compute afresh.
         cosines = self.vectors[rows] @ query
-        kept = best(cosines, k)
+        kept = top_k(cosines, k)
         return rows[kept], cosines[kept]
 
     @staticmethod

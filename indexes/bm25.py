@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.arrays import Floats, Longs, Mask, Rows, load_array, spans
-from recsys.selection import best
-from recsys.terms import QueryText, TermStore
+from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array, spans
+from recsys.store.terms import QueryText, TermStore
+from recsys.store.top_k import top_k
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Bm25Index:
             scores = np.where(allowed, scores, np.float32(0))
         # Ranking is slow where most scores are 0, as they are for a title.
         matched = np.flatnonzero(scores > 0).astype(np.int32)
-        rows = matched[best(scores[matched], k)]
+        rows = matched[top_k(scores[matched], k)]
         return rows, scores[rows]
 
     def scores(self, query: QueryText) -> Floats:

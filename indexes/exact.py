@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.arrays import Floats, Mask, Rows, load_array
-from recsys.selection import best, dots
+from recsys.store.arrays import Floats, Mask, Rows, load_array
+from recsys.store.top_k import dots, top_k
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,11 @@ class ExactIndex:
         """Return up to k (rows, cosines), best first. O(allowed rows * d)."""
         if allowed is None:
             cosines = self.vectors @ query
-            rows = best(cosines, k)
+            rows = top_k(cosines, k)
             return rows, cosines[rows]
         inside = np.flatnonzero(allowed).astype(np.int32)
         cosines = dots(self.vectors, inside, query)
-        kept = best(cosines, k)
+        kept = top_k(cosines, k)
         return inside[kept], cosines[kept]
 
     @classmethod

@@ -5,12 +5,12 @@ from pathlib import Path
 from indexes.annoy_index import AnnoyIndex
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
-from recsys.arrays import Floats, load_array
-from recsys.artifacts import load_manifest
-from recsys.collection import Collection, Space
-from recsys.corpus import Corpus
-from recsys.graph import CitationGraph
-from recsys.layout import (
+from recsys.store.arrays import Floats, load_array
+from recsys.store.artifacts import load_manifest
+from recsys.store.collection import Collection, Space
+from recsys.store.corpus import Corpus
+from recsys.store.graph import CitationGraph
+from recsys.store.layout import (
     CORPUS,
     FOREST_FILE,
     INDEX_KIND,
@@ -19,7 +19,7 @@ from recsys.layout import (
     VECTOR_FILE,
     VECTORS,
 )
-from recsys.terms import TermStore
+from recsys.store.terms import TermStore
 
 
 def open_collection(index: Path) -> Collection:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recsys.arrays import Floats, Mask, Rows
-from recsys.artifacts import load_manifest, replacing, seal
 from recsys.progress import Progress, silent
-from recsys.selection import best
-from recsys.terms import QueryText
+from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.artifacts import load_manifest, replacing, seal
+from recsys.store.terms import QueryText
+from recsys.store.top_k import top_k
 
 if TYPE_CHECKING:
     from whoosh.searching import Searcher
@@ -47,7 +47,7 @@ class WhooshIndex:
         scores = np.array([score for score, _ in found], np.float32)
         seen = np.flatnonzero(scores > 0 if allowed is None else (scores > 0) & allowed[rows])
         seen = seen[np.argsort(rows[seen])]
-        kept = seen[best(scores[seen], k)]
+        kept = seen[top_k(scores[seen], k)]
         return rows[kept], scores[kept]
 
     def key_terms(self, query: QueryText) -> list[str]:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recsys.asking.filters import Filters
 from recsys.errors import RecsysError
-from recsys.filters import Filters
 from recsys.records import Answer, Draft, Paper, Reason, Recommendation
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from recsys.arrays import Floats, Mask, Rows
-from recsys.terms import QueryText
+from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.terms import QueryText
 
 
 class Encoder(Protocol):

@@ -4,24 +4,24 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from recsys.arrays import Floats, Mask, Rows
-from recsys.candidates import Candidates, StageOne, propose
-from recsys.collection import Collection
-from recsys.dislikes import sink
-from recsys.diversity import POOL, check_diversity, diversify
+from recsys.asking.apply_filters import REMOVED, Filtering, apply_filters
+from recsys.asking.draft_summary import understood
+from recsys.asking.filters import Filters
+from recsys.asking.query import Query, draft_of, make_query
+from recsys.asking.rocchio import text_vector
 from recsys.errors import InputError, NothingFound
-from recsys.evidence import Evidence
-from recsys.explain import explain
-from recsys.features import compute
-from recsys.filtering import REMOVED, Filtering, apply_filters
-from recsys.filters import Filters
 from recsys.protocols import Encoder, Ranker
-from recsys.query import Query, draft_of, make_query
 from recsys.records import Answer, Draft, Recommendation
-from recsys.selection import best
-from recsys.subject import text_vector
-from recsys.understanding import understood
-from recsys.widening import widen
+from recsys.stage_one.candidates import Candidates, StageOne, propose
+from recsys.stage_one.widening import widen
+from recsys.stage_two.dislikes import sink
+from recsys.stage_two.diversity import POOL, check_diversity, diversify
+from recsys.stage_two.evidence import Evidence
+from recsys.stage_two.features import compute
+from recsys.stage_two.reasons import explain
+from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.collection import Collection
+from recsys.store.top_k import top_k
 
 _NO_FILTERS = Filters()
 
@@ -63,7 +63,7 @@ class Recommender:
             draft: what was written so far.
             k: how many papers at most.
             filters: what a paper must fulfil; no candidate's score depends on it.
-            diversity: from 0, the best papers, to 1, papers that differ; see `recsys.diversity`.
+            diversity: from 0, the best papers, to 1, papers that differ; see `stage_two.diversity`.
 
         Raises:
             InputError: k < 1, diversity outside [0, 1], or a filter that makes no sense.
@@ -100,7 +100,7 @@ class Recommender:
         scores = self._scores(query, candidates)
         if keep is not None:
             candidates, scores = self._widened(query, candidates, scores, keep)
-        order = best(scores, len(scores))
+        order = top_k(scores, len(scores))
         if keep is not None:
             order = order[keep[candidates.rows[order]]]
         return Ranking(candidates, order, scores[order])

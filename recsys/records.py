@@ -27,7 +27,7 @@ class Paper:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A work as somebody's bibliography describes it; `recsys.matching` finds it in a corpus.
+    """A work as somebody's bibliography describes it; `asking.matching` finds it in a corpus.
 
     key: what the file calls it, such as a citation key. id: a corpus id, where the file gives one.
     doi, arxiv, acl: bare identifiers in lower case (ACL Anthology ids as printed there), without

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.build import BuildOptions, build
-from pipelines.train_ranker import TrainOptions, train_ranker
+from pipelines.index.build import BuildOptions, build
+from pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.app.cache import cache_folder
 from tests.pipelines.small_index import invented_papers, write_small_split
 

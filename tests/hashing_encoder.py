@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recsys.arrays import Floats
+from recsys.store.arrays import Floats
 
 _WORD = re.compile(r"\w+")
 

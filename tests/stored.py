@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from pipelines.columns import SCHEMA, write_columns
-from recsys.corpus import Corpus
+from pipelines.index.columns import SCHEMA, write_columns
 from recsys.records import Paper
+from recsys.store.corpus import Corpus
 
 
 def store(papers: Sequence[Paper], folder: Path) -> Corpus:

@@ -10,8 +10,8 @@ import pytest
 import typer
 
 from recsys.app.cli.program import app
+from recsys.formats.drafts.draft_formats import read_draft
 from recsys.formats.drafts.objects import KEYS
-from recsys.formats.drafts.reading import read_draft
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -16,20 +16,20 @@ import typer.main
 
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
-from pipelines.batch import BatchOptions, run_batch
-from pipelines.ingest import ingest
+from pipelines.evaluation.batch import BatchOptions, run_batch
+from pipelines.index.ingest import ingest
 from recsys.app.cli.program import app
-from recsys.app.render import as_json
 from recsys.app.wiring import data_folder
-from recsys.artifacts import seal
-from recsys.collection import Collection
-from recsys.corpus import Corpus
-from recsys.formats.drafts.reading import read_draft
-from recsys.graph import CitationGraph
-from recsys.layout import ranker_folder
-from recsys.ranker import OnnxRanker
+from recsys.formats.answers import as_json
+from recsys.formats.drafts.draft_formats import read_draft
 from recsys.recommend import Recommender
-from recsys.terms import TermStore
+from recsys.stage_two.ranker import OnnxRanker
+from recsys.store.artifacts import seal
+from recsys.store.collection import Collection
+from recsys.store.corpus import Corpus
+from recsys.store.graph import CitationGraph
+from recsys.store.layout import ranker_folder
+from recsys.store.terms import TermStore
 from tests.hashing_encoder import HashingEncoder
 
 if TYPE_CHECKING:

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
-from recsys.arrays import Floats, Ragged, SortedStrings
-from recsys.candidates import StageOne
-from recsys.collection import Collection, Space
-from recsys.corpus import SHOWN, Corpus
-from recsys.graph import UNKNOWN_YEAR, CitationGraph
-from recsys.names import author_keys, venue_key
 from recsys.records import Draft, Paper
-from recsys.terms import TermStore
+from recsys.stage_one.candidates import StageOne
+from recsys.store.arrays import Floats, Ragged, SortedStrings
+from recsys.store.collection import Collection, Space
+from recsys.store.corpus import SHOWN, Corpus
+from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from recsys.store.name_keys import author_keys, venue_key
+from recsys.store.terms import TermStore
 
 SMALL = StageOne(neighbours=5, second_neighbours=5, matches=5, per_seed=3, seeds=4, candidates=12)
 WORDS = "graph ranking vector corpus beetle cloud fern honey engine gravel".split()

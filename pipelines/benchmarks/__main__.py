@@ -13,16 +13,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pipelines.benchmarks.bench import Bench
 from pipelines.benchmarks.choices import measure_precision, measure_transfer
-from pipelines.benchmarks.matching import measure_matching
-from pipelines.benchmarks.programs import run_module, run_recsys
+from pipelines.benchmarks.matching_quality import measure_matching
 from pipelines.benchmarks.quality import measure_quality
+from pipelines.benchmarks.result_tables import render, splice
 from pipelines.benchmarks.serving import measure_serving
-from pipelines.benchmarks.table import render, splice
-from recsys.artifacts import load_manifest, write_json
+from pipelines.jobs.bench import Bench
+from pipelines.jobs.programs import run_module, run_recsys
 from recsys.errors import RecsysError, near_miss
-from recsys.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA
+from recsys.store.artifacts import load_manifest, write_json
+from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA
 
 CORPORA = ("vis", "archaeology")
 

@@ -8,15 +8,15 @@ import numpy as np
 
 from eval.measures import summarise
 from indexes.opening import open_collection
-from pipelines.benchmarks.bench import Bench
-from pipelines.fit_ranker import fit
-from pipelines.shipped_ranker import CORPORA, compare, train_together
-from pipelines.splits import read_split
-from pipelines.train_ranker import judge
-from pipelines.training_table import collect
-from recsys.features import feature_names
-from recsys.layout import ranker_folder
+from pipelines.evaluation.splits import read_split
+from pipelines.jobs.bench import Bench
+from pipelines.ranking.fit_ranker import fit
+from pipelines.ranking.shipped_ranker import CORPORA, compare, train_together
+from pipelines.ranking.train_ranker import judge
+from pipelines.ranking.training_table import collect
 from recsys.progress import silent
+from recsys.stage_two.features import feature_names
+from recsys.store.layout import ranker_folder
 
 SEEDS = (0, 1, 2)
 

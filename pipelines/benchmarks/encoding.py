@@ -18,11 +18,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from pipelines.checkpoints import MINILM, minilm_folder
-from pipelines.encode import read_texts
-from pipelines.export_encoder import export_encoder
-from recsys.corpus import Corpus
-from recsys.encoder import OnnxEncoder, Text
+from pipelines.encoders.checkpoints import MINILM, minilm_folder
+from pipelines.encoders.export_encoder import export_encoder
+from pipelines.index.encode import read_texts
+from recsys.models.encoder import OnnxEncoder, Text
+from recsys.store.corpus import Corpus
 
 BASELINE = "sentence_transformers, batch 32"
 """The library's default batch size; a larger one is measured beside it."""

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexes.opening import open_collection
-from pipelines.checkpoints import minilm_folder
-from recsys.arrays import Floats
-from recsys.artifacts import load_manifest
-from recsys.formats.drafts.reading import read_draft
-from recsys.layout import ranker_folder
-from recsys.ranker import KIND, SCHEMA
+from pipelines.encoders.checkpoints import minilm_folder
+from recsys.formats.drafts.draft_formats import read_draft
 from recsys.recommend import Recommender
+from recsys.stage_two.ranker import KIND, SCHEMA
+from recsys.store.arrays import Floats
+from recsys.store.artifacts import load_manifest
+from recsys.store.layout import ranker_folder
 
 if TYPE_CHECKING:
     import lightgbm

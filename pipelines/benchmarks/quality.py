@@ -15,11 +15,11 @@ import recsys
 from eval.calibration import expected_calibration_error
 from eval.measures import CANDIDATE_RECALL, CANDIDATES, Judged, flag, summarise
 from eval.trec import ordered, read_run
-from pipelines.benchmarks.bench import Bench
-from pipelines.benchmarks.programs import run_recsys
-from pipelines.splits import gold, read_split
-from recsys.collection import Collection
+from pipelines.evaluation.splits import gold, read_split
+from pipelines.jobs.bench import Bench
+from pipelines.jobs.programs import run_recsys
 from recsys.recommend import Recommender
+from recsys.store.collection import Collection
 
 SHOWN = 20
 """Papers that an answer shows unless told otherwise."""

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 import recsys
-from pipelines.benchmarks.bench import Bench
-from pipelines.benchmarks.programs import Cost, recsys_program, run_module, run_program
-from pipelines.splits import read_split
-from pipelines.workers import ONE_THREAD
-from recsys.arrays import Floats
-from recsys.query import draft_of
+from pipelines.evaluation.splits import read_split
+from pipelines.jobs.bench import Bench
+from pipelines.jobs.programs import Cost, recsys_program, run_module, run_program
+from pipelines.jobs.workers import ONE_THREAD
+from recsys.asking.query import draft_of
 from recsys.recommend import Recommender
+from recsys.store.arrays import Floats
 
 ROUNDS = 5
 WARM_UP = 20

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from recsys.app.cache import cache_folder
-from recsys.artifacts import sha256
+from recsys.store.artifacts import sha256
 
 NEEDED_SPACE = 2 * 2**30
 """Bytes of free disk space that the starter index and a first corpus need with room to spare."""

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from recsys.artifacts import MANIFEST, load_manifest, verify
 from recsys.errors import RecsysError
+from recsys.store.artifacts import MANIFEST, load_manifest, verify
 
 SCHEMA = "recsys.inspection/1"
 _DEFAULT_KIND = ("index", 1)

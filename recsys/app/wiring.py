@@ -7,19 +7,19 @@ from pathlib import Path
 
 from indexes.opening import open_collection, second_space
 from recsys.app.cache import cache_folder
-from recsys.artifacts import MANIFEST, fingerprint, load_manifest, sha256
-from recsys.candidates import StageOne, check_searches
-from recsys.collection import Collection
-from recsys.encoder import OnnxEncoder
 from recsys.errors import ArtifactMismatch
-from recsys.features import read_second
-from recsys.layout import ENCODER, INDEX_KIND, INDEX_SCHEMA, NNSELECT, ranker_folder
+from recsys.models.encoder import OnnxEncoder
+from recsys.models.neighbour_encoder import BY_WORDS, NeighbourEncoder
 from recsys.models.nnselect import NNSelectModel
-from recsys.neighbour_encoder import BY_WORDS, NeighbourEncoder
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
-from recsys.ranker import OnnxRanker
 from recsys.recommend import Recommender
+from recsys.stage_one.candidates import StageOne, check_searches
+from recsys.stage_two.features import read_second
+from recsys.stage_two.ranker import OnnxRanker
+from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, sha256
+from recsys.store.collection import Collection
+from recsys.store.layout import ENCODER, INDEX_KIND, INDEX_SCHEMA, NNSELECT, ranker_folder
 
 STARTER = "starter.jsonl"
 
@@ -87,7 +87,7 @@ def starter_index(progress: Progress = silent) -> Path:
     source = data_folder() / STARTER
     index = cache_folder() / f"starter-{fingerprint([sha256(source), INDEX_SCHEMA])}.index"
     if not (index / MANIFEST).is_file():
-        from pipelines.build import BuildOptions, build
+        from pipelines.index.build import BuildOptions, build
 
         index.parent.mkdir(parents=True, exist_ok=True)
         build(source, index, BuildOptions(), cache=cache_folder(), progress=progress)

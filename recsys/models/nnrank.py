@@ -6,7 +6,7 @@ cos(authors), cos(venue), cos(keyphrases) ├─► 20 ELU ─► 20 ELU ─► 
 log citations as of the query's year ─────┤
 NNSelect's cosine ────────────────────────┘
 
-Trained by `pipelines.citeomatic.train_nnrank`; here is the forward pass alone, in numpy.
+Trained by `pipelines.studies.citeomatic.train_nnrank`; here is the forward pass alone, in numpy.
 """
 
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from recsys.arrays import Floats, Ragged, load_array
-from recsys.artifacts import load_manifest
 from recsys.errors import ArtifactCorrupt
 from recsys.models.nnselect import unit_rows
 from recsys.models.pairs import INTERSECTED, NUMBERS, Pairs, cosines
+from recsys.store.arrays import Floats, Ragged, load_array
+from recsys.store.artifacts import load_manifest
 
 KIND = "nnrank"
 SCHEMA = 1

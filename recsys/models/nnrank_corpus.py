@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.arrays import Floats, Ragged, Rows
-from recsys.artifacts import MANIFEST, load_manifest, sha256
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
-from recsys.graph import CitationGraph
-from recsys.layout import NNSELECT
 from recsys.models.nnrank import KIND, SCHEMA, NNRank
 from recsys.models.pairs import INTERSECTED, distinct, make_pairs
+from recsys.store.arrays import Floats, Ragged, Rows
+from recsys.store.artifacts import MANIFEST, load_manifest, sha256
+from recsys.store.graph import CitationGraph
+from recsys.store.layout import NNSELECT
 
 COMMAND = "recsys train nnrank INDEX --split FILE"
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.arrays import Floats, Ragged, Rows, SortedStrings, load_array
-from recsys.artifacts import load_manifest
+from recsys.asking.query import Query
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
-from recsys.graph import CitationGraph
 from recsys.models.vocabulary import LONGEST, to_bags, words_of
-from recsys.query import Query
-from recsys.selection import best, dots
+from recsys.store.arrays import Floats, Ragged, Rows, SortedStrings, load_array
+from recsys.store.artifacts import load_manifest
+from recsys.store.graph import CitationGraph
+from recsys.store.top_k import dots, top_k
 
 KIND, SCHEMA = "nnselect", 1
 WORDS, TABLE, SCALES, VECTORS = "words", "table.npy", "scales.npy", "vectors.npy"
@@ -116,12 +116,12 @@ def select(
         neighbours: how many nearest papers.
     """
     inside = np.flatnonzero(query.allowed).astype(np.int32)
-    near = inside[best(dots(vectors, inside, vector), neighbours)]
+    near = inside[top_k(dots(vectors, inside, vector), neighbours)]
     cited = graph.references(near[graph.older(near, query.before)])[1]
     rows = np.union1d(near, cited[query.allowed[cited]]).astype(np.int32)
     rows = rows[query.wanted[rows]]
     cosines = dots(vectors, rows, vector)
-    order = best(cosines, len(rows))
+    order = top_k(cosines, len(rows))
     return rows[order], cosines[order]
 
 

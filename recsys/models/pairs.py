@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.arrays import Floats, Longs, Mask, Ragged, Rows
-from recsys.graph import CitationGraph
+from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
+from recsys.store.graph import CitationGraph
 
 INTERSECTED = ("title", "abstract")
 """The fields whose shared words are features."""

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.arrays import Longs, Ragged, Rows, SortedStrings
-from recsys.names import author_keys, fold, venue_key
 from recsys.records import Draft, Paper
+from recsys.store.arrays import Longs, Ragged, Rows, SortedStrings
+from recsys.store.name_keys import author_keys, fold, venue_key
 
 MOST_WORDS, LARGEST_SHARE = 200_000, 0.9
 FEWEST_PER_KEYPHRASE = 5

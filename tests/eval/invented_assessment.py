@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from eval.assessment import (
+from eval.calibration import Bin
+from eval.measures import Interval
+from eval.run_figures import (
     Assessment,
     Band,
     Comparison,
@@ -12,8 +14,6 @@ from eval.assessment import (
     Slice,
     SystemResult,
 )
-from eval.calibration import Bin
-from eval.measures import Interval
 
 NASTY = r"<b>R&D_100%</b> $x^2$ {a} \cost | #1 ~ `c`"
 QUERIES: dict[str, dict[str, Any]] = {

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.assessment import Curves
 from eval.curves import curves, interpolated_precision, reliability_of
 from eval.measures import Judged, draw, precision, recall, stack
-from recsys.arrays import Mask
+from eval.run_figures import Curves
+from recsys.store.arrays import Mask
 
 FLAGS = st.lists(st.booleans(), max_size=130).map(lambda values: np.array(values, bool))
 

@@ -31,7 +31,7 @@ from eval.measures import (
     summarise,
 )
 from eval.trec import ordered
-from recsys.arrays import Mask
+from recsys.store.arrays import Mask
 
 FLAGS = st.lists(st.booleans(), max_size=120).map(lambda values: np.array(values, bool))
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexes.bm25 import Bm25Index
-from recsys.arrays import Mask
-from recsys.terms import TermStore
+from recsys.store.arrays import Mask
+from recsys.store.terms import TermStore
 
 VOCABULARY = ("ant", "bee", "cat", "dog", "elk")
 PHRASES = st.lists(st.sampled_from(VOCABULARY), max_size=6).map(" ".join)

@@ -10,9 +10,9 @@ import pytest
 
 from indexes.annoy_index import AnnoyIndex, choose_search_k
 from indexes.exact import ExactIndex
-from recsys.arrays import Floats, Mask
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.protocols import VectorIndex
+from recsys.store.arrays import Floats, Mask
 
 Build: TypeAlias = Callable[[Floats], VectorIndex]
 

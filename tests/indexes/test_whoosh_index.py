@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexes.whoosh_index import WhooshIndex
-from recsys.arrays import Mask
 from recsys.errors import ArtifactMissing
-from recsys.terms import QueryText
+from recsys.store.arrays import Mask
+from recsys.store.terms import QueryText
 
 PAPERS: list[tuple[str, str | None]] = [
     ("rivers of ice", "glaciers flow like rivers and carve valleys"),

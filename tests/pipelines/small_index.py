@@ -10,14 +10,8 @@ import pyarrow as pa
 
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
-from pipelines.columns import SCHEMA, write_columns
-from pipelines.leakage import SeenQueries
-from recsys.arrays import Floats, SortedStrings, load_array
-from recsys.artifacts import seal
-from recsys.collection import Collection
-from recsys.corpus import Corpus
-from recsys.graph import CitationGraph
-from recsys.layout import CORPUS, NNSELECT, nnrank_folder
+from pipelines.evaluation.leakage import SeenQueries
+from pipelines.index.columns import SCHEMA, write_columns
 from recsys.models.nnrank import KIND as RANK_KIND
 from recsys.models.nnrank import SCHEMA as RANK_SCHEMA
 from recsys.models.nnrank import WORDS, NNRank, RankShape
@@ -26,7 +20,13 @@ from recsys.models.nnselect import KIND, NNSelectModel
 from recsys.models.nnselect import SCHEMA as MODEL_SCHEMA
 from recsys.models.vocabulary import Entries, Vocabulary, words_of
 from recsys.recommend import Recommender
-from recsys.terms import TermStore
+from recsys.store.arrays import Floats, SortedStrings, load_array
+from recsys.store.artifacts import seal
+from recsys.store.collection import Collection
+from recsys.store.corpus import Corpus
+from recsys.store.graph import CitationGraph
+from recsys.store.layout import CORPUS, NNSELECT, nnrank_folder
+from recsys.store.terms import TermStore
 from tests.hashing_encoder import HashingEncoder
 
 TOPICS = ("rivers", "glaciers", "volcanoes", "deserts")

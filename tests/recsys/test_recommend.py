@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recsys.arrays import Floats
-from recsys.candidates import StageOne
+from recsys.asking.filters import Filters
 from recsys.errors import DraftError, InputError, NothingFound
-from recsys.features import feature_names
-from recsys.filters import Filters
 from recsys.recommend import Recommender
 from recsys.records import Answer, Draft, Paper, Recommendation
+from recsys.stage_one.candidates import StageOne
+from recsys.stage_two.features import feature_names
+from recsys.store.arrays import Floats
 from tests.hashing_encoder import HashingEncoder
 from tests.pipelines.small_index import open_small_index, write_small_index
 from tests.stored import store

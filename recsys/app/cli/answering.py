@@ -24,7 +24,7 @@ from recsys.app.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from recsys.app.question import Question
+    from recsys.asking.question import Question
     from recsys.recommend import Recommender
     from recsys.records import Answer
 
@@ -70,9 +70,9 @@ def recommend(
     """
     from recsys.app.inspection import damage_named
     from recsys.app.output import check_target
-    from recsys.app.question import pose
-    from recsys.app.reading import Named, read
-    from recsys.filters import Filters
+    from recsys.asking.filters import Filters
+    from recsys.asking.named import Named, read
+    from recsys.asking.question import pose
 
     check_target(out)
     draft = _draft_or_stdin(draft, nothing_else=not (seeds or title or abstract))
@@ -122,7 +122,7 @@ def batch(
     from recsys.app.output import check_target, note
 
     check_target(run)
-    from pipelines.batch import BatchOptions, run_batch
+    from pipelines.evaluation.batch import BatchOptions, run_batch
     from recsys.app.inspection import damage_named
     from recsys.app.wiring import open_index
 
@@ -169,7 +169,7 @@ def _tell(question: "Question", notes: Sequence[str], *, verbose: bool, quiet: b
 def _count(answer: "Answer", *, quiet: bool) -> None:
     """Say what each filter removed."""
     from recsys.app.output import note
-    from recsys.filtering import REMOVED
+    from recsys.asking.apply_filters import REMOVED
 
     removed = {name: n for name, n in answer.stages.items() if name.startswith(REMOVED)}
     if removed:
@@ -179,7 +179,7 @@ def _count(answer: "Answer", *, quiet: bool) -> None:
 
 def _write(answer: "Answer", output: Format, out: Path | None) -> None:
     from recsys.app.output import emit
-    from recsys.app.render import RENDERERS, coloured_table
+    from recsys.formats.answers import RENDERERS, coloured_table
 
     coloured = output is Format.TABLE and out is None and sys.stdout.isatty()
     emit(coloured_table(answer) if coloured else RENDERERS[output.value](answer), out)

@@ -61,8 +61,8 @@ def build(
     json_errors: JsonErrors = False,
 ) -> None:
     """Build an index from a file of papers; a killed build continues where it stopped."""
-    from pipelines.build import BuildOptions
-    from pipelines.build import build as build_index
+    from pipelines.index.build import BuildOptions
+    from pipelines.index.build import build as build_index
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
     from recsys.app.output import note
@@ -106,8 +106,8 @@ def train_ranker(
     nnselect, NNSelect is first trained on halves of the train queries, unless that was done before:
     the ranker learns from cosines of queries that NNSelect has not seen.
     """
-    from pipelines.train_ranker import TrainOptions
-    from pipelines.train_ranker import train_ranker as train
+    from pipelines.ranking.train_ranker import TrainOptions
+    from pipelines.ranking.train_ranker import train_ranker as train
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note

@@ -20,7 +20,7 @@ from recsys.app.cli.options import Index, JsonErrors, Quiet, ResultFormat, Seed,
 
 
 class Negatives(StrEnum):
-    """What a click is compared with: the names of `pipelines.clicks.pairs.NEGATIVES`."""
+    """What a click is compared with: the names of `click_pairs.NEGATIVES`."""
 
     ALL = "all"
     FIRST_FIVE = "first-5"
@@ -78,11 +78,11 @@ def evaluate_clicks(
     """
     import numpy as np
 
-    from eval.clicks.task import TEST
-    from eval.clicks.weighting import Options
-    from eval.page_formats import FORMATS
-    from pipelines.clicks.evaluate_task import TaskOptions, evaluate_task
-    from pipelines.clicks.report_task import task_page
+    from eval.report.page_formats import FORMATS
+    from eval.studies.clicks.recommendation_task import TEST
+    from eval.studies.clicks.weighting import Options
+    from pipelines.studies.clicks.evaluate_task import TaskOptions, evaluate_task
+    from pipelines.studies.clicks.report_task import task_page
     from recsys.app.bars import shown_progress
     from recsys.app.output import check_target, emit
 
@@ -133,14 +133,14 @@ def study(
     """
     import numpy as np
 
-    from eval.page_formats import FORMATS
+    from eval.report.page_formats import FORMATS
     from indexes.opening import open_collection
-    from pipelines.clicks.click_study import STUDIES, sized, study_clicks
-    from pipelines.clicks.report_study import study_page
+    from pipelines.studies.clicks.click_study import STUDIES, sized, study_clicks
+    from pipelines.studies.clicks.report_study import study_page
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import check_folder, emit, note
-    from recsys.artifacts import MANIFEST
+    from recsys.store.artifacts import MANIFEST
 
     check_folder(out)
     sizes = {"queries": queries, "impressions": impressions, "logs": logs, "seeds": seeds}

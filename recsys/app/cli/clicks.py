@@ -12,7 +12,7 @@ from recsys.app.cli.options import Index, JsonErrors, Quiet, ResultFormat, Seed
 
 
 class Method(StrEnum):
-    """How propensities are estimated: the names of `eval.clicks.estimation.METHODS`."""
+    """How propensities are estimated: the names of `eval.studies.clicks.estimation.METHODS`."""
 
     SWAP = "swap"
     HARVEST = "harvest"
@@ -20,7 +20,7 @@ class Method(StrEnum):
 
 
 class Readers(StrEnum):
-    """How simulated readers click: the names of `eval.clicks.click_models.CLICK_MODELS`."""
+    """How simulated readers click: the names of `eval.studies.clicks.click_models.CLICK_MODELS`."""
 
     POSITION = "position"
     CASCADE = "cascade"
@@ -97,8 +97,8 @@ def simulate(
     import numpy as np
 
     from indexes.opening import open_collection
-    from pipelines.clicks.simulated_task import SimulationOptions, simulate_task
-    from pipelines.clicks.worlds import WorldOptions
+    from pipelines.studies.clicks.corpus_world import WorldOptions
+    from pipelines.studies.clicks.simulated_task import SimulationOptions, simulate_task
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
 
@@ -160,11 +160,11 @@ def estimate(
     """
     import numpy as np
 
-    from eval.clicks import estimation
-    from eval.clicks.propensities import read_propensities, write_propensities
-    from eval.clicks.reading import read_clicks
-    from eval.clicks.report_propensities import propensity_page
-    from eval.page_formats import FORMATS
+    from eval.report.page_formats import FORMATS
+    from eval.studies.clicks import estimation
+    from eval.studies.clicks.click_readers import read_clicks
+    from eval.studies.clicks.pages.propensities_page import propensity_page
+    from eval.studies.clicks.propensities import read_propensities, write_propensities
     from recsys.app.output import check_target, emit, note
 
     check_target(out)
@@ -225,12 +225,12 @@ def evaluate(
     """
     import numpy as np
 
-    from eval.clicks.evaluating import evaluate_runs, read_runs
-    from eval.clicks.propensities import read_propensities
-    from eval.clicks.reading import read_clicks
-    from eval.clicks.report_evaluation import evaluation_page
-    from eval.clicks.weighting import Options
-    from eval.page_formats import FORMATS
+    from eval.report.page_formats import FORMATS
+    from eval.studies.clicks.click_evaluation import evaluate_runs, read_runs
+    from eval.studies.clicks.click_readers import read_clicks
+    from eval.studies.clicks.pages.evaluation_page import evaluation_page
+    from eval.studies.clicks.propensities import read_propensities
+    from eval.studies.clicks.weighting import Options
     from recsys.app.output import check_target, emit, note
 
     check_target(out)
@@ -246,8 +246,8 @@ def evaluate(
 
 def made(seed: int, **files: Path) -> dict[str, str]:
     """Tell what it takes to make a result again; files: what was read, by name."""
-    from pipelines.evaluation_folder import versions
-    from recsys.artifacts import CREATED_BY, sha256
+    from pipelines.evaluation.write_evaluation import versions
+    from recsys.store.artifacts import CREATED_BY, sha256
 
     return {
         "command": shlex.join(["recsys", *sys.argv[1:]]),

@@ -113,24 +113,28 @@ def compare_encoders(
     DIR: the same command continues, and only does what is new. The exit code is 1 when a part of a
     row failed; the notes say why.
     """
-    from eval.encoders.report_encoders import encoders_page
-    from eval.encoders.writing import write_folder
-    from eval.page_formats import FORMATS
-    from pipelines.compare_encoders import bench, compare, rows
+    from eval.report.page_formats import FORMATS
+    from eval.studies.encoders.encoder_pages import write_folder
+    from eval.studies.encoders.report_encoders import encoders_page
+    from pipelines.studies.compare_encoders import (
+        comparison,
+        comparison_bench,
+        encoder_rows,
+    )
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
     from recsys.app.cli.clicks import made
     from recsys.app.output import emit, note
     from recsys.app.wiring import open_index
 
-    options = bench.CompareOptions(
+    options = comparison_bench.CompareOptions(
         part=part.value, label=label, papers=most, least=min_count, queries=queries,
         reference=reference, dim=dim, precision=precision.value, seed=seed, jobs=jobs,
     )  # fmt: skip
-    files, wanted = bench.Files(index, split, labels), rows.wanted(encoders)
+    files, wanted = comparison_bench.Files(index, split, labels), encoder_rows.wanted(encoders)
     with shown_progress(quiet=quiet) as progress:
-        around = bench.Surroundings(cache_folder(), open_index, progress)
-        found = compare.compare_encoders(files, wanted, options, out, around)
+        around = comparison_bench.Surroundings(cache_folder(), open_index, progress)
+        found = comparison.compare_encoders(files, wanted, options, out, around)
     read = {"split": split} | ({} if labels is None else {"labelled papers": labels})
     page = encoders_page(found, made(seed, index=index / "manifest.json", **read))
     write_folder(out, found, page)

@@ -86,8 +86,8 @@ def embed(
     json_errors: JsonErrors = False,
 ) -> None:
     """Write the vectors of papers to a file; a killed run continues where it stopped."""
-    from pipelines.embed import EmbedOptions
-    from pipelines.embed import embed as write
+    from pipelines.studies.compare_encoders.embed import EmbedOptions
+    from pipelines.studies.compare_encoders.embed import embed as write
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
     from recsys.app.output import note
@@ -158,9 +158,9 @@ def scidocs(
     Figures are defined as SciDocs defines them; ranking tasks get 95 % intervals. Choosing the cost
     of a classifier takes minutes: its fits are shared among processes.
     """
-    from eval.scidocs.table import RENDERERS, query_lines
-    from pipelines.scidocs.suite import SuiteOptions, evaluate_suite
-    from pipelines.scidocs.vectors import sources
+    from eval.studies.scidocs.scidocs_table import RENDERERS, query_lines
+    from pipelines.studies.scidocs.suite import SuiteOptions, evaluate_suite
+    from pipelines.studies.scidocs.suite_vectors import sources
     from recsys.app.bars import shown_progress
     from recsys.app.output import check_target, emit
 
@@ -202,8 +202,8 @@ def generate_scidocs(
     view, read and click is simulated from them.
     """
     from indexes.opening import open_collection
-    from pipelines.scidocs.generator import GeneratorOptions, generate
-    from pipelines.splits import read_split
+    from pipelines.evaluation.splits import read_split
+    from pipelines.studies.scidocs.generator import GeneratorOptions, generate
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note

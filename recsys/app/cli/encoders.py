@@ -20,13 +20,13 @@ from recsys.app.cli.options import (
 from recsys.app.cli.training import OnDevice
 
 if TYPE_CHECKING:
-    from pipelines.specter.fitting import EncoderOptions
-    from pipelines.specter.judge import Sample
-    from pipelines.specter.loss import LossOptions
+    from pipelines.studies.specter.dev_recall import Sample
+    from pipelines.studies.specter.fitting import EncoderOptions
+    from pipelines.studies.specter.triplet_loss import LossOptions
 
 
 class Loss(StrEnum):
-    """What is minimised: the names of `pipelines.specter.loss`."""
+    """What is minimised: the names of `pipelines.studies.specter.triplet_loss`."""
 
     TRIPLET = "triplet"
     UNIT_TRIPLET = "unit-triplet"
@@ -195,11 +195,11 @@ def train_encoder(
     """
     from dataclasses import replace
 
-    from pipelines.finetuning.ranks import rank_of_process
-    from pipelines.finetuning.training import Run
-    from pipelines.specter.sources import Reading
-    from pipelines.specter.train_encoder import train_encoder as train
-    from pipelines.specter.triplets import Draw
+    from pipelines.studies.finetuning.encoder_training import Run
+    from pipelines.studies.finetuning.training_processes import rank_of_process
+    from pipelines.studies.specter.train_encoder import train_encoder as train
+    from pipelines.studies.specter.triplet_sources import Reading
+    from pipelines.studies.specter.triplets import Draw
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
@@ -265,12 +265,12 @@ def ablate_encoder(
     """
     from dataclasses import replace
 
-    from eval.page_formats import FORMATS
-    from pipelines.citeomatic.training import device_of
-    from pipelines.finetuning.ranks import Ranks
-    from pipelines.finetuning.training import Run
-    from pipelines.specter.ablations import AblationOptions, ablate
-    from pipelines.specter.sources import Reading
+    from eval.report.page_formats import FORMATS
+    from pipelines.studies.citeomatic.network_training import device_of
+    from pipelines.studies.finetuning.encoder_training import Run
+    from pipelines.studies.finetuning.training_processes import Ranks
+    from pipelines.studies.specter.encoder_ablations import AblationOptions, ablate
+    from pipelines.studies.specter.triplet_sources import Reading
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import emit, note
@@ -297,10 +297,10 @@ def _options(
     numbers: Numbers,
 ) -> "EncoderOptions":
     """Put together what both commands ask for."""
-    from pipelines.finetuning.lora import LoraOptions
-    from pipelines.finetuning.optimiser import Pace
-    from pipelines.finetuning.training import LoopOptions
-    from pipelines.specter.fitting import ADAPTER_RATE, RATE, EncoderOptions
+    from pipelines.studies.finetuning.encoder_optimiser import Pace
+    from pipelines.studies.finetuning.encoder_training import LoopOptions
+    from pipelines.studies.finetuning.lora import LoraOptions
+    from pipelines.studies.specter.fitting import ADAPTER_RATE, RATE, EncoderOptions
 
     usual = ADAPTER_RATE if adapter else RATE
     return EncoderOptions(
@@ -314,12 +314,12 @@ def _options(
 
 
 def _loss(name: Loss, margin: float | None) -> "LossOptions":
-    from pipelines.specter.loss import LossOptions
+    from pipelines.studies.specter.triplet_loss import LossOptions
 
     return LossOptions(name.value, margin)
 
 
 def _sample(queries: int, papers: int) -> "Sample":
-    from pipelines.specter.judge import Sample
+    from pipelines.studies.specter.dev_recall import Sample
 
     return Sample(queries or None, papers or None)

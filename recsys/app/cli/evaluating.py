@@ -70,8 +70,8 @@ def evaluate(
     Each query is asked as of its own year. A killed evaluation continues where it stopped. What
     would reward a look into the future, or at the queries in training, is refused.
     """
-    from pipelines.evaluate import EvaluateOptions
-    from pipelines.evaluate import evaluate as ask
+    from pipelines.evaluation.evaluate import EvaluateOptions
+    from pipelines.evaluation.evaluate import evaluate as ask
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note

@@ -27,8 +27,8 @@ from recsys.app.cli.options import (
 from recsys.app.cli.training import OnDevice
 
 if TYPE_CHECKING:
-    from pipelines.finetuning.optimiser import Pace
-    from pipelines.finetuning.student import StartOptions
+    from pipelines.studies.finetuning.encoder_optimiser import Pace
+    from pipelines.studies.finetuning.student import StartOptions
 
 Label: TypeAlias = Annotated[
     str,
@@ -119,10 +119,10 @@ def train_journal(
     `recsys embed --encoder` and `recsys build --encoder` take it. A killed training continues from
     its last checkpoint.
     """
-    from pipelines.finetuning.ranks import rank_of_process
-    from pipelines.finetuning.training import LoopOptions, Run
-    from pipelines.journal import train_journal as job
-    from pipelines.journal.papers import ClassOptions
+    from pipelines.studies.finetuning.encoder_training import LoopOptions, Run
+    from pipelines.studies.finetuning.training_processes import rank_of_process
+    from pipelines.studies.journal import train_journal as job
+    from pipelines.studies.journal.journal_papers import ClassOptions
     from recsys.app.bars import shown_progress
     from recsys.app.output import note
 
@@ -205,11 +205,15 @@ def ablate_journal(
     Each is asked for papers of journals that it has not seen, with many labels and with few.
     Encoders that are finished are not trained again. `journals.html` in the folder has the curve.
     """
-    from eval.page_formats import FORMATS
-    from pipelines.citeomatic.training import device_of
-    from pipelines.finetuning import number_lists, ranks, training
-    from pipelines.journal import curve, train_journal
-    from pipelines.journal.papers import ClassOptions
+    from eval.report.page_formats import FORMATS
+    from pipelines.studies.citeomatic.network_training import device_of
+    from pipelines.studies.finetuning import (
+        encoder_training,
+        number_lists,
+        training_processes,
+    )
+    from pipelines.studies.journal import journal_study, train_journal
+    from pipelines.studies.journal.journal_papers import ClassOptions
     from recsys.app.bars import shown_progress
     from recsys.app.cli.clicks import made
     from recsys.app.output import emit, note
@@ -217,14 +221,18 @@ def ablate_journal(
     each = train_journal.JournalOptions(
         _start(start, pooling, adapter, dropout, max_length, precision),
         ClassOptions(label, min_count, max_count, unseen, seed=seed),
-        training.LoopOptions(epochs, batch, part, _pace(rate, adapter), checks=1, seed=seed),
+        encoder_training.LoopOptions(
+            epochs, batch, part, _pace(rate, adapter), checks=1, seed=seed
+        ),
         device.value,
     )
     several = number_lists.read_numbers(shares, "--shares", most=1)
-    options = curve.CurveOptions(each, several, seeds, asked, asked_most, runs)
+    options = journal_study.CurveOptions(each, several, seeds, asked, asked_most, runs)
     with shown_progress(quiet=quiet) as progress:
-        run = training.Run(ranks.Ranks(device=device_of(device.value)), progress=progress)
-        report = curve.draw_curve(papers, options, out, run)
+        run = encoder_training.Run(
+            training_processes.Ranks(device=device_of(device.value)), progress=progress
+        )
+        report = journal_study.draw_curve(papers, options, out, run)
     page = report.written(made(seed, papers=papers))
     note("\n".join(report.lines()), quiet=quiet)
     emit(FORMATS[output.value](page))
@@ -238,8 +246,8 @@ def _start(
     max_length: int | None,
     numbers: Numbers,
 ) -> "StartOptions":
-    from pipelines.finetuning.lora import LoraOptions
-    from pipelines.finetuning.student import StartOptions
+    from pipelines.studies.finetuning.lora import LoraOptions
+    from pipelines.studies.finetuning.student import StartOptions
 
     return StartOptions(
         start,
@@ -252,8 +260,8 @@ def _start(
 
 
 def _pace(rate: float | None, adapter: int) -> "Pace":
-    from pipelines.finetuning.optimiser import Pace
-    from pipelines.journal.train_journal import ADAPTER_RATE, RATE
+    from pipelines.studies.finetuning.encoder_optimiser import Pace
+    from pipelines.studies.journal.train_journal import ADAPTER_RATE, RATE
 
     usual = ADAPTER_RATE if adapter else RATE
     return Pace(usual if rate is None else rate)

@@ -87,7 +87,7 @@ class Part(StrEnum):
 
 
 class System(StrEnum):
-    """What ranks the papers: the names of `pipelines.systems.SYSTEMS`."""
+    """What ranks the papers: the names of `pipelines.evaluation.systems.SYSTEMS`."""
 
     RANDOM = "random"
     CITATIONS = "citations"

@@ -101,18 +101,18 @@ def probe_embeddings(
     Linear evaluation with tests of every pair of embeddings, purity of clusters, retrieval of pairs
     by correlation, and t-SNE maps. All embeddings are probed with the same papers.
     """
-    from eval.page_formats import FORMATS
-    from eval.probes import classes, report_probes, writing
-    from pipelines import probe, probe_papers
+    from eval.report.page_formats import FORMATS
+    from eval.studies.probes import paper_classes, probe_pages, report_probes
+    from pipelines.studies.probes import probe, probe_papers
     from recsys.app.bars import shown_progress
     from recsys.app.cli.clicks import made
     from recsys.app.output import emit, note
 
     if out is not None:
-        writing.check_folder(out)
+        probe_pages.check_folder(out)
     options = probe.ProbeOptions(
         label=label, probes=names_in(probes) or (), classes=most_classes, least=min_count,
-        papers=most, seen=None if seen is None else classes.read_class_names(seen),
+        papers=most, seen=None if seen is None else paper_classes.read_class_names(seen),
         unseen=unseen, runs=runs, seed=seed,
     )  # fmt: skip
     files = probe_papers.named_files(embeddings)
@@ -123,5 +123,5 @@ def probe_embeddings(
     read = {f"vectors of {name}": path for name, path in files.items()}
     page = report_probes.probe_page(found, made(seed, papers=papers, **read))
     if out is not None:
-        writing.write_folder(out, found, page)
+        probe_pages.write_folder(out, found, page)
     emit(FORMATS[output.value](page))

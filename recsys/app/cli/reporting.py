@@ -108,10 +108,10 @@ def report(
     beside it as SVG files. LaTeX needs the package booktabs. Of an encoder that was trained, the
     page shows the curves of loss and dev.
     """
-    from eval.page_formats import FORMATS
-    from eval.pictures import write_pictures
-    from eval.report import SUFFIXES, Report, read_report
-    from eval.training_report import is_training, read_training
+    from eval.report.evaluation_pictures import write_pictures
+    from eval.report.evaluation_report import SUFFIXES, Report, read_report
+    from eval.report.page_formats import FORMATS
+    from eval.studies.encoders.training_page import is_training, read_training
     from recsys.app.output import check_target, emit, note
 
     to_stdout = out == Path("-")
@@ -170,7 +170,7 @@ def reproduce(
     Runs the commands that `--list` shows, each as a process of its own. The exit code is 1 when a
     figure is further off than its tolerance.
     """
-    from pipelines import reproduce as repeating
+    from pipelines.evaluation import reproduce as repeating
     from recsys.app.output import emit, note
 
     if listed:

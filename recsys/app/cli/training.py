@@ -61,12 +61,12 @@ def train_nnselect(
     It learns a vector for each word, and proposes the papers with the nearest sums. A killed
     training continues where its last epoch ended.
     """
-    from pipelines.citeomatic.loss import Margins
-    from pipelines.citeomatic.parameters import Model, read_parameters, with_select
-    from pipelines.citeomatic.select_task import SelectOptions
-    from pipelines.citeomatic.train_nnselect import BATCH, NNSelectOptions
-    from pipelines.citeomatic.train_nnselect import train_nnselect as train
-    from pipelines.citeomatic.training import LoopOptions
+    from pipelines.studies.citeomatic.margin_loss import Margins
+    from pipelines.studies.citeomatic.network_training import LoopOptions
+    from pipelines.studies.citeomatic.parameters import Model, read_parameters, with_select
+    from pipelines.studies.citeomatic.select_task import SelectOptions
+    from pipelines.studies.citeomatic.train_nnselect import BATCH, NNSelectOptions
+    from pipelines.studies.citeomatic.train_nnselect import train_nnselect as train
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
@@ -104,9 +104,14 @@ def train_nnrank(
     It reranks what NNSelect selects, which must be there; the first time, NNSelect is also trained
     on halves of the train queries, to learn from cosines of queries that it has not seen.
     """
-    from pipelines.citeomatic.parameters import Model, rank_options, read_parameters, with_rank
-    from pipelines.citeomatic.train_nnrank import train_nnrank as train
-    from pipelines.citeomatic.training import LoopOptions
+    from pipelines.studies.citeomatic.network_training import LoopOptions
+    from pipelines.studies.citeomatic.parameters import (
+        Model,
+        rank_options,
+        read_parameters,
+        with_rank,
+    )
+    from pipelines.studies.citeomatic.train_nnrank import train_nnrank as train
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note

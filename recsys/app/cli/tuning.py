@@ -53,9 +53,9 @@ def tune_nnselect(
     Many are tried shortly, the best trained longer. A killed search continues where it stopped;
     asked for more trials, it makes those that are missing.
     """
-    from pipelines.citeomatic.parameters import Model
-    from pipelines.citeomatic.search import SearchOptions
-    from pipelines.citeomatic.tune import TuneOptions, tune
+    from pipelines.studies.citeomatic.parameter_search import SearchOptions
+    from pipelines.studies.citeomatic.parameters import Model
+    from pipelines.studies.citeomatic.tune_networks import TuneOptions, tune
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
@@ -85,9 +85,9 @@ def tune_nnrank(
     Many are tried shortly, the best trained longer. A killed search continues where it stopped;
     asked for more trials, it makes those that are missing.
     """
-    from pipelines.citeomatic.parameters import Model
-    from pipelines.citeomatic.search import SearchOptions
-    from pipelines.citeomatic.tune import TuneOptions, tune
+    from pipelines.studies.citeomatic.parameter_search import SearchOptions
+    from pipelines.studies.citeomatic.parameters import Model
+    from pipelines.studies.citeomatic.tune_networks import TuneOptions, tune
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
@@ -130,9 +130,14 @@ def ablate_nnrank(
     The folder is an evaluation: `recsys report` and `recsys compare` read it. Rows that are
     finished are not trained again.
     """
-    from pipelines.citeomatic.ablations import RENDERERS, AblationOptions, ablate
-    from pipelines.citeomatic.parameters import Model, rank_options, read_parameters, with_rank
-    from pipelines.citeomatic.training import LoopOptions
+    from pipelines.studies.citeomatic.network_training import LoopOptions
+    from pipelines.studies.citeomatic.nnrank_ablations import RENDERERS, AblationOptions, ablate
+    from pipelines.studies.citeomatic.parameters import (
+        Model,
+        rank_options,
+        read_parameters,
+        with_rank,
+    )
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import emit, note

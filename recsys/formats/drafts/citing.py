@@ -25,7 +25,7 @@ class Shelf:
 
 def shelf(folder: Path | None, names: Iterable[str], suffixes: Sequence[str]) -> Shelf:
     """Read the bibliography files that a draft names; one that cannot be read becomes a note."""
-    from recsys.formats.references.reading import parse_bibliography
+    from recsys.formats.references.reference_formats import parse_bibliography
 
     works: list[Reference] = []
     notes: list[str] = []

@@ -44,7 +44,7 @@ def read_object(text: str, name: str) -> Manuscript:
     """
     value = _json(text, name)
     if _is_reading_list(value):
-        from recsys.formats.references.reading import parse_bibliography
+        from recsys.formats.references.reference_formats import parse_bibliography
 
         items = parse_bibliography(text, name)
         return Manuscript(references=items.references, notes=items.problems)

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.arrays import Floats
 from recsys.errors import InputError, near_miss
 from recsys.formats.embeddings.vectors import Embeddings, Gathering
 from recsys.formats.files import display_name
-from recsys.formats.papers_lines import Line, open_lines
+from recsys.formats.papers.source_lines import Line, open_lines
 from recsys.progress import Progress
+from recsys.store.arrays import Floats
 
 ID, VECTOR = "paper_id", "embedding"
 _NUMBERS = {float, int}

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.arrays import load_array
 from recsys.errors import InputError
 from recsys.formats.embeddings.vectors import Embeddings, check
 from recsys.progress import Progress
+from recsys.store.arrays import load_array
 
 
 def ids_beside(path: Path) -> Path:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from recsys.arrays import Floats, Longs
 from recsys.errors import InputError
 from recsys.records import PaperId
+from recsys.store.arrays import Floats, Longs
 
 MISSING = -1
 """The row of a paper without a vector."""

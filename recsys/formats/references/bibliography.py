@@ -7,7 +7,7 @@ from itertools import islice
 
 from recsys.errors import InputError
 from recsys.formats import identifiers
-from recsys.formats.papers_fields import cleaned
+from recsys.formats.papers.paper_fields import cleaned
 from recsys.records import Reference
 
 EARLIEST_YEAR, LATEST_YEAR = 1400, 2100

@@ -15,7 +15,9 @@ from recsys.formats.references.bibliography import (
 )
 from recsys.formats.references.bibtex_entries import Entry, entries_of
 from recsys.formats.references.bibtex_names import names_between_and
-from recsys.formats.references.facts import (
+from recsys.formats.references.latex_codec import from_latex, to_latex
+from recsys.formats.references.people import Name, name_of
+from recsys.formats.references.shown_facts import (
     MEETING,
     OTHER,
     bare_doi,
@@ -25,8 +27,6 @@ from recsys.formats.references.facts import (
     one_line,
     web_address,
 )
-from recsys.formats.references.latex import from_latex, to_latex
-from recsys.formats.references.people import Name, name_of
 from recsys.records import Paper, Reference
 
 _LONGEST_SOURCE = 4 * LONGEST_TEXT  # Characters of LaTeX.

@@ -20,7 +20,8 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
-from recsys.formats.references.facts import (
+from recsys.formats.references.people import name_of, natural
+from recsys.formats.references.shown_facts import (
     JOURNAL,
     MEETING,
     OTHER,
@@ -30,7 +31,6 @@ from recsys.formats.references.facts import (
     one_line,
     web_address,
 )
-from recsys.formats.references.people import name_of, natural
 from recsys.records import Paper, Reference
 
 MARK = "Z3988"

@@ -11,7 +11,8 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
-from recsys.formats.references.facts import (
+from recsys.formats.references.people import Name, name_of
+from recsys.formats.references.shown_facts import (
     bare_doi,
     citation_keys,
     kind_of,
@@ -19,7 +20,6 @@ from recsys.formats.references.facts import (
     one_line,
     web_address,
 )
-from recsys.formats.references.people import Name, name_of
 from recsys.records import Paper, Reference
 
 

@@ -15,7 +15,8 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
-from recsys.formats.references.facts import (
+from recsys.formats.references.people import name_of, natural
+from recsys.formats.references.shown_facts import (
     JOURNAL,
     MEETING,
     OTHER,
@@ -26,7 +27,6 @@ from recsys.formats.references.facts import (
     one_line,
     web_address,
 )
-from recsys.formats.references.people import name_of, natural
 from recsys.records import Paper, Reference
 
 _TYPES = {JOURNAL: "JOUR", MEETING: "CONF", OTHER: "GEN"}

@@ -15,8 +15,8 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
-from recsys.formats.references.facts import bare_doi, names_of, one_line, web_address
 from recsys.formats.references.people import natural
+from recsys.formats.references.shown_facts import bare_doi, names_of, one_line, web_address
 from recsys.records import Paper, Reference
 
 _COLUMNS = ("id", "title", "authors", "year", "venue", "doi", "url")

@@ -4,8 +4,8 @@ import html
 from collections.abc import Sequence
 
 from recsys.formats.references.coins import span
-from recsys.formats.references.facts import names_of, one_line, paper_link
 from recsys.formats.references.people import natural
+from recsys.formats.references.shown_facts import names_of, one_line, paper_link
 from recsys.records import Paper
 
 _HEAD = """<!doctype html>

@@ -1,0 +1,1 @@
+"""Pages of results: tables and pictures, as HTML, Markdown, JSON and LaTeX."""

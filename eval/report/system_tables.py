@@ -1,0 +1,258 @@
+"""Tables that set systems side by side: figures, significance, slices, depths, calibration."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from string import ascii_lowercase
+
+from eval.measures import CANDIDATE_RECALL, CANDIDATES, Interval
+from eval.report.tables import Cell, Table, best_marked, cells
+from eval.run_figures import Assessment, Comparison, Slice, SystemResult
+
+HEADLINE = (
+    "F1@20",
+    "query F1@20",
+    "MRR",
+    "P@20",
+    "R@20",
+    "R@100",
+    "nDCG@20",
+    "MAP@100",
+    "Hit@10",
+    CANDIDATE_RECALL,
+)
+SLICED = ("F1@20", "R@20", "R@100", "MRR")
+"""The measure that a slice shows: the first of these that it has."""
+ORACLE = "oracle"
+"""The upper bound: it is no system to compare others with."""
+SURE = 0.05
+SHOWN_DEPTHS = (1, 5, 10, 20, 50, 100)
+SLICE_TITLES: Mapping[str, str] = {
+    "year": "By the year of the query",
+    "abstract": "Queries with and without an abstract",
+    "venue": "By the venue of the query",
+    "popularity": "Gold papers found, by how often they had been cited (0: cold start)",
+}
+
+
+def letters(assessment: Assessment) -> dict[str, str]:
+    """Give each system a letter, in the order of the table."""
+    return system_letters([system.name for system in assessment.systems])
+
+
+def system_letters(names: Sequence[str]) -> dict[str, str]:
+    """Give each name a letter, in order."""
+    many = [*ascii_lowercase, *(f"{a}{b}" for a in ascii_lowercase for b in ascii_lowercase)]
+    return dict(zip(names, many, strict=False))
+
+
+def interval_cell(found: Interval | None, marks: str = "", *, signed: bool = False) -> Cell:
+    """Write a figure to three decimals with its bounds; None is an empty entry."""
+    if found is None:
+        return Cell("")
+    form = "{:+.3f}" if signed else "{:.3f}"
+    return Cell(
+        form.format(found.value), form.format(found.low), form.format(found.high), marks=marks
+    )
+
+
+def headline(assessment: Assessment, measures: Sequence[str] = HEADLINE) -> Table:
+    """Show every system by every measure that is known, and whom it beats."""
+    names = letters(assessment)
+    systems = assessment.systems
+    known = [name for name in measures if any(name in each.measures for each in systems)]
+    rows = [
+        (
+            *cells(names[system.name], system.name),
+            *(_headline_cell(system, measure, names) for measure in known),
+        )
+        for system in systems
+    ]
+    notes = (
+        f"Means over {len(assessment.queries):,} queries, with 95 % bootstrap intervals; a query "
+        "without an answer counts as 0. F1@20 is the harmonic mean of the averaged precision and "
+        "recall, query F1@20 the mean of each query's own. Letters mark the systems that a system "
+        "beats: paired randomisation test, Holm-corrected, p < 0.05."
+    )
+    marked = best_marked(rows, first=2, rivals=[system.name != ORACLE for system in systems])
+    return Table(
+        "systems", "All systems by all measures.", ("", "system", *known), marked, 2, notes
+    )
+
+
+def _headline_cell(system: SystemResult, measure: str, names: Mapping[str, str]) -> Cell:
+    beaten = sorted(names[each] for each in system.beats.get(measure, ()))
+    return interval_cell(system.measures.get(measure), "".join(beaten))
+
+
+def candidates(assessment: Assessment) -> Table:
+    """Show how much the systems answer, out of how many candidates, and how long they take.
+
+    Where a system has queries without an answer, its figures without them stand beside.
+    """
+    timing = assessment.facts.get("timing") or {}
+    skipping = any(each.answered < len(assessment.queries) for each in assessment.systems)
+    skipped = ("F1@20", "MRR") if skipping else ()
+    rows = [
+        (
+            *cells(
+                system.name,
+                f"{system.answered:,}",
+                _figure(system.measures.get(CANDIDATES), ",.0f"),
+                f"{timing[system.name]:.1f}" if system.name in timing else None,
+            ),
+            *(interval_cell(system.skip_rule.get(name)) for name in skipped),
+        )
+        for system in assessment.systems
+    ]
+    header = (
+        *("system", "queries answered", "candidates a query", "ms a query"),
+        *(f"{name}, skip rule" for name in skipped),
+    )
+    notes = "Skip rule: queries without an answer are left out, as Citeomatic does."
+    caption = "What the systems answer, look at and take."
+    return Table("cost", caption, header, tuple(rows), notes=notes if skipping else "")
+
+
+def _figure(found: Interval | None, form: str) -> str | None:
+    return None if found is None else format(found.value, form)
+
+
+def significance(assessment: Assessment) -> list[Table]:
+    """Show every pair of systems, one table for each measure that was tested."""
+    measures = dict.fromkeys(each.measure for each in assessment.comparisons)
+    tables = [
+        _pairs(measure, [each for each in assessment.comparisons if each.measure == measure])
+        for measure in measures
+    ]
+    return [*tables[:1], *(replace(table, notes="") for table in tables[1:])]
+
+
+def _pairs(measure: str, pairs: Sequence[Comparison]) -> Table:
+    pooled = any(pair.pooled for pair in pairs)
+    extra = ("of the averages",) if pooled else ()
+    notes = (
+        "Differences with 95 % paired bootstrap intervals; p by a paired randomisation test, then "
+        "Holm-corrected over all pairs; d is Cohen's, of the differences; won and lost are shares "
+        "of the queries."
+    )
+    if pooled:
+        notes += (
+            " Of the averages: the difference of F1@20, taken of averaged precision and recall."
+        )
+    return Table(
+        f"significance-{_slug(measure)}",
+        f"Pairs of systems by {measure}.",
+        ("system", "against", "difference", *extra, "p", "p (Holm)", "d", "won", "lost", ""),
+        tuple(_comparison(pair, pooled) for pair in pairs),
+        2,
+        notes,
+    )
+
+
+def _comparison(pair: Comparison, pooled: bool) -> tuple[Cell, ...]:
+    return (
+        *cells(pair.one, pair.other),
+        interval_cell(pair.difference, signed=True),
+        *([interval_cell(pair.pooled, signed=True)] if pooled else []),
+        *cells(
+            _p(pair.p),
+            _p(pair.p_holm),
+            None if pair.cohen_d is None else f"{pair.cohen_d:+.2f}",
+            f"{100 * pair.won:.0f} %",
+            f"{100 * pair.lost:.0f} %",
+            "significant" if pair.p_holm < SURE else "",
+        ),
+    )
+
+
+def _slug(text: str) -> str:
+    return "-".join(re.findall(r"[a-z0-9]+", text.lower()))
+
+
+def _p(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def slices(assessment: Assessment) -> list[Table]:
+    """Show every system on parts of the queries, one table for each way of cutting them."""
+    kinds = dict.fromkeys(each.kind for each in assessment.slices)
+    return [_slice_table(kind, [s for s in assessment.slices if s.kind == kind]) for kind in kinds]
+
+
+def _slice_table(kind: str, found: Sequence[Slice]) -> Table:
+    systems = list(dict.fromkeys(each.system for each in found))
+    measure = next((name for name in SLICED if name in found[0].measures), "")
+    rows = []
+    for value in dict.fromkeys(each.value for each in found):
+        by_system = {each.system: each for each in found if each.value == value}
+        first = next(iter(by_system.values()))
+        figures = [
+            by_system[name].measures.get(measure) if name in by_system else None for name in systems
+        ]
+        counts = (f"{first.queries:,}", f"{first.gold:,}")
+        rows.append((*cells(value, *counts), *map(interval_cell, figures)))
+    title = SLICE_TITLES.get(kind, f"By {kind}")
+    return Table(
+        f"slice-{_slug(kind)}",
+        f"{title}: {measure}.",
+        (kind, "queries", "gold papers", *systems),
+        tuple(rows),
+    )
+
+
+def depths(assessment: Assessment) -> Table:
+    """Show the averaged precision and recall of the first k."""
+    rows = []
+    for system in assessment.systems:
+        precision, recall = (
+            system.curves.precision_macro.value,
+            system.curves.recall_macro.value,
+        )
+        shown = [
+            f"{curve[k - 1]:.3f}" if k <= len(curve) else None
+            for curve in (precision, recall)
+            for k in SHOWN_DEPTHS
+        ]
+        rows.append(cells(system.name, *shown))
+    header = tuple(f"{name}@{k}" for name in "PR" for k in SHOWN_DEPTHS)
+    return Table(
+        "depths", "Precision and recall of the first k papers.", ("system", *header), tuple(rows)
+    )
+
+
+def recall_by_candidates(assessment: Assessment) -> Table:
+    """Show the share of gold papers among the first so many papers of each system."""
+    depths = sorted({depth for system in assessment.systems for depth in system.curves.depths})
+    rows = []
+    for system in assessment.systems:
+        curve = dict(zip(system.curves.depths, system.curves.recall_at.value, strict=True))
+        shown = (f"{curve[depth]:.3f}" if depth in curve else None for depth in depths)
+        rows.append(cells(system.name, *shown))
+    return Table(
+        "recall-by-candidates",
+        "Recall of the first so many papers.",
+        ("system", *map(str, depths)),
+        tuple(rows),
+    )
+
+
+def reliability(assessment: Assessment) -> list[Table]:
+    """Show, for each system that gives probabilities, how often they come true."""
+    return [
+        Table(
+            f"reliability-{_slug(name)}",
+            f"Probabilities of {name}: expected calibration error {found.error:.4f}.",
+            ("probability", "pairs", "mean probability", "came true"),
+            tuple(
+                cells(
+                    f"{each.low:.3f}-{each.high:.3f}",
+                    f"{each.count:,}",
+                    f"{each.predicted:.3f}",
+                    f"{each.observed:.3f}",
+                )
+                for each in found.bins
+            ),
+        )
+        for name, found in assessment.reliability.items()
+    ]

@@ -1,0 +1,194 @@
+"""Tables of a report, and how people paste them: aligned text, Markdown, LaTeX with booktabs.
+
+A table is made once, of plain text; each writer escapes what its language would act upon.
+"""
+
+import re
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from recsys.formats.references.shown_facts import one_line
+
+_WIDTH = 100
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]|$~]")
+_HTML: Mapping[str, str] = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_LATEX: Mapping[str, str] = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{each: f"\\{each}" for each in "{}$&#_%"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One entry of a table.
+
+    low, high: bounds of its figure, written out. marks: letters set high beside it. best: whether
+    it is the best of its column.
+    """
+
+    text: str
+    low: str = ""
+    high: str = ""
+    marks: str = ""
+    best: bool = False
+
+    def bounds(self, dash: str) -> str:
+        """Write both bounds, with a dash between them that no sign can be taken for."""
+        return f"{self.low}{' to ' if self.low[:1] in ('+', '-') else dash}{self.high}"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under a header; the first `left` columns are words, the others figures.
+
+    name: short, of letters and hyphens. caption: one sentence. notes: how to read it.
+    """
+
+    name: str
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    left: int = 1
+    notes: str = ""
+
+    def widest_marks(self, column: int) -> int:
+        """Count the letters of a column's longest marks."""
+        return max((len(row[column].marks) for row in self.rows), default=0)
+
+
+def cells(*texts: object) -> tuple[Cell, ...]:
+    """Make a row of plain entries; None is an empty one."""
+    return tuple(Cell("" if text is None else str(text)) for text in texts)
+
+
+def best_marked(
+    rows: Sequence[Sequence[Cell]], *, first: int, rivals: Sequence[bool]
+) -> tuple[tuple[Cell, ...], ...]:
+    """Mark the highest figure of each column from `first` on, all of them if they tie.
+
+    Figures are compared as they are written: all in [0, 1], with equally many digits.
+
+    Args:
+        rows: of a table.
+        first: column with the first figures.
+        rivals: whether each row takes part.
+    """
+    pairs = list(zip(rows, rivals, strict=True))
+    tops = [
+        max((row[i].text for row, takes_part in pairs if takes_part), default="")
+        for i in range(len(rows[0]))
+    ]
+    return tuple(
+        tuple(
+            replace(cell, best=takes_part and i >= first and "" != cell.text == tops[i])
+            for i, cell in enumerate(row)
+        )
+        for row, takes_part in pairs
+    )
+
+
+def text_table(table: Table) -> str:
+    """Write aligned columns; marks follow their figure after `^`."""
+    grid = [table.header, *(tuple(_text_cell(cell) for cell in row) for row in table.rows)]
+    widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
+    lines = [_aligned(row, widths, table.left) for row in grid]
+    lines.insert(1, _aligned(["-" * width for width in widths], widths, table.left))
+    notes = textwrap.fill(one_line(table.notes), _WIDTH)
+    return "\n".join([one_line(table.caption), "", *lines, *_noted(notes)]) + "\n"
+
+
+def markdown_table(table: Table) -> str:
+    """Write a pipe table under its caption."""
+    rule = ["---"] * table.left + ["---:"] * (len(table.header) - table.left)
+    rows = [
+        [escape_markdown(name) for name in table.header],
+        rule,
+        *([_markdown_cell(cell) for cell in row] for row in table.rows),
+    ]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    notes = escape_markdown(table.notes)
+    return "\n".join([f"**{escape_markdown(table.caption)}**", "", *lines, *_noted(notes)]) + "\n"
+
+
+def latex_table(table: Table) -> str:
+    """Write a floating table over the page's width; it needs the package booktabs."""
+    columns = "l" * table.left + "r" * (len(table.header) - table.left)
+    lines = [
+        r"\begin{table*}",
+        r"\centering\small\setlength{\tabcolsep}{4pt}",
+        rf"\caption{{{escape_latex(f'{table.caption} {table.notes}'.strip())}}}",
+        rf"\label{{tab:{table.name}}}",
+        rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
+        r"\toprule",
+        _latex_row(escape_latex(name) for name in table.header),
+        r"\midrule",
+        *(line for row in table.rows for line in _latex_rows(row)),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table*}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def escape_markdown(text: str) -> str:
+    """Escape what Markdown, HTML inside it or mathematics in it would act upon, on one line."""
+    escaped = _MARKDOWN.sub(r"\\\g<0>", one_line(text))
+    return "".join(_HTML.get(each, each) for each in escaped)
+
+
+def escape_latex(text: str) -> str:
+    """Escape what LaTeX would act upon, on one line."""
+    return "".join(_LATEX.get(each, each) for each in one_line(text))
+
+
+def _noted(notes: str) -> list[str]:
+    return ["", notes] if notes else []
+
+
+def _text_cell(cell: Cell) -> str:
+    bounds = f" ({cell.bounds('-')})" if cell.low else ""
+    marks = f"^{cell.marks}" if cell.marks else ""
+    return f"{one_line(cell.text)}{marks}{bounds}"
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int], left: int) -> str:
+    padded = [
+        word.ljust(width) if i < left else word.rjust(width)
+        for i, (word, width) in enumerate(zip(row, widths, strict=True))
+    ]
+    return "  ".join(padded).rstrip()
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = escape_markdown(cell.text)
+    if cell.best:
+        text = f"**{text}**"
+    marks = f"<sup>{escape_markdown(cell.marks)}</sup>" if cell.marks else ""
+    bounds = f" ({cell.bounds('-')})" if cell.low else ""
+    return f"{text}{marks}{bounds}"
+
+
+def _latex_row(words: Iterable[str]) -> str:
+    return " & ".join(words) + r" \\"
+
+
+def _latex_rows(row: Sequence[Cell]) -> list[str]:
+    """Write the figures, and below them their bounds in smaller type."""
+    lines = [_latex_row(map(_latex_cell, row))]
+    if any(cell.low for cell in row):
+        bounds = (rf"{{\scriptsize {c.bounds('--')}}}" if c.low else "" for c in row)
+        lines.append(f"{_latex_row(bounds)}[2pt]")
+    return lines
+
+
+def _latex_cell(cell: Cell) -> str:
+    text = escape_latex(cell.text)
+    if cell.best:
+        text = rf"\textbf{{{text}}}"
+    return rf"{text}$^{{{escape_latex(cell.marks)}}}$" if cell.marks else text

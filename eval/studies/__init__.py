@@ -1,0 +1,1 @@
+"""Measures and pages of studies: clicks, embeddings of encoders, probes, SciDocs."""

@@ -1,0 +1,189 @@
+"""The recommendation task of SciDocs (Cohan et al. 2020) as a folder in its published layout.
+
+    recomm/train.csv  recomm/val.csv  recomm/test.csv      clicks, see `click_readers`
+    recomm/propensity_scores.json                          {"scores": [p1, p2, ...]}
+    paper_metadata_recomm.json                             {id: {"title": ..., "year": ...}}
+
+The published code stops with a bare KeyError, ValueError or IndexError where a paper lacks a
+field, a click is not among the papers shown, or a list is longer than the propensity table; these
+are errors that name the place here. As there, papers without metadata are allowed, and so are the
+ways in which a value is unknown: a null or empty title, a year that is no number, a null list.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from reprlib import repr as short
+from typing import TypeAlias
+
+from eval.studies.clicks.click_log import ClickLog
+from eval.studies.clicks.click_readers import read_clicks
+from eval.studies.clicks.click_writers import write_scidocs_clicks
+from eval.studies.clicks.propensities import Propensities, read_propensities, write_propensities
+from eval.trec import write_lines
+from recsys.errors import InputError
+
+METADATA = "paper_metadata_recomm.json"
+PROPENSITIES = "recomm/propensity_scores.json"
+TRAIN, VALIDATION, TEST = (f"recomm/{part}.csv" for part in ("train", "val", "test"))
+
+_SETS = ("authors", "references", "cited_by")
+_FIELDS = ("title", "year", *_SETS)
+_FILES = (TRAIN, VALIDATION, TEST, PROPENSITIES, METADATA)
+_LAYOUT = f"SciDocs' data has {', '.join(_FILES)}."
+_METADATA_FORM = f'Give {{"id": {{{", ".join(_FIELDS)}}}, ...}}, as SciDocs does.'
+_YEARS = range(1, 10_000)
+
+_Names: TypeAlias = dict[str, str]
+"""Each name once, however many papers hold it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedPaper:
+    """What the task's features read of a paper.
+
+    title: empty if it has none. year: None if unknown. authors: their ids. references, cited_by:
+    ids of papers, also such as have no metadata of their own.
+    """
+
+    title: str
+    year: int | None
+    authors: frozenset[str]
+    references: frozenset[str]
+    cited_by: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RecommendationTask:
+    """Clicks to learn from, to choose by and to test on; `papers` may lack some that are shown.
+
+    Raises:
+        InputError: a list is longer than the table of propensities.
+    """
+
+    train: ClickLog
+    validation: ClickLog
+    test: ClickLog
+    papers: Mapping[str, RelatedPaper]
+    propensities: Propensities
+
+    def __post_init__(self) -> None:
+        parts = {TRAIN: self.train, VALIDATION: self.validation, TEST: self.test}
+        for name, log in parts.items():
+            longest = log.present.sum(1).max(initial=0)
+            if longest > len(self.propensities):
+                raise InputError(
+                    f"A list in {name} shows {longest} papers, "
+                    f"but {PROPENSITIES} covers {len(self.propensities)} positions.",
+                    "Give a propensity for every position that is shown.",
+                )
+
+
+def read_task(folder: Path) -> RecommendationTask:
+    """Read the folder of SciDocs' data, one that has it as `data`, or its `recomm` folder.
+
+    Raises:
+        InputError: a file is missing or broken, a paper of the metadata lacks a field, or a list
+            is longer than the table of propensities.
+    """
+    root = _root(folder)
+    return RecommendationTask(
+        train=read_clicks(root / TRAIN),
+        validation=read_clicks(root / VALIDATION),
+        test=read_clicks(root / TEST),
+        propensities=read_propensities(root / PROPENSITIES),
+        papers=_read_papers(root / METADATA),
+    )
+
+
+def write_task(folder: Path, task: RecommendationTask) -> None:
+    """Write a task in SciDocs' layout, `folder` being the root.
+
+    The logs lose what their format cannot hold (`write_scidocs_clicks`).
+
+    Raises:
+        InputError: a log has no click, or a name that cannot be read back.
+    """
+    (folder / "recomm").mkdir(parents=True, exist_ok=True)
+    write_scidocs_clicks(folder / TRAIN, task.train)
+    write_scidocs_clicks(folder / VALIDATION, task.validation)
+    write_scidocs_clicks(folder / TEST, task.test)
+    write_propensities(folder / PROPENSITIES, task.propensities)
+    records = (f"{json.dumps(name)}: {_line(name, paper)}" for name, paper in task.papers.items())
+    write_lines(folder / METADATA, ["{", ",\n".join(records), "}"])
+
+
+def _root(folder: Path) -> Path:
+    places = (folder, folder / "data", *([folder.parent] if folder.name == "recomm" else []))
+    root = next((place for place in places if (place / "recomm").is_dir()), None)
+    if root is None:
+        raise InputError(f"{folder} has no folder recomm.", _LAYOUT)
+    missing = [name for name in _FILES if not (root / name).is_file()]
+    if missing:
+        raise InputError(f"{root} lacks {', '.join(missing)}.", _LAYOUT)
+    return root
+
+
+def _read_papers(path: Path) -> dict[str, RelatedPaper]:
+    try:
+        records = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not JSON: {error}.", _METADATA_FORM) from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.", _LAYOUT) from error
+    if not isinstance(records, dict):
+        raise InputError(f"{path} holds no JSON object.", _METADATA_FORM)
+    names: _Names = {}
+    try:
+        return {name: _paper(name, record, names) for name, record in records.items()}
+    except InputError as error:
+        raise InputError(f"{path}: {error.what}", error.hint) from error
+
+
+def _paper(name: str, record: object, names: _Names) -> RelatedPaper:
+    if not isinstance(record, dict):
+        raise InputError(f"The paper {name!r} is {short(record)}, no object.", _METADATA_FORM)
+    for field in _FIELDS:
+        if field not in record:
+            raise InputError(f"The paper {name!r} has no field {field!r}.", _METADATA_FORM)
+    sets = (_ids(name, field, record[field], names) for field in _SETS)
+    return RelatedPaper(_title(name, record["title"]), _year(name, record["year"]), *sets)
+
+
+def _title(name: str, value: object) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise _wrong(name, "title", value, "text")
+    return value
+
+
+def _year(name: str, value: object) -> int | None:
+    """Read a year as the published code does, by `int`; none between 1 and 9999 is unknown."""
+    if not isinstance(value, str | int | float | None):
+        raise _wrong(name, "year", value, "a number")
+    try:
+        year = int(value or 0)
+    except (ValueError, OverflowError):
+        return None
+    return year if year in _YEARS else None
+
+
+def _ids(name: str, field: str, value: object, names: _Names) -> frozenset[str]:
+    if not isinstance(value, list | None):
+        raise _wrong(name, field, value, "a list of ids")
+    for each in value or ():
+        if type(each) not in (str, int):
+            raise _wrong(name, field, each, "an id")
+    return frozenset(names.setdefault(each, each) for each in map(str, value or ()))
+
+
+def _wrong(name: str, field: str, value: object, kind: str) -> InputError:
+    what = f"The field {field!r} of the paper {name!r} has {short(value)} instead of {kind}."
+    return InputError(what, _METADATA_FORM)
+
+
+def _line(name: str, paper: RelatedPaper) -> str:
+    sets = {field: sorted(getattr(paper, field)) for field in _SETS}
+    return json.dumps({"paper_id": name, "title": paper.title, "year": paper.year, **sets})

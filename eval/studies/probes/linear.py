@@ -1,0 +1,128 @@
+"""Linear evaluation: how well a linear model tells the classes of papers from their vectors.
+
+Multinomial logistic regression on features that are standardised over the training papers, with
+four-fold cross-validation, as MIReAD was judged (Razdaibiedina and Brechalov 2023). They train
+without a penalty by gradient steps and stop early, by the accuracy on held-out papers; here, that
+accuracy chooses the weight of an L2 penalty.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from eval.measures import Doubles
+from recsys.errors import InputError
+from recsys.store.arrays import Floats, Longs, Mask
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
+
+FOLDS = 4
+COSTS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+"""Weights of the loss against the penalty, the first one is the simplest model."""
+ROUNDS = 200
+"""Of the solver, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """What cross-validation gave.
+
+    accuracy, macro_f1: of each fold of each run. costs: chosen for each. told: (runs, n) int64, the
+    class that was told of each paper when its fold was tested.
+    """
+
+    accuracy: tuple[float, ...]
+    macro_f1: tuple[float, ...]
+    costs: tuple[float, ...]
+    told: Longs
+
+    def correct(self, labels: Longs) -> Doubles:
+        """Return the share of the runs that told each paper's class rightly: (n,) float64."""
+        return np.asarray((self.told == labels).mean(axis=0))
+
+
+def deal(labels: Longs, *, rng: np.random.Generator, runs: int = 1) -> Longs:
+    """Deal papers out over the folds, each class as evenly as can be: (runs, n) int64 folds.
+
+    Raises:
+        InputError: there are fewer than two classes, or fewer than four papers of one.
+    """
+    _, counts = np.unique(labels, return_counts=True)
+    least = min(counts.tolist(), default=0)
+    if len(counts) < 2 or least < FOLDS:
+        raise InputError(
+            f"There are {len(counts)} classes, the smallest of {least} papers.",
+            f"Give at least two classes of {FOLDS} papers each: one for each fold.",
+        )
+    return np.stack([_dealt(labels, rng) for _ in range(runs)])
+
+
+def _dealt(labels: Longs, rng: np.random.Generator) -> Longs:
+    order = rng.permutation(len(labels))
+    order = order[np.argsort(labels[order], kind="stable")]
+    folds = np.empty(len(labels), np.int64)
+    folds[order] = np.arange(len(labels)) % FOLDS
+    return folds
+
+
+def linear_probe(vectors: Floats, labels: Longs, folds: Longs) -> Linear:
+    """Tell the classes of each fold's papers by those of the others.
+
+    Args:
+        vectors: (n, d) float32.
+        labels: (n,) int64 from 0; at least four papers of each class.
+        folds: (runs, n) int64, as `deal` gives them; the same ones make embeddings comparable.
+    """
+    from sklearn.metrics import f1_score
+
+    features = vectors.astype(np.float64)
+    told = np.empty_like(folds)
+    accuracy, macro_f1, costs = [], [], []
+    for run, fold in enumerate(folds):
+        for number in range(FOLDS):
+            tested = fold == number
+            # The next fold chooses the cost, and is then learnt from, too.
+            cost = _chosen(features, labels, ~tested, fold == (number + 1) % FOLDS)
+            scaled = _standardised(features, ~tested)
+            model = _fitted(_model(cost), scaled[~tested], labels[~tested])
+            told[run, tested] = model.predict(scaled[tested])
+            pair = labels[tested], told[run, tested]
+            accuracy.append(float(np.mean(pair[0] == pair[1])))
+            macro_f1.append(float(f1_score(*pair, average="macro", zero_division=0)))
+            costs.append(cost)
+    return Linear(tuple(accuracy), tuple(macro_f1), tuple(costs), told)
+
+
+def _chosen(features: Doubles, labels: Longs, train: Mask, held_out: Mask) -> float:
+    """Return the cost with the best held-out accuracy, the least of equal ones."""
+    fit = train & ~held_out
+    scaled = _standardised(features, fit)
+    model, right = _model(COSTS[0]), []
+    for cost in COSTS:  # Each fit begins where the last one ended.
+        _fitted(model.set_params(C=cost), scaled[fit], labels[fit])
+        right.append(np.count_nonzero(model.predict(scaled[held_out]) == labels[held_out]))
+    return COSTS[int(np.argmax(right))]
+
+
+def _standardised(features: Doubles, train: Mask) -> Doubles:
+    """Give each feature mean 0 and deviation 1 over the training papers."""
+    learnt = features[train]
+    spread = learnt.std(axis=0)
+    return np.asarray((features - learnt.mean(axis=0)) / np.where(spread > 0, spread, 1))
+
+
+def _model(cost: float) -> "LogisticRegression":
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=cost, max_iter=ROUNDS, warm_start=True)
+
+
+def _fitted(model: "LogisticRegression", features: Doubles, labels: Longs) -> "LogisticRegression":
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # Its answer is used all the same.
+        return model.fit(features, labels)

@@ -1,0 +1,217 @@
+"""The page of what the probes found out."""
+
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+
+import numpy as np
+
+from eval.report.page import Page, Picture, Section
+from eval.report.system_tables import SURE, interval_cell, system_letters
+from eval.report.tables import Cell, Table, best_marked, cells
+from eval.studies.probes.clustering import NEIGHBOURS, STARTS
+from eval.studies.probes.contrasts import Contrast
+from eval.studies.probes.linear import FOLDS, Linear
+from eval.studies.probes.maps import SHOWN, map_svg
+from eval.studies.probes.probe_results import ALL, Group, GroupResult, ProbeResult, as_figures
+
+SCHEMA = "recsys.probes/1"
+
+
+def probe_page(found: ProbeResult, facts: Mapping[str, str]) -> Page:
+    """Show every embedding by every probe.
+
+    Args:
+        found: what the probes found out.
+        facts: what it takes to make it again.
+    """
+    return Page(
+        title=f"Probes of embeddings by {found.label}",
+        lead=f"{_many(found.embeddings)} of {found.source}. {' '.join(found.notes)}".strip(),
+        sections=tuple(each for each in _sections(found) if each.tables or each.pictures),
+        facts=(*facts.items(), ("scikit-learn", version("scikit-learn"))),
+        schema=SCHEMA,
+        figures=as_figures(found),
+        draw=lambda: {
+            name: Picture(map_svg(each), f"{each.title}: {len(each.points):,} papers.")
+            for name, each in found.maps().items()
+        },
+    )
+
+
+def _many(names: tuple[str, ...]) -> str:
+    return "1 embedding" if len(names) == 1 else f"{len(names)} embeddings"
+
+
+def _sections(found: ProbeResult) -> Iterator[Section]:
+    text = "How well does a linear model tell a paper's class from its vector?"
+    tables = [table for each in found.groups for table in _linear(each)]
+    yield Section("linear", "Linear evaluation", text, tuple(tables), open=len(tables))
+    text = "Are clusters of one class, and are the papers of a class in one cluster?"
+    tables = [_clusters(each) for each in found.groups if each.purity]
+    yield Section("clusters", "Clusters", text, tuple(tables), open=len(tables))
+    text = "Do the vectors of papers that share a class correlate more than others?"
+    tables = [_pairs(each) for each in found.groups if each.pairs]
+    yield Section("pairs", "Pairs", text, tuple(tables), open=len(tables))
+    text = (
+        f"t-SNE; near points are similar papers, far distances mean little. The {SHOWN} most "
+        "frequent classes have colours, and a number where they are densest."
+    )
+    yield Section("maps", "Maps", text, (), tuple(found.maps()))
+    text = "A paper with several classes counts for the rarest of them; among pairs, for all."
+    yield Section("classes", "Classes", text, tuple(map(_classes, found.groups)), open=0)
+
+
+def _where(group: Group) -> str:
+    kind = "" if group.name == ALL else f"{group.name} "
+    return f"{len(group.ids):,} papers of {len(group.names):,} {kind}classes"
+
+
+def _linear(found: GroupResult) -> Iterator[Table]:
+    if not found.linear:
+        return
+    letters = system_letters(list(found.linear))
+    beaten = _beaten(found.contrasts)
+    rows = [
+        (
+            *cells(letters[name], name),
+            _spread(each.accuracy, "".join(sorted(letters[it] for it in beaten.get(name, ())))),
+            _spread(each.macro_f1),
+        )
+        for name, each in found.linear.items()
+    ]
+    rows.append(_majority(found.group))
+    yield Table(
+        f"linear-{found.group.name}",
+        f"Linear evaluation: {_where(found.group)}.",
+        ("", "embedding", "accuracy", "macro F1"),
+        best_marked(rows, first=2, rivals=[*(True for _ in found.linear), False]),
+        2,
+        _linear_notes(next(iter(found.linear.values())), tested=bool(found.contrasts)),
+    )
+    if found.contrasts:
+        yield _contrasts(found)
+
+
+def _linear_notes(linear: Linear, *, tested: bool) -> str:
+    runs = len(linear.told)
+    over = f"{FOLDS} folds" if runs == 1 else f"{FOLDS} folds in each of {runs} runs"
+    notes = (
+        f"Mean and standard deviation over {over} of multinomial logistic regression on "
+        "standardised vectors."
+    )
+    if tested:
+        notes += (
+            " Letters mark the embeddings that an embedding beats: paired randomisation test over "
+            f"papers, Holm-corrected, p < {SURE}."
+        )
+    return notes
+
+
+def _spread(values: tuple[float, ...], marks: str = "") -> Cell:
+    return Cell(f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}", marks=marks)
+
+
+def _majority(group: Group) -> tuple[Cell, ...]:
+    """Show what it gives to tell the most frequent class always: its F1 is 2p / (1 + p)."""
+    share = float(group.counts().max() / len(group.ids))
+    macro = 2 * share / (1 + share) / len(group.names)
+    return cells("", "most frequent class", f"{share:.3f}", f"{macro:.3f}")
+
+
+def _beaten(contrasts: tuple[Contrast, ...]) -> dict[str, list[str]]:
+    """Name the embeddings that each one beats in accuracy."""
+    found: dict[str, list[str]] = {}
+    for each in contrasts:
+        if each.p < SURE:
+            better = each.accuracy.value > 0
+            winner, loser = (each.one, each.other) if better else (each.other, each.one)
+            found.setdefault(winner, []).append(loser)
+    return found
+
+
+def _contrasts(found: GroupResult) -> Table:
+    rows = tuple(
+        (
+            *cells(each.one, each.other),
+            interval_cell(each.accuracy, signed=True),
+            interval_cell(each.macro_f1, signed=True),
+            *cells(p_text(each.p)),
+        )
+        for each in found.contrasts
+    )
+    return Table(
+        f"contrasts-{found.group.name}",
+        f"Differences in linear evaluation: {_where(found.group)}.",
+        ("embedding", "minus", "accuracy", "macro F1", "p"),
+        rows,
+        2,
+        "With 95 % bootstrap intervals over papers; macro F1 of all papers at once. p: of the "
+        "difference in accuracy, paired randomisation test, Holm-corrected.",
+    )
+
+
+def p_text(p: float) -> str:
+    """Write a p to three decimals."""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _clusters(found: GroupResult) -> Table:
+    sizes = list(next(iter(found.purity.values())))
+    figures = [
+        (
+            *cells(name),
+            *(interval_cell(each[size].interval) for size in sizes),
+            *cells(*(f"{value:.3f}" for value in (dense.homogeneity, dense.completeness))),
+        )
+        for (name, each), dense in zip(found.purity.items(), found.dense.values(), strict=True)
+    ]
+    mapped = next(iter(found.dense.values())).papers
+    marked = best_marked(figures, first=1, rivals=[True] * len(figures))
+    counts = (cells(f"{each.clusters:,}", f"{each.outside:.3f}") for each in found.dense.values())
+    rows = tuple((*row, *count) for row, count in zip(marked, counts, strict=True))
+    return Table(
+        f"clusters-{found.group.name}",
+        f"Clusters: {_where(found.group)}.",
+        (
+            "embedding",
+            *(f"purity, {size}" for size in sizes),
+            *("homogeneity", "completeness", "clusters", "outside"),
+        ),
+        rows,
+        1,
+        f"Purity of so many clusters by k-means (the best of {STARTS} starts), with 95 % bootstrap "
+        "intervals over papers, their clusters being what they are. Homogeneity and "
+        f"completeness of the clusters by DBSCAN on the t-SNE map of {mapped:,} papers, with those "
+        "outside of all (their share is shown) as one more; half of the points have "
+        f"{NEIGHBOURS - 1} others within the radius.",
+    )
+
+
+def _pairs(found: GroupResult) -> Table:
+    rows = [
+        (
+            *cells(name),
+            interval_cell(each.average_precision.interval),
+            interval_cell(each.auc.interval),
+        )
+        for name, each in found.pairs.items()
+    ]
+    first = next(iter(found.pairs.values())).ranking
+    chance = cells("chance", f"{first.share:.3f}", "0.500")
+    return Table(
+        f"pairs-{found.group.name}",
+        f"Pairs: {_where(found.group)}.",
+        ("embedding", "average precision", "ROC AUC"),
+        best_marked([*rows, chance], first=1, rivals=[*(True for _ in rows), False]),
+        1,
+        f"{first.positives:,} of {first.positives + first.negatives:,} pairs share a class; all "
+        "are ranked by the Pearson correlation of their vectors. 95 % bootstrap intervals over "
+        "papers, to first order (infinitesimal jackknife).",
+    )
+
+
+def _classes(found: GroupResult) -> Table:
+    group = found.group
+    pairs = sorted(zip(group.counts().tolist(), group.names, strict=True), key=lambda x: -x[0])
+    rows = tuple(cells(name, f"{count:,}") for count, name in pairs)
+    return Table(f"classes-{group.name}", f"{_where(group)}.", ("class", "papers"), rows)

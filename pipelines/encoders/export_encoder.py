@@ -1,0 +1,175 @@
+"""Export an encoder once: checkpoint -> folder with `model.onnx`, `tokenizer.json` and manifest.
+
+The graph is drawn from the weights (see `bert_graph`), so exporting the packaged model needs
+neither torch nor transformers. Every other checkpoint is compared with its torch model on sample
+texts; an int8 model is compared with the f32 one, and how far they agree is kept in the manifest.
+"""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from pipelines.encoders.bert_graph import INPUT, draw, tapped_linear
+from pipelines.encoders.checkpoints import MINILM, Checkpoint, read_checkpoint
+from pipelines.encoders.hugging_face import how_to_ask
+from pipelines.encoders.quantize import QuantizedLinear, quantized_embed
+from pipelines.encoders.sample_texts import SAMPLES
+from pipelines.encoders.torch_check import torch_vectors
+from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
+from recsys.models.encoder import KIND, MODEL, SCHEMA, TOKENIZER, OnnxEncoder, load_session
+from recsys.store.arrays import Floats
+from recsys.store.artifacts import MANIFEST, fingerprint, replacing, seal
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+Precision: TypeAlias = Literal["f32", "int8"]
+REVISION = 1
+"""Raised when the same settings would give another graph."""
+
+OWN_SETTINGS = "recsys"
+"""In `config.json` of encoders that recsys trained: their pooling, max_length and joiner."""
+
+_SAMPLED_TOKENS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How texts become vectors. `joiner` joins title and abstract; None: the model's separator."""
+
+    pooling: str
+    precision: Precision
+    max_length: int
+    joiner: str | None
+
+
+def export_encoder(
+    name: str,
+    folder: Path,
+    *,
+    pooling: str | None = None,
+    precision: Precision = "int8",
+    verify: bool | None = None,
+) -> Path:
+    """Export a checkpoint to an encoder artifact and return its folder.
+
+    Args:
+        name: "minilm", the path of a checkpoint folder, a Hugging Face name, or a short name of
+            `pipelines.encoders.hugging_face`.
+        folder: what to write; an older artifact there is replaced.
+        pooling: "cls" or "mean"; None: the encoder's own, "mean" for unknown ones.
+        verify: compare with torch. None: all but the packaged model, whose weights are pinned.
+
+    Raises:
+        InputError: an unknown pooling, precision or architecture.
+        ArtifactMissing: the checkpoint cannot be found.
+        ArtifactError: the exported model does not agree with the original.
+    """
+    checkpoint = read_checkpoint(name)
+    settings = choose_settings(checkpoint, pooling, precision)
+    return _export(checkpoint, settings, folder, name != MINILM if verify is None else verify)
+
+
+def cached_encoder(
+    name: str, cache: Path, *, pooling: str | None = None, precision: Precision = "int8"
+) -> Path:
+    """Return the exported encoder in a cache folder; export it if it is not there yet."""
+    checkpoint = read_checkpoint(name)
+    settings = choose_settings(checkpoint, pooling, precision)
+    key = encoder_fingerprint(checkpoint, settings)
+    folder = cache / "encoders" / f"{Path(name).name}-{precision}-{key}"
+    if (folder / MANIFEST).is_file():
+        try:
+            OnnxEncoder.load(folder, threads=1)
+        except ArtifactError:
+            pass  # Damaged: export it again.
+        else:
+            return folder
+    return _export(checkpoint, settings, folder, name != MINILM)
+
+
+def choose_settings(checkpoint: Checkpoint, pooling: str | None, precision: Precision) -> Settings:
+    """Fill in what the user left open, and check the rest."""
+    own = checkpoint.config.get(OWN_SETTINGS, {})
+    known = how_to_ask(checkpoint.name)
+    pooling = pooling or own.get("pooling", known.pooling)
+    if pooling not in ("cls", "mean"):
+        raise InputError(f"There is no pooling {pooling!r}.", "Give --pooling cls or mean.")
+    if precision not in get_args(Precision):
+        raise InputError(f"There is no precision {precision!r}.", "Give f32 or int8.")
+    if own:
+        return Settings(pooling, precision, own.get("max_length", 256), own.get("joiner"))
+    config = checkpoint.config
+    positions = config.get("max_position_embeddings", 512) - checkpoint.shape().first_position
+    return Settings(pooling, precision, min(known.tokens, positions), known.joiner)
+
+
+def encoder_fingerprint(checkpoint: Checkpoint, settings: Settings) -> str:
+    """Hash everything that vectors depend on: weights, tokenizer, settings, graph revision."""
+    parts = [checkpoint.weights_hash, checkpoint.tokenizer, asdict(settings), REVISION]
+    return fingerprint([*parts, asdict(checkpoint.shape())])
+
+
+def _export(checkpoint: Checkpoint, settings: Settings, folder: Path, verify: bool) -> Path:
+    """Write the artifact, unless it does not agree with the original."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    config: dict[str, object] = {"name": checkpoint.name, **asdict(settings)}
+    config["dim"] = int(checkpoint.config["hidden_size"])
+    config["fingerprint"] = encoder_fingerprint(checkpoint, settings)
+    with replacing(folder) as new:
+        (new / TOKENIZER).write_text(checkpoint.tokenizer, encoding="utf-8")
+        encoder = _sealed(new, _drawn(checkpoint, settings.pooling), config)
+        ids, exact = [encoder.token_ids(text) for text in SAMPLES], encoder.encode(SAMPLES)
+        if verify:
+            original = torch_vectors(checkpoint.source, settings.pooling, ids)
+            config["cosine_torch"] = _agreement(exact, original, 0.9999, "torch")
+        if settings.precision == "int8":
+            rounded = _sealed(new, _quantized(checkpoint, settings.pooling, ids), config)
+            config["cosine_f32"] = _agreement(rounded.encode(SAMPLES), exact, 0.98, "f32")
+        seal(new, KIND, SCHEMA, config)
+    return folder
+
+
+def _drawn(checkpoint: Checkpoint, pooling: str) -> "ModelProto":
+    try:
+        return draw(checkpoint.weights, checkpoint.shape(), pooling)
+    except KeyError as error:
+        raise ArtifactCorrupt(
+            f"The checkpoint {checkpoint.source} lacks the weights {error}.",
+            "Save it again with save_pretrained, whole.",
+        ) from error
+
+
+def _sealed(folder: Path, model: "ModelProto", config: dict[str, object]) -> OnnxEncoder:
+    (folder / MODEL).write_bytes(model.SerializeToString())
+    seal(folder, KIND, SCHEMA, config)
+    return OnnxEncoder.load(folder, threads=1)
+
+
+def _quantized(checkpoint: Checkpoint, pooling: str, ids: list[list[int]]) -> "ModelProto":
+    """Draw the int8 model, its smoothing chosen on the inputs that sample texts give."""
+    weights, shape = checkpoint.weights, checkpoint.shape()
+    tapped = draw(weights, shape, pooling, linear=tapped_linear)
+    places = [output.name for output in tapped.graph.output][1:]
+    session = load_session(tapped.SerializeToString())
+    every = -(-sum(map(len, ids)) // _SAMPLED_TOKENS)
+    runs = [session.run(places, {INPUT: np.array([row], np.int32)}) for row in ids]
+    parts = zip(*runs, strict=True)
+    samples = {
+        place: np.concatenate([values[0] for values in part])[::every]
+        for place, part in zip(places, parts, strict=True)
+    }
+    return draw(weights, shape, pooling, linear=QuantizedLinear(samples), embed=quantized_embed)
+
+
+def _agreement(vectors: Floats, expected: Floats, least: float, name: str) -> float:
+    """Return the mean cosine of two encodings of the sample texts, if it is high enough."""
+    cosine = float((vectors * expected).sum(axis=1).mean())
+    if not cosine >= least:  # NaN is refused, too.
+        raise ArtifactError(
+            f"The exported encoder agrees with {name} by a mean cosine of {cosine:.5f} only.",
+            "Export it with precision f32." if name == "f32" else "Give another encoder.",
+        )
+    return round(cosine, 6)

@@ -1,0 +1,1 @@
+"""Offline evaluation: splits, systems, runs, the leakage guard, and reproduction of figures."""

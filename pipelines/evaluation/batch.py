@@ -1,0 +1,240 @@
+"""Answer every query of a split's part and write a TREC run.
+
+Finished answers are kept beside the run (`RUN.partial`), so a killed batch continues where it
+stopped. The run itself is written whole at the end, in the split's order: it does not depend on how
+many processes shared the work.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from eval.measures import CANDIDATE_RECALL, CANDIDATES, Interval, Judged, flag, summarise
+from eval.trec import run_lines, write_lines
+from pipelines.evaluation.splits import gold, gold_ids, read_split
+from pipelines.evaluation.systems import SYSTEMS, Rank, Stand, check_systems, prepare, query_rng
+from pipelines.jobs.partial_results import Entry, Sidecar
+from pipelines.jobs.per_query import OpenIndex, asking, gather
+from recsys.errors import InputError
+from recsys.progress import Progress, silent
+from recsys.records import PaperId
+from recsys.store.artifacts import CREATED_BY, MANIFEST, fingerprint, sha256
+from recsys.store.collection import Collection
+
+if TYPE_CHECKING:
+    from recsys.recommend import Recommender
+
+WORK = ".work"
+"""Folder beside a run for the indexes that some systems need beyond the built one."""
+_FORMAT = "recsys.batch/2"
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOptions:
+    """What to answer, and how.
+
+    jobs: processes; None: one per processor. seed: of the random system, and of the sample of
+    candidates whose probabilities are kept; calibration: its size, as a share of all. candidates:
+    what they come from; None: what the ranker was trained with.
+    """
+
+    part: str = "test"
+    k: int = 100
+    system: str = "two-stage"
+    metadata: bool = True
+    jobs: int | None = None
+    seed: int = 0
+    calibration: float = 0.0
+    candidates: tuple[str, ...] | None = None
+
+    @property
+    def tag(self) -> str:
+        """Name the system in the run."""
+        return self.system if self.metadata else f"{self.system}-no-metadata"
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One query's answer.
+
+    seconds: processor time it took. found: gold papers among its candidates. probabilities,
+    outcomes: a sample of the candidates' probabilities, and whether each is gold.
+    """
+
+    papers: list[PaperId]
+    scores: list[float]
+    seconds: float
+    candidates: int | None = None
+    found: int | None = None
+    probabilities: Sequence[float] = ()
+    outcomes: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReport:
+    """What was answered and how good it is.
+
+    measures: name -> figure with its bootstrap interval. continued: answers that an earlier,
+    unfinished batch had left. milliseconds: median processor time of a query.
+    """
+
+    run: Path
+    options: BatchOptions
+    queries: int
+    continued: int
+    milliseconds: float
+    measures: Mapping[str, Interval]
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        k = 20 if self.options.k >= 20 else 10
+        names = [f"P@{k}", f"R@{k}", f"F1@{k}", "MRR"]
+        shown = ", ".join(f"{name} {self.measures[name]}" for name in names)
+        lines = [
+            f"Answered {self.queries} {self.options.part} queries by {self.options.tag}, "
+            f"{self.milliseconds:.1f} ms a query.",
+            f"{shown}; 95 % intervals.",
+        ]
+        if CANDIDATES in self.measures:
+            recall, number = self.measures[CANDIDATE_RECALL], self.measures[CANDIDATES].value
+            lines.append(f"Candidate recall {recall} at {number:.0f} candidates a query.")
+        if self.continued:
+            lines.append(f"Continued: {self.continued} answers were there already.")
+        return [*lines, f"Written to {self.run}."]
+
+
+def run_batch(
+    index: Path,
+    split: Path,
+    options: BatchOptions,
+    run: Path,
+    *,
+    open_index: OpenIndex,
+    progress: Progress = silent,
+) -> BatchReport:
+    """Answer the queries of `options.part`, each as of its own year, and write the run.
+
+    Raises:
+        SplitError: the split does not fit the index.
+        InputError: no such system, k < 1, or ids that cannot stand in a run.
+        ArtifactError: the index cannot be opened.
+    """
+    check_options(options)
+    open_index = asking(open_index, options.candidates)
+    collection = open_index(index, metadata=options.metadata).collection
+    queries = read_split(split, collection).part(options.part)
+    work = run.parent / WORK
+    prepare([options.system], collection, work, metadata=options.metadata, progress=progress)
+    sidecar = Sidecar(
+        run.with_name(f"{run.name}.partial"), batch_fingerprint(index, split, options)
+    )
+    gathered = gather(
+        f"answer {options.part}",
+        partial(answerer, open_index, index, work, options),
+        queries,
+        sidecar=sidecar,
+        jobs=options.jobs,
+        progress=progress,
+    )
+    responses = responses_of(gathered.entries)
+    write_responses(run, responses, options.tag)
+    sidecar.remove()
+    return BatchReport(
+        run,
+        options,
+        len(queries),
+        gathered.continued,
+        milliseconds(responses),
+        summarise(judge(collection, responses), rng=np.random.default_rng(0)),
+    )
+
+
+def batch_fingerprint(index: Path, split: Path, options: BatchOptions) -> str:
+    """Hash what answers depend on: the version, the index's manifests, the split, the options."""
+    manifests = [
+        [path.relative_to(index).as_posix(), sha256(path)] for path in sorted(index.rglob(MANIFEST))
+    ]
+    chosen = {key: value for key, value in asdict(options).items() if key != "jobs"}
+    return fingerprint([_FORMAT, CREATED_BY, manifests, sha256(split), chosen])
+
+
+def check_options(options: BatchOptions) -> None:
+    """Refuse a system that does not exist, and k < 1.
+
+    Raises:
+        InputError: either.
+    """
+    check_systems([options.system])
+    if options.k < 1:
+        raise InputError(f"k is {options.k}.", "Ask for at least one paper a query.")
+
+
+def answerer(
+    open_index: OpenIndex, index: Path, work: Path, options: BatchOptions
+) -> Callable[[PaperId], Entry]:
+    """Open the index in a worker; return what answers one query there."""
+    recommender = open_index(index, metadata=options.metadata)
+    rank = SYSTEMS[options.system].open(Stand(recommender, work, options.seed))
+    return partial(_respond, recommender, rank, options)
+
+
+def _respond(
+    recommender: "Recommender", rank: Rank, options: BatchOptions, paper: PaperId
+) -> Entry:
+    corpus = recommender.collection.corpus
+    row = int(corpus.rows([paper])[0])
+    begun = time.process_time()  # Other processes share the machine.
+    ranked = rank(recommender.query_of(row), row, options.k)
+    seconds = time.process_time() - begun
+    papers = [corpus.ids[row] for row in ranked.rows.tolist()]
+    scores = ranked.scores.astype(np.float64).tolist()  # Exact, as JSON is.
+    if ranked.candidates is None:
+        return asdict(Response(papers, scores, seconds))
+    right = np.isin(ranked.candidates, gold(recommender.collection, row))
+    response = Response(papers, scores, seconds, len(right), int(right.sum()))
+    if ranked.probabilities is None or not options.calibration:
+        return asdict(response)
+    kept = query_rng(options.seed, paper).random(len(right)) < options.calibration
+    return asdict(
+        replace(
+            response,
+            probabilities=ranked.probabilities[kept].tolist(),
+            outcomes=right[kept].astype(int).tolist(),
+        )
+    )
+
+
+def responses_of(entries: Mapping[PaperId, Entry]) -> dict[PaperId, Response]:
+    """Turn entries of a sidecar into what they were."""
+    return {query: Response(**entry) for query, entry in entries.items()}
+
+
+def write_responses(run: Path, responses: Mapping[PaperId, Response], tag: str) -> None:
+    """Write a run."""
+    write_lines(run, _run_lines(responses, tag))
+
+
+def milliseconds(responses: Mapping[PaperId, Response]) -> float:
+    """Return the median processor time of a query."""
+    return 1000 * float(np.median([response.seconds for response in responses.values()]))
+
+
+def _run_lines(responses: Mapping[PaperId, Response], tag: str) -> Iterator[str]:
+    for query, response in responses.items():
+        scores = np.array(response.scores, np.float32)
+        yield from run_lines(query, response.papers, scores, tag=tag)
+
+
+def judge(collection: Collection, responses: Mapping[PaperId, Response]) -> list[Judged]:
+    """Compare what was answered with each query's gold papers."""
+    judged = []
+    for query, response in responses.items():
+        right = set(gold_ids(collection, query))
+        flags = flag(response.papers, right)
+        judged.append(Judged(flags, len(right), response.candidates, response.found))
+    return judged

@@ -1,0 +1,340 @@
+"""Evaluate systems on a split's part: runs, judgements and facts in one folder, then assessed.
+
+Answers are kept in OUT/.work until the end, so that a killed evaluation continues where it stopped.
+The runs are the same for the same seed, whatever the number of processes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eval.recorded_runs import RUNS, SCHEMA
+from eval.trec import write_run
+from pipelines.evaluation.batch import (
+    WORK,
+    BatchOptions,
+    Response,
+    answerer,
+    batch_fingerprint,
+    check_options,
+    milliseconds,
+    responses_of,
+    write_responses,
+)
+from pipelines.evaluation.external_runs import External, read_external
+from pipelines.evaluation.leakage import check_ranker, check_run
+from pipelines.evaluation.neighbour_studies import StudyRow, k_answerer, k_rows, self_citation_rows
+from pipelines.evaluation.seed_study import SeedRow, seed_answerer, seed_rows
+from pipelines.evaluation.splits import read_split
+from pipelines.evaluation.systems import (
+    MODELS,
+    RANKER,
+    SYSTEMS,
+    check_systems,
+    model_folder,
+    needs_of,
+    prepare,
+)
+from pipelines.evaluation.write_evaluation import (
+    MOST_PAIRS,
+    calibration_facts,
+    candidate_facts,
+    check_folder,
+    corpus_facts,
+    versions,
+    write_folder,
+)
+from pipelines.jobs.partial_results import Entry, Sidecar
+from pipelines.jobs.per_query import OpenIndex, Start, asking, gather
+from recsys.errors import InputError
+from recsys.progress import Progress, silent
+from recsys.records import PaperId
+from recsys.stage_two.ranker import OnnxRanker
+from recsys.store.artifacts import CREATED_BY, sha256
+from recsys.store.collection import Collection
+from recsys.store.layout import NNSELECT
+
+if TYPE_CHECKING:
+    from eval.run_figures import Assessment
+    from recsys.recommend import Recommender
+
+DEFAULT_SYSTEMS = ("bm25", "embedding", "stage-one", "two-stage")
+TWO_STAGE = "two-stage"
+_HEADLINES = ("F1@20", "MRR", "R@20", "R@100")
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateOptions:
+    """What to evaluate, and how.
+
+    runs: name -> TREC run of a system from elsewhere. jobs: processes; None: one per processor.
+    k_study, self_citation, seed_study: whether to make these studies. candidates: what they come
+    from; None: what the ranker was trained with. command: what the user typed.
+    """
+
+    part: str = "test"
+    systems: Sequence[str] = DEFAULT_SYSTEMS
+    runs: Mapping[str, Path] = field(default_factory=dict)
+    k: int = 100
+    seed: int = 0
+    jobs: int | None = None
+    metadata: bool = True
+    k_study: bool = False
+    self_citation: bool = False
+    seed_study: bool = False
+    candidates: tuple[str, ...] | None = None
+    command: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The systems in the order of the table, each once."""
+        return [name for name in SYSTEMS if name in self.systems]
+
+    def batch(self, system: str, *, metadata: bool, calibration: float) -> BatchOptions:
+        """Say how to ask one system."""
+        return BatchOptions(
+            self.part,
+            self.k,
+            system,
+            metadata,
+            self.jobs,
+            self.seed,
+            calibration,
+            self.candidates,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationReport:
+    """What was evaluated.
+
+    timing: median milliseconds of processor time a query. continued: answers that an earlier,
+    unfinished evaluation had left.
+    """
+
+    folder: Path
+    part: str
+    queries: int
+    timing: Mapping[str, float]
+    continued: int
+    warnings: Sequence[str]
+    assessment: "Assessment"
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        lines = [f"Evaluated {self.queries} {self.part} queries; 95 % intervals."]
+        for system in self.assessment.systems:
+            shown = ", ".join(f"{name} {system.measures[name]}" for name in _HEADLINES)
+            speed = self.timing.get(system.name)
+            lines.append(f"{system.name}: {shown}" + (f", {speed:.1f} ms" if speed else ""))
+        if self.continued:
+            lines.append(f"Continued: {self.continued} answers were there already.")
+        return [*lines, *self.warnings, f"Written to {self.folder}."]
+
+
+@dataclass(slots=True)
+class _Work:
+    """An evaluation under way. done: sidecars to remove at the end."""
+
+    index: Path
+    split: Path
+    options: EvaluateOptions
+    folder: Path
+    open_index: OpenIndex
+    progress: Progress
+    queries: tuple[PaperId, ...] = ()
+    calibration: float = 0.0
+    continued: int = 0
+    done: list[Sidecar] = field(default_factory=list)
+
+    def answers(self, system: str, *, metadata: bool) -> dict[PaperId, Response]:
+        """Ask a system every query, or take what was answered before."""
+        options = self.options.batch(system, metadata=metadata, calibration=self.calibration)
+        start = partial(answerer, self.open_index, self.index, self.folder, options)
+        key = batch_fingerprint(self.index, self.split, options)
+        return responses_of(self.gather(options.tag, start, key))
+
+    def gather(self, name: str, start: Start, key: str) -> Mapping[PaperId, Entry]:
+        """Make an entry for every query."""
+        sidecar = Sidecar(self.folder / f"{name}.partial", key)
+        gathered = gather(
+            f"ask {name}",
+            start,
+            self.queries,
+            sidecar=sidecar,
+            jobs=self.options.jobs,
+            progress=self.progress,
+        )
+        if sidecar not in self.done:  # Else it continued what this same evaluation did.
+            self.continued += gathered.continued
+            self.done.append(sidecar)
+        return gathered.entries
+
+
+def evaluate(
+    index: Path,
+    split: Path,
+    options: EvaluateOptions,
+    out: Path,
+    *,
+    open_index: OpenIndex,
+    progress: Progress = silent,
+) -> EvaluationReport:
+    """Ask the systems, write the folder, assess it.
+
+    Raises:
+        SplitError: the split does not fit the index, or its parts overlap.
+        LeakageError: a ranker has seen the queries, or a run recommends the future.
+        InputError: no such system, k < 1, or a run or folder that cannot be used.
+        ArtifactError: the index cannot be opened.
+    """
+    from eval.judge_runs import assess
+
+    _check(options)
+    open_index = asking(open_index, options.candidates)
+    recommender = open_index(index, metadata=options.metadata)
+    collection = recommender.collection
+    queries = read_split(split, collection).part(options.part)
+    external = read_external(options.runs, collection, queries, k=options.k)
+    work = _Work(index, split, options, out / WORK, open_index, progress, queries)
+    work.calibration = min(1.0, MOST_PAIRS / (len(queries) * recommender.stage_one.candidates))
+    warnings = _guard_rankers(work, recommender) + _guard_models(work, collection)
+    check_folder(out)
+    work.folder.mkdir(exist_ok=True)
+    prepare(
+        options.names,
+        collection,
+        work.folder,
+        metadata=options.metadata,
+        progress=progress,
+    )
+    answers = {name: work.answers(name, metadata=options.metadata) for name in options.names}
+    studies = {
+        "k_study": _k_study(work),
+        "self_citation": _self_citation(work, collection),
+        "seed_study": _seed_study(work),
+    }
+    for name, responses in answers.items():
+        check_run(name, {query: each.papers for query, each in responses.items()}, collection)
+        write_responses(out / RUNS / f"{name}.trec", responses, _tag(options, name))
+    for name, run in external.items():
+        write_run(out / RUNS / f"{name}.trec", run.rankings, tag=name)
+    facts = _facts(work, collection, answers, external) | studies | {"warnings": warnings}
+    write_folder(out, collection, queries, facts)
+    assessment = assess(out, seed=options.seed)
+    for sidecar in work.done:
+        sidecar.remove()
+    return EvaluationReport(
+        out, options.part, len(queries), facts["timing"], work.continued, warnings, assessment
+    )
+
+
+def _check(options: EvaluateOptions) -> None:
+    check_systems(options.systems)
+    check_options(BatchOptions(k=options.k))
+    if not (options.systems or options.runs):
+        raise InputError("There is nothing to evaluate.", f"Some systems: {', '.join(SYSTEMS)}.")
+
+
+def _guard_rankers(work: _Work, recommender: "Recommender") -> list[str]:
+    """Check every ranker that will be asked; return the warnings."""
+    options = work.options
+    asked = {options.metadata: recommender}
+    if options.self_citation:
+        other = not options.metadata
+        asked[other] = work.open_index(work.index, metadata=other)
+    elif not (options.k_study or options.seed_study or RANKER in needs_of(options.names)):
+        return []
+    warnings = []
+    for each in asked.values():
+        folder = each.ranker.folder if isinstance(each.ranker, OnnxRanker) else None
+        warning = check_ranker(folder, each.collection, options.part, work.queries)
+        warnings += [] if warning is None else [warning]
+    return warnings
+
+
+def _guard_models(work: _Work, collection: Collection) -> list[str]:
+    """Check every other model that will be asked; return the warnings."""
+    warnings = []
+    asked = needs_of(work.options.names).intersection(MODELS)
+    if collection.second is not None:  # Then candidates or features are NNSelect's.
+        asked |= {NNSELECT}
+    for name in sorted(asked):
+        folder = model_folder(collection, name, work.options.metadata)
+        part, queries = work.options.part, work.queries
+        warning = check_ranker(folder, collection, part, queries, what=name)
+        warnings += [] if warning is None else [warning]
+    return warnings
+
+
+def _tag(options: EvaluateOptions, name: str) -> str:
+    return options.batch(name, metadata=options.metadata, calibration=0).tag
+
+
+def _k_study(work: _Work) -> list[StudyRow] | None:
+    if not work.options.k_study:
+        return None
+    start = partial(k_answerer, work.open_index, work.index, work.options.metadata)
+    options = work.options.batch("k-study", metadata=work.options.metadata, calibration=0)
+    key = batch_fingerprint(work.index, work.split, options)
+    return k_rows(list(work.gather("k-study", start, key).values()))
+
+
+def _seed_study(work: _Work) -> list[SeedRow] | None:
+    if not work.options.seed_study:
+        return None
+    chosen = work.options
+    start = partial(seed_answerer, work.open_index, work.index, chosen.metadata, chosen.seed)
+    options = chosen.batch("seed-study", metadata=chosen.metadata, calibration=0)
+    key = batch_fingerprint(work.index, work.split, options)
+    entries = list(work.gather("seed-study", start, key).values())
+    return seed_rows(entries, seed=chosen.seed)
+
+
+def _self_citation(work: _Work, collection: Collection) -> list[StudyRow] | None:
+    if not work.options.self_citation:
+        return None
+    lists = {
+        metadata: {
+            query: response.papers
+            for query, response in work.answers(TWO_STAGE, metadata=metadata).items()
+        }
+        for metadata in (True, False)
+    }
+    return self_citation_rows(collection, lists, work.options.k)
+
+
+def _facts(
+    work: _Work,
+    collection: Collection,
+    answers: Mapping[str, Mapping[PaperId, Response]],
+    external: Mapping[str, External],
+) -> dict[str, Any]:
+    options = work.options
+    return {
+        "schema": SCHEMA,
+        "command": options.command,
+        "part": options.part,
+        "k": options.k,
+        "seed": options.seed,
+        "metadata": options.metadata,
+        "systems": [*answers, *external],
+        "external": {name: run.facts for name, run in external.items()},
+        "created_by": CREATED_BY,
+        "versions": versions(),
+        "corpus": corpus_facts(work.index, collection),
+        "split_sha256": sha256(work.split),
+        "timing": {name: milliseconds(responses) for name, responses in answers.items()},
+        "candidates": {
+            name: candidate_facts(responses)
+            for name, responses in answers.items()
+            if all(each.candidates is not None for each in responses.values())
+        },
+        "calibration": {
+            name: calibration_facts(responses, options.seed)
+            for name, responses in answers.items()
+            if any(each.probabilities for each in responses.values())
+        },
+    }

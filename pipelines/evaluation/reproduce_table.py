@@ -1,0 +1,221 @@
+"""The table of experiments that anybody with the corpora can repeat: commands and what they gave.
+
+Commands are written as a person types them; {data} is the folder of corpora, {work} the folder to
+write. The systems asked for are added to `recsys evaluate`. The figures are those of the test
+queries.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+MEASURES = ("F1@20", "MRR", "R@20", "R@100")
+EXACT, LEARNED = 0.0002, 0.006
+"""How far a figure may be off: where only sums are involved, and where a model that was trained or
+runs in the processor's own arithmetic is."""
+WITHOUT, RANK_WITHOUT = "two-stage-no-metadata", "nnrank-no-metadata"
+NETWORKS = ("nnselect", "nnselect-100", "nnrank", RANK_WITHOUT)
+TRAINED = frozenset({"two-stage", WITHOUT, *NETWORKS})
+SEEDS = (0, 1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The figures of a system, in the order of MEASURES."""
+
+    figures: tuple[float, float, float, float]
+    tolerance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Commands that evaluate systems on one corpus.
+
+    corpora: that must be there. prepare: commands before the evaluation. training: commands that
+    only the systems trained on this corpus need. evaluate: writes the evaluation `{work}/NAME`.
+    alone: system -> command that writes its run `{work}/NAME-SYSTEM.trec`, for the evaluation to
+    take. slow: left out unless it is asked for. repeats: what all seeds of this experiment have in
+    common, if it is one of several.
+    """
+
+    corpora: tuple[str, ...]
+    prepare: tuple[str, ...]
+    training: tuple[str, ...]
+    evaluate: str
+    systems: Mapping[str, Expected]
+    alone: Mapping[str, str]
+    slow: bool = False
+    repeats: str = ""
+
+
+def _own_corpus(corpus: str, systems: Mapping[str, Expected]) -> Experiment:
+    index, split = f"{{work}}/{corpus}.index", f"{{data}}/{corpus}/split.json"
+    train = f"recsys train ranker {index} --split {split}"
+    return Experiment(
+        corpora=(corpus,),
+        prepare=(f"recsys build {{data}}/{corpus}/papers.jsonl.gz --out {index}",),
+        training=(train, f"{train} --no-metadata"),
+        evaluate=_evaluate(corpus, split),
+        systems=systems,
+        alone={WITHOUT: _no_metadata(corpus, split)},
+    )
+
+
+def _seeded(corpus: str, seed: int, systems: Mapping[str, Expected]) -> Experiment:
+    """Train and ask the networks of Citeomatic and the own ranker, by one seed, in an own index."""
+    index, split = f"{{work}}/{corpus}-citeomatic.index", f"{{data}}/{corpus}/split.json"
+    options = f"{index} --split {split} --seed {seed}"
+    return Experiment(
+        corpora=(corpus,),
+        prepare=(f"recsys build {{data}}/{corpus}/papers.jsonl.gz --out {index}",),
+        training=(
+            f"recsys train nnselect {options}",
+            f"recsys train nnrank {options}",
+            f"recsys train nnrank {options} --no-metadata",
+            f"recsys train ranker {options}",
+        ),
+        evaluate=f"recsys evaluate {options} --out {{work}}/{corpus}-seed-{seed}",
+        systems=systems,
+        alone={
+            RANK_WITHOUT: f"recsys batch {options} --system nnrank --no-metadata "
+            f"--run {{work}}/{corpus}-seed-{seed}-{RANK_WITHOUT}.trec"
+        },
+        slow=True,
+        repeats=corpus,
+    )
+
+
+def _evaluate(name: str, split: str) -> str:
+    return f"recsys evaluate {{work}}/{name}.index --split {split} --out {{work}}/{name}"
+
+
+def _no_metadata(name: str, split: str) -> str:
+    return (
+        f"recsys batch {{work}}/{name}.index --split {split} --system two-stage --no-metadata "
+        f"--run {{work}}/{name}-{WITHOUT}.trec"
+    )
+
+
+EXPERIMENTS: Mapping[str, Experiment] = {
+    "vis": _own_corpus(
+        "vis",
+        {
+            "random": Expected((0.0024, 0.0103, 0.0025, 0.0169), EXACT),
+            "citations": Expected((0.0425, 0.2184, 0.0441, 0.1072), EXACT),
+            "bm25-whoosh": Expected((0.1313, 0.4580, 0.1449, 0.2671), EXACT),
+            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
+            "embedding": Expected((0.2096, 0.6466, 0.2363, 0.4526), LEARNED),
+            "stage-one": Expected((0.2846, 0.6344, 0.3149, 0.5922), LEARNED),
+            "two-stage": Expected((0.3523, 0.8123, 0.3902, 0.6704), LEARNED),
+            WITHOUT: Expected((0.3372, 0.8088, 0.3746, 0.6465), LEARNED),
+            "oracle": Expected((0.7278, 1.0000, 0.7917, 0.8329), LEARNED),
+        },
+    ),
+    "archaeology": _own_corpus(
+        "archaeology",
+        {
+            "random": Expected((0.0006, 0.0031, 0.0009, 0.0039), EXACT),
+            "citations": Expected((0.0107, 0.0459, 0.0161, 0.0428), EXACT),
+            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
+            "bm25": Expected((0.1756, 0.5665, 0.2876, 0.4561), EXACT),
+            "embedding": Expected((0.1645, 0.5064, 0.2714, 0.4574), LEARNED),
+            "stage-one": Expected((0.2364, 0.5886, 0.3828, 0.6185), LEARNED),
+            "two-stage": Expected((0.2892, 0.7312, 0.4725, 0.6953), LEARNED),
+            WITHOUT: Expected((0.2700, 0.6906, 0.4418, 0.6699), LEARNED),
+            "oracle": Expected((0.5065, 1.0000, 0.8003, 0.8025), LEARNED),
+        },
+    ),
+    # Citeomatic's own models beside ours, with several seeds of training.
+    "vis-seed-0": _seeded(
+        "vis",
+        0,
+        {
+            "bm25-whoosh": Expected((0.1313, 0.4580, 0.1449, 0.2671), EXACT),
+            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
+            "nnselect": Expected((0.2397, 0.5965, 0.2609, 0.3887), LEARNED),
+            "nnselect-100": Expected((0.2269, 0.5965, 0.2495, 0.4827), LEARNED),
+            "nnrank": Expected((0.2450, 0.6817, 0.2690, 0.3902), LEARNED),
+            RANK_WITHOUT: Expected((0.2433, 0.6681, 0.2677, 0.3902), LEARNED),
+            "two-stage": Expected((0.3576, 0.8267, 0.3963, 0.6753), LEARNED),
+        },
+    ),
+    "vis-seed-1": _seeded(
+        "vis",
+        1,
+        {
+            "bm25-whoosh": Expected((0.1313, 0.4580, 0.1449, 0.2671), EXACT),
+            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
+            "nnselect": Expected((0.2351, 0.5747, 0.2583, 0.3908), LEARNED),
+            "nnselect-100": Expected((0.2216, 0.5757, 0.2459, 0.4826), LEARNED),
+            "nnrank": Expected((0.2394, 0.6487, 0.2639, 0.3908), LEARNED),
+            RANK_WITHOUT: Expected((0.2383, 0.6435, 0.2627, 0.3909), LEARNED),
+            "two-stage": Expected((0.3591, 0.8309, 0.3995, 0.6731), LEARNED),
+        },
+    ),
+    "vis-seed-2": _seeded(
+        "vis",
+        2,
+        {
+            "bm25-whoosh": Expected((0.1313, 0.4580, 0.1449, 0.2671), EXACT),
+            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
+            "nnselect": Expected((0.2274, 0.5921, 0.2509, 0.3878), LEARNED),
+            "nnselect-100": Expected((0.2094, 0.5928, 0.2312, 0.4770), LEARNED),
+            "nnrank": Expected((0.2405, 0.6394, 0.2666, 0.3883), LEARNED),
+            RANK_WITHOUT: Expected((0.2375, 0.6104, 0.2635, 0.3887), LEARNED),
+            "two-stage": Expected((0.3587, 0.8240, 0.3988, 0.6751), LEARNED),
+        },
+    ),
+    "archaeology-seed-0": _seeded(
+        "archaeology",
+        0,
+        {
+            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
+            "bm25": Expected((0.1756, 0.5665, 0.2876, 0.4561), EXACT),
+            "nnselect": Expected((0.1894, 0.5094, 0.3040, 0.3683), LEARNED),
+            "nnselect-100": Expected((0.1802, 0.5107, 0.2900, 0.4959), LEARNED),
+            "nnrank": Expected((0.1919, 0.5700, 0.3075, 0.3683), LEARNED),
+            RANK_WITHOUT: Expected((0.1910, 0.5436, 0.3066, 0.3683), LEARNED),
+            "two-stage": Expected((0.2902, 0.7260, 0.4732, 0.7036), LEARNED),
+        },
+    ),
+    "archaeology-seed-1": _seeded(
+        "archaeology",
+        1,
+        {
+            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
+            "bm25": Expected((0.1756, 0.5665, 0.2876, 0.4561), EXACT),
+            "nnselect": Expected((0.1919, 0.4921, 0.3084, 0.3673), LEARNED),
+            "nnselect-100": Expected((0.1823, 0.4945, 0.2929, 0.4949), LEARNED),
+            "nnrank": Expected((0.1904, 0.5521, 0.3062, 0.3674), LEARNED),
+            RANK_WITHOUT: Expected((0.1905, 0.5436, 0.3072, 0.3673), LEARNED),
+            "two-stage": Expected((0.2917, 0.7344, 0.4755, 0.7022), LEARNED),
+        },
+    ),
+    "archaeology-seed-2": _seeded(
+        "archaeology",
+        2,
+        {
+            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
+            "bm25": Expected((0.1756, 0.5665, 0.2876, 0.4561), EXACT),
+            "nnselect": Expected((0.1928, 0.5134, 0.3108, 0.3715), LEARNED),
+            "nnselect-100": Expected((0.1873, 0.5149, 0.3021, 0.4911), LEARNED),
+            "nnrank": Expected((0.1939, 0.5742, 0.3121, 0.3715), LEARNED),
+            RANK_WITHOUT: Expected((0.1939, 0.5867, 0.3124, 0.3714), LEARNED),
+            "two-stage": Expected((0.2911, 0.7270, 0.4738, 0.7018), LEARNED),
+        },
+    ),
+    # How well the ranker that ships with the package serves a corpus that it has never seen.
+    "vis-left-out": Experiment(
+        corpora=("vis", "archaeology", "acl", "elife", "arxiv9196"),
+        prepare=(
+            "recsys build {data}/vis/papers.jsonl.gz --out {work}/vis-left-out.index",
+            "python -m pipelines.ranking.shipped_ranker --data {data} --work {work} "
+            "--leave-out vis --out {work}/vis-left-out.index",
+        ),
+        training=(),
+        evaluate=_evaluate("vis-left-out", "{data}/vis/split.json"),
+        alone={},
+        systems={"two-stage": Expected((0.3492, 0.7997, 0.3874, 0.6642), LEARNED)},
+        slow=True,
+    ),
+}
+"""A row is called EXPERIMENT/SYSTEM."""

@@ -1,0 +1,163 @@
+"""Splits: which papers of an index are asked as queries for training, choosing and testing."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from recsys.errors import SplitError, near_miss
+from recsys.records import PaperId
+from recsys.store.arrays import Rows
+from recsys.store.collection import Collection
+from recsys.store.graph import UNKNOWN_YEAR
+
+PARTS = ("train", "dev", "test")
+_SHAPE = 'Write {"train": [ids], "dev": [ids], "test": [ids]}.'
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Paper ids of the queries, distinct over all parts, each with a year and gold papers."""
+
+    train: tuple[PaperId, ...] = ()
+    dev: tuple[PaperId, ...] = ()
+    test: tuple[PaperId, ...] = ()
+
+    def part(self, name: str) -> tuple[PaperId, ...]:
+        """Return the ids of a part.
+
+        Raises:
+            SplitError: there is no such part, or it is empty.
+        """
+        if name not in PARTS:
+            raise SplitError(
+                f"There is no part {name!r} in a split.{near_miss(name, PARTS)}",
+                f"The parts are {', '.join(PARTS)}.",
+            )
+        ids: tuple[PaperId, ...] = getattr(self, name)
+        if not ids:
+            raise SplitError(f"The split has no {name} queries.", f'Add ids under "{name}".')
+        return ids
+
+
+def gold(collection: Collection, row: int) -> Rows:
+    """Return the in-corpus references that are not newer than their paper: rows ascending, int32.
+
+    References of unknown year are not gold; a paper of unknown year has no gold.
+    """
+    years = collection.graph.years
+    cited = collection.graph.cites[row]
+    if years[row] == UNKNOWN_YEAR:
+        return np.empty(0, np.int32)
+    return np.asarray(cited[(years[cited] != UNKNOWN_YEAR) & (years[cited] <= years[row])])
+
+
+def gold_ids(collection: Collection, query: PaperId) -> list[PaperId]:
+    """Name the gold papers of a query that the collection holds, ascending."""
+    row = int(collection.corpus.rows([query])[0])
+    return [collection.corpus.ids[each] for each in gold(collection, row).tolist()]
+
+
+def read_split(path: Path, collection: Collection) -> Split:
+    """Read a split file and check that it fits an index.
+
+    Raises:
+        SplitError: missing, not JSON, of another shape, with an unknown part, with ids that the
+            index does not hold or that are repeated, with a query in two parts, or with queries
+            that have no year or no gold.
+    """
+    parts = _parts(path, _load(path))
+    for name, ids in parts.items():
+        _check_repeats(path, name, ids)
+    _check_overlap(path, parts)
+    for name, ids in parts.items():
+        _check_queries(collection, f"{path}: {name}", ids)
+    return Split(**parts)
+
+
+def _load(path: Path) -> object:
+    try:
+        return json.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError as error:
+        siblings = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
+        raise SplitError(
+            f"There is no split at {path}.{near_miss(path.name, siblings)}", "Check the path."
+        ) from error
+    except OSError as error:
+        raise SplitError(f"{path} cannot be read ({error.strerror}).", "Give a file.") from error
+    except (ValueError, RecursionError) as error:
+        reason = type(error).__name__ if isinstance(error, RecursionError) else str(error)
+        raise SplitError(f"{path} is not JSON ({reason}).", _SHAPE) from error
+
+
+def _parts(path: Path, value: object) -> dict[str, tuple[PaperId, ...]]:
+    """Check the shape. Entries that hold no list, such as a note on the rule, are left alone."""
+    if not isinstance(value, dict):
+        raise SplitError(f"{path} holds a JSON {type(value).__name__}, not an object.", _SHAPE)
+    for name, entry in value.items():
+        if name not in PARTS and isinstance(entry, list):
+            raise SplitError(f"{path}: unknown part {name!r}.{near_miss(name, PARTS)}", _SHAPE)
+        if name in PARTS and not _are_ids(entry):
+            raise SplitError(f"{path}: {name!r} is not a list of paper ids.", _SHAPE)
+    parts = {name: tuple(value.get(name, ())) for name in PARTS}
+    if not any(parts.values()):
+        raise SplitError(f"{path} names no queries.", _SHAPE)
+    return parts
+
+
+def _are_ids(entry: object) -> bool:
+    return isinstance(entry, list) and all(isinstance(each, str) for each in entry)
+
+
+def _check_repeats(path: Path, name: str, ids: Sequence[PaperId]) -> None:
+    repeated = [paper for paper, times in Counter(ids).items() if times > 1]
+    if repeated:
+        raise SplitError(
+            f"{path}: {name} names {_some(repeated)} more than once.", "Name each query once."
+        )
+
+
+def _check_overlap(path: Path, parts: Mapping[str, Sequence[PaperId]]) -> None:
+    """Refuse a split by which a model would be tested on what it was trained on."""
+    for i, one in enumerate(PARTS):
+        for other in PARTS[i + 1 :]:
+            later = set(parts[other])
+            shared = [paper for paper in parts[one] if paper in later]
+            if shared:
+                raise SplitError(
+                    f"{path}: {_some(shared)} in both {one} and {other}: that leaks.",
+                    "Put each query into one part.",
+                )
+
+
+def _check_queries(collection: Collection, place: str, ids: Sequence[PaperId]) -> None:
+    rows = {paper: collection.corpus.row(paper) for paper in ids}
+    outside = [paper for paper, row in rows.items() if row is None]
+    if outside:
+        raise SplitError(
+            f"{place} names {_some(outside)} of {len(ids)} that the index does not hold.",
+            "Give the split of the corpus that the index was built from.",
+        )
+    inside = {paper: row for paper, row in rows.items() if row is not None}
+    undated = [paper for paper, row in inside.items() if collection.corpus.year(row) is None]
+    if undated:
+        raise SplitError(
+            f"{place} names {_some(undated)} without a year: nothing tells what they could cite.",
+            "Remove them from the split.",
+        )
+    aimless = [paper for paper, row in inside.items() if not len(gold(collection, row))]
+    if aimless:
+        raise SplitError(
+            f"{place} names {_some(aimless)} without gold: no reference in the index that is not "
+            "newer.",
+            "Remove them from the split.",
+        )
+
+
+def _some(ids: Sequence[PaperId]) -> str:
+    """Say how many, and the first one."""
+    first = repr(ids[0])
+    return f"1 paper ({first})" if len(ids) == 1 else f"{len(ids)} papers (first: {first})"

@@ -1,0 +1,281 @@
+"""The systems that are evaluated: what ranks the papers of an index for a query.
+
+Adding one is a row of SYSTEMS (and of the command line's list of the same names).
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexes.whoosh_index import KIND, SCHEMA, WhooshIndex
+from pipelines.evaluation.splits import gold
+from recsys.asking.query import Query
+from recsys.errors import ArtifactError, InputError, near_miss
+from recsys.models.nnrank_corpus import NNRankCorpus
+from recsys.models.nnselect import NEIGHBOURS, NNSelectModel, select
+from recsys.progress import Progress, silent
+from recsys.records import PaperId
+from recsys.stage_one.candidates import propose
+from recsys.store.arrays import Floats, Rows
+from recsys.store.artifacts import load_manifest, sha256
+from recsys.store.collection import Collection
+from recsys.store.corpus import PAPERS
+from recsys.store.layout import NNRANK, NNSELECT, nnrank_folder
+from recsys.store.top_k import top_k
+
+if TYPE_CHECKING:
+    from recsys.recommend import Recommender
+
+RANKER, WHOOSH = "ranker", "whoosh"
+"""What a system needs: a trained ranker, an extra index. Else it is the name of one of MODELS."""
+
+MODELS: Mapping[str, Callable[[Path, int], object]] = {
+    NNSELECT: NNSelectModel.load,
+    NNRANK: NNRankCorpus.load,
+}
+"""Models trained on an index: what loads it from its folder for so many papers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """What systems answer from. work: where extra indexes lie. seed: of everything random."""
+
+    recommender: "Recommender"
+    work: Path
+    seed: int = 0
+
+    @property
+    def collection(self) -> Collection:
+        """Corpus, graph and search structures."""
+        return self.recommender.collection
+
+    @property
+    def index(self) -> Path:
+        """The folder that holds the corpus, and the models trained on it."""
+        return index_of(self.collection)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """What a system answers: rows best first and their scores.
+
+    candidates: rows it chose from, if it says so. probabilities: (len(candidates),) float32, the
+    calibrated chances of the candidates, if it has any.
+    """
+
+    rows: Rows
+    scores: Floats
+    candidates: Rows | None = None
+    probabilities: Floats | None = None
+
+
+Rank = Callable[[Query, int, int], Ranked]
+"""Ranks papers for (the query, its row, the number of papers wanted)."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """open: called once per process, gives what ranks. needs: RANKER, WHOOSH, or some of MODELS."""
+
+    open: Callable[[Stand], Rank]
+    needs: frozenset[str] = frozenset()
+
+
+def _random(stand: Stand) -> Rank:
+    """Shuffle; a query's order depends on the seed and its id alone."""
+
+    def rank(query: Query, row: int, k: int) -> Ranked:
+        rng = query_rng(stand.seed, stand.collection.corpus.ids[row])
+        return _in_order(rng.permutation(np.flatnonzero(query.allowed))[:k].astype(np.int32))
+
+    return rank
+
+
+def _citations(stand: Stand) -> Rank:
+    """Order by the citations from papers older than the query."""
+    graph = stand.collection.graph
+
+    def rank(query: Query, row: int, k: int) -> Ranked:
+        rows = np.flatnonzero(query.allowed).astype(np.int32)
+        counts = graph.in_counts(rows, query.before).astype(np.float32)
+        top = top_k(counts, k)
+        return Ranked(rows[top], counts[top])
+
+    return rank
+
+
+def _bm25_whoosh(stand: Stand) -> Rank:
+    index = WhooshIndex.load(whoosh_folder(stand.collection, stand.work))
+    return lambda query, row, k: Ranked(*index.search(query.text, k, allowed=query.allowed))
+
+
+def _bm25(stand: Stand) -> Rank:
+    """Ask for every word of title and abstract."""
+    index = stand.collection.text_index
+    return lambda query, row, k: Ranked(*index.search(query.text, k, allowed=query.allowed))
+
+
+def _embedding(stand: Stand) -> Rank:
+    index = stand.collection.vector_index
+    return lambda query, row, k: Ranked(*index.search(query.vector, k, allowed=query.allowed))
+
+
+def _nnselect(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:
+    """Order the neighbours by Citeomatic's own vectors, and what they cite, by cosine."""
+    collection = stand.collection
+    vectors = NNSelectModel.load(stand.index / NNSELECT, len(collection.corpus)).vectors
+
+    def rank(query: Query, row: int, k: int) -> Ranked:
+        rows, cosines = select(collection.graph, vectors, query, vectors[row], neighbours)
+        return Ranked(rows[:k], cosines[:k], rows)
+
+    return rank
+
+
+def _nnrank(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:
+    """Rerank what NNSelect selects by Citeomatic's network, with metadata or without."""
+    collection = stand.collection
+    graph, papers = collection.graph, len(collection.corpus)
+    vectors = NNSelectModel.load(stand.index / NNSELECT, papers).vectors
+    folder = nnrank_folder(stand.index, metadata=stand.recommender.metadata)
+    network = NNRankCorpus.load(folder, papers)
+
+    def rank(query: Query, row: int, k: int) -> Ranked:
+        rows, cosines = select(graph, vectors, query, vectors[row], neighbours)
+        order = np.argsort(rows)  # Ties break by ascending row.
+        rows, cosines = rows[order], cosines[order]
+        scores = network.score(graph, row, rows, cosines)
+        top = top_k(scores, k)
+        return Ranked(rows[top], scores[top], rows)
+
+    return rank
+
+
+def _stage_one(stand: Stand) -> Rank:
+    def rank(query: Query, row: int, k: int) -> Ranked:
+        candidates = propose(stand.collection, query, stand.recommender.stage_one)
+        top = top_k(candidates.prior, k)
+        return Ranked(candidates.rows[top], candidates.prior[top], candidates.rows)
+
+    return rank
+
+
+def _two_stage(stand: Stand) -> Rank:
+    def rank(query: Query, row: int, k: int) -> Ranked:
+        ranking = stand.recommender.rank(query)
+        chances = stand.recommender.ranker.probability(ranking.scores)
+        return Ranked(ranking.rows[:k], ranking.scores[:k], ranking.rows, chances)
+
+    return rank
+
+
+def _oracle(stand: Stand) -> Rank:
+    """Put the gold candidates first, else keep the order of stage one: no reranker is better."""
+
+    def rank(query: Query, row: int, k: int) -> Ranked:
+        candidates = propose(stand.collection, query, stand.recommender.stage_one)
+        rows = candidates.rows[top_k(candidates.prior, len(candidates.rows))]
+        right = np.isin(rows, gold(stand.collection, row))
+        ordered = np.concatenate([rows[right], rows[~right]])[:k]
+        return Ranked(ordered, _in_order(ordered).scores, rows)
+
+    return rank
+
+
+SYSTEMS: Mapping[str, System] = {
+    "random": System(_random),
+    "citations": System(_citations),
+    "bm25-whoosh": System(_bm25_whoosh, frozenset({WHOOSH})),
+    "bm25": System(_bm25),
+    "embedding": System(_embedding),
+    "nnselect": System(_nnselect, frozenset({NNSELECT})),
+    "nnselect-100": System(partial(_nnselect, neighbours=100), frozenset({NNSELECT})),
+    "nnrank": System(_nnrank, frozenset({NNSELECT, NNRANK})),
+    "nnrank-100": System(partial(_nnrank, neighbours=100), frozenset({NNSELECT, NNRANK})),
+    "stage-one": System(_stage_one),
+    "two-stage": System(_two_stage, frozenset({RANKER})),
+    "oracle": System(_oracle),
+}
+"""In the order in which tables show them."""
+
+
+def check_systems(names: Iterable[str]) -> None:
+    """Refuse names that are not in the table.
+
+    Raises:
+        InputError: naming the first one, and what it may have meant.
+    """
+    for name in names:
+        if name not in SYSTEMS:
+            raise InputError(
+                f"There is no system {name!r}.{near_miss(name, SYSTEMS)}",
+                f"The systems are {', '.join(SYSTEMS)}.",
+            )
+
+
+def prepare(
+    names: Iterable[str],
+    collection: Collection,
+    work: Path,
+    *,
+    metadata: bool = True,
+    progress: Progress = silent,
+) -> None:
+    """Build the extra indexes that the systems need below `work`, unless they are there.
+
+    Raises:
+        ArtifactError: a model that one of them needs was never trained, or does not fit.
+    """
+    needs = needs_of(names)
+    for model, load in MODELS.items():
+        if model in needs:
+            load(model_folder(collection, model, metadata), len(collection.corpus))
+    if WHOOSH not in needs:
+        return
+    folder = whoosh_folder(collection, work)
+    try:
+        load_manifest(folder, KIND, SCHEMA)
+    except ArtifactError:  # Not there, or damaged.
+        texts = [
+            (each["title"], each["abstract"]) for each in collection.corpus.texts().to_pylist()
+        ]
+        WhooshIndex.build(texts, folder, progress=progress)
+
+
+def needs_of(names: Iterable[str]) -> frozenset[str]:
+    """Unite what several systems need."""
+    return frozenset[str]().union(*(SYSTEMS[name].needs for name in names))
+
+
+def index_of(collection: Collection) -> Path:
+    """Name the folder of the index that a collection was opened from."""
+    return collection.corpus.folder.parent
+
+
+def model_folder(collection: Collection, model: str, metadata: bool) -> Path:
+    """Name the folder of one of MODELS."""
+    if model == NNRANK:
+        return nnrank_folder(index_of(collection), metadata=metadata)
+    return index_of(collection) / model
+
+
+def whoosh_folder(collection: Collection, work: Path) -> Path:
+    """Name the folder of a corpus's Whoosh index."""
+    return work / f"whoosh-{sha256(collection.corpus.folder / PAPERS)[:16]}"
+
+
+def query_rng(seed: int, paper: PaperId) -> np.random.Generator:
+    """Seed a generator for one query, so that its draws do not depend on the other queries."""
+    digest = hashlib.sha256(paper.encode("utf-8", "surrogatepass")).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
+
+
+def _in_order(rows: NDArray[np.int32]) -> Ranked:
+    """Score rows that are in order already: their number, down to 1."""
+    return Ranked(rows, np.arange(len(rows), 0, -1, dtype=np.float32))

@@ -1,0 +1,1 @@
+"""From a file of papers to an index: read, derive, encode, build."""

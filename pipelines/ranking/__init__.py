@@ -1,0 +1,1 @@
+"""Rankers: examples, training, calibration, export; the one that ships with the package."""

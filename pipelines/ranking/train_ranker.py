@@ -1,0 +1,183 @@
+"""Train an index's own ranker on the train queries of a split."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from eval.calibration import expected_calibration_error
+from eval.measures import CANDIDATE_RECALL, Judged, summarise
+from indexes.opening import open_collection, second_space
+from pipelines.evaluation.leakage import DEV, TRAIN, SeenQueries, check_ranker
+from pipelines.evaluation.splits import Split, read_split
+from pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, calibrate, fit
+from pipelines.ranking.training_table import Posing, TrainingTable, collect
+from recsys.models.nnselect import NNSelectModel
+from recsys.progress import Progress, silent
+from recsys.stage_one.candidates import SEARCHES, USUAL, StageOne, check_searches
+from recsys.stage_two.features import feature_names
+from recsys.store.arrays import Floats, Rows
+from recsys.store.artifacts import fingerprint
+from recsys.store.collection import Collection
+from recsys.store.layout import NNSELECT, ranker_folder
+from recsys.store.top_k import top_k
+
+
+@dataclass(frozen=True, slots=True)
+class TrainOptions:
+    """metadata: whether authors and venue may be read.
+
+    candidates: what they come from, see `candidates.SEARCHES`; None: all that the index has.
+    nnselect_features: whether the features of NNSelect are read. They are not by default, since
+    they bring nothing on dev beyond NNSelect's candidates, in whose prior its cosine is already.
+    """
+
+    metadata: bool = True
+    seed: int = 0
+    candidates: tuple[str, ...] | None = None
+    nnselect_features: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TrainReport:
+    """What was trained and how good it is on dev, without seeds.
+
+    queries: a query that was posed twice counts twice.
+    """
+
+    folder: Path
+    queries: int
+    examples: int
+    trees: int
+    recall: float
+    f1: float
+    mrr: float
+    calibration_error: float
+    candidates: tuple[str, ...] = USUAL
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        return [
+            f"Trained {self.trees} trees on {self.queries} queries, {self.examples:,} examples.",
+            f"On dev: F1@{CUTOFF} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
+            f"{self.recall:.3f}, calibration error {self.calibration_error:.4f} (cross-fitted).",
+            f"Candidates come from {', '.join(self.candidates)}. Saved in {self.folder}.",
+        ]
+
+
+def train_ranker(
+    index: Path, split: Path, options: TrainOptions, *, progress: Progress = silent
+) -> TrainReport:
+    """Train on the split's train queries, stop and calibrate on its dev queries, save, report.
+
+    Raises:
+        ArtifactError: the index cannot be opened.
+        SplitError: the split does not fit the index, or its parts overlap.
+        LeakageError: the index's NNSelect was trained on queries of dev.
+        InputError: candidates cannot come from there.
+    """
+    collection = open_collection(index)
+    parts = read_split(split, collection)
+    school = _school(index, collection, parts, options, progress)
+    names = feature_names(metadata=options.metadata, second=options.nnselect_features)
+    tables = [
+        collect(
+            school.collection,
+            rows,
+            names,
+            progress=progress,
+            stage=f"features of {part}",
+            posing=posing,
+        )
+        for part, rows, posing in zip((TRAIN, DEV), school.queries, school.posings, strict=True)
+    ]
+    fitted = fit(tables[0], tables[1], names, seed=options.seed, progress=progress)
+    folder = ranker_folder(index, metadata=options.metadata)
+    searches = school.posings[0].stage_one.searches
+    report = replace(report_on(fitted, folder, *tables), candidates=searches)
+    facts = {
+        "options": {"metadata": options.metadata, "seed": options.seed},
+        "candidates": list(searches),
+        "nnselect": school.nnselect,
+        "train_queries": fingerprint(sorted(parts.train)),
+        "dev": {"f1": report.f1, "mrr": report.mrr, "ece": report.calibration_error},
+    }
+    seen = SeenQueries.of(collection, train=school.queries[0], dev=school.queries[1])
+    fitted.save(folder, seen, origin="its own ranker", facts=facts, text=True)
+    return report
+
+
+@dataclass(frozen=True, slots=True)
+class _School:
+    """What a ranker learns from: queries of train and dev, and how each are posed.
+
+    nnselect: fingerprint of the model whose vectors the collection has, if it has.
+    """
+
+    collection: Collection
+    queries: tuple[Rows, Rows]
+    posings: tuple[Posing, Posing]
+    nnselect: str | None = None
+
+
+def _school(
+    index: Path, collection: Collection, parts: Split, options: TrainOptions, progress: Progress
+) -> _School:
+    """Open NNSelect if it takes part; train queries meet the folds that have not seen them."""
+    train, dev = (collection.corpus.rows(parts.part(part)) for part in (TRAIN, DEV))
+    queries = train, dev
+    there = tuple(each for each in SEARCHES if each in USUAL or (index / NNSELECT).exists())
+    searches = there if options.candidates is None else check_searches(options.candidates)
+    stage_one = StageOne(searches)
+    if NNSELECT not in searches and not options.nnselect_features:
+        return _School(collection, queries, (Posing(True, stage_one), Posing(False, stage_one)))
+    from pipelines.studies.citeomatic.cross_fit import unseen_views
+
+    model = NNSelectModel.load(index / NNSELECT, len(collection.corpus))
+    check_ranker(index / NNSELECT, collection, DEV, parts.dev, what=NNSELECT)
+    view = unseen_views(index, collection, queries, progress=progress)
+    return _School(
+        replace(collection, second=second_space(model.vectors)),
+        queries,
+        (Posing(True, stage_one, view), Posing(False, stage_one)),
+        model.fingerprint,
+    )
+
+
+def report_on(
+    fitted: FittedRanker, folder: Path, train: TrainingTable, dev: TrainingTable
+) -> TrainReport:
+    """Measure a ranker on dev."""
+    scores = fitted.predict(dev.features)
+    figures = summarise(judge(scores, dev), rng=np.random.default_rng(0), samples=1)
+    return TrainReport(
+        folder=folder,
+        queries=len(train.groups),
+        examples=len(train.features),
+        trees=fitted.booster.num_trees(),
+        recall=figures[CANDIDATE_RECALL].value,
+        f1=figures[f"F1@{CUTOFF}"].value,
+        mrr=figures["MRR"].value,
+        calibration_error=cross_fitted_error(scores, dev),
+    )
+
+
+def cross_fitted_error(scores: Floats, dev: TrainingTable) -> float:
+    """Fit the calibration on every other query, measure its error on the rest, both ways."""
+    odd = np.repeat(np.arange(len(dev.groups)) % 2 == 1, dev.groups)
+    probabilities = np.empty(len(scores))
+    for held_out in (odd, ~odd):
+        knots = calibrate(scores[~held_out], dev.relevant[~held_out])
+        probabilities[held_out] = np.interp(scores[held_out], *knots)
+    return expected_calibration_error(probabilities, dev.relevant)
+
+
+def judge(scores: Floats, table: TrainingTable) -> list[Judged]:
+    """Order each query's candidates by (n,) scores and compare them with its gold papers."""
+    ends = np.cumsum(table.groups)
+    judged = []
+    for start, end, gold in zip(ends - table.groups, ends, table.gold, strict=True):
+        relevant = table.relevant[start:end].astype(bool)
+        flags = relevant[top_k(scores[start:end], end - start)]
+        judged.append(Judged(flags, int(gold), end - start, int(relevant.sum())))
+    return judged

@@ -1,0 +1,1 @@
+"""Studies: papers repeated and questions asked. No product room imports them."""

@@ -1,0 +1,208 @@
+"""The training loop of both models: epochs of triplets, stopped early on dev, resumed exactly.
+
+What is random in an epoch depends on the seed and the epoch's number alone, so a training that was
+killed and continued ends with the very numbers of one that was not.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from pipelines.jobs.tensor_file import TensorFile, below, named
+from pipelines.studies.citeomatic.negatives import Triplets
+from pipelines.studies.citeomatic.sparse_optimiser import LazyAdam
+from recsys.progress import Progress, silent
+
+_STAGE = "epochs of training"
+
+
+class Task(Protocol):
+    """A model, what it learns from, and how good it is."""
+
+    @property
+    def network(self) -> nn.Module:
+        """What is trained."""
+        ...
+
+    def triplets(self, rng: np.random.Generator) -> Triplets:
+        """Draw an epoch."""
+        ...
+
+    def loss(self, triplets: Triplets, rng: np.random.Generator) -> Tensor:
+        """Compute a batch's loss; rng decides its dropout."""
+        ...
+
+    def measure(self) -> float:
+        """Judge the model as it is on dev: higher is better."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LoopOptions:
+    """How to train.
+
+    batch: triplets. rate: learning rate of the first epoch, which falls evenly to a tenth of it in
+    the last one. patience: epochs without a better dev measure before it stops. device: "cpu",
+    "cuda", or "auto".
+    """
+
+    epochs: int = 20
+    batch: int = 512
+    rate: float = 0.01
+    patience: int = 4
+    seed: int = 0
+    device: str = "auto"
+
+    def rate_of(self, epoch: int) -> float:
+        """Return the learning rate of an epoch, counted from 0."""
+        return self.rate * (1 - 0.9 * epoch / max(self.epochs - 1, 1))
+
+
+@dataclass(slots=True)
+class History:
+    """What happened: the dev measure before the first epoch and after each, and the work done.
+
+    seconds: of processor time, this process's. waited: of the clock. continued: epochs that an
+    earlier, unfinished training had done.
+    """
+
+    measures: list[float] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)
+    triplets: int = 0
+    seconds: float = 0.0
+    waited: float = 0.0
+    continued: int = 0
+
+    @property
+    def epochs(self) -> int:
+        """How many epochs are done."""
+        return len(self.losses)
+
+    @property
+    def best(self) -> int:
+        """The first number of epochs after which the dev measure was highest."""
+        return int(np.argmax(self.measures)) if self.measures else 0
+
+    @property
+    def per_second(self) -> float:
+        """Triplets per second of processor time."""
+        return self.triplets / max(self.seconds, 1e-9)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A file that a killed training continues from. key: of everything that it depends on."""
+
+    path: Path
+    key: str
+
+    def save(
+        self, task: Task, optimiser: LazyAdam, best: Mapping[str, Tensor], did: History
+    ) -> None:
+        """Replace the file: the network now, at its best, and what the optimiser remembers."""
+        tensors = named("now", task.network.state_dict()) | named("best", best)
+        tensors |= named("moments", optimiser.state())
+        facts = {
+            "measures": did.measures,
+            "losses": did.losses,
+            "triplets": did.triplets,
+            "seconds": did.seconds,
+            "waited": did.waited,
+            "steps": optimiser.steps,
+        }
+        TensorFile(self.path, self.key).save(tensors, facts)
+
+    def restore(self, task: Task, optimiser: LazyAdam) -> tuple[dict[str, Tensor], History] | None:
+        """Take up what was saved with the same key: the best network and the history."""
+        saved = TensorFile(self.path, self.key).load()
+        if saved is None:
+            return None
+        tensors, facts = saved
+        steps = facts.pop("steps")
+        task.network.load_state_dict(below("now", tensors))
+        optimiser.restore(below("moments", tensors), steps)
+        history = History(**facts)
+        history.continued = history.epochs
+        return below("best", tensors), history
+
+
+def train(
+    task: Task, options: LoopOptions, checkpoint: Checkpoint, *, progress: Progress = silent
+) -> History:
+    """Train until the last epoch, or until dev no longer improves; leave the network at its best.
+
+    After every epoch the checkpoint is replaced; whoever uses the network removes it.
+    """
+    optimiser = LazyAdam(list(task.network.parameters()))
+    with one_thread():
+        restored = checkpoint.restore(task, optimiser)
+        best, did = restored or ({}, History())
+        while not _finished(did, options):
+            if did.measures:
+                _epoch(task, options, optimiser, did, progress)
+            did.measures.append(task.measure())
+            if did.best == len(did.measures) - 1:
+                best = {name: each.clone() for name, each in task.network.state_dict().items()}
+            checkpoint.save(task, optimiser, best, did)
+        task.network.load_state_dict(best)
+    progress(_STAGE, 1, 1)
+    return did
+
+
+def _finished(did: History, options: LoopOptions) -> bool:
+    waited = len(did.measures) - 1 - did.best
+    return bool(did.measures) and (did.epochs >= options.epochs or waited >= options.patience)
+
+
+def _epoch(
+    task: Task, options: LoopOptions, optimiser: LazyAdam, did: History, progress: Progress
+) -> None:
+    rng = np.random.default_rng([options.seed, did.epochs])
+    clock, processor = perf_counter(), process_time()
+    triplets = task.triplets(rng)
+    rate, losses = options.rate_of(did.epochs), []
+    task.network.train()
+    for begin in range(0, len(triplets), options.batch):
+        progress(_STAGE, did.epochs * len(triplets) + begin, options.epochs * len(triplets))
+        part = triplets.take(slice(begin, begin + options.batch))
+        with autocast(task.network):
+            loss = task.loss(part, rng)
+        loss.backward()  # type: ignore[no-untyped-call] # untyped in torch
+        optimiser.step(rate)
+        losses.append(float(loss.detach()))
+    task.network.eval()
+    did.losses.append(float(np.mean(losses)) if losses else 0.0)
+    did.triplets += len(triplets)
+    did.seconds += process_time() - processor
+    did.waited += perf_counter() - clock
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch use one thread: small batches gain nothing from more, and sums stay equal."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def autocast(network: nn.Module) -> torch.autocast:
+    """Compute products in half precision, on a GPU."""
+    device = next(network.parameters()).device.type
+    return torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda")
+
+
+def device_of(name: str) -> str:
+    """Choose a device: "auto" takes a GPU if there is one."""
+    if name != "auto":
+        return name
+    return "cuda" if torch.cuda.is_available() else "cpu"

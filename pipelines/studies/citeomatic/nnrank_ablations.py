@@ -1,0 +1,245 @@
+"""What each part of NNRank brings: train it without, and compare (the paper's table 3, and more).
+
+OUT becomes an evaluation like those of `recsys evaluate`, one system a row, so that it can be
+reported on and compared with others. Rows that are finished are not trained again.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eval.recorded_runs import RUNS, SCHEMA
+from eval.report.tables import Table, cells, latex_table, markdown_table, text_table
+from eval.significance import holm
+from eval.trec import run_lines, write_lines
+from pipelines.evaluation.batch import WORK
+from pipelines.evaluation.leakage import check_ranker
+from pipelines.evaluation.splits import read_split
+from pipelines.evaluation.write_evaluation import check_folder, corpus_facts, versions, write_folder
+from pipelines.studies.citeomatic.margin_loss import Kind
+from pipelines.studies.citeomatic.rank_task import Shortlists, score_all
+from pipelines.studies.citeomatic.select_task import Dev
+from pipelines.studies.citeomatic.train_nnrank import NNRankOptions, RankMaterial, fit
+from recsys.errors import InputError, near_miss
+from recsys.models.nnrank import METADATA_FIELDS, TEXT_FIELDS, NNRank
+from recsys.progress import Progress, silent
+from recsys.store.artifacts import CREATED_BY, sha256
+from recsys.store.layout import NNSELECT
+from recsys.store.top_k import top_k
+
+if TYPE_CHECKING:
+    from eval.run_figures import Assessment, Comparison
+
+FULL = "full"
+TESTED = "query F1@20"
+
+
+@dataclass(frozen=True, slots=True)
+class AblationOptions:
+    """part: which queries are asked. k: papers kept per query. rows: names; empty: all rows."""
+
+    ranker: NNRankOptions = field(default_factory=NNRankOptions)
+    part: str = "dev"
+    k: int = 100
+    rows: tuple[str, ...] = ()
+    command: str = ""
+
+
+def variants(options: NNRankOptions, fields: tuple[str, ...]) -> dict[str, NNRankOptions]:
+    """List the rows: name -> what is trained; fields: those of the full network."""
+    model = options.model
+    without_neighbours = replace(
+        model.sampling,
+        kinds=(Kind.RANDOM, Kind.CITED_BY_CITED),
+        per_kind=model.sampling.per_kind * 3 // 2,  # As many negatives as before.
+    )
+    shapes = {
+        "no-intersections": replace(model.shape, intersections=False),
+        "no-numbers": replace(model.shape, numbers=False),
+    }
+    models = {name: replace(model, shape=shape) for name, shape in shapes.items()}
+    models["no-neighbour-negatives"] = replace(model, mining=None, sampling=without_neighbours)
+    models["no-rarity"] = replace(model, size=replace(model.size, by_rarity=False))
+    models["separate-words"] = replace(model, shape=replace(model.shape, separate=True))
+    return {
+        FULL: options,
+        **{name: replace(options, model=each) for name, each in models.items()},
+        "seen-cosines": replace(options, seen=True),
+        **{f"no-{name}": replace(options, left_out=(name,)) for name in fields},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class AblationReport:
+    """What was compared."""
+
+    folder: Path
+    assessment: "Assessment"
+
+    def table(self) -> Table:
+        """Show each row beside the full network."""
+        return ablation_table(self.assessment)
+
+    def lines(self) -> list[str]:
+        """Say where it is."""
+        return [f"Written to {self.folder}."]
+
+
+def ablate(
+    index: Path,
+    split: Path,
+    options: AblationOptions,
+    out: Path,
+    *,
+    progress: Progress = silent,
+) -> AblationReport:
+    """Train every row, ask it the queries, assess.
+
+    Raises:
+        ArtifactError: the index cannot be opened, or has no NNSelect.
+        SplitError: the split does not fit the index, or its parts overlap.
+        LeakageError: NNSelect has seen the queries.
+        InputError: OUT holds something else, or there is no such row.
+    """
+    from eval.judge_runs import assess
+
+    _chosen(variants(options.ranker, (*TEXT_FIELDS, *METADATA_FIELDS)), options.rows)
+    material = RankMaterial.read(index, split, progress=progress)
+    queries = read_split(split, material.collection).part(options.part)
+    folder = index / NNSELECT
+    warning = check_ranker(folder, material.collection, options.part, queries, what=NNSELECT)
+    check_folder(out)
+    (out / WORK).mkdir(exist_ok=True)
+    asked = Dev.of(material.collection, material.collection.corpus.rows(queries))
+    neighbours = options.ranker.model.neighbours
+    shortlists = Shortlists.of(material.collection, material.data, asked, neighbours)
+    rows = variants(options.ranker, material.shape(options.ranker).fields)
+    chosen = {name: rows[name] for name in _chosen(rows, options.rows)}
+    for place, (name, each) in enumerate(chosen.items()):
+        progress("networks", place, len(chosen))
+        run = out / RUNS / f"{name}.trec"
+        checkpoint = out / WORK / f"{name}.safetensors"
+        task, _ = fit(material, each, checkpoint, progress=progress)
+        write_run(run, name, task.network.export(), material, shortlists, options.k)
+    progress("networks", len(chosen), len(chosen))
+    facts = _facts(material, options, list(chosen), warning)
+    write_folder(out, material.collection, queries, facts)
+    return AblationReport(out, assess(out, seed=0))
+
+
+def _chosen(rows: Mapping[str, NNRankOptions], names: Sequence[str]) -> list[str]:
+    """Put the names in the order of the table, the full network first; none: all."""
+    for name in names:
+        if name not in rows:
+            raise InputError(
+                f"There is no row {name!r}.{near_miss(name, rows)}",
+                f"The rows are {', '.join(rows)}.",
+            )
+    return [name for name in rows if not names or name == FULL or name in names]
+
+
+def write_run(
+    path: Path,
+    name: str,
+    model: NNRank,
+    material: RankMaterial,
+    shortlists: Shortlists,
+    k: int,
+) -> None:
+    """Rank the shortlists by a network; write a TREC run."""
+    scores = score_all(model, material.data.bags, shortlists.pairs)
+    ids, lines = material.collection.corpus.ids, []
+    for end, count in zip(np.cumsum(shortlists.counts), shortlists.counts, strict=True):
+        if count == 0:
+            continue
+        part = slice(end - count, end)
+        top = top_k(scores[part], k)
+        papers = [ids[row] for row in shortlists.pairs.candidates[part][top].tolist()]
+        query = ids[int(shortlists.pairs.queries[end - 1])]
+        lines += run_lines(query, papers, scores[part][top], tag=name)
+    write_lines(path, lines)
+
+
+def ablation_table(assessment: "Assessment") -> Table:
+    """Show each row's F1@20 and MRR, and how far it is from the full network."""
+    rows = []
+    families = {
+        measure: {pair.other: pair for pair in _pairs(assessment, measure)}
+        for measure in (TESTED, "MRR")
+    }
+    sure = {
+        measure: dict(zip(pairs, holm(np.array([pair.p for pair in pairs.values()])), strict=True))
+        for measure, pairs in families.items()
+    }
+    for system in assessment.systems:
+        row: list[object] = [system.name]
+        for shown, measure in (("F1@20", TESTED), ("MRR", "MRR")):
+            pair = families[measure].get(system.name)
+            row.append(f"{system.measures[shown].value:.4f}")
+            change = None if pair is None else _change(pair)
+            row += [change, None if pair is None else f"{sure[measure][pair.other]:.4f}"]
+        rows.append(cells(*row))
+    return Table(
+        "ablations",
+        "What NNRank loses without each of its parts.",
+        ("network", "F1@20", "F1@20 change", "F1@20 p", "MRR", "MRR change", "MRR p"),
+        tuple(rows),
+        1,
+        "Changes from the full network; p by a paired randomisation test over the queries (for "
+        "F1@20, on each query's own), Holm-corrected over the rows.",
+    )
+
+
+def table_json(table: Table) -> str:
+    """Write one JSON object of schema `recsys.ablations/1`; absent figures are null."""
+    first, *others = table.header
+    rows = [
+        {first: name.text}
+        | {
+            column: float(cell.text) if cell.text else None
+            for column, cell in zip(others, figures, strict=True)
+        }
+        for name, *figures in table.rows
+    ]
+    value = {"schema": "recsys.ablations/1", "rows": rows}
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+RENDERERS: Mapping[str, Callable[[Table], str]] = {
+    "table": text_table,
+    "json": table_json,
+    "markdown": markdown_table,
+    "latex": latex_table,
+}
+
+
+def _pairs(assessment: "Assessment", measure: str) -> "list[Comparison]":
+    return [each for each in assessment.comparisons if each.measure == measure and each.one == FULL]
+
+
+def _change(pair: "Comparison") -> str:
+    difference = pair.difference if pair.pooled is None else pair.pooled
+    return f"{-difference.value:+.4f}"
+
+
+def _facts(
+    material: RankMaterial, options: AblationOptions, rows: list[str], warning: str | None
+) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "command": options.command,
+        "part": options.part,
+        "k": options.k,
+        "seed": options.ranker.loop.seed,
+        "metadata": options.ranker.metadata,
+        "systems": rows,
+        "created_by": CREATED_BY,
+        "versions": versions(),
+        "corpus": corpus_facts(material.index, material.collection),
+        "split_sha256": sha256(material.split),
+        "warnings": [] if warning is None else [warning],
+    }

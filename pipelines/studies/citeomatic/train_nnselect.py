@@ -1,0 +1,148 @@
+"""Train NNSelect on the citations of an index's own papers, and store it in the index."""
+
+import hashlib
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import torch
+
+from indexes.opening import open_collection
+from pipelines.evaluation.leakage import SeenQueries
+from pipelines.evaluation.splits import read_split
+from pipelines.studies.citeomatic.bags import TokenBags, known_by, read_bags
+from pipelines.studies.citeomatic.network_training import (
+    Checkpoint,
+    History,
+    LoopOptions,
+    device_of,
+    train,
+)
+from pipelines.studies.citeomatic.pretrained_words import WordVectors, read_word_vectors
+from pipelines.studies.citeomatic.select_net import NNSelect, embed
+from pipelines.studies.citeomatic.select_task import (
+    DEV_MEASURE,
+    SelectOptions,
+    SelectTask,
+    facts_of,
+)
+from recsys.models.nnselect import KIND, NEIGHBOURS, SCHEMA, NNSelectModel
+from recsys.models.vocabulary import Vocabulary
+from recsys.progress import Progress, silent
+from recsys.store.artifacts import CREATED_BY, MANIFEST, fingerprint, replacing, seal, sha256
+from recsys.store.layout import NNSELECT
+
+BATCH = 2048
+"""Triplets: four times as many as the loop's default take half the time, and learn as much."""
+CHECKPOINT = "nnselect.partial.safetensors"
+"""In the index while a training is not finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class NNSelectOptions:
+    """The model, and how it is trained.
+
+    word_vectors: file to start from; the model's `dim` is then that of the file.
+    """
+
+    model: SelectOptions = field(default_factory=SelectOptions)
+    loop: LoopOptions = field(default_factory=lambda: LoopOptions(epochs=15, batch=BATCH))
+    word_vectors: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NNSelectReport:
+    """What was trained, and how good it is on dev."""
+
+    folder: Path
+    queries: int
+    words: int
+    history: History
+    dev: dict[str, float]
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        did = self.history
+        shown = ", ".join(f"{name} {self.dev[name]:.4f}" for name in ("F1@20", "MRR", "R@100"))
+        lines = [
+            f"Trained on {self.queries} queries, {did.triplets:,} triplets in {did.epochs} epochs, "
+            f"{did.per_second:,.0f} triplets per second of processor time; {self.words:,} words.",
+            f"On dev: {DEV_MEASURE} {self.dev[DEV_MEASURE]:.4f} after epoch {did.best}, {shown}, "
+            f"by {NEIGHBOURS} neighbours and their citations.",
+        ]
+        if did.continued:
+            lines.append(f"Continued: {did.continued} epochs were done already.")
+        return [*lines, f"Saved in {self.folder}."]
+
+
+def train_nnselect(
+    index: Path, split: Path, options: NNSelectOptions, *, progress: Progress = silent
+) -> NNSelectReport:
+    """Train on the split's train queries, stop on its dev queries, save into the index, report.
+
+    A killed training continues where its last epoch ended, if it is started in the same way.
+
+    Raises:
+        ArtifactError: the index cannot be opened.
+        SplitError: the split does not fit the index, or its parts overlap.
+        InputError: the word vectors cannot be read.
+    """
+    collection = open_collection(index)
+    parts = read_split(split, collection)
+    train_rows, dev_rows = (collection.corpus.rows(parts.part(name)) for name in ("train", "dev"))
+    progress("words", 0, 1)
+    vocabulary, bags = read_bags(collection, known_by(collection, train_rows))
+    progress("words", 1, 1)
+    options, start = _with_word_vectors(options, vocabulary)
+    seed, device = options.loop.seed, device_of(options.loop.device)
+    task = SelectTask.build(collection, bags, (train_rows, dev_rows), options.model, seed)
+    if start is not None:
+        task.network.start_from(torch.from_numpy(start.codes), torch.from_numpy(start.vectors))
+    task.network.to(device)
+    files = [sha256(each) for each in (index / MANIFEST, split, options.word_vectors) if each]
+    recipe = [CREATED_BY, files, asdict(options), device]
+    checkpoint = Checkpoint(index / CHECKPOINT, fingerprint(recipe))
+    history = train(task, options.loop, checkpoint, progress=progress)
+    report = NNSelectReport(
+        index / NNSELECT, len(train_rows), len(vocabulary.words), history, task.figures()
+    )
+    model = _model(task.network, vocabulary, bags)
+    with replacing(report.folder) as folder:
+        model.save(folder)
+        SeenQueries.of(collection, train=train_rows, dev=dev_rows).save(folder)
+        seal(folder, KIND, SCHEMA, _facts(report, model, options))
+    checkpoint.path.unlink()
+    return report
+
+
+def _with_word_vectors(
+    options: NNSelectOptions, vocabulary: Vocabulary
+) -> tuple[NNSelectOptions, WordVectors | None]:
+    if options.word_vectors is None:
+        return options, None
+    start = read_word_vectors(options.word_vectors, vocabulary.words)
+    return replace(options, model=replace(options.model, dim=start.dim)), start
+
+
+def _model(network: NNSelect, vocabulary: Vocabulary, bags: TokenBags) -> NNSelectModel:
+    table = network.words.table().float().cpu().numpy()
+    scales = network.scales.detach().float().cpu().numpy()
+    known = [hashlib.sha256(array.tobytes()).hexdigest() for array in (table, scales)]
+    return NNSelectModel(
+        vocabulary.words, table, scales, embed(network, bags), fingerprint([KIND, *known])
+    )
+
+
+def _facts(
+    report: NNSelectReport, model: NNSelectModel, options: NNSelectOptions
+) -> dict[str, object]:
+    return {
+        "fingerprint": model.fingerprint,
+        "dim": model.dim,
+        "words": len(model.table),
+        "papers": len(model.vectors),
+        "options": facts_of(options.model),
+        "loop": asdict(options.loop),
+        "word_vectors": None if options.word_vectors is None else options.word_vectors.name,
+        "history": {DEV_MEASURE: report.history.measures, "loss": report.history.losses},
+        "dev": report.dev,
+    }

@@ -1,0 +1,165 @@
+"""The study of clicks: are propensities found, do intervals hold the truth, do weights help?
+
+All of it in one world out of an index, in which the truth is known (`corpus_world`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from eval.studies.clicks import coverage
+from eval.studies.clicks.click_models import CLICK_MODELS, ClickModel
+from eval.studies.clicks.click_world import World
+from eval.studies.clicks.coverage import CoverageRow, Design
+from eval.studies.clicks.estimation import METHODS
+from eval.studies.clicks.learned_rankers import LearningStudy
+from eval.studies.clicks.recovery import Recovered, recover
+from eval.studies.clicks.recovery import Study as RecoveryOptions
+from eval.studies.clicks.weighting import Options
+from pipelines.studies.clicks.corpus_world import DEPTH, WorldOptions, world_of
+from pipelines.studies.clicks.learning_study import LearningOptions, study_learning
+from recsys.errors import InputError, near_miss
+from recsys.progress import Progress, silent
+from recsys.store.collection import Collection
+
+RECOVERY, COVERAGE, LEARNING = STUDIES = ("recovery", "coverage", "learning")
+READERS = "position"
+"""Click model of the logs that intervals are tried on."""
+
+
+CAP = 5
+"""Weights are clipped there, where intervals are tried: low enough to see what that costs."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyOptions:
+    """What is studied, and how much of it is simulated.
+
+    only: some of `STUDIES`. eta: strength of the position bias, where propensities are recovered
+    and intervals tried.
+
+    Raises:
+        InputError: there is no such study.
+    """
+
+    only: tuple[str, ...] = STUDIES
+    eta: float = 1.0
+    world: WorldOptions = field(default_factory=WorldOptions)
+    recovery: RecoveryOptions = field(default_factory=RecoveryOptions)
+    coverage: Design = field(default_factory=lambda: Design(options=Options(cap=CAP)))
+    learning: LearningOptions = field(default_factory=LearningOptions)
+
+    def __post_init__(self) -> None:
+        for name in self.only:
+            if name not in STUDIES:
+                raise InputError(
+                    f"There is no study {name!r}.{near_miss(name, STUDIES)}",
+                    f"Take some of {', '.join(STUDIES)}.",
+                )
+
+
+def sized(
+    only: tuple[str, ...], eta: float, *, queries: int, impressions: int, logs: int, seeds: int
+) -> StudyOptions:
+    """Choose studies and how much each repeats.
+
+    Args:
+        only: some of `STUDIES`.
+        eta: strength of the position bias.
+        queries: papers that ask, at most.
+        impressions: lists that propensities are recovered from.
+        logs: how often intervals are tried.
+        seeds: how often each ranker is trained.
+
+    Raises:
+        InputError: there is no such study, or one of no size.
+    """
+    return StudyOptions(
+        only,
+        eta,
+        WorldOptions(queries=queries),
+        RecoveryOptions(impressions=impressions),
+        Design(logs=logs, options=Options(cap=CAP)),
+        LearningOptions(seeds=seeds),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ClickStudy:
+    """What was found; empty or None where it was not asked for.
+
+    cut: year that divides the corpus. queries: part -> how many. eta: of recovery and coverage.
+    cap: the highest weight of a click in coverage, where weights are clipped.
+    """
+
+    cut: int
+    queries: Mapping[str, int]
+    eta: float
+    cap: float
+    recovered: tuple[Recovered, ...]
+    coverage: tuple[CoverageRow, ...]
+    learning: LearningStudy | None
+
+
+def study_clicks(
+    collection: Collection,
+    options: StudyOptions | None = None,
+    *,
+    rng: np.random.Generator,
+    progress: Progress = silent,
+) -> ClickStudy:
+    """Make a world out of an index, and study it. What is left out changes nothing else.
+
+    Raises:
+        InputError: the corpus has too few papers that were cited together, or too little is
+            simulated.
+    """
+    chosen = options or StudyOptions()
+    streams = dict(zip(STUDIES, rng.spawn(len(STUDIES)), strict=True))
+    world = world_of(collection, chosen.world, rng=rng)
+    train, models = world.parts["train"], _models(chosen.eta)
+    recovered: tuple[Recovered, ...] = ()
+    rows: tuple[CoverageRow, ...] = ()
+    if RECOVERY in chosen.only:
+        recovered = _recover(train, models, chosen.recovery, streams[RECOVERY], progress)
+    if COVERAGE in chosen.only:
+        own = streams[COVERAGE]
+        functions = coverage.contrasting(train, rng=own)
+        plan = chosen.coverage
+        rows = coverage.study(
+            train, models[READERS], functions, rng=own, design=plan, progress=progress
+        )
+    learning = (
+        study_learning(world, chosen.learning, rng=streams[LEARNING], progress=progress)
+        if LEARNING in chosen.only
+        else None
+    )
+    return ClickStudy(
+        world.cut,
+        {part: len(own.queries) for part, own in world.parts.items()},
+        chosen.eta,
+        chosen.coverage.options.cap,
+        recovered,
+        rows,
+        learning,
+    )
+
+
+def _models(eta: float) -> dict[str, ClickModel]:
+    return {name: make(DEPTH, eta) for name, make in CLICK_MODELS.items()}
+
+
+def _recover(
+    world: World,
+    models: Mapping[str, ClickModel],
+    study: RecoveryOptions,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> tuple[Recovered, ...]:
+    found: list[Recovered] = []
+    for done, (name, model) in enumerate(models.items()):
+        progress("click models", done, len(models))
+        found += recover(world, {name: model}, METHODS, rng=rng, study=study)
+    progress("click models", len(models), len(models))
+    return tuple(found)

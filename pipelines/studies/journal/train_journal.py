@@ -1,0 +1,143 @@
+"""Train an encoder to tell the journals of papers, and write it as an ordinary folder.
+
+MIReAD (Razdaibiedina & Brechalov 2023) trains SciBERT so, on 500,335 abstracts of 2,734 journals,
+at most 300 of each, for one epoch in steps of 8 at a rate of 1e-6. One epoch over some thousand
+papers is a hundred steps: it takes a higher rate to learn anything in so few.
+"""
+
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from eval.studies.encoders.training_page import TRAINING, add_page, page_note
+from eval.studies.probes.paper_classes import write_class_names
+from pipelines.studies.citeomatic.network_training import device_of
+from pipelines.studies.finetuning.encoder_optimiser import Pace
+from pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
+from pipelines.studies.finetuning.student import StartOptions, Student
+from pipelines.studies.finetuning.trained_encoder import check_out, facts_of
+from pipelines.studies.finetuning.training_history import Checkpoint, History
+from pipelines.studies.finetuning.training_processes import joined
+from pipelines.studies.journal.journal_papers import ClassOptions, ClassPapers, read_class_papers
+from pipelines.studies.journal.journal_task import MEASURE, JournalTask
+from recsys.store.artifacts import CREATED_BY, fingerprint, replacing, write_json
+
+RATE, ADAPTER_RATE = 5e-5, 2e-4
+"""Usual learning rates of all weights and of an adapter, for MiniLM and some thousand papers."""
+CLASSES = "classes.txt"
+"""The classes that the encoder was trained to tell; `recsys probe --seen` reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class JournalOptions:
+    """What is trained, on which papers, and how. device: "cpu", "cuda" or "auto"."""
+
+    start: StartOptions = field(default_factory=StartOptions)
+    classes: ClassOptions = field(default_factory=ClassOptions)
+    loop: LoopOptions = field(default_factory=lambda: LoopOptions(epochs=1, pace=Pace(RATE)))
+    device: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedJournal:
+    """An encoder with its training. size: how many numbers are learned."""
+
+    student: Student
+    task: JournalTask
+    options: JournalOptions
+    history: History
+    size: int
+
+    def save(self, folder: Path) -> None:
+        """Write the encoder without its classifier, the names of the classes, and the history."""
+        self.student.save(folder)
+        write_class_names(folder / CLASSES, self.task.papers.names)
+        write_json(folder / TRAINING, self.facts())
+
+    def facts(self) -> dict[str, Any]:
+        """Write down what was done."""
+        papers = self.task.papers
+        return facts_of(self.student.start, self.student.settings, self.history) | {
+            "options": asdict(self.options),
+            "learned_numbers": self.size,
+            "sources": {papers.name: list(papers.hashes)},
+            "papers": {"learned": len(papers.learned), "dev": len(papers.dev)},
+            "classes": list(papers.names),
+            "measure": MEASURE,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class JournalReport:
+    """What was trained, and how good it is on dev."""
+
+    out: Path
+    trained: TrainedJournal
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        did, papers = self.trained.history, self.trained.task.papers
+        kind = "all weights" if self.trained.options.start.lora is None else "an adapter"
+        lines = [
+            f"Trained {kind} ({self.trained.size:,} numbers) on {len(papers.learned):,} papers of "
+            f"{len(papers.names):,} classes in {did.steps:,} steps, {did.per_second:,.1f} papers "
+            "per second.",
+            f"On dev: {MEASURE} {did.measures[0]:.4f} before, {did.measures[did.best]:.4f} after "
+            f"step {did.checked[did.best]:,}, which was kept ({len(papers.dev):,} papers).",
+        ]
+        return [
+            *lines,
+            *did.notes(),
+            page_note(self.out),
+            f"Saved in {self.out}. Use it: `recsys embed PAPERS --out FILE --encoder {self.out}`.",
+        ]
+
+
+def train_journal(source: Path, options: JournalOptions, out: Path, run: Run) -> JournalReport:
+    """Train on papers whose class is known, stop on others of the same classes, write, report.
+
+    A killed training continues from its last checkpoint if it is started in the same way.
+
+    Args:
+        source: a file of papers, or an index.
+        options: what is trained, on which papers, and how.
+        out: the folder to write; an encoder that was trained there before is replaced.
+        run: how the training is run; its processes are those that `torchrun` started.
+
+    Raises:
+        ArtifactError: the index or the checkpoint cannot be read.
+        InputError: OUT holds something else, an option does not make sense, or there are too few
+            papers of two classes.
+    """
+    check_out(out)
+    papers = read_class_papers(source, options.classes, progress=run.progress)
+    partial = out.with_name(f"{out.name}.partial.safetensors")
+    with joined(device_of(options.device)) as ranks:
+        trained = fit_journal(papers, options, partial, replace(run, ranks=ranks))
+        if ranks.first:
+            with replacing(out) as folder:
+                trained.save(folder)
+                add_page(folder, out.name)
+            if not trained.history.stopped:
+                partial.unlink()
+    return JournalReport(out, trained)
+
+
+def fit_journal(
+    papers: ClassPapers, options: JournalOptions, partial: Path, run: Run
+) -> TrainedJournal:
+    """Train an encoder and leave it at its best; an unfinished training continues from `partial`.
+
+    Raises:
+        ArtifactError: the checkpoint to start from cannot be read.
+        InputError: an option does not make sense, or there are too few papers.
+    """
+    device = run.ranks.device
+    student = Student.load(options.start, seed=options.loop.seed, device=device)
+    texts = student.read(papers.texts, options.start, device=device, progress=run.progress)
+    task = JournalTask.start(student.tower, texts, papers)
+    size = sum(each.numel() for each in task.learner.learned().values())
+    recipe = [CREATED_BY, papers.hashes, student.start.weights_hash, asdict(student.settings)]
+    how = [asdict(options), device, texts.half, run.ranks.world]
+    history = train(task, options.loop, Checkpoint(partial, fingerprint([recipe, how])), run)
+    return TrainedJournal(student, task, options, history, size)

@@ -1,0 +1,1 @@
+"""Probes of embeddings by the classes of their papers."""

@@ -1,0 +1,212 @@
+"""Evaluate the vectors of encoders on the tasks of a directory of SciDocs."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from eval.studies.clicks.recommendation_task import read_task
+from eval.studies.scidocs.classification import classify
+from eval.studies.scidocs.ranking_tasks import Ranked, rank
+from eval.studies.scidocs.scidocs_figures import (
+    Column,
+    Figure,
+    Row,
+    classification_figure,
+    draws,
+    ranking_figures,
+)
+from eval.studies.scidocs.scidocs_layout import (
+    CLASSIFICATION,
+    GROUPS,
+    PARTS,
+    RANKING,
+    Group,
+    Task,
+    read_classes,
+    read_judgements,
+    suite_root,
+    tasks_in,
+)
+from eval.studies.scidocs.scidocs_table import Suite
+from pipelines.studies.scidocs.generator import note_of
+from pipelines.studies.scidocs.suite_vectors import Source, random_vectors
+from pipelines.studies.scidocs.trained_recommender import papers_of, recommendation_figures
+from recsys.errors import InputError, near_miss
+from recsys.formats.embeddings import Embeddings
+from recsys.progress import Progress, silent
+from recsys.records import PaperId
+
+RANDOM = "random"
+UNSURE_COST = 10
+"""From here on the solver that SciDocs uses had not converged, and may choose another cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteOptions:
+    """What is evaluated. part: "val" or "test". tasks: some of them; None: all that are there.
+
+    random: whether random vectors are evaluated, too. jobs: processes that share the fits; None:
+    one per processor.
+    """
+
+    part: str = "test"
+    tasks: tuple[str, ...] | None = None
+    random: bool = False
+    seed: int = 0
+    jobs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a task gave: figures, and what has to be known of them."""
+
+    figures: Mapping[Column, Figure]
+    notes: tuple[str, ...] = ()
+    ranked: Mapping[Task, Ranked] = field(default_factory=dict)
+
+
+Given: TypeAlias = Callable[[Group], Embeddings | None]
+"""Gives the vectors for a group of tasks."""
+
+
+def evaluate_suite(
+    folder: Path,
+    encoders: Sequence[Source],
+    options: SuiteOptions,
+    *,
+    progress: Progress = silent,
+) -> Suite:
+    """Evaluate every encoder on every task, one after the other.
+
+    Raises:
+        InputError: the directory, a file of vectors or an option cannot be used, or an encoder
+            has no vector for any task.
+    """
+    if not encoders and not options.random:
+        raise InputError("There are no vectors to evaluate.", "Give --embeddings FILE.")
+    if options.random and RANDOM in {each.name for each in encoders}:
+        raise InputError(f"Two encoders are called {RANDOM!r}.", "Write NAME=FILE.")
+    root = suite_root(folder)
+    jobs = options.jobs or len(os.sched_getaffinity(0))
+    job = Job(root, options.part, _chosen(root, options), options.seed, jobs)
+    rows = [_row(job, each.name, each.reader(progress), progress) for each in encoders]
+    if options.random:
+        rows.append(_row(job, RANDOM, job.random, progress))
+    return Suite(str(folder), options.part, tuple(rows), note_of(root))
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is evaluated, whichever the vectors."""
+
+    root: Path
+    part: str
+    tasks: tuple[Task, ...]
+    seed: int
+    jobs: int
+
+    def tasks_of(self, group: Group) -> tuple[Task, ...]:
+        """List the tasks of a group that are evaluated."""
+        return tuple(task for task in GROUPS[group] if task in self.tasks)
+
+    def random(self, group: Group) -> Embeddings:
+        """Draw vectors for all papers of a group of tasks."""
+        ids = sorted({each for task in self.tasks_of(group) for each in _papers(self, task)})
+        place = [*Group].index(group)
+        return random_vectors(ids, np.random.default_rng([self.seed, place]))
+
+
+def _row(job: Job, name: str, given: Given, progress: Progress) -> Row:
+    figures: dict[Column, Figure] = {}
+    notes: list[str] = []
+    queries: dict[Task, Ranked] = {}
+    done = 0
+    for group in Group:
+        tasks = job.tasks_of(group)
+        embeddings = given(group) if tasks else None
+        for task in tasks:
+            progress(f"{name}: tasks", done, len(job.tasks))
+            outcome = _unknown(task) if embeddings is None else _outcome(job, task, embeddings)
+            figures |= outcome.figures
+            queries |= outcome.ranked
+            notes += outcome.notes
+            done += 1
+    if not figures:
+        raise InputError(f"{name} has no vector for any paper of {job.root}.", "Check the ids.")
+    progress(f"{name}: tasks", done, done)
+    return Row(name, figures, tuple(notes), queries)
+
+
+def _outcome(job: Job, task: Task, embeddings: Embeddings) -> Outcome:
+    if task in RANKING:
+        return _ranking(job, task, embeddings)
+    if task in CLASSIFICATION:
+        return _classification(job, task, embeddings)
+    return _recommendation(job, embeddings)
+
+
+def _ranking(job: Job, task: Task, embeddings: Embeddings) -> Outcome:
+    judgements = read_judgements(job.root, task, job.part)
+    ranked = rank(judgements, embeddings)
+    if not ranked.queries:
+        return _unknown(task)
+    notes = []
+    if ranked.left_out:
+        share = f"{ranked.left_out:,} of {len(judgements):,} queries"
+        notes.append(f"{task}: {share} have no vector and are left out.")
+    return Outcome(
+        ranking_figures(task, ranked, rng=draws(task, job.seed)), tuple(notes), {task: ranked}
+    )
+
+
+def _classification(job: Job, task: Task, embeddings: Embeddings) -> Outcome:
+    train, evaluated = (read_classes(job.root, task, part) for part in ("train", job.part))
+    if not any((embeddings.rows(each.ids) >= 0).any() for each in (train, evaluated)):
+        return _unknown(task)
+    found = classify(train, evaluated, embeddings, jobs=job.jobs)
+    notes = []
+    if found.missing:
+        share = f"{found.missing:,} of {len(evaluated.ids):,} papers"
+        notes.append(f"{task}: {share} have no vector but zeros.")
+    if found.cost >= UNSURE_COST:
+        notes.append(f"{task}: the cost {found.cost:g} was chosen; SciDocs' solver might differ.")
+    return Outcome(classification_figure(task, found, rng=draws(task, job.seed)), tuple(notes))
+
+
+def _recommendation(job: Job, embeddings: Embeddings) -> Outcome:
+    found = recommendation_figures(job.root, job.part, embeddings, seed=job.seed)
+    return Outcome(found) if found else _unknown(Task.RECOMM)
+
+
+def _unknown(task: Task) -> Outcome:
+    return Outcome({}, (f"{task}: there are no vectors for it.",))
+
+
+def _papers(job: Job, task: Task) -> Iterable[PaperId]:
+    """Name the papers of a task, some of them more than once."""
+    if task in RANKING:
+        judgements = read_judgements(job.root, task, job.part)
+        return {*judgements, *(each for papers in judgements.values() for each in papers)}
+    if task in CLASSIFICATION:
+        parts = (read_classes(job.root, task, part) for part in ("train", job.part))
+        return {each for classes in parts for each in classes.ids}
+    return papers_of(read_task(job.root))
+
+
+def _chosen(root: Path, options: SuiteOptions) -> tuple[Task, ...]:
+    if options.part not in PARTS:
+        raise InputError(f"There is no part {options.part!r}.", "Give val or test.")
+    there = tasks_in(root)
+    if options.tasks is None:
+        return there
+    for name in options.tasks:
+        if name not in there:
+            raise InputError(
+                f"{root} has no task {name!r}.{near_miss(name, [task.value for task in there])}",
+                f"It has {', '.join(there)}.",
+            )
+    return tuple(task for task in there if task in options.tasks)

@@ -1,0 +1,130 @@
+"""How fast encoders train on triplets, beside a plain loop that pads, in one process.
+
+Run as `python -m pipelines.studies.specter.encoder_triplet_benchmark INDEX SPLIT`; writes JSON to
+stdout. Both learn from the same triplets with the same transformer, taking turns; rates are
+triplets per second of processor time. The plain loop is that of the published scripts: it tokenises
+the texts of each batch, pads queries, positives and negatives to the longest of them, and encodes
+every text of every triplet.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+import transformers
+from torch import Tensor
+from torch.nn.functional import triplet_margin_loss
+
+from pipelines.studies.citeomatic.network_training import one_thread
+from pipelines.studies.finetuning.encoder_optimiser import Optimiser, Pace
+from pipelines.studies.finetuning.encoder_training import Run
+from pipelines.studies.finetuning.lora import LoraOptions
+from pipelines.studies.finetuning.training_processes import Ranks
+from pipelines.studies.specter.dev_recall import Sample
+from pipelines.studies.specter.fitting import EncoderOptions, Trained, untrained
+from pipelines.studies.specter.triplet_loss import MARGIN
+from pipelines.studies.specter.triplet_sources import Reading, read_index
+from recsys.models.encoder import Text, segments
+from recsys.store.arrays import Rows
+
+PART = 16
+"""Triplets that both compute at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainLoop:
+    """Computes the loss as a loop over texts does; what it learns is the same."""
+
+    trained: Trained
+    tokenizer: Any
+    texts: Sequence[Text]
+
+    @classmethod
+    def of(cls, trained: Trained) -> "PlainLoop":
+        """Take the texts and the tokenizer of what is trained."""
+        tokenizer = transformers.AutoTokenizer.from_pretrained(trained.start.source)
+        return cls(trained, tokenizer, trained.task.shelf.sources[0].texts)
+
+    def loss(self, triplets: Rows) -> Tensor:
+        """Encode the three texts of every triplet: (t, 3) rows."""
+        query, positive, negative = (self._encode(rows.tolist()) for rows in triplets.T)
+        return triplet_margin_loss(query, positive, negative, margin=MARGIN)
+
+    def _encode(self, rows: Sequence[int]) -> Tensor:
+        settings = self.trained.settings
+        parts = [segments(self.texts[row], settings.joiner, settings.max_length) for row in rows]
+        padded = self.tokenizer(
+            [part if len(part) > 1 else part[0] for part in parts],
+            padding=True,
+            truncation=True,
+            max_length=settings.max_length,
+            return_tensors="pt",
+        )
+        tower, mask = self.trained.task.tower, padded["attention_mask"]
+        hidden = tower.model(input_ids=padded["input_ids"], attention_mask=mask).last_hidden_state
+        if settings.pooling == "cls":
+            first: Tensor = hidden[:, 0]
+            return first
+        mean: Tensor = (hidden * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
+        return mean
+
+
+def measure(trained: Trained, *, triplets: int, rounds: int) -> dict[str, Any]:
+    """Train both ways on some triplets, in turns: triplets per second, and their ratio."""
+    task, plain = trained.task, PlainLoop.of(trained)
+    drawn = task.examples(np.random.default_rng(0))[:triplets]
+    optimiser = Optimiser(task.tower.learned(), Pace())
+    losses: dict[str, Callable[[Rows], Tensor]] = {
+        "ours": lambda part: task.loss(task.tower, part),
+        "padded": plain.loss,
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in losses}
+    task.tower.train()
+    with one_thread():
+        for turn in range(rounds):
+            for name in sorted(losses, reverse=turn % 2 == 1):
+                seconds[name].append(_learn(losses[name], drawn, optimiser))
+    rates = {name: len(drawn) / min(each) for name, each in seconds.items()}
+    return {
+        "triplets": len(drawn),
+        "learned_numbers": trained.size,
+        "per_second": {name: round(rate, 2) for name, rate in rates.items()},
+        "ratio": round(rates["ours"] / rates["padded"], 2),
+    }
+
+
+def _learn(loss: Callable[[Rows], Tensor], drawn: Rows, optimiser: Optimiser) -> float:
+    begun = process_time()
+    for begin in range(0, len(drawn), PART):
+        loss(drawn[begin : begin + PART]).backward()  # type: ignore[no-untyped-call] # untyped
+    optimiser.step(1e-6)
+    return process_time() - begun
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Parse the command line, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("index", type=Path)
+    parser.add_argument("split", type=Path)
+    parser.add_argument("--from", dest="start", default=EncoderOptions().start)
+    parser.add_argument("--triplets", type=int, default=32)
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args(arguments)
+    source = read_index(given.index, given.split, Reading(sample=Sample(1, 1)))
+    found = {}
+    for name, lora in (("full", None), ("adapter", LoraOptions())):
+        options = EncoderOptions(start=given.start, lora=lora)
+        trained = untrained([source], options, Run(Ranks()))
+        found[name] = measure(trained, triplets=given.triplets, rounds=given.rounds)
+    json.dump(found, sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

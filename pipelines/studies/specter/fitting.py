@@ -1,0 +1,172 @@
+"""Fit an encoder to sources: from a checkpoint to a trained one, in memory."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from eval.studies.encoders.training_page import TRAINING
+from pipelines.encoders.checkpoints import MINILM, Checkpoint
+from pipelines.encoders.export_encoder import Settings
+from pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
+from pipelines.studies.finetuning.lora import LoraOptions
+from pipelines.studies.finetuning.student import StartOptions, Student
+from pipelines.studies.finetuning.trained_encoder import facts_of
+from pipelines.studies.finetuning.training_history import Checkpoint as Partial
+from pipelines.studies.finetuning.training_history import History
+from pipelines.studies.specter.dev_recall import MEASURE
+from pipelines.studies.specter.triplet_loss import LossOptions
+from pipelines.studies.specter.triplet_sources import Source
+from pipelines.studies.specter.triplet_task import EncoderTask, Shelf
+from pipelines.studies.specter.triplets import Draw
+from recsys.errors import InputError
+from recsys.store.artifacts import CREATED_BY, fingerprint, write_json
+
+RATE, ADAPTER_RATE = 2e-5, 2e-4
+"""Usual learning rates of all weights (the paper's) and of an adapter."""
+PART = 16
+"""Triplets computed at a time, unless their texts are each other's negatives."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderOptions:
+    """What is trained from what, and how.
+
+    start: "minilm", "random", a Hugging Face name or a folder. pooling: None: the start's own.
+    loop: parts are of PART triplets if it does not say, for in-batch of a whole step.
+    lora: None trains every weight. max_length: tokens of a text that training reads, and dev; None:
+    as many as the encoder will. device: "cpu", "cuda" or "auto". half: compute products in
+    bfloat16; None: on a GPU.
+    """
+
+    start: str = MINILM
+    pooling: str | None = None
+    draw: Draw = field(default_factory=Draw)
+    loss: LossOptions = field(default_factory=LossOptions)
+    loop: LoopOptions = field(default_factory=LoopOptions)
+    lora: LoraOptions | None = None
+    dropout: float = 0.0
+    max_length: int | None = None
+    device: str = "auto"
+    half: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """An encoder with its training. strength: of its adapter, 1 as trained (see `strength`)."""
+
+    task: EncoderTask
+    start: Checkpoint
+    settings: Settings
+    options: EncoderOptions
+    history: History
+    strength: float = 1.0
+
+    @property
+    def size(self) -> int:
+        """How many numbers are learned; none once an adapter is merged."""
+        return sum(each.numel() for each in self.task.tower.learned().values())
+
+    def save(self, folder: Path) -> None:
+        """Write the encoder, what was trained of it alone if it is an adapter, and the history."""
+        lora, facts = self.options.lora, self.facts()
+        if lora is not None:
+            lora = replace(lora, alpha=self.strength * lora.alpha)
+        Student(self.start, self.settings, self.task.tower, lora).save(folder)
+        write_json(folder / TRAINING, facts)
+
+    def facts(self) -> dict[str, Any]:
+        """Write down what was done."""
+        learned = [each.name for each, _, _ in islice(self.task.shelf, self.task.learned)]
+        return facts_of(self.start, self.settings, self.history) | {
+            "options": asdict(self.options),
+            "strength": self.strength,
+            "learned_numbers": self.size,
+            "sources": {each.name: list(each.hashes) for each, _, _ in self.task.shelf},
+            "learned_from": learned,
+            "measure": MEASURE,
+        }
+
+
+def fit(
+    sources: Sequence[Source],
+    options: EncoderOptions,
+    partial: Path,
+    run: Run,
+    *,
+    learned: int | None = None,
+) -> Trained:
+    """Train an encoder and leave it at its best.
+
+    Args:
+        sources: what it learns from.
+        options: what is trained, and how.
+        partial: file that an unfinished training continues from; it stays.
+        run: how the training is run.
+        learned: so many of the sources are learned from, the others only watched; None: all.
+
+    Raises:
+        ArtifactError: the checkpoint to start from cannot be read.
+        InputError: an option does not make sense, or there are too few triplets.
+    """
+    trained = untrained(sources, options, run, learned=learned)
+    task, hashes = trained.task, [source.hashes for source in sources]
+    recipe = [CREATED_BY, hashes, learned, trained.start.weights_hash]
+    where = [task.texts.device, task.texts.half, run.ranks.world]
+    how = [asdict(trained.settings), asdict(options), *where]
+    checkpoint = Partial(partial, fingerprint([recipe, how]))
+    return replace(trained, history=train(task, _in_parts(options), checkpoint, run))
+
+
+def untrained(
+    sources: Sequence[Source], options: EncoderOptions, run: Run, *, learned: int | None = None
+) -> Trained:
+    """Load what is to be trained, with what it is to learn from; see `fit`."""
+    check_options(options)
+    start = StartOptions(
+        start=options.start,
+        pooling=options.pooling,
+        lora=options.lora,
+        dropout=options.dropout,
+        max_length=options.max_length,
+        half=options.half,
+    )
+    device = run.ranks.device
+    student = Student.load(start, seed=options.loop.seed, device=device)
+    texts = [text for source in sources for text in source.texts]
+    task = EncoderTask(
+        tower=student.tower,
+        shelf=Shelf.of(sources),
+        texts=student.read(texts, start, device=device, progress=run.progress),
+        draw=options.draw,
+        loss_options=options.loss,
+        learned=learned,
+    )
+    return Trained(task, student.start, student.settings, options, History())
+
+
+def check_options(options: EncoderOptions) -> None:
+    """Refuse what cannot be meant.
+
+    Raises:
+        InputError: naming the option.
+    """
+    draw = options.draw
+    if draw.hard + draw.near > draw.per_query:
+        raise InputError(
+            f"{draw.hard} hard and {draw.near} near negatives are more than the {draw.per_query} "
+            "triplets of a query.",
+            "Lower --hard or --near, or raise --per-query.",
+        )
+    if options.loss.margin is not None and options.loss.margin <= 0:
+        raise InputError(
+            f"A margin of {options.loss.margin} asks for nothing.", "Give a --margin above 0."
+        )
+
+
+def _in_parts(options: EncoderOptions) -> LoopOptions:
+    loop = options.loop
+    if loop.part is not None or options.loss.name == "in-batch":
+        return loop
+    return replace(loop, part=PART)

@@ -1,0 +1,125 @@
+"""What an encoder learns from: the texts of papers, triplets of them, and dev queries.
+
+A source is an index with a split, or a folder in SPECTER's format (see `related`).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from indexes.opening import open_collection
+from pipelines.evaluation.splits import Split, gold, read_split
+from pipelines.studies.citeomatic.negatives import ragged
+from pipelines.studies.specter.dev_recall import Judge, Sample
+from pipelines.studies.specter.triplets import RelatedSampler, in_turn
+from recsys.errors import InputError, near_miss
+from recsys.models.encoder import Text
+from recsys.store.arrays import Rows
+from recsys.store.artifacts import MANIFEST, fingerprint, sha256
+from recsys.store.collection import Collection
+from recsys.store.graph import UNKNOWN_YEAR
+
+ABSTRACT, VENUE, AUTHORS = "abstract", "venue", "authors"
+FIELDS = (ABSTRACT, VENUE, AUTHORS)
+"""What may be read of a paper beside its title."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is read of a source.
+
+    fields: some of FIELDS. Venue and authors follow the title. every: learn from all papers that
+    are not newer than the train queries, and not from these alone. sample: of dev.
+    """
+
+    fields: tuple[str, ...] = (ABSTRACT,)
+    every: bool = False
+    sample: Sample = field(default_factory=Sample)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Papers, triplets, dev queries. hashes: of the files that they were read from, and how."""
+
+    name: str
+    texts: Sequence[Text]
+    sampler: RelatedSampler
+    judge: Judge
+    hashes: tuple[str, ...]
+
+
+def read_index(index: Path, split: Path, reading: Reading) -> Source:
+    """Read an index: triplets from the citations of its train queries, gold of its dev queries.
+
+    Raises:
+        ArtifactError: the index cannot be opened.
+        SplitError: the split does not fit the index, or has no train or dev queries.
+        InputError: there is no such field.
+    """
+    collection = open_collection(index)
+    parts = read_split(split, collection)
+    files = (index / MANIFEST, split)
+    return source_of(index.name, collection, parts, reading, tuple(sha256(path) for path in files))
+
+
+def hashes_of(files: Iterable[Path], reading: Reading) -> tuple[str, ...]:
+    """Hash files and how they are read."""
+    return (*(sha256(path) for path in files), fingerprint(asdict(reading)))
+
+
+def source_of(
+    name: str, collection: Collection, split: Split, reading: Reading, hashes: tuple[str, ...] = ()
+) -> Source:
+    """Lay out an open collection."""
+    rows = collection.corpus.rows
+    train, dev = rows(split.part("train")), rows(split.part("dev"))
+    hidden = np.union1d(dev, rows(split.test))
+    queries = _not_newer(collection, train, hidden) if reading.every else train
+    sampler = RelatedSampler.of_citations(collection, queries, hidden)
+    judge = judge_of(collection, dev, reading.sample)
+    return Source(name, read_texts(collection, reading.fields), sampler, judge, hashes)
+
+
+def judge_of(collection: Collection, queries: Rows, sample: Sample) -> Judge:
+    """Judge by what papers of known year cite, among papers not newer than them."""
+    by_year, turn = in_turn(collection.graph.years)
+    gold_of = ragged([gold(collection, row) for row in queries.tolist()])
+    years = np.asarray(collection.graph.years)
+    choices = np.searchsorted(years[by_year], years[queries], side="right")
+    return Judge.build(queries, gold_of, choices, turn, sample)
+
+
+def read_texts(collection: Collection, fields: Sequence[str]) -> list[Text]:
+    """Read (title, abstract) of every paper, as far as the fields are asked for."""
+    for name in fields:
+        if name not in FIELDS:
+            raise InputError(
+                f"There is no field {name!r}.{near_miss(name, FIELDS)}",
+                f"The fields are {', '.join(FIELDS)}.",
+            )
+    columns = collection.corpus.texts()
+    titles: list[str] = columns.column("title").to_pylist()
+    if VENUE in fields:
+        titles = _joined(titles, collection.corpus.column("venue").to_pylist())
+    if AUTHORS in fields:
+        names = collection.corpus.column("authors").to_pylist()
+        titles = _joined(titles, [", ".join(each or ()) for each in names])
+    if ABSTRACT not in fields:
+        return [(title, None) for title in titles]
+    return list(zip(titles, columns.column("abstract").to_pylist(), strict=True))
+
+
+def _joined(titles: Sequence[str], others: Sequence[str | None]) -> list[str]:
+    return [
+        f"{title}. {other}" if other else title for title, other in zip(titles, others, strict=True)
+    ]
+
+
+def _not_newer(collection: Collection, train: Rows, hidden: Rows) -> Rows:
+    """Find the papers of known year, not newer than the newest train query, that have gold."""
+    years = np.asarray(collection.graph.years)
+    known = np.flatnonzero((years != UNKNOWN_YEAR) & (years <= years[train].max()))
+    rows = np.setdiff1d(known.astype(np.int32), hidden)
+    return np.array([row for row in rows.tolist() if len(gold(collection, row))], np.int32)

@@ -1,0 +1,1 @@
+"""From a draft to a question: what is read, matched, understood, filtered and asked."""

@@ -1,0 +1,50 @@
+"""Which papers somebody does not want to see, whatever speaks for them."""
+
+from dataclasses import dataclass
+
+from recsys.errors import InputError
+from recsys.records import PaperId
+from recsys.store.name_keys import author_key
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a recommended paper must fulfil; by default nothing.
+
+    min_year, max_year: both included; papers of unknown year pass neither. venues: patterns with
+    `*`, `?` and `[...]`, of which one must match the whole venue, however its letters are cased and
+    accented, with or without years and punctuation. types: see `paper_types`; one must be among the
+    paper's. exclude_authors: names; a surname alone means all who bear it. exclude_own:
+    leave out papers by the draft's authors. library: ids of papers to leave out.
+
+    What is left out remains evidence: it votes for others, and is compared with them.
+    """
+
+    min_year: int | None = None
+    max_year: int | None = None
+    venues: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    exclude_authors: tuple[str, ...] = ()
+    exclude_own: bool = False
+    library: tuple[PaperId, ...] = ()
+
+    def check(self) -> None:
+        """Refuse what no paper could fulfil, or no name.
+
+        Raises:
+            InputError: naming the first such value.
+        """
+        if self.min_year is not None and self.max_year is not None:
+            if self.min_year > self.max_year:
+                raise InputError(
+                    f"No year is from {self.min_year} on and up to {self.max_year}.",
+                    "Exchange --min-year and --max-year.",
+                )
+        for option, values in (("--venue", self.venues), ("--type", self.types)):
+            if not all(value.strip() for value in values):
+                raise InputError(f"The value of {option} is empty.", "Give one, or leave it out.")
+        for name in self.exclude_authors:
+            if author_key(name) is None:
+                raise InputError(
+                    f"{name!r} is no author's name.", "Give --exclude-author a surname."
+                )

@@ -1,0 +1,154 @@
+"""Render an answer: for people, for programs, and for reference managers."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from recsys.formats.references.markdown_items import markdown_item
+from recsys.formats.references.reference_writers import WRITERS
+from recsys.formats.references.shown_facts import one_line, paper_link
+from recsys.formats.references.web_page import web_page
+from recsys.records import Answer, Paper, Recommendation
+
+ANSWER_SCHEMA = "recsys.answer/1"
+RECOMMENDATION_SCHEMA = "recsys.recommendation/1"
+
+_SHOWN_AUTHORS = 3
+_INDENT = " " * 12
+_ESCAPED = re.compile(r"[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def table(answer: Answer) -> str:
+    """Render as aligned text: rank, chance, title; below it who, when, where, and why."""
+    return "\n".join(map(_text_row, answer.recommendations)) + "\n"
+
+
+def markdown(answer: Answer) -> str:
+    """Render as a numbered Markdown list with the reasons below each paper."""
+    lines = []
+    for item in answer.recommendations:
+        lines.append(f"{item.rank}. {markdown_item(item.paper)} **{percent(item.probability)}**")
+        lines += [f"    - {one_line(reason.text)}" for reason in item.reasons]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def html(answer: Answer) -> str:
+    """Render as a web page with the reasons below each paper, and COinS for Zotero."""
+    notes = [
+        [
+            f"{percent(item.probability)} chance of being cited",
+            *(reason.text for reason in item.reasons),
+        ]
+        for item in answer.recommendations
+    ]
+    return web_page(_papers(answer), notes=notes, heading="Recommended papers")
+
+
+def as_json(answer: Answer) -> str:
+    """Render as one JSON object of schema `recsys.answer/1`."""
+    value = {
+        "schema": ANSWER_SCHEMA,
+        "understood": answer.understood,
+        "stages": dict(answer.stages),
+        "recommendations": [_record(item) for item in answer.recommendations],
+    }
+    return _json(value, indent=1) + "\n"
+
+
+def as_json_lines(answer: Answer) -> str:
+    """Render as one JSON object of schema `recsys.recommendation/1` per line."""
+    schema = {"schema": RECOMMENDATION_SCHEMA}
+    return "".join(f"{_json(schema | _record(item))}\n" for item in answer.recommendations)
+
+
+def references(name: str) -> Callable[[Answer], str]:
+    """Render the papers alone, in order of rank, in a format of reference managers."""
+    return lambda answer: WRITERS[name](_papers(answer))
+
+
+RENDERERS: Mapping[str, Callable[[Answer], str]] = {
+    **{name: references(name) for name in WRITERS},
+    "table": table,
+    "json": as_json,
+    "jsonl": as_json_lines,
+    "markdown": markdown,
+    "html": html,
+}
+
+
+def coloured_table(answer: Answer) -> str:
+    """Render the table for a terminal: wrapped to its width, in its colours."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(justify="right", style="dim", no_wrap=True)
+    grid.add_column(justify="right", style="green", no_wrap=True)
+    grid.add_column()
+    for item in answer.recommendations:
+        cell = Text(one_line(item.paper.title) + "\n", style="bold")
+        cell.append(_facts(item), style="not bold dim")
+        for reason in item.reasons:
+            cell.append(f"\n- {one_line(reason.text)}", style="not bold")
+        grid.add_row(str(item.rank), percent(item.probability), cell)
+    console = Console(highlight=False)
+    with console.capture() as capture:
+        console.print(grid)
+    return capture.get()
+
+
+def percent(probability: float) -> str:
+    """Write a probability (0 to 1) as whole percent, the last step at both ends kept open."""
+    if 0 < probability < 0.01:
+        return "<1 %"
+    return ">99 %" if 0.99 < probability < 1 else f"{probability * 100:.0f} %"
+
+
+def _papers(answer: Answer) -> list[Paper]:
+    return [item.paper for item in answer.recommendations]
+
+
+def _json(value: object, *, indent: int | None = None) -> str:
+    """Write readable JSON; what a terminal or a line reader would act upon is escaped."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _text_row(item: Recommendation) -> str:
+    first = f"{item.rank:>3}  {percent(item.probability):>5}  {one_line(item.paper.title)}"
+    reasons = [f"{_INDENT}- {one_line(reason.text)}" for reason in item.reasons]
+    return "\n".join([first, _INDENT + _facts(item), *reasons])
+
+
+def _facts(item: Recommendation) -> str:
+    paper = item.paper
+    year = None if paper.year is None else str(paper.year)
+    link = paper_link(paper)
+    parts = [_authors(paper.authors), year, paper.venue, paper.id, link]
+    found = f"found by {', '.join(item.sources)}" if item.sources else None
+    return " | ".join(one_line(part) for part in [*parts, found] if part)
+
+
+def _authors(names: tuple[str, ...]) -> str:
+    shown = ", ".join(names[:_SHOWN_AUTHORS])
+    return f"{shown} et al." if len(names) > _SHOWN_AUTHORS else shown
+
+
+def _record(item: Recommendation) -> dict[str, Any]:
+    paper = item.paper
+    return {
+        "rank": item.rank,
+        "id": paper.id,
+        "title": paper.title,
+        "authors": list(paper.authors),
+        "year": paper.year,
+        "venue": paper.venue,
+        "doi": paper.doi,
+        "url": paper.url,
+        "probability": round(float(item.probability), 6),
+        "score": round(float(item.score), 6),
+        "sources": list(item.sources),
+        "reasons": [{"kind": reason.kind, "text": reason.text} for reason in item.reasons],
+    }

@@ -1,0 +1,206 @@
+"""Read a draft in any format: by the suffix of its file, else by what is in it."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from recsys.errors import DraftError
+from recsys.formats.drafts.wording import clean
+from recsys.formats.files import decode, decode_or_guess, display_name, read_bytes
+from recsys.records import Draft, Manuscript
+
+LONGEST_TITLE, LONGEST_ABSTRACT = 2_000, 100_000
+"""Characters of a title and of an abstract that are kept."""
+
+Reader: TypeAlias = Callable[[bytes, Path], Manuscript]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One row of the table of formats.
+
+    sign: what is found among the first characters of such a file.
+    open: imports the reader, which takes the bytes and the path of a draft.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    sign: re.Pattern[str]
+    open: Callable[[], Reader]
+
+
+def read_manuscript(
+    path: Path, *, title: str | None = None, abstract: str | None = None
+) -> Manuscript:
+    """Read a draft, or standard input when the path is `-`.
+
+    Args:
+        path: the file; `title` and `abstract` go before what it says.
+        title: the title of the draft.
+        abstract: the abstract of the draft.
+
+    Raises:
+        InputError: the file cannot be read, or (DraftError) it is of the wrong shape or says
+            nothing: no title, no abstract and no reference.
+        MissingExtraError: its format needs a package that is not installed.
+    """
+    name, raw = display_name(path), read_bytes(path)
+    if not raw.strip():
+        raise DraftError(f"{name} is empty.", "Give a draft with a title or an abstract.")
+    manuscript = _format(path, raw).open()(raw, path)
+    if title is not None:
+        manuscript = replace(manuscript, title=title)
+    if abstract is not None:
+        manuscript = replace(manuscript, abstract=abstract)
+    manuscript = _tidied(manuscript)
+    if not (manuscript.title or manuscript.abstract or manuscript.references):
+        raise DraftError(
+            f"{name} has neither a title nor an abstract, and no reference either.",
+            "Give at least a title; an abstract makes the answer much better.",
+        )
+    return manuscript
+
+
+def read_draft(path: Path) -> Draft:
+    """Read a draft whose references are ids of corpus papers; what else it cites is left out.
+
+    Raises:
+        InputError, MissingExtraError: see `read_manuscript`.
+    """
+    manuscript = read_manuscript(path)
+    return Draft(
+        title=manuscript.title,
+        abstract=manuscript.abstract,
+        authors=manuscript.authors,
+        venue=manuscript.venue,
+        references=tuple(work.id for work in manuscript.references if work.id),
+        as_of=manuscript.as_of,
+        paper_id=manuscript.paper_id,
+    )
+
+
+def _format(path: Path, raw: bytes) -> Format:
+    suffix = path.suffix.lower()
+    head = _head(raw)
+    found = next((row for row in FORMATS if suffix in row.suffixes), None)
+    if found is not None:
+        return found
+    for sign, what in _UNREADABLE:
+        if sign.match(head):
+            raise DraftError(
+                f"{display_name(path)} is {what}.", "Save it as PDF, Markdown or plain text."
+            )
+    return next(row for row in FORMATS if row.sign.search(head))
+
+
+def _head(raw: bytes) -> str:
+    """Decode the first characters as well as may be: signs of formats are ASCII."""
+    wide = raw[:4].startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))
+    head = raw[:_HEAD].replace(b"\0", b"") if wide else raw[:_HEAD]
+    return head.lstrip(b"\xef\xbb\xbf\xff\xfe").decode("latin-1").replace("\r\n", "\n").lstrip()
+
+
+def _tidied(manuscript: Manuscript) -> Manuscript:
+    title, abstract = clean(manuscript.title), clean(manuscript.abstract or "")
+    notes = [clean(note) for note in manuscript.notes]
+    if len(abstract) > LONGEST_ABSTRACT:
+        notes.append(f"Only the first {LONGEST_ABSTRACT:,} characters of the abstract are read.")
+    authors = (clean(author) for author in manuscript.authors)
+    return replace(
+        manuscript,
+        title=title[:LONGEST_TITLE],
+        abstract=abstract[:LONGEST_ABSTRACT].strip() or None,
+        authors=tuple(dict.fromkeys(author for author in authors if author)),
+        venue=clean(manuscript.venue or "") or None,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _json() -> Reader:
+    from recsys.formats.drafts.objects import read_object
+
+    return lambda raw, path: read_object(_text(raw, path), display_name(path))
+
+
+def _latex() -> Reader:
+    from recsys.formats.drafts.latex_draft import read_latex
+
+    return read_latex
+
+
+def _markdown() -> Reader:
+    from recsys.formats.drafts.markdown_draft import read_markdown
+
+    return lambda raw, path: read_markdown(_text(raw, path), path)
+
+
+def _pdf() -> Reader:
+    from recsys.formats.drafts.pdf import read_pdf
+
+    return lambda raw, path: read_pdf(raw, display_name(path))
+
+
+def _plain() -> Reader:
+    from recsys.formats.drafts.plain import read_plain
+
+    return lambda raw, path: read_plain(_text(raw, path))
+
+
+def _reading_list() -> Reader:
+    """Read works alone: what a draft cites, without the draft."""
+    from recsys.formats.references.reference_formats import parse_bibliography
+
+    def read(raw: bytes, path: Path) -> Manuscript:
+        name = display_name(path)
+        text, note = decode_or_guess(raw, name)
+        found = parse_bibliography(text, name)
+        notes = (note, *found.problems) if note else found.problems
+        return Manuscript(references=found.references, notes=notes)
+
+    return read
+
+
+def _text(raw: bytes, path: Path) -> str:
+    return decode(raw, display_name(path))
+
+
+_HEAD = 4_000
+_ENTRY = (
+    r"(?i:article|book|booklet|conference|in(?:book|collection|proceedings)|manual|misc|online)"
+)
+_THESIS = r"(?i:comment|(?:masters|phd)?thesis|preamble|proceedings|string|techreport|unpublished)"
+
+FORMATS = (  # Signs are tried in this order; the last one fits all.
+    Format("PDF", (".pdf",), re.compile(r"%PDF-"), _pdf),
+    Format("JSON", (".json",), re.compile(r"\A(?:\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z))"), _json),
+    Format(
+        "BibTeX",
+        (".bib", ".bibtex", ".biblatex"),
+        re.compile(rf"(?m)^\s*@(?:{_ENTRY}|{_THESIS})\s*[{{(]"),
+        _reading_list,
+    ),
+    Format("RIS", (".ris",), re.compile(r"(?m)^TY {1,2}- "), _reading_list),
+    Format("CSV", (".csv", ".tsv"), re.compile(r"(?!)"), _reading_list),
+    Format(
+        "LaTeX",
+        (".tex", ".ltx", ".latex"),
+        re.compile(r"\\(?:documentclass|documentstyle|begin\s*\{(?:document|abstract)\}|title\b)"),
+        _latex,
+    ),
+    Format(
+        "Markdown",
+        (".md", ".markdown", ".qmd", ".rmd"),
+        re.compile(r"\A---[^\S\n]*\n|(?m:^#{1,3} \S)|\A[^\n]+\n={3,}\n"),
+        _markdown,
+    ),
+    Format("plain text", (), re.compile(""), _plain),
+)
+
+_UNREADABLE = (
+    (re.compile(r"PK\x03\x04"), "a Word or OpenDocument file, or another archive"),
+    (re.compile(r"\xd0\xcf\x11\xe0"), "an old Word file"),
+    (re.compile(r"\{\\rtf"), "RTF"),
+    (re.compile(r"(?i)<(?:!doctype html|html)\b"), "HTML"),
+)

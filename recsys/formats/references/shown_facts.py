@@ -1,0 +1,108 @@
+"""What every writer says about a paper: its kind, its address, its key, on one line each."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import quote
+
+from recsys.formats.references.bibliography import address_in
+from recsys.records import Paper
+from recsys.store.name_keys import fold
+from recsys.store.words import STOP_WORDS
+
+JOURNAL, MEETING, OTHER = "article-journal", "paper-conference", "document"
+"""The kinds that a venue's name tells, as CSL 1.0.2 calls them."""
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
+_SUFFIX = re.compile(r"(?i)(jr|sr|ii|iii|iv)\.?")
+_JOURNAL = re.compile(
+    r"(?i)\b(journal|transactions|letters|review|reviews|annals|magazine)\b|"
+    r"\b(?:arxiv|biorxiv|medrxiv|corr|preprints?)\b"
+)
+_MEETING = re.compile(
+    r"(?i)\b(proceedings|proc|conference|conf|workshop|symposium|congress|meeting)\b"
+)
+_ACRONYM = re.compile(r"[A-Z][A-Za-z]*[A-Z][A-Za-z]*(?:[-/ ][A-Z]+)*(?: ?'?\d{2,4})?")
+_LONGEST_ACRONYM = 30
+_IN_PATH = "/:;()!$&'*+,=@"  # Beside letters, digits, and `-._~`.
+_RESOLVER = re.compile(r"(?i)^(https?://(dx\.)?doi\.org/|doi:\s*)")
+
+
+def one_line(text: str) -> str:
+    """Collapse white space and drop control characters: no title may steer a terminal."""
+    return " ".join(_CONTROL.sub(" ", text).split())
+
+
+def names_of(paper: Paper) -> list[str]:
+    """List the authors' names, each on one line, empty ones left out."""
+    return [name for name in map(one_line, paper.authors) if name]
+
+
+def bare_doi(paper: Paper) -> str | None:
+    """Return a paper's DOI without the resolver; old ones may hold < and >."""
+    doi = _RESOLVER.sub("", one_line(paper.doi or ""))
+    doi = re.sub(r"[\s{}\\]", "", doi)
+    return doi if doi.startswith("10.") else None
+
+
+def web_address(paper: Paper) -> str | None:
+    """Return the web address that a paper has beside its DOI, None when it has none."""
+    address, doi = address_in(paper.url), bare_doi(paper)
+    same = doi and address and _RESOLVER.sub("", address).lower() == doi.lower()
+    return None if same else address
+
+
+def paper_link(paper: Paper) -> str | None:
+    """Return the web address of a paper, its DOI's first; None when it has none."""
+    doi = bare_doi(paper)
+    return f"https://doi.org/{quote(doi, safe=_IN_PATH)}" if doi else address_in(paper.url)
+
+
+def kind_of(paper: Paper) -> str:
+    """Guess from the venue's name what a paper is: JOURNAL, MEETING, or OTHER without a venue."""
+    venue = one_line(paper.venue or "")
+    if not venue:
+        return OTHER
+    if _JOURNAL.search(venue) and not venue.lower().startswith("proc"):
+        return JOURNAL
+    acronym = len(venue) <= _LONGEST_ACRONYM and _ACRONYM.fullmatch(venue)
+    return MEETING if acronym or _MEETING.search(venue) else JOURNAL
+
+
+def citation_keys(papers: Sequence[Paper]) -> list[str]:
+    """Name each paper by surname, year and first title word, distinct ignoring case."""
+    taken: set[str] = set()
+    numbers: dict[str, int] = {}
+    keys = []
+    for paper in papers:
+        stem = f"{_surname(paper)}{paper.year or ''}{_first_word(paper)}" or "Paper"
+        folded = stem.casefold()
+        variants = _variants(stem, numbers.get(folded, 1))
+        number, key = next(each for each in variants if each[1].casefold() not in taken)
+        numbers[folded] = number
+        taken.add(key.casefold())
+        keys.append(key)
+    return keys
+
+
+def _variants(stem: str, number: int) -> Iterator[tuple[int, str]]:
+    if number == 1:
+        yield 1, stem
+    while True:
+        number += 1
+        yield number, f"{stem}-{number}"
+
+
+def _surname(paper: Paper) -> str:
+    if not paper.authors:
+        return "Anonymous"
+    name, comma, _ = paper.authors[0].partition(",")
+    words = [word for word in name.split() if not _SUFFIX.fullmatch(word)]
+    surname = name if comma or not words else words[-1]
+    letters = re.sub(r"[^a-z]", "", fold(surname))
+    return letters[:1].upper() + letters[1:]
+
+
+def _first_word(paper: Paper) -> str:
+    words: Iterable[str] = re.findall(r"[a-z0-9]+", fold(paper.title))
+    kept = [word for word in words if word not in STOP_WORDS and len(word) > 1] or list(words)
+    return kept[0].capitalize() if kept else ""

@@ -1,0 +1,186 @@
+"""The encoder of the answering path: ONNX Runtime and tokenizers, no torch.
+
+Texts of equal token count are batched, so nothing is padded. An int8 model scales activations by
+the range of the whole batch, so it gets one text at a time: its vectors then do not depend on
+their company, and products of a hundred rows fill the processor anyway.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from recsys.errors import ArtifactCorrupt
+from recsys.store.arrays import Floats
+from recsys.store.artifacts import load_manifest
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+KIND, SCHEMA = "encoder", 1
+MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
+BATCH_TOKENS = {"f32": 1024, "int8": 1}
+"""Tokens in a batch at most (one text at least), by precision: the fastest of 1 to 4096."""
+
+_CHARACTERS_PER_TOKEN = 24
+"""A longer text is cut before it is tokenised: a prefix of so many characters per token that fit
+in holds enough tokens, unless it is noise."""
+
+Text: TypeAlias = tuple[str, str | None]
+Batch: TypeAlias = list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxEncoder:
+    """Encodes (title, abstract) pairs with an exported model.
+
+    Build it with `load`. `pair` tells whether title and abstract are two segments, kept apart by
+    the model's separator, or one text, joined by `joiner`.
+    """
+
+    dim: int
+    fingerprint: str
+    max_length: int
+    joiner: str | None
+    batch_tokens: int
+    threads: int
+    tokenizer: "Tokenizer"
+    session: "InferenceSession"
+
+    def encode(self, texts: Sequence[Text]) -> Floats:
+        """Encode (title, abstract or None) pairs: (n, d) float32, L2-normalised rows."""
+        ids = self._tokenize(texts)
+        vectors = np.empty((len(texts), self.dim), np.float32)
+
+        def run(batch: Batch) -> None:
+            rows = np.array([ids[i] for i in batch], np.int32)
+            vectors[batch] = self.session.run(None, {"input_ids": rows})[0]
+
+        batches = list(_batches([len(row) for row in ids], self.batch_tokens))
+        if self.threads == 1 or len(batches) < 2:
+            for batch in batches:
+                run(batch)
+        else:  # ONNX Runtime lets go of the interpreter lock while it computes.
+            with ThreadPoolExecutor(self.threads) as pool:
+                list(pool.map(run, batches))
+        return vectors
+
+    def token_ids(self, text: Text) -> list[int]:
+        """Return the ids that the model sees, cut to its longest input."""
+        first, *second = segments(text, self.joiner, self.max_length)
+        ids: list[int] = self.tokenizer.encode(first, second[0] if second else None).ids
+        return ids
+
+    def _tokenize(self, texts: Sequence[Text]) -> list[list[int]]:
+        if len(texts) == 1:  # `encode_batch` would start a pool of threads.
+            return [self.token_ids(texts[0])]
+        inputs = [segments(text, self.joiner, self.max_length) for text in texts]
+        plain = [parts if len(parts) > 1 else parts[0] for parts in inputs]
+        return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(plain)]
+
+    @classmethod
+    def load(cls, folder: Path, *, threads: int | None = None) -> "OnnxEncoder":
+        """Load an exported encoder.
+
+        Args:
+            folder: written by `pipelines.encoders.export_encoder`.
+            threads: how many batches are computed at a time; None: one per processor.
+
+        Raises:
+            ArtifactMissing: nothing is there.
+            ArtifactMismatch: it is no encoder, or of another schema version.
+            ArtifactCorrupt: a file is missing, cut short, or not readable as what it is.
+        """
+        config = load_manifest(folder, KIND, SCHEMA).config
+        try:
+            return cls(
+                dim=config["dim"],
+                fingerprint=config["fingerprint"],
+                max_length=config["max_length"],
+                joiner=config["joiner"],
+                batch_tokens=BATCH_TOKENS[config["precision"]],
+                threads=threads or len(os.sched_getaffinity(0)),
+                tokenizer=load_tokenizer(folder / TOKENIZER, config["max_length"]),
+                session=load_session(folder / MODEL),
+            )
+        except ArtifactCorrupt:
+            raise
+        except (KeyError, TypeError) as error:
+            raise ArtifactCorrupt(
+                f"The manifest of the encoder in {folder} lacks {error}.", "Build it again."
+            ) from error
+
+
+def segments(text: Text, joiner: str | None, max_length: int) -> tuple[str, ...]:
+    """Write a text as the tokenizer takes it: one string, or title and abstract if both are there.
+
+    Args:
+        text: title and abstract.
+        joiner: what joins them into one string; None keeps them apart.
+        max_length: tokens that fit; much longer strings are cut.
+    """
+    longest = max_length * _CHARACTERS_PER_TOKEN
+    parts = [part for raw in text if raw and (part := _clean(raw, longest))]
+    if joiner is not None:
+        return (joiner.join(parts),)
+    return tuple(parts) or ("",)
+
+
+def load_tokenizer(path: Path, max_length: int) -> "Tokenizer":
+    """Load a tokenizer that cuts to `max_length` tokens, pads nothing, and trusts no text.
+
+    Raises:
+        ArtifactCorrupt: the file is no tokenizer.
+    """
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # The library raises bare Exception.
+        raise ArtifactCorrupt(f"{path} is no tokenizer ({error}).", "Build it again.") from error
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_length)
+    tokenizer.encode_special_tokens = True  # "[SEP]" in a title is text.
+    return tokenizer
+
+
+def load_session(model: Path | bytes) -> "InferenceSession":
+    """Start ONNX Runtime on a finished graph, on the calling thread alone.
+
+    Raises:
+        ArtifactCorrupt: it is no model, or one that this version cannot run.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # No faster, more memory.
+    # The exported graph is fused already: optimising again costs time at every start.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    source: Any = model if isinstance(model, bytes) else str(model)
+    try:
+        return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # The library's own errors share no public base.
+        shown = "The model" if isinstance(model, bytes) else model
+        reason = str(error).partition("\n")[0]
+        raise ArtifactCorrupt(f"{shown} cannot be run ({reason}).", "Build it again.") from error
+
+
+def _clean(text: str, longest: int) -> str:
+    """Strip, cut, and replace lone surrogates, which the tokenizer refuses."""
+    return text.strip()[:longest].encode("utf-8", "replace").decode("utf-8")
+
+
+def _batches(lengths: Sequence[int], budget: int) -> Iterator[Batch]:
+    """Group texts of equal token count, longest first, up to a budget of tokens each."""
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    for length, group in groupby(order, key=lengths.__getitem__):
+        same, size = list(group), max(1, budget // max(length, 1))
+        yield from (same[i : i + size] for i in range(0, len(same), size))

@@ -1,0 +1,1 @@
+"""Stage one: several sources propose papers, the most promising become candidates."""

@@ -1,0 +1,193 @@
+"""What is known about each candidate: per-edge arrays that several features share.
+
+Edges are (owner, other) pairs: owner is the position of a candidate, other a row connected to it.
+Everything is read as of the query's moment: only papers with year < `query.before` cite.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from recsys.asking.query import Query
+from recsys.stage_one.candidates import Ballots, Candidates, Voters, cast
+from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.collection import Collection
+from recsys.store.graph import CitationGraph
+from recsys.store.top_k import dots, spread, top_k
+
+LATEST_CITERS = 100
+"""Of a much cited candidate, this many of its latest citing papers are compared to the draft."""
+LEADERS = 20
+"""How many of the most promising papers are asked what they are cited together with."""
+MODEST = 3.0
+"""Added to citation counts in ratios, so that one lucky citation is no certainty."""
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Papers connected to the candidates.
+
+    owner: (e,) position of the candidate. rows: (e,) the connected paper. cosines: (e,) float32
+    between that paper and the draft.
+    """
+
+    owner: Rows
+    rows: Rows
+    cosines: Floats
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A query, its candidates, and lazily what the features need; arrays are (m,) float32."""
+
+    collection: Collection
+    query: Query
+    candidates: Candidates
+
+    @property
+    def graph(self) -> CitationGraph:
+        """The citation graph."""
+        return self.collection.graph
+
+    @property
+    def rows(self) -> Rows:
+        """Rows of the candidates, ascending."""
+        return self.candidates.rows
+
+    def __len__(self) -> int:
+        """Count the candidates."""
+        return len(self.rows)
+
+    def total(self, owner: Rows, weights: Floats | None = None) -> Floats:
+        """Sum weights (default 1) by owner."""
+        return np.bincount(owner, weights, minlength=len(self)).astype(np.float32)
+
+    def mean(self, owner: Rows, weights: Floats) -> Floats:
+        """Average weights by owner, 0 for owners without any."""
+        return divide(self.total(owner, weights), self.total(owner), least=1)
+
+    def highest(self, owner: Rows, weights: Floats) -> Floats:
+        """Take the largest weight by owner (owners ascending), 0 for owners without any."""
+        result = np.zeros(len(self), np.float32)
+        if len(owner):
+            first = np.flatnonzero(np.diff(owner, prepend=-1))
+            result[owner[first]] = np.maximum(np.maximum.reduceat(weights, first), 0)
+        return result
+
+    # Citations ------------------------------------------------------------------------------
+
+    @cached_property
+    def citations(self) -> Floats:
+        """Citations by older papers."""
+        return self.graph.in_counts(self.rows, self.query.before).astype(np.float32)
+
+    def citations_since(self, years: int) -> Floats:
+        """Citations by papers of the last so many years before the query."""
+        before = self.graph.in_counts(self.rows, self.query.before - years)
+        return self.citations - before.astype(np.float32)
+
+    @cached_property
+    def age(self) -> Floats:
+        """Years between the candidate and the query; -1 for an unknown year."""
+        years = self.collection.corpus.years[self.rows].astype(np.float32)
+        return np.where(years < 0, np.float32(-1), np.float32(self.query.before) - years)
+
+    @cached_property
+    def _edges(self) -> tuple[Edges, Edges]:
+        """Citers and references; the cosine of each distinct paper is computed once."""
+        citing = self.graph.citers(self.rows, self.query.before, most=LATEST_CITERS)
+        older = np.flatnonzero(self.graph.older(self.rows, self.query.before)).astype(np.int32)
+        owner, rows = self.graph.references(self.rows[older])
+        seen = np.flatnonzero(self.query.allowed[rows])  # An older paper may cite a newer one.
+        cited = older[owner[seen]], rows[seen]
+        near = self._marked(citing[1]) | self._marked(cited[1])
+        distinct = np.flatnonzero(near).astype(np.int32)
+        cosines = dots(self.collection.vectors, distinct, self.query.vector)
+        table = spread(distinct, cosines, len(self.graph.years))
+        return Edges(*citing, table[citing[1]]), Edges(*cited, table[cited[1]])
+
+    def _marked(self, rows: Rows) -> Mask:
+        return spread(rows, np.ones(len(rows), bool), len(self.graph.years))
+
+    @property
+    def citers(self) -> Edges:
+        """The latest older papers citing each candidate."""
+        return self._edges[0]
+
+    @property
+    def references(self) -> Edges:
+        """What each candidate cites; nothing for one that is not older than the query."""
+        return self._edges[1]
+
+    @cached_property
+    def citer_matches(self) -> Floats:
+        """BM25 share of each citer, 0 for those outside the best matches: (e,) float32."""
+        return self.look_up(self.candidates.matches, self.citers.rows)
+
+    # Votes ----------------------------------------------------------------------------------
+
+    def cast(self, voters: Rows) -> Ballots:
+        """Let papers vote for the candidates that they cite."""
+        return cast(self.graph, voters, self.query.before, self.rows)
+
+    @cached_property
+    def nearest_ballots(self) -> Ballots:
+        """Votes of the nearest papers."""
+        return self.cast(self.candidates.nearest.rows)
+
+    @cached_property
+    def match_ballots(self) -> Ballots:
+        """Votes of the BM25 hits."""
+        return self.cast(self.candidates.matches.rows)
+
+    @cached_property
+    def nearest_votes(self) -> Floats:
+        """Weighted share of all nearest papers that cite the candidate."""
+        return vote_share(self.nearest_ballots, self.candidates.nearest.weights)
+
+    @cached_property
+    def match_votes(self) -> Floats:
+        """Weighted share of all BM25 hits that cite the candidate."""
+        return vote_share(self.match_ballots, self.candidates.matches.weights)
+
+    def look_up(self, voters: Voters, rows: Rows) -> Floats:
+        """Return each row's weight among the voters, 0 for others: (len(rows),) float32."""
+        return spread(voters.rows, voters.weights, len(self.graph.years))[rows]
+
+    # Company: papers cited together with the most promising ones ----------------------------
+
+    @cached_property
+    def leaders(self) -> Rows:
+        """The draft's seeds, filled up with the candidates of the highest prior."""
+        top = self.rows[top_k(self.candidates.prior, LEADERS)]
+        return np.concatenate([self.query.seeds[:LEADERS], top])[:LEADERS]
+
+    def company(self, rows: Rows, weights: Floats) -> Floats:
+        """Sum the weights of the given papers over the citers they share with each candidate."""
+        owner, citing = self.graph.citers(rows, self.query.before, most=LATEST_CITERS)
+        together = np.bincount(citing, weights[owner], minlength=len(self.graph.years))
+        shared = together[self.citers.rows].astype(np.float32)
+        return self.total(self.citers.owner, shared)
+
+    @cached_property
+    def neighbour_company(self) -> Floats:
+        """Co-citations with the nearest papers, weighted by their cosines."""
+        first = self.candidates.nearest.first(LEADERS)
+        return self.company(first.rows, first.weights)
+
+    @cached_property
+    def leader_company(self) -> Floats:
+        """Co-citations with the leaders."""
+        return self.company(self.leaders, np.ones(len(self.leaders), np.float32))
+
+
+def divide(values: Floats, by: Floats, *, least: float) -> Floats:
+    """Divide elementwise, by `least` at the least."""
+    result: Floats = np.divide(values, np.maximum(by, np.float32(least)))
+    return result
+
+
+def vote_share(ballots: Ballots, weights: Floats) -> Floats:
+    """Weighted share of some voters that cite the candidate, in [0, 1]."""
+    return ballots.count(weights) / np.float32(max(float(weights.sum()), 1e-9))

@@ -1,0 +1,305 @@
+"""The feature table of stage two: name, meaning, unit, function.
+
+Features must carry over from one corpus to another, because a pretrained ranker serves corpora it
+has never seen: ranks, shares, ratios and logarithms rather than raw counts.
+"""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from recsys.asking.query import Query
+from recsys.stage_one.candidates import Ballots, Candidates, votes
+from recsys.stage_two.evidence import MODEST, Evidence, vote_share
+from recsys.stage_two.facts import (
+    Facts,
+    Feature,
+    constant,
+    descending_rank,
+    log_of,
+    per_citation,
+    share_of_best,
+)
+from recsys.stage_two.seed_view import Seeds
+from recsys.store.arrays import Floats
+from recsys.store.collection import Collection
+
+
+def feature_names(*, metadata: bool, second: bool = False) -> tuple[str, ...]:
+    """Name the columns in order, with or without those that read what not every answer may."""
+    return tuple(
+        feature.name
+        for feature in FEATURES
+        if (metadata or not feature.metadata) and (second or not feature.second)
+    )
+
+
+def read_second(names: Iterable[str]) -> bool:
+    """Tell whether some of the named columns read the collection's second space."""
+    return any(BY_NAME[name].second for name in names)
+
+
+def compute(
+    collection: Collection, query: Query, candidates: Candidates, names: tuple[str, ...]
+) -> Floats:
+    """Compute the named columns: (m, len(names)) float32, rows as in `candidates.rows`."""
+    facts = Facts(Evidence(collection, query, candidates))
+    table = np.empty((len(candidates.rows), len(names)), np.float32, order="F")
+    for column, name in enumerate(names):
+        table[:, column] = BY_NAME[name].function(facts)
+    return table
+
+
+def _near_votes(k: int, facts: Facts) -> Floats:
+    evidence = facts.evidence
+    return _top_votes(evidence.nearest_ballots, evidence.candidates.nearest.weights, k)
+
+
+def _match_votes(k: int, facts: Facts) -> Floats:
+    evidence = facts.evidence
+    return _top_votes(evidence.match_ballots, evidence.candidates.matches.weights, k)
+
+
+def _top_votes(ballots: Ballots, weights: Floats, k: int) -> Floats:
+    first = weights.copy()
+    first[k:] = 0
+    return vote_share(ballots, first)
+
+
+def _sharp_votes(facts: Facts) -> Floats:
+    """Let the closest voters decide: weights to the fourth power."""
+    evidence = facts.evidence
+    return vote_share(evidence.nearest_ballots, evidence.candidates.nearest.weights**4)
+
+
+def _leader_votes(facts: Facts) -> Floats:
+    leaders = facts.evidence.leaders
+    return vote_share(facts.evidence.cast(leaders), np.ones(len(leaders), np.float32))
+
+
+def _reference_votes(facts: Facts) -> Floats:
+    edges, evidence = facts.evidence.references, facts.evidence
+    everyone = np.arange(len(evidence.graph.years), dtype=np.int32)
+    cited = votes(evidence.graph, evidence.candidates.nearest, evidence.query.before, everyone)
+    return evidence.mean(edges.owner, cited[edges.rows])
+
+
+def _by_seeds(function: Callable[[Seeds], Floats]) -> Callable[[Facts], Floats]:
+    """Ask the seeds; without any, the feature is 0."""
+
+    def value(facts: Facts) -> Floats:
+        if len(facts.evidence.query.seeds) == 0:
+            return constant(0, facts)
+        return function(facts.seeds)
+
+    return value
+
+
+def _seed_company_ratio(seeds: Seeds) -> Floats:
+    return seeds.company / (seeds.evidence.citations + np.float32(MODEST))
+
+
+def _cites_nearest(facts: Facts) -> Floats:
+    edges = facts.evidence.references
+    weights = facts.evidence.look_up(facts.evidence.candidates.nearest.first(50), edges.rows)
+    return facts.evidence.total(edges.owner, weights)
+
+
+# fmt: off
+FEATURES: tuple[Feature, ...] = (
+    Feature("cosine", "draft and candidate embeddings", "cosine",
+            lambda f: f.evidence.candidates.cosines),
+    Feature("cosine_share", "cosine relative to the best candidate's", "share",
+            lambda f: share_of_best(f.evidence.candidates.cosines)),
+    Feature("cosine_rank", "position by cosine among the candidates", "rank",
+            lambda f: descending_rank(f.evidence.candidates.cosines)),
+    Feature("prior", "stage one's mixture of cosine, BM25 and votes", "score",
+            lambda f: f.evidence.candidates.prior),
+    Feature("prior_rank", "position by the prior", "rank",
+            lambda f: descending_rank(f.evidence.candidates.prior)),
+    Feature("bm25_share", "BM25 relative to the best candidate's", "share",
+            lambda f: share_of_best(f.overlap.bm25)),
+    Feature("bm25_rank", "position by BM25 among the candidates", "rank",
+            lambda f: descending_rank(f.overlap.bm25)),
+    Feature("bm25_per_term", "BM25 per word of the draft", "score per word",
+            lambda f: f.overlap.bm25 / np.float32(max(f.evidence.query.text.counts.sum(), 1))),
+    Feature("title_in_title", "share of the draft's title in the candidate's title", "idf share",
+            lambda f: f.overlap.title_in_title),
+    Feature("title_in_text", "share of the draft's title in the candidate's text", "idf share",
+            lambda f: f.overlap.title_in_text),
+    Feature("text_in_title", "share of the candidate's title in the draft", "idf share",
+            lambda f: f.overlap.text_in_title),
+    Feature("text_in_text", "share of the draft in the candidate's text", "idf share",
+            lambda f: f.overlap.text_in_text),
+    Feature("rarest_term", "rarest shared word", "idf", lambda f: f.overlap.rarest),
+    Feature("term_cosine", "idf-weighted word vectors", "cosine", lambda f: f.overlap.cosine),
+    Feature("terms", "distinct words of the candidate", "log count",
+            lambda f: log_of(f.overlap.terms)),
+    Feature("query_terms", "distinct words of the draft", "log count",
+            lambda f: constant(np.log1p(len(f.evidence.query.text.codes)), f)),
+    Feature("votes_near_10", "weight of the 10 nearest papers citing it", "share",
+            lambda f: _near_votes(10, f)),
+    Feature("votes_near_50", "weight of the 50 nearest papers citing it", "share",
+            lambda f: _near_votes(50, f)),
+    Feature("votes_near", "weight of all nearest papers citing it", "share",
+            lambda f: f.evidence.nearest_votes),
+    Feature("votes_near_sharp", "the same, cosines to the fourth power", "share",
+            _sharp_votes),
+    Feature("votes_near_rank", "position by these votes", "rank",
+            lambda f: descending_rank(f.evidence.nearest_votes)),
+    Feature("votes_near_50_rank", "position by the votes of the 50 nearest", "rank",
+            lambda f: descending_rank(_near_votes(50, f))),
+    Feature("votes_near_best", "these votes relative to the best candidate's", "share",
+            lambda f: share_of_best(f.evidence.nearest_votes)),
+    Feature("votes_near_surprise", "votes of the nearest per citation", "ratio",
+            lambda f: per_citation(f.evidence.nearest_votes * 100, f)),
+    Feature("votes_match_10", "weight of the 10 best BM25 hits citing it", "share",
+            lambda f: _match_votes(10, f)),
+    Feature("votes_match_50", "weight of the 50 best BM25 hits citing it", "share",
+            lambda f: _match_votes(50, f)),
+    Feature("votes_match", "weight of all BM25 hits citing it", "share",
+            lambda f: f.evidence.match_votes),
+    Feature("votes_match_rank", "position by these votes", "rank",
+            lambda f: descending_rank(f.evidence.match_votes)),
+    Feature("votes_match_best", "these votes relative to the best candidate's", "share",
+            lambda f: share_of_best(f.evidence.match_votes)),
+    Feature("votes_match_surprise", "votes of the BM25 hits per citation", "ratio",
+            lambda f: per_citation(f.evidence.match_votes * 100, f)),
+    Feature("citers_best", "closest paper that cites it", "cosine",
+            lambda f: f.evidence.highest(f.evidence.citers.owner, f.evidence.citers.cosines)),
+    Feature("citers_mean", "papers that cite it, on average", "cosine",
+            lambda f: f.evidence.mean(f.evidence.citers.owner, f.evidence.citers.cosines)),
+    Feature("citers_mass", "log of the sum of exp(8 cosine) over papers that cite it", "log mass",
+            lambda f: log_of(f.evidence.total(
+                f.evidence.citers.owner, np.exp(8 * f.evidence.citers.cosines)))),
+    Feature("citers_match_best", "best BM25 share of a paper that cites it", "share",
+            lambda f: f.evidence.highest(f.evidence.citers.owner, f.evidence.citer_matches)),
+    Feature("citers_match_mean", "mean BM25 share of papers that cite it", "share",
+            lambda f: f.evidence.mean(f.evidence.citers.owner, f.evidence.citer_matches)),
+    Feature("references_best", "closest paper that it cites", "cosine",
+            lambda f: f.evidence.highest(
+                f.evidence.references.owner, f.evidence.references.cosines)),
+    Feature("references_mean", "papers that it cites, on average", "cosine",
+            lambda f: f.evidence.mean(f.evidence.references.owner, f.evidence.references.cosines)),
+    Feature("references_votes", "mean votes for the papers that it cites", "votes",
+            _reference_votes),
+    Feature("references", "papers that it cites", "log count",
+            lambda f: log_of(f.evidence.total(f.evidence.references.owner))),
+    Feature("cites_nearest", "weight of the 50 nearest papers that it cites", "sum of cosines",
+            _cites_nearest),
+    Feature("near_company", "co-citations with the 20 nearest papers", "log sum",
+            lambda f: log_of(f.evidence.neighbour_company)),
+    Feature("near_company_ratio", "the same per citation", "ratio",
+            lambda f: per_citation(f.evidence.neighbour_company, f)),
+    Feature("votes_near_20", "weight of the 20 nearest papers citing it", "share",
+            lambda f: _near_votes(20, f)),
+    Feature("leader_company", "co-citations with the 20 leaders by prior", "log sum",
+            lambda f: log_of(f.evidence.leader_company)),
+    Feature("leader_company_ratio", "the same per citation", "ratio",
+            lambda f: per_citation(f.evidence.leader_company, f)),
+    Feature("leader_votes", "leaders that cite it", "share",
+            _leader_votes),
+    Feature("citations", "citations so far", "log count", lambda f: log_of(f.evidence.citations)),
+    Feature("citations_3y", "citations in the last three years", "log count",
+            lambda f: log_of(f.evidence.citations_since(3))),
+    Feature("citations_1y", "citations in the last year", "log count",
+            lambda f: log_of(f.evidence.citations_since(1))),
+    Feature("citations_rank", "position by citations", "rank",
+            lambda f: descending_rank(f.evidence.citations)),
+    Feature("citation_rate", "citations per year of age", "log rate",
+            lambda f: log_of(f.evidence.citations / (np.maximum(f.evidence.age, 0) + 1))),
+    Feature("citation_trend", "share of its citations from the last three years", "share",
+            lambda f: (f.evidence.citations_since(3) + 1) / (f.evidence.citations + 2)),
+    Feature("age", "years between candidate and draft", "years", lambda f: f.evidence.age),
+    Feature("seeds", "papers that the draft cites already", "log count",
+            lambda f: constant(np.log1p(len(f.evidence.query.seeds)), f)),
+    Feature("seed_cosine", "seeds, on average", "cosine",
+            _by_seeds(lambda s: s.cosines.mean(axis=1))),
+    Feature("seed_cosine_best", "closest seed", "cosine",
+            _by_seeds(lambda s: s.cosines.max(axis=1))),
+    Feature("seed_cosine_rank", "position by the mean cosine", "rank",
+            _by_seeds(lambda s: descending_rank(s.cosines.mean(axis=1)))),
+    Feature("seed_company", "co-citations with the seeds", "log count",
+            _by_seeds(lambda s: log_of(s.company))),
+    Feature("seed_company_ratio", "the same per citation", "ratio",
+            _by_seeds(_seed_company_ratio)),
+    Feature("seed_company_share", "share of the seeds that it is cited together with", "share",
+            _by_seeds(lambda s: s.company_share)),
+    Feature("seed_company_rank", "position by co-citations with the seeds", "rank",
+            _by_seeds(lambda s: descending_rank(s.company))),
+    Feature("seed_likeness", "co-citations per mean of both papers' citations, all seeds", "ratio",
+            _by_seeds(lambda s: s.likeness.mean(axis=1))),
+    Feature("seed_likeness_best", "the same, the best seed", "ratio",
+            _by_seeds(lambda s: s.likeness.max(axis=1))),
+    Feature("seed_likeness_rank", "position by the likeness to all seeds", "rank",
+            _by_seeds(lambda s: descending_rank(s.likeness.mean(axis=1)))),
+    Feature("seed_peers", "citing papers, each by the share of seeds in its references", "log sum",
+            _by_seeds(lambda s: log_of(s.peers))),
+    Feature("seed_peers_rank", "position by these", "rank",
+            _by_seeds(lambda s: descending_rank(s.peers))),
+    Feature("seed_peers_best", "the citing paper whose references are most like the seeds",
+            "cosine", _by_seeds(lambda s: s.best_peer)),
+    Feature("seed_votes", "share of the seeds that cite it", "share",
+            _by_seeds(lambda s: s.votes)),
+    Feature("seeds_cited", "share of the seeds that it cites", "share",
+            _by_seeds(lambda s: s.cited)),
+    Feature("seed_coupling", "share of the seeds citing a paper that it cites, on average",
+            "share", _by_seeds(lambda s: s.coupling)),
+    Feature("shared_authors", "authors in common", "count",
+            lambda f: f.byline.shared, metadata=True),
+    Feature("shared_author_share", "share of its authors who wrote the draft", "share",
+            lambda f: f.byline.shared_share, metadata=True),
+    Feature("author_votes", "earlier papers of the draft's authors citing it", "log count",
+            lambda f: log_of(f.byline.votes), metadata=True),
+    Feature("author_votes_share", "share of the authors' earlier papers citing it", "share",
+            lambda f: f.byline.votes / np.float32(max(len(f.byline.older), 1)), metadata=True),
+    Feature("author_votes_best", "these votes relative to the best candidate's", "share",
+            lambda f: share_of_best(f.byline.votes), metadata=True),
+    Feature("author_votes_4y", "the authors' papers of the last four years citing it", "log count",
+            lambda f: log_of(f.byline.recent_votes), metadata=True),
+    Feature("author_votes_near", "the authors' papers citing it, by squared cosine", "sum",
+            lambda f: f.byline.near_votes, metadata=True),
+    Feature("author_habit", "citations by the draft's authors to its most cited author",
+            "log count", lambda f: log_of(f.byline.habit), metadata=True),
+    Feature("coauthors", "papers of the draft's authors with one of its authors", "log count",
+            lambda f: log_of(f.byline.coauthored), metadata=True),
+    Feature("same_venue", "same venue as the draft", "0 or 1",
+            lambda f: f.byline.same_venue, metadata=True),
+    Feature("venue_citers", "share of the papers citing it that share the draft's venue", "share",
+            lambda f: f.byline.venue_citers, metadata=True),
+    Feature("author_papers", "papers by the draft's authors", "log count",
+            lambda f: constant(np.log1p(len(f.evidence.query.own_papers)), f), metadata=True),
+    Feature("nnselect_cosine", "draft and candidate in NNSelect's vectors", "cosine",
+            lambda f: f.second.cosines, second=True),
+    Feature("nnselect_cosine_share", "this cosine relative to the best candidate's", "share",
+            lambda f: share_of_best(f.second.cosines), second=True),
+    Feature("nnselect_cosine_rank", "position by this cosine among the candidates", "rank",
+            lambda f: descending_rank(f.second.cosines), second=True),
+    Feature("nnselect_votes_10", "weight of NNSelect's 10 nearest papers citing it", "share",
+            lambda f: f.second.votes(10), second=True),
+    Feature("nnselect_votes_50", "weight of NNSelect's 50 nearest papers citing it", "share",
+            lambda f: f.second.votes(50), second=True),
+    Feature("nnselect_votes", "weight of all of NNSelect's nearest papers citing it", "share",
+            lambda f: f.second.votes(), second=True),
+    Feature("nnselect_votes_rank", "position by these votes", "rank",
+            lambda f: descending_rank(f.second.votes()), second=True),
+    Feature("nnselect_votes_best", "these votes relative to the best candidate's", "share",
+            lambda f: share_of_best(f.second.votes()), second=True),
+    Feature("nnselect_votes_surprise", "these votes per citation", "ratio",
+            lambda f: per_citation(f.second.votes() * 100, f), second=True),
+    Feature("nnselect_citers_best", "closest paper that cites it, by NNSelect", "cosine",
+            lambda f: f.evidence.highest(
+                f.evidence.citers.owner, f.second.cosines_of(f.evidence.citers)), second=True),
+    Feature("nnselect_citers_mean", "papers that cite it, on average, by NNSelect", "cosine",
+            lambda f: f.evidence.mean(
+                f.evidence.citers.owner, f.second.cosines_of(f.evidence.citers)), second=True),
+    Feature("nnselect_references_mean", "papers that it cites, on average, by NNSelect", "cosine",
+            lambda f: f.evidence.mean(
+                f.evidence.references.owner, f.second.cosines_of(f.evidence.references)),
+            second=True),
+    Feature("nnselect_company", "co-citations with NNSelect's 20 nearest papers", "log sum",
+            lambda f: log_of(f.second.company), second=True),
+)
+# fmt: on
+
+BY_NAME = {feature.name: feature for feature in FEATURES}

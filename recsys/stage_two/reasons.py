@@ -1,0 +1,223 @@
+"""Reasons in words: what speaks for a recommended paper, strongest kinds first."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from textwrap import shorten
+
+import numpy as np
+
+from recsys.records import Paper, Reason
+from recsys.stage_one.candidates import Voters, votes
+from recsys.stage_two.evidence import Evidence
+from recsys.stage_two.seed_view import Seeds
+from recsys.store.arrays import Floats, Rows
+from recsys.store.top_k import spread, top_k
+from recsys.store.words import surface_words, word_pairs
+
+MOST_REASONS = 3
+ASKED = 20
+"""How many of the nearest papers are asked whom they cite."""
+NEAR = 10
+"""A candidate this close to the draft is said to be among the nearest."""
+MOST_TERMS = 3
+LONGEST_TITLE = 60
+"""Characters of another paper's title in a reason."""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Counts behind the reasons, for all candidates at once: (m,) float32 each."""
+
+    evidence: Evidence
+
+    @cached_property
+    def asked(self) -> int:
+        """How many nearest papers are old enough to be asked."""
+        return len(self._nearest.rows)
+
+    @cached_property
+    def near_citers(self) -> Floats:
+        """How many of them cite the candidate."""
+        return self._count(self._nearest)
+
+    @cached_property
+    def author_citers(self) -> Floats:
+        """Older papers by the draft's authors that cite the candidate."""
+        return self._count(self.evidence.candidates.authors)
+
+    @cached_property
+    def seeds(self) -> Seeds | None:
+        """What the draft's references tell, if any of them is in the corpus."""
+        given = self.evidence.query.seeds
+        return Seeds(self.evidence, given) if len(given) else None
+
+    @cached_property
+    def seed_nearness(self) -> Floats:
+        """Position by the cosine with the nearest seed among the candidates, from 1."""
+        nowhere = np.full(len(self.evidence), np.inf, np.float32)
+        return nowhere if self.seeds is None else _positions(self.seeds.cosines.max(axis=1))
+
+    @cached_property
+    def own_papers(self) -> frozenset[int]:
+        """Rows of the papers by the draft's authors."""
+        return frozenset(self.evidence.query.own_papers.tolist())
+
+    @cached_property
+    def nearness(self) -> Floats:
+        """Position by cosine among the candidates, from 1."""
+        return _positions(self.evidence.candidates.cosines)
+
+    def shared_weights(self, at: int) -> dict[str, float]:
+        """Weigh the words that a candidate shares with the draft by their idf."""
+        store, text = self.evidence.collection.terms, self.evidence.query.text
+        numbers = self._word_numbers[store.terms[int(self.evidence.rows[at])]]
+        shared = numbers[numbers > 0] - 1
+        return {text.words[i]: float(store.idf[text.codes[i]]) for i in shared}
+
+    @cached_property
+    def _word_numbers(self) -> Rows:
+        """Position, from 1, of each term among the draft's words, 0 for the others: (v,) int32."""
+        codes = self.evidence.query.text.codes
+        numbers = np.arange(1, len(codes) + 1, dtype=np.int32)
+        return spread(codes, numbers, len(self.evidence.collection.terms.idf))
+
+    @cached_property
+    def spellings(self) -> dict[str, str]:
+        """The draft's words as it spells them, by token; the title's spelling goes first."""
+        text = self.evidence.query.text
+        return dict(surface_words(text.abstract)) | dict(surface_words(text.title))
+
+    @cached_property
+    def pairs(self) -> dict[tuple[str, str], str]:
+        """Words that follow each other in the draft, as it spells them, by their tokens."""
+        text = self.evidence.query.text
+        return word_pairs(text.abstract) | word_pairs(text.title)
+
+    @cached_property
+    def _nearest(self) -> Voters:
+        first = self.evidence.candidates.nearest.first(ASKED)
+        older = self.evidence.graph.older(first.rows, self.evidence.query.before)
+        return Voters(first.rows[older], first.weights[older])
+
+    def _count(self, voters: Voters) -> Floats:
+        ones = Voters(voters.rows, np.ones(len(voters.rows), np.float32))
+        return votes(self.evidence.graph, ones, self.evidence.query.before, self.evidence.rows)
+
+
+def explain(
+    evidence: Evidence, chosen: Sequence[int], papers: Sequence[Paper]
+) -> list[tuple[Reason, ...]]:
+    """Give up to MOST_REASONS reasons for each of the chosen candidates."""
+    findings = Findings(evidence)
+    given = []
+    for at, paper in zip(chosen, papers, strict=True):
+        reasons = (reason(findings, at, paper) for reason in REASONS)
+        given.append(tuple(islice(filter(None, reasons), MOST_REASONS)))
+    return given
+
+
+def _seeds(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    """Name the most direct of the ties to the draft's references."""
+    if (seeds := findings.seeds) is None:
+        return None
+    ties = (
+        ("cited by", seeds.votes),
+        ("cites", seeds.cited),
+        ("cited together with", seeds.company_share),
+    )
+    for tie, shares in ties:
+        if number := round(float(shares[at]) * len(seeds.rows)):
+            papers = "a paper" if number == 1 else f"{number} papers"
+            return Reason("seeds", f"{tie} {papers} of your list")
+    return None
+
+
+def _near_seed(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    if findings.seeds is None or findings.seed_nearness[at] > NEAR:
+        return None
+    nearest = findings.seeds.rows[findings.seeds.cosines[at].argmax()]
+    title = findings.evidence.collection.corpus.papers([int(nearest)])[0].title
+    return Reason(
+        "seed-near", f"close to “{shorten(title, LONGEST_TITLE, placeholder=' …')}” of your list"
+    )
+
+
+def _nearest_cite(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    number, asked = int(findings.near_citers[at]), findings.asked
+    by = "the nearest paper" if asked == 1 else f"{number} of your {asked} nearest papers"
+    return _reason("votes", number, f"cited by {by}")
+
+
+def _authors_cite(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    number = int(findings.author_citers[at])
+    what = "an earlier paper" if number == 1 else f"{number} earlier papers"
+    return _reason("authors", number, f"cited by {what} of the draft's authors")
+
+
+def _near(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    rank = int(findings.nearness[at])
+    text = "the nearest to your draft" if rank == 1 else f"among the {rank} nearest to your draft"
+    return _reason("near", rank <= NEAR, text)
+
+
+def _terms(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    shared = shared_terms(findings, at, paper)
+    plural = "term" if len(shared) == 1 else "terms"
+    return _reason("terms", len(shared), f"shares the {plural} {', '.join(shared)}")
+
+
+def _own(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    row = int(findings.evidence.rows[at])
+    return _reason("own", row in findings.own_papers, "by an author of the draft")
+
+
+def _well_cited(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    number = int(findings.evidence.citations[at])
+    return _reason("citations", number, f"cited {_times(number)} in this corpus")
+
+
+REASONS: tuple[Callable[[Findings, int, Paper], Reason | None], ...] = (
+    _seeds,
+    _near_seed,
+    _nearest_cite,
+    _authors_cite,
+    _terms,
+    _near,
+    _own,
+    _well_cited,
+)
+"""In the order in which they are given."""
+
+
+def shared_terms(findings: Findings, at: int, paper: Paper) -> list[str]:
+    """Name the rarest words that draft and candidate share, as the draft spells them.
+
+    Two words that follow each other in the draft and in the candidate's title make one term.
+    """
+    weights = findings.shared_weights(at)
+    found: dict[str, float] = {}
+    for left, right in word_pairs(paper.title):
+        if (left, right) in findings.pairs and left in weights and right in weights:
+            found[findings.pairs[left, right]] = weights[left] + weights[right]
+    inside = {part for term in found for part in term.split()}
+    for word, weight in weights.items():
+        if (spelt := findings.spellings.get(word, word)) not in inside:
+            found[spelt] = weight
+    return sorted(found, key=lambda term: (-found[term], term))[:MOST_TERMS]
+
+
+def _positions(values: Floats) -> Floats:
+    """Number from 1 (highest), ties in order: (m,) float32."""
+    numbers = np.empty(len(values), np.float32)
+    numbers[top_k(values, len(values))] = np.arange(1, len(values) + 1)
+    return numbers
+
+
+def _reason(kind: str, holds: int | bool, text: str) -> Reason | None:
+    return Reason(kind, text) if holds else None
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"

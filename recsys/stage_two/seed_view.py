@@ -1,0 +1,160 @@
+"""What judged papers tell of the candidates: above all the seeds, which the draft cites already.
+
+Everything is read as of the query's moment, like all evidence: a citation counts if its paper is
+older than the query, so neither the draft's own references nor anything later can show.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from recsys.stage_two.evidence import LATEST_CITERS, MODEST, Evidence
+from recsys.store.arrays import Floats, Rows
+from recsys.store.top_k import spread
+
+MOST = 100
+"""Of a longer list, this many are compared with the candidates."""
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Candidates seen from s >= 1 seeds. Arrays are (m,) float32, matrices (m, s) float32.
+
+    given: rows of the seeds, or of papers disliked.
+    """
+
+    evidence: Evidence
+    given: Rows
+
+    @property
+    def rows(self) -> Rows:
+        """The seeds that are compared."""
+        return self.given[:MOST]
+
+    @cached_property
+    def cosines(self) -> Floats:
+        """Cosine of each candidate with each seed, as a matrix."""
+        vectors = self.evidence.collection.vectors
+        products: Floats = vectors[self.evidence.rows] @ vectors[self.rows].T
+        return products
+
+    # Co-citation ----------------------------------------------------------------------------
+
+    @cached_property
+    def _citing(self) -> tuple[Rows, Rows]:
+        """(seed, paper) for the latest older papers that cite each seed."""
+        return self.evidence.graph.citers(self.rows, self.evidence.query.before, most=LATEST_CITERS)
+
+    @cached_property
+    def _peers(self) -> tuple[Rows, Rows]:
+        """Papers that cite a seed, ascending; and their number, from 1, for every row (else 0)."""
+        peers = np.unique(self._citing[1])
+        numbers = np.arange(1, len(peers) + 1, dtype=np.int32)
+        return peers, spread(peers, numbers, len(self.evidence.graph.years))
+
+    @cached_property
+    def _cites(self) -> Floats:
+        """Whether each peer cites each seed: (p, s) float32, 0 or 1."""
+        seed, citing = self._citing
+        peers, number = self._peers
+        table = np.zeros((len(peers), len(self.rows)), np.float32)
+        table[number[citing] - 1, seed] = 1
+        return table
+
+    @cached_property
+    def _shared(self) -> tuple[Rows, Rows]:
+        """(candidate, peer) where a peer cites the candidate: positions, candidates ascending."""
+        edges = self.evidence.citers
+        number = self._peers[1][edges.rows]
+        kept = np.flatnonzero(number)
+        return edges.owner[kept], number[kept] - 1
+
+    @cached_property
+    def cocited(self) -> Floats:
+        """Count the papers that cite both the candidate and the seed, as a matrix."""
+        owner, peer = self._shared
+        counts = np.zeros((len(self.evidence), len(self.rows)), np.float32)
+        if len(owner):
+            first = np.flatnonzero(np.diff(owner, prepend=-1))
+            counts[owner[first]] = np.add.reduceat(self._cites[peer], first, axis=0)
+        return counts
+
+    @cached_property
+    def company(self) -> Floats:
+        """Co-citations with all seeds."""
+        total: Floats = self.cocited.sum(axis=1)
+        return total
+
+    @cached_property
+    def company_share(self) -> Floats:
+        """Share of the seeds that the candidate is cited together with."""
+        share: Floats = (self.cocited > 0).mean(axis=1, dtype=np.float32)
+        return share
+
+    @cached_property
+    def likeness(self) -> Floats:
+        """Co-citations per geometric mean of both papers' citations, as a matrix."""
+        graph, before = self.evidence.graph, self.evidence.query.before
+        seeds = graph.in_counts(self.rows, before).astype(np.float32) + np.float32(MODEST)
+        candidates = self.evidence.citations + np.float32(MODEST)
+        means: Floats = np.sqrt(candidates[:, None] * seeds)
+        return self.cocited / means
+
+    @property
+    def closeness(self) -> Floats:
+        """Cosine plus co-citation likeness of each candidate with each seed, as a matrix."""
+        return self.cosines + self.likeness
+
+    # Peers: papers with a reference list like the seeds -------------------------------------
+
+    @cached_property
+    def _agreement(self) -> Floats:
+        """Cosine of each peer's references with the seeds, as sets: (p,) float32."""
+        owner, cited = self.evidence.graph.references(self._peers[0])
+        known = self.evidence.query.allowed[cited]
+        sizes = np.bincount(owner[known], minlength=len(self._peers[0])).astype(np.float32)
+        means: Floats = np.sqrt(np.maximum(sizes, 1) * np.float32(len(self.rows)))
+        agreed: Floats = self._cites.sum(axis=1) / means
+        return agreed
+
+    @cached_property
+    def peers(self) -> Floats:
+        """Sum of the agreement of the peers that cite the candidate."""
+        owner, peer = self._shared
+        return self.evidence.total(owner, self._agreement[peer])
+
+    @property
+    def best_peer(self) -> Floats:
+        """Highest agreement of a peer that cites the candidate."""
+        owner, peer = self._shared
+        return self.evidence.highest(owner, self._agreement[peer])
+
+    # Direct citations -----------------------------------------------------------------------
+
+    @cached_property
+    def votes(self) -> Floats:
+        """Share of the seeds that cite the candidate."""
+        everyone = np.ones(len(self.rows), np.float32)
+        return self.evidence.cast(self.rows).count(everyone) / np.float32(len(self.rows))
+
+    @cached_property
+    def cited(self) -> Floats:
+        """Share of the seeds that the candidate cites."""
+        edges = self.evidence.references
+        seeds = spread(self.rows, np.ones(len(self.rows), np.float32), self._everything)
+        return self.evidence.total(edges.owner, seeds[edges.rows]) / np.float32(len(self.rows))
+
+    @property
+    def coupling(self) -> Floats:
+        """Share of the seeds that cite a paper which the candidate cites, on average."""
+        graph, before = self.evidence.graph, self.evidence.query.before
+        older = self.rows[graph.older(self.rows, before)]
+        counts = np.bincount(graph.references(older)[1], minlength=self._everything)
+        edges = self.evidence.references
+        shares = (counts[edges.rows] / len(self.rows)).astype(np.float32)
+        return self.evidence.mean(edges.owner, shares)
+
+    @property
+    def _everything(self) -> int:
+        return len(self.evidence.graph.years)

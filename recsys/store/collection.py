@@ -1,0 +1,46 @@
+"""Everything stage one and stage two read of a corpus, in one value."""
+
+from dataclasses import dataclass
+
+from recsys.protocols import TextIndex, VectorIndex
+from recsys.store.arrays import Floats, Rows
+from recsys.store.corpus import Corpus
+from recsys.store.graph import CitationGraph
+from recsys.store.terms import TermStore
+from recsys.store.top_k import dots
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Vectors of all papers by a second model, and what searches them.
+
+    vectors: (n, d) float32, L2-normalised rows; zero for a paper that the model knows nothing of.
+    """
+
+    vectors: Floats
+    index: VectorIndex
+
+    def cosines(self, rows: Rows, vector: Floats) -> Floats:
+        """Multiply the given papers with a (d,) vector: (len(rows),) float32."""
+        return dots(self.vectors, rows, vector)
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A corpus with its graph, terms, vectors and search structures; all share row numbers.
+
+    vectors: (n, d) float32, L2-normalised rows, memory-mapped. second: another opinion on which
+    papers are close, NNSelect's, if there is one.
+    """
+
+    corpus: Corpus
+    graph: CitationGraph
+    terms: TermStore
+    vectors: Floats
+    vector_index: VectorIndex
+    text_index: TextIndex
+    second: Space | None = None
+
+    def second_vector(self, row: int) -> Floats | None:
+        """Return a paper's vector in the second space, if there is one: (d,) float32."""
+        return None if self.second is None else self.second.vectors[row]

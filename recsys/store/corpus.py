@@ -1,0 +1,203 @@
+"""The corpus: papers as columns on disk, and the one place that converts ids to rows.
+
+Rows are in ascending order of paper id, so "ties break by ascending id" is "by ascending row".
+"""
+
+import json
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+
+from recsys.records import Paper, PaperId
+from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings, load_array
+from recsys.store.graph import UNKNOWN_YEAR, Years
+from recsys.store.name_keys import author_keys, venue_key
+from recsys.store.paper_types import paper_types
+
+if TYPE_CHECKING:
+    import pyarrow
+    import pyarrow.parquet
+
+PAPERS = "papers.parquet"
+SHOWN = ("id", "title", "year", "authors", "venue", "doi", "url")
+"""Columns held in memory once a paper is shown; the long ones are read on request."""
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+@dataclass(frozen=True, slots=True)
+class Coded(Generic[T]):
+    """A column with few distinct values. codes: (n,) int32, the paper's position in `values`."""
+
+    values: tuple[T, ...]
+    codes: Rows
+
+    def holds(self, test: Callable[[T], bool]) -> Mask:
+        """Test each distinct value once: (n,) bool."""
+        return np.array([test(value) for value in self.values], bool)[self.codes]
+
+    def map(self, change: Callable[[T], U]) -> "Coded[U]":
+        """Change each distinct value once; values that become equal are put together."""
+        changed = [change(value) for value in self.values]
+        values = tuple(dict.fromkeys(changed))
+        place = {value: code for code, value in enumerate(values)}
+        codes = np.array([place[value] for value in changed], np.int32)[self.codes]
+        return Coded(values, codes)
+
+    def common(self) -> list[T]:
+        """List the values, the most frequent first."""
+        counts = np.bincount(self.codes, minlength=len(self.values))
+        return [self.values[code] for code in np.argsort(-counts, kind="stable")]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The papers that can be recommended.
+
+    ids: row -> public id. years: (n,) int16, UNKNOWN_YEAR where unknown. venues: (n,) int32 code
+    into venue_keys, -1 where unknown. authors: row -> codes into author_keys; papers_of_author:
+    author code -> rows.
+    """
+
+    folder: Path
+    ids: SortedStrings
+    years: Years
+    venues: Rows
+    venue_keys: SortedStrings
+    authors: Ragged
+    author_keys: SortedStrings
+    papers_of_author: Ragged
+
+    def __len__(self) -> int:
+        """Count the papers."""
+        return len(self.ids)
+
+    def row(self, paper_id: PaperId) -> int | None:
+        """Return the row of an id, or None when the corpus does not hold it."""
+        return self.ids.find(paper_id)
+
+    def rows(self, paper_ids: Iterable[PaperId]) -> Rows:
+        """Return the rows of those ids that the corpus holds, ascending, int32."""
+        return self.ids.find_all(paper_ids)
+
+    def author_codes(self, names: Sequence[str]) -> Rows:
+        """Return the codes of a draft's authors that the corpus knows, ascending."""
+        return self.author_keys.find_all(author_keys(names))
+
+    def namesakes(self, names: Sequence[str]) -> Rows:
+        """Return the codes of the authors so called; a surname alone calls all who bear it."""
+        codes = self.author_codes(names).tolist()
+        for key in author_keys(names):
+            if " " not in key:  # "surname i" lies between "surname " and "surname!".
+                begin, end = (bisect_left(self.author_keys, key + after) for after in " !")
+                codes += range(begin, end)
+        return np.array(codes, np.int32)
+
+    def venue_code(self, venue: str | None) -> int:
+        """Return the code of a venue, -1 when the corpus does not know it."""
+        code = self.venue_keys.find(venue_key(venue)) if venue else None
+        return -1 if code is None else code
+
+    def year(self, row: int) -> int | None:
+        """Return a paper's year, None when unknown."""
+        year = int(self.years[row])
+        return None if year == UNKNOWN_YEAR else year
+
+    def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
+        """Return papers as shown to people: without abstract, references, keyphrases and labels."""
+        return [
+            _paper(record) for record in self._shown.take(np.asarray(rows, np.int32)).to_pylist()
+        ]
+
+    def column(self, name: str) -> "pyarrow.ChunkedArray":
+        """Return one of the columns in SHOWN, rows ascending."""
+        return self._shown.column(name)
+
+    def full_papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
+        """Return papers with every column, references as ids. Cheap for ascending rows."""
+        return [self._full_paper(int(row)) for row in rows]
+
+    def texts(self) -> "pyarrow.Table":
+        """Return the columns title and abstract, rows ascending."""
+        import pyarrow.parquet as parquet
+
+        return parquet.read_table(
+            self.folder / PAPERS, columns=["title", "abstract"], memory_map=True
+        )
+
+    @cached_property
+    def venue_names(self) -> Coded[str]:
+        """The venues as written, empty where unknown. Reads a column."""
+        return self._column("venue")
+
+    @cached_property
+    def types(self) -> Coded[tuple[str, ...]]:
+        """The types of each paper, see `recsys.store.paper_types`. Reads a column."""
+        return self._column("labels").map(lambda text: paper_types(json.loads(text or "{}")))
+
+    def _column(self, name: str) -> Coded[str]:
+        import pyarrow.parquet as parquet
+
+        table = parquet.read_table(self.folder / PAPERS, columns=[name], memory_map=True)
+        coded = table.column(name).fill_null("").combine_chunks().dictionary_encode()
+        return Coded(tuple(coded.dictionary.to_pylist()), coded.indices.to_numpy())
+
+    def _full_paper(self, row: int) -> Paper:
+        group = int(np.searchsorted(self._group_starts, row, side="right")) - 1
+        table = self._row_group(group)
+        return _paper(table.slice(row - int(self._group_starts[group]), 1).to_pylist()[0])
+
+    @cached_property
+    def _row_group(self) -> "Callable[[int], pyarrow.Table]":
+        """Read a row group; the last one read is kept."""
+        return lru_cache(maxsize=1)(self._file.read_row_group)
+
+    @cached_property
+    def _group_starts(self) -> Longs:
+        """First row of each row group."""
+        facts = self._file.metadata
+        sizes = [facts.row_group(group).num_rows for group in range(facts.num_row_groups)]
+        return np.cumsum([0, *sizes[:-1]])
+
+    @cached_property
+    def _file(self) -> "pyarrow.parquet.ParquetFile":
+        import pyarrow.parquet as parquet
+
+        return parquet.ParquetFile(self.folder / PAPERS, memory_map=True)
+
+    @cached_property
+    def _shown(self) -> "pyarrow.Table":
+        import pyarrow.parquet as parquet
+
+        return parquet.read_table(self.folder / PAPERS, columns=list(SHOWN), memory_map=True)
+
+    @classmethod
+    def load(cls, folder: Path) -> "Corpus":
+        """Memory-map a corpus folder written by `pipelines.index.ingest`."""
+        return cls(
+            folder,
+            SortedStrings.load(folder, "ids"),
+            load_array(folder / "years.npy"),
+            load_array(folder / "venues.npy"),
+            SortedStrings.load(folder, "venue_keys"),
+            Ragged.load(folder, "authors"),
+            SortedStrings.load(folder, "author_keys"),
+            Ragged.load(folder, "papers_of_author"),
+        )
+
+
+def _paper(record: dict[str, Any]) -> Paper:
+    lists: dict[str, Any] = {
+        name: tuple(record.get(name) or ()) for name in ("authors", "references", "keyphrases")
+    }
+    labels = json.loads(record.get("labels") or "{}")
+    plain: dict[str, Any] = {
+        name: record.get(name) for name in ("abstract", "year", "venue", "doi", "url")
+    }
+    return Paper(id=record["id"], title=record["title"], labels=labels, **plain, **lists)

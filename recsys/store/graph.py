@@ -1,0 +1,87 @@
+"""The citation graph, both ways, read as of a year."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recsys.store.arrays import Longs, Mask, Ragged, Rows, load_array, slices
+
+UNKNOWN_YEAR = -1
+"""Marks an unknown year in year columns; outside arrays an unknown year is None."""
+LATE = 1 << 14
+"""A citing paper of unknown year sorts after every real year: it never counts as older."""
+
+Years = NDArray[np.int16]
+
+
+@dataclass(frozen=True, slots=True)
+class CitationGraph:
+    """Who cites whom.
+
+    cites: row -> rows it cites, ascending. cited_by: row -> rows citing it, by ascending citing
+    year, so that "citations older than a year" is a prefix found by binary search.
+    cited_by_key: (m,) int64, `row * 2 * LATE + citing year`, ascending over the whole array.
+    years: (n,) int16, UNKNOWN_YEAR where unknown.
+    """
+
+    cites: Ragged
+    cited_by: Ragged
+    cited_by_key: Longs
+    years: Years
+
+    def in_counts(self, rows: Rows, before: int) -> Longs:
+        """Count the papers older than `before` (year < before) that cite each row: (len(rows),)."""
+        ends = np.searchsorted(self.cited_by_key, _key(rows, before))
+        return ends - self.cited_by.starts[rows]
+
+    def citers(self, rows: Rows, before: int, *, most: int | None = None) -> tuple[Rows, Rows]:
+        """Return (owner, citing row) of papers older than `before`, the latest `most` of each."""
+        counts = self.in_counts(rows, before)
+        kept = counts if most is None else np.minimum(counts, most)
+        return slices(self.cited_by.starts[rows] + counts - kept, kept, self.cited_by.values)
+
+    def references(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return (owner, cited row) for the given rows, owner = position in `rows`."""
+        return self.cites.take(rows)
+
+    def older(self, rows: Rows, before: int) -> Mask:
+        """Tell which rows have a known year < before."""
+        years = self.years[rows]
+        older: Mask = (years != UNKNOWN_YEAR) & (years < before)
+        return older
+
+    def save(self, folder: Path) -> None:
+        """Write both directions as .npy files."""
+        self.cites.save(folder, "cites")
+        self.cited_by.save(folder, "cited_by")
+        np.save(folder / "cited_by.key.npy", self.cited_by_key)
+        np.save(folder / "years.npy", self.years)
+
+    @classmethod
+    def load(cls, folder: Path) -> "CitationGraph":
+        """Memory-map what `save` wrote."""
+        return cls(
+            Ragged.load(folder, "cites"),
+            Ragged.load(folder, "cited_by"),
+            load_array(folder / "cited_by.key.npy"),
+            load_array(folder / "years.npy"),
+        )
+
+    @classmethod
+    def build(cls, citing: Rows, cited: Rows, years: Years) -> "CitationGraph":
+        """Build from distinct (citing row, cited row) pairs without self-citations."""
+        n = len(years)
+        order = np.lexsort((cited, citing))
+        cites = Ragged.from_pairs(citing[order], cited[order], n)
+        citing_year = np.where(years[citing] == UNKNOWN_YEAR, LATE, years[citing])
+        by_year = np.lexsort((citing, citing_year, cited))
+        cited_by = Ragged.from_pairs(cited[by_year], citing[by_year], n)
+        return cls(cites, cited_by, _key(cited[by_year], citing_year[by_year]), years)
+
+
+def _key(rows: Rows, year: int | NDArray[np.integer]) -> Longs:
+    # Years are clipped so that a key never runs into the next row's range.
+    keys: Longs = rows.astype(np.int64) * (2 * LATE) + np.clip(year, 0, LATE)
+    return keys

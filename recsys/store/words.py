@@ -1,0 +1,68 @@
+"""Words as the text index and the overlap features see them."""
+
+import re
+from itertools import pairwise
+
+from recsys.store.name_keys import fold
+
+_WORD = re.compile(r"[^\W_]+")
+_GAP = re.compile(r"[\s-]+(?:[^\W_]+[\s-]+){0,2}")
+_LONGEST_TEXT = 50_000
+"""Characters of a text that are read; a longer draft is pasted noise, not more evidence."""
+
+STOP_WORDS = frozenset(
+    "a about above after again all also an and any are as at be because been before being between "
+    "both but by can could did do does doing down during each et etc few for from further had has "
+    "have having he her here his how however i if in into is it its itself may might more most "
+    "much must no nor not of off on once one only or other our out over own per same she should "
+    "so some such than that the their them then there these they this those through thus to too "
+    "two under until up upon use used using very via was we well were what when where which while "
+    "who whose why will with within without would you your".split()
+)
+
+
+def tokens(text: str | None) -> list[str]:
+    """Split into folded, singular words of two or more characters, stop words left out."""
+    if not text:
+        return []
+    words = _WORD.findall(fold(text[:_LONGEST_TEXT]))
+    return [singular(word) for word in words if len(word) > 1 and word not in STOP_WORDS]
+
+
+def singular(word: str) -> str:
+    """Strip an English plural ending: the S-stemmer (Harman 1991, How effective is suffixing?)."""
+    if len(word) < 4 or word[-1] != "s":
+        return word
+    if word.endswith("ies") and word[-4] not in "ae":
+        return word[:-3] + "y"
+    if word.endswith("es") and word[-3] not in "aeo":
+        return word[:-1]
+    return word if word[-2] in "us" else word[:-1]
+
+
+def surface_words(text: str | None) -> list[tuple[str, str]]:
+    """Split as `tokens` does, with each word's own spelling in lower case: (token, spelling)."""
+    return [(token, word.lower()) for token, word, _ in _spans(text or "")]
+
+
+def word_pairs(text: str | None) -> dict[tuple[str, str], str]:
+    """Find words that follow each other, with at most two stop words and no mark between them.
+
+    Returns the spelling of each pair in lower case, stop words included, by its two tokens.
+    """
+    text = text or ""
+    pairs = {}
+    for (left, first, start), (right, second, end) in pairwise(_spans(text)):
+        if _GAP.fullmatch(text, start + len(first), end):
+            pairs[left, right] = " ".join(text[start : end + len(second)].lower().split())
+    return pairs
+
+
+def _spans(text: str) -> list[tuple[str, str, int]]:
+    """List the words that `tokens` keeps: (token, word, where it starts)."""
+    found = []
+    for match in _WORD.finditer(text[:_LONGEST_TEXT]):
+        folded = fold(match[0])
+        if len(folded) > 1 and folded not in STOP_WORDS:
+            found.append((singular(folded), match[0], match.start()))
+    return found

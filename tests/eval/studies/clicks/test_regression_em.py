@@ -1,0 +1,132 @@
+"""Regression-EM: exact expectations, the maximum that it climbs to, and features."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from eval.measures import Doubles
+from eval.studies.clicks.click_log import NOTHING, ClickLog, Impression
+from eval.studies.clicks.click_models import PositionBased, decay
+from eval.studies.clicks.estimation import METHODS, Method, estimate
+from eval.studies.clicks.likelihood import likeliest
+from eval.studies.clicks.regression_em import (
+    Regression,
+    boosted_trees,
+    features_of_pairs,
+    regression_em,
+)
+from eval.studies.clicks.simulation import Policy, simulate
+from eval.studies.clicks.tally import Pairs
+from recsys.errors import InputError
+from tests.eval.studies.clicks.invented_world import invented_world
+
+EXAMINATION = decay(1, 5)
+
+
+def values(log: ClickLog) -> Doubles:
+    return estimate(log, METHODS["em"]).values
+
+
+def with_features(regression: Regression) -> Method:
+    return Method("EM with features", partial(regression_em, regression=regression))
+
+
+def test_it_climbs_to_the_likeliest_propensities() -> None:
+    """Where no relevance reaches 1, EM for a table maximises the likelihood of all pairs."""
+    rng = np.random.default_rng(0)
+    world = invented_world(12, 6, rng)
+    world = replace(world, relevance=0.1 + 0.5 * world.relevance)
+    log = simulate(world, PositionBased(EXAMINATION), 30_000, rng=rng, policy=Policy(depth=5))
+    pairs = Pairs.of(log)
+    shown, clicked = pairs.tally.count(np.ones(len(log)))
+    tables = np.zeros((2, len(pairs.query), 5))
+    tables[:, pairs.pair, pairs.column] = shown, clicked
+    exact = estimate(log, Method("EM", partial(regression_em, tolerance=1e-8))).values
+    assert exact == pytest.approx(likeliest(*tables), rel=1e-4)
+    assert values(log) == pytest.approx(exact, rel=3e-3)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_100_000_impressions_recover_the_examination_within_a_tenth(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    world = invented_world(400, 20, rng)
+    log = simulate(world, PositionBased(decay(1, 10)), 100_000, rng=rng)
+    assert np.abs(values(log) / decay(1, 10) - 1).max() < 0.1
+
+
+def test_pairs_are_counted_by_position() -> None:
+    log = ClickLog.of(
+        [
+            Impression("r", ("a", "b"), ("b",), ranker="one"),
+            Impression("q", ("b", "a"), ("b",), ranker="one"),
+            Impression("r", ("b",), ("b",), ranker="two"),
+            Impression("r", ("a", "b"), (), ranker="one"),
+        ]
+    )
+    pairs = Pairs.of(log)
+    # (r, a) (r, b) (q, a) (q, b), numbered as they appeared.
+    assert list(zip(pairs.query, pairs.paper, strict=True)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert pairs.pair.tolist() == [0, 1, 1, 2, 3]
+    assert pairs.column.tolist() == [0, 0, 1, 1, 0]
+    shown, clicked = pairs.tally.count(np.array([1, 1, 2, 5.0]))
+    assert shown.tolist() == [6, 2, 6, 1, 1]
+    assert clicked.tolist() == [0, 2, 1, 0, 1]
+    assert pairs.moved().tolist() == [False, True, False, False]
+    assert pairs.clicked().tolist() == [False, True, False, True]
+    kept = pairs.take(pairs.clicked())
+    assert (kept.pair.tolist(), kept.column.tolist()) == ([0, 0, 1], [0, 1, 0])
+    assert [each.tolist() for each in kept.tally.count(np.ones(4))] == [[1, 2, 1], [1, 1, 1]]
+
+
+def test_features_are_picked_by_pair() -> None:
+    log = ClickLog.of(
+        [Impression("r", ("a", "b")), Impression("q", ("b",)), Impression("r", ("b", "a"))]
+    )
+    features = (10 * log.query[:, None] + log.shown)[:, :, None].astype(np.float32)
+    features[log.shown == NOTHING] = np.nan
+    assert features_of_pairs(log, features).tolist() == [[0], [1], [11]]
+
+
+def test_features_tell_relevance_from_position_where_one_ranker_served() -> None:
+    rng = np.random.default_rng(1)
+    world = invented_world(60, 8, rng)
+    log = simulate(
+        world, PositionBased(EXAMINATION), 60_000, rng=rng, policy=Policy(("fair",), depth=5)
+    )
+    with pytest.raises(InputError, match="give regression-EM features"):
+        values(log)
+    known = world.relevance_of(log.query, log.shown)[:, :, None].astype(np.float32)
+    group = (features_of_pairs(log, known)[:, 0] * 10).astype(np.int64)
+
+    def by_group(expected: Doubles, times: Doubles) -> Doubles:
+        relevant = np.bincount(group, expected * times)
+        return np.asarray((relevant / np.bincount(group, times).clip(1))[group])
+
+    found = estimate(log, with_features(by_group)).values
+    assert np.abs(found / EXAMINATION - 1).max() < 0.2
+
+
+def test_trees_learn_relevance_from_features() -> None:
+    rng = np.random.default_rng(2)
+    features = rng.random((400, 2)).astype(np.float32)
+    expected = np.where(features[:, 0] > 0.5, 0.8, 0.1)
+    found = boosted_trees(features)(expected, np.ones(400))
+    assert np.abs(found - expected).mean() < 0.02
+    # What was shown more often weighs more.
+    contradiction = np.array([0.0, 1.0] * 200)
+    leaning = boosted_trees(features[:, :0:-1] * 0)(contradiction, 1 + 2 * contradiction)
+    assert leaning == pytest.approx(0.75, abs=0.02)
+
+
+def test_a_log_without_moved_papers_is_refused() -> None:
+    lists = [Impression("q", ("a", "b"), ("a", "b"), ranker=name) for name in ("one", "two")]
+    with pytest.raises(InputError, match="No ranker showed a paper at another position"):
+        values(ClickLog.of(lists))
+
+
+def test_a_first_position_without_comparison_is_refused() -> None:
+    lists = [Impression("q", tuple(order), tuple("abc"), ranker=order) for order in ("abc", "acb")]
+    with pytest.raises(InputError, match="nothing compares position 1 with 2, 3"):
+        values(ClickLog.of(lists))

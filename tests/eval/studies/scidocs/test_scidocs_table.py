@@ -1,0 +1,173 @@
+"""Figures, comparison and table of the suite: by hand, and in every format."""
+
+import json
+
+import numpy as np
+import pytest
+
+from eval.measures import Doubles
+from eval.studies.scidocs.classification import Classified
+from eval.studies.scidocs.published import PUBLISHED
+from eval.studies.scidocs.ranking_tasks import Ranked
+from eval.studies.scidocs.scidocs_comparison import beaten
+from eval.studies.scidocs.scidocs_figures import (
+    COLUMNS,
+    SAMPLES,
+    Figure,
+    Row,
+    average,
+    classification_figure,
+    ranking_figures,
+)
+from eval.studies.scidocs.scidocs_layout import Task
+from eval.studies.scidocs.scidocs_table import RENDERERS, Suite, query_lines
+
+
+def ranked(values: Doubles, *, left_out: int = 0) -> Ranked:
+    queries = tuple(f"q{i}" for i in range(len(values)))
+    return Ranked(queries, values, 1 - values, left_out)
+
+
+def row(name: str, values: Doubles, *notes: str) -> Row:
+    found = ranked(values)
+    figures = ranking_figures(Task.CITE, found, rng=np.random.default_rng(0))
+    return Row(name, figures, notes, {Task.CITE: found})
+
+
+def fixed(value: float) -> Figure:
+    return Figure.of(np.full(1 + SAMPLES, value))
+
+
+def whole(name: str) -> Row:
+    """Give the i-th figure the value i."""
+    return Row(name, {column: fixed(float(i)) for i, column in enumerate(COLUMNS)})
+
+
+def test_figures_are_percent_with_intervals_over_queries() -> None:
+    values = np.arange(100) / 99
+    found = ranking_figures(Task.CITE, ranked(values), rng=np.random.default_rng(0))
+    precision, gain = found[Task.CITE, "MAP"], found[Task.CITE, "nDCG"]
+    assert (precision.value, gain.value) == pytest.approx((50, 50))
+    # The mean of a hundred draws has a standard error of 100 * sqrt(1 / 12 / 100) = 2.89.
+    assert precision.low == pytest.approx(50 - 1.96 * 2.89, abs=0.7)
+    assert precision.high == pytest.approx(50 + 1.96 * 2.89, abs=0.7)
+
+
+def test_a_classifier_is_judged_on_other_papers_in_each_draw() -> None:
+    labels = np.repeat([3, 7], 100)
+    told = np.where(np.arange(200) % 4 == 0, 10 - labels, labels)
+    classified = Classified(labels, told, 0.1, 0)
+    found = classification_figure(Task.MAG, classified, rng=np.random.default_rng(0))
+    figure = found[Task.MAG, "F1"]
+    assert figure.value == pytest.approx(75)
+    # With balanced classes and errors, F1 varies as accuracy: 100 * sqrt(0.75 * 0.25 / 200) = 3.06.
+    assert figure.low == pytest.approx(75 - 1.96 * 3.06, abs=0.8)
+    assert figure.high == pytest.approx(75 + 1.96 * 3.06, abs=0.8)
+
+
+def test_the_average_is_of_all_twelve_figures() -> None:
+    found = whole("one").average
+    assert found is not None and (found.value, found.low, found.high) == (5.5, 5.5, 5.5)
+    assert row("two", np.array([0.5])).average is None
+
+
+def test_the_interval_of_an_average_knows_which_figures_vary_together() -> None:
+    values = np.random.default_rng(1).random(200)
+    one, other = (
+        ranking_figures(task, ranked(values), rng=np.random.default_rng(place))
+        for place, task in enumerate((Task.CITE, Task.CO_CITE))
+    )
+    # MAP and nDCG of a task are 50 + x and 50 - x here, in every draw.
+    level = average(one.values())
+    assert (level.low, level.high) == pytest.approx((50, 50))
+    apart = average([one[Task.CITE, "MAP"], other[Task.CO_CITE, "MAP"]])
+    width = one[Task.CITE, "MAP"].high - one[Task.CITE, "MAP"].low
+    assert apart.high - apart.low == pytest.approx(width / np.sqrt(2), rel=0.1)
+
+
+def test_published_figures_average_to_the_published_averages() -> None:
+    averages = {
+        name: round(float(np.mean([float(each) for each in figures.values()])), 1)
+        for name, figures in PUBLISHED.items()
+        if len(figures) == len(COLUMNS)
+    }
+    assert averages == {"SPECTER (README)": 80.0, "SPECTER (hub)": 80.5}
+    assert PUBLISHED["SPECTER (README)"][Task.CO_CITE, "nDCG"] == "94.77"
+
+
+def test_a_better_encoder_beats_a_worse_one() -> None:
+    noise = np.random.default_rng(1).random(40) / 10
+    rows = [
+        row("bad", noise),
+        row("good", noise + 0.5),
+        row("as bad", noise + 1e-3 * (-1) ** np.arange(40)),
+    ]
+    assert beaten(rows, (Task.CITE, "MAP")) == {"bad": [], "good": ["bad", "as bad"], "as bad": []}
+    # The other measure is the other way round.
+    assert beaten(rows, (Task.CITE, "nDCG"))["bad"] == ["good"]
+
+
+def test_encoders_are_compared_on_the_queries_that_all_answer() -> None:
+    one = row("one", np.full(20, 0.9))
+    few = Ranked(("q19", "new"), np.array([0.1, 1.0]), np.array([0.0, 0.0]), 18)
+    other = Row("other", {}, (), {Task.CITE: few})
+    assert beaten([one, other], (Task.CITE, "MAP")) == {
+        "one": [],
+        "other": [],
+    }  # One query tells nothing.
+    apart = Row("apart", {}, (), {Task.CITE: Ranked(("new",), np.ones(1), np.ones(1), 20)})
+    assert beaten([one, apart], (Task.CITE, "MAP")) == {"one": [], "apart": []}
+    assert beaten([one], (Task.CITE, "MAP")) == {"one": []}
+
+
+def test_the_table_shows_measured_and_published_figures() -> None:
+    suite = Suite("data", "test", (whole("ours"),))
+    text = RENDERERS["table"](suite)
+    lines = text.splitlines()
+    assert lines[0] == "SciDocs, test: data."
+    assert lines[2].split("  ")[0] == "task" and "SPECTER (README)" in lines[2]
+    assert lines[4].split() == ["mag", "F1", "0.00", "81.95", "79.4"]
+    assert lines[15].split() == ["recomm", "P@1", "11.00", "16.8", "20.0", "20.9"]
+    assert lines[16].split() == ["average", "5.50", "80.0", "80.5"]
+    assert "generated" not in text
+    assert ["average", "5.50", "(5.50-5.50)"] in [line.split() for line in lines]
+
+
+def test_only_what_was_measured_is_shown() -> None:
+    values = np.array([0.25, 0.75])
+    suite = Suite("data", "val", (row("a", values, "cite: a note."), row("b", values)), "from x")
+    text = RENDERERS["table"](suite)
+    assert "mag" not in text and "average" not in text and "random (paper)" not in text
+    assert "This suite was generated (from x)" in text and "a: cite: a note." in text
+    assert "50.00 (25.00-75.00)" in text and "b b" in text
+
+
+def test_wins_are_marked_by_letters() -> None:
+    noise = np.random.default_rng(1).random(40) / 10
+    suite = Suite("data", "test", (row("bad", noise), row("good", noise + 0.5)))
+    line = next(x for x in RENDERERS["markdown"](suite).splitlines()[12:] if x.startswith("| cite"))
+    assert "<sup>a</sup>" in line and "<sup>b</sup>" not in line
+
+
+@pytest.mark.parametrize("name", RENDERERS)
+def test_every_format_holds_the_figures(name: str) -> None:
+    text = RENDERERS[name](Suite("data", "test", (row("ours", np.array([0.25, 0.5])),)))
+    assert "37.5" in text
+
+
+def test_json_holds_everything() -> None:
+    value = json.loads(RENDERERS["json"](Suite("data", "test", (whole("ours"),), "made")))
+    assert value["schema"] == "recsys.scidocs/1" and value["generated"] == "made"
+    (found,) = value["rows"]
+    assert (found["name"], found["average"], len(found["figures"])) == ("ours", 5.5, 12)
+    expected = {"task": "mesh", "measure": "F1", "value": 1.0, "low": 1.0, "high": 1.0}
+    assert found["average_interval"] == [5.5, 5.5]
+    assert found["figures"][1] == expected
+
+
+def test_each_query_has_a_line() -> None:
+    lines = query_lines(Suite("data", "test", (row("ours", np.array([0.25, 1.0])),))).splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"encoder": "ours", "task": "cite", "query": "q0", "map": 0.25, "ndcg": 0.75},
+        {"encoder": "ours", "task": "cite", "query": "q1", "map": 1.0, "ndcg": 0.0},
+    ]

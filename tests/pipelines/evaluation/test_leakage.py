@@ -1,0 +1,123 @@
+"""What would reward hindsight or memory is refused, with numbers and the first example."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from pipelines.evaluation.leakage import SeenQueries, check_ranker, check_run, digests
+from pipelines.ranking.shipped_ranker import train_together
+from recsys.errors import InputError, LeakageError
+from recsys.stage_two.ranker import KIND, SCHEMA
+from recsys.store.arrays import Rows
+from recsys.store.artifacts import load_manifest
+from recsys.store.collection import Collection
+from tests.pipelines.small_index import open_small_collection, write_small_index
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    return open_small_collection(write_small_index(tmp_path_factory.mktemp("leak") / "small.index"))
+
+
+def rows(collection: Collection, *papers: str) -> Rows:
+    return collection.corpus.rows(papers)
+
+
+def seen(folder: Path, collection: Collection, train: Sequence[str], dev: Sequence[str]) -> Path:
+    SeenQueries.of(collection, train=rows(collection, *train), dev=rows(collection, *dev)).save(
+        folder
+    )
+    return folder
+
+
+def test_what_was_seen_is_stored_compactly_and_read_back(
+    collection: Collection, tmp_path: Path
+) -> None:
+    queries = SeenQueries.of(
+        collection, train=rows(collection, "rivers-02", "rivers-03"), dev=rows(collection)
+    )
+    queries.save(tmp_path)
+    assert SeenQueries.load(tmp_path) == queries
+    stored = np.load(tmp_path / "train_queries.npy", allow_pickle=False)
+    assert (stored.shape, stored.dtype) == ((2, 6), np.uint8)
+    assert np.load(tmp_path / "dev_queries.npy", allow_pickle=False).shape == (0, 6)
+
+
+def test_several_corpora_are_united(collection: Collection) -> None:
+    one = SeenQueries.of(collection, train=rows(collection, "rivers-02"), dev=rows(collection))
+    other = SeenQueries.of(
+        collection, train=rows(collection, "deserts-02"), dev=rows(collection, "deserts-03")
+    )
+    assert (one | other).train == set(
+        digests(collection, rows(collection, "rivers-02", "deserts-02"))
+    )
+    assert (one | other).dev == other.dev
+
+
+def test_a_ranker_trained_on_the_queries_is_refused(collection: Collection, tmp_path: Path) -> None:
+    seen(tmp_path, collection, ["rivers-09", "rivers-10", "rivers-02"], [])
+    asked = ["glaciers-09", "rivers-09", "rivers-10"]
+    with pytest.raises(LeakageError, match=r"trained on 2 of these 3 test .*'rivers-09'") as error:
+        check_ranker(tmp_path, collection, "test", asked)
+    assert "recsys train ranker" in error.value.hint
+    assert check_ranker(tmp_path, collection, "test", ["glaciers-09"]) is None
+
+
+def test_dev_queries_are_refused_in_a_test_and_named_on_dev(
+    collection: Collection, tmp_path: Path
+) -> None:
+    seen(tmp_path, collection, [], ["rivers-07"])
+    asked = ["rivers-07", "rivers-08"]
+    with pytest.raises(LeakageError, match="calibrated on 1 of these 2 test"):
+        check_ranker(tmp_path, collection, "test", asked)
+    warning = check_ranker(tmp_path, collection, "dev", asked)
+    assert warning is not None and "calibrated on 1 of these 2" in warning
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_ranker_that_does_not_tell_is_warned_of(
+    named: bool, collection: Collection, tmp_path: Path
+) -> None:
+    warning = check_ranker(tmp_path if named else None, collection, "test", ["rivers-09"])
+    assert warning is not None and warning.startswith("Leakage unknown")
+
+
+def test_an_honest_run_passes(collection: Collection) -> None:
+    check_run("x", {"rivers-05": ["rivers-04", "deserts-05"], "rivers-06": []}, collection)
+
+
+@pytest.mark.parametrize(
+    ("papers", "message"),
+    [
+        (["rivers-04", "rivers-06", "rivers-07"], r"newer .* 2 times \(first: 'rivers-06' to"),
+        (["undated"], r"unknown year, 1 time \(first: 'undated' to 'rivers-05' of 2005\)"),
+        (["rivers-05"], r"a query to itself 1 time \(first: 'rivers-05'"),
+    ],
+)
+def test_hindsight_is_refused(papers: list[str], message: str, collection: Collection) -> None:
+    with pytest.raises(LeakageError, match=message):
+        check_run("x", {"rivers-04": ["rivers-03"], "rivers-05": papers}, collection)
+
+
+def test_unknown_papers_are_refused(collection: Collection) -> None:
+    with pytest.raises(InputError, match=r"run x .* does not hold 1 time \(first: 'mars' to"):
+        check_run("x", {"rivers-05": ["mars"]}, collection)
+
+
+def test_the_shipped_ranker_tells_which_queries_it_has_seen(built: "Built", tmp_path: Path) -> None:
+    (tmp_path / "small").mkdir()
+    shutil.copy(built.split, tmp_path / "small" / "split.json")
+    folder = tmp_path / "ranker"
+    train_together(tmp_path, [built.index], folder, metadata=False, seed=0)
+    own = SeenQueries.load(built.index / "ranker-no-metadata")
+    assert own is not None and (len(own.train), len(own.dev)) == (20, 8)
+    assert SeenQueries.load(folder) == own
+    manifest = load_manifest(folder, KIND, SCHEMA)
+    assert {"train_queries.npy", "dev_queries.npy"} <= set(manifest.files)

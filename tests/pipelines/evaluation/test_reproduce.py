@@ -1,0 +1,226 @@
+"""Reproduction: the table's commands are real, run as typed, and a figure that is off is named."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import typer
+
+from pipelines.evaluation.reproduce import (
+    MARKS,
+    SEED_MARKS,
+    Outcome,
+    Setup,
+    as_json,
+    commands,
+    figures,
+    listing,
+    outcome_table,
+    reproduce,
+    rewrite,
+    rewrite_repeats,
+    select,
+)
+from pipelines.evaluation.reproduce_table import EXPERIMENTS, MEASURES, SEEDS, Expected, Experiment
+from pipelines.evaluation.systems import SYSTEMS
+from recsys.app.cli.program import app
+from recsys.errors import InputError, RecsysError
+from tests.eval.small_evaluation import write_runs
+from tests.pipelines.small_index import write_small_split
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
+NETWORKS = {name for name in SYSTEMS if name.startswith("nn")}
+EVERY_SYSTEM = {*SYSTEMS, "two-stage-no-metadata"} - NETWORKS
+SEEDED = {"bm25-whoosh", "bm25", *NETWORKS - {"nnrank-100"}, "nnrank-no-metadata", "two-stage"}
+
+
+@pytest.fixture
+def data(built: "Built", tmp_path: Path) -> Path:
+    """A folder with one small corpus."""
+    folder = tmp_path / "data" / "small"
+    folder.mkdir(parents=True)
+    (folder / "papers.jsonl.gz").write_bytes(built.papers.read_bytes())
+    write_small_split(folder / "split.json")
+    return folder.parent
+
+
+def small(built: "Built", expected: Mapping[str, Expected]) -> dict[str, Experiment]:
+    """One experiment over an index that is there already."""
+    index = shlex.quote(str(built.index))
+    batch = f"recsys batch {index} --split {{data}}/small/split.json --system two-stage --run"
+    return {
+        "small": Experiment(
+            corpora=("small",),
+            prepare=(f"recsys inspect {index}",),
+            training=(),
+            evaluate=f"recsys evaluate {index} --split {{data}}/small/split.json "
+            "--out {work}/small --quiet",
+            systems=expected,
+            alone={"two-stage-no-metadata": f"{batch} {{work}}/small-two-stage-no-metadata.trec"},
+        )
+    }
+
+
+def words(text: str) -> list[str]:
+    filled = text.replace("{data}", "DATA").replace("{work}", "WORK")
+    return shlex.split(filled)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_the_commands_of_the_table_are_commands_of_the_program(name: str) -> None:
+    experiment = EXPERIMENTS[name]
+    program = typer.main.get_command(app)
+    for line in commands(name, experiment, [*experiment.systems]):
+        first, *rest = words(line)
+        if first == "python":
+            assert rest[:2] == ["-m", "pipelines.ranking.shipped_ranker"]
+            continue
+        assert first == "recsys"
+        context = program.make_context("recsys", rest, resilient_parsing=False)
+        command = program
+        while (inner := getattr(command, "commands", None)) is not None:
+            command, rest = inner[rest[0]], rest[1:]
+        assert command.make_context(name, rest, parent=context).params
+
+
+def test_the_table_has_every_system_on_both_corpora_with_figures() -> None:
+    for corpus in ("vis", "archaeology"):
+        assert set(EXPERIMENTS[corpus].systems) == EVERY_SYSTEM
+        assert not EXPERIMENTS[corpus].slow
+    for experiment in EXPERIMENTS.values():
+        for expected in experiment.systems.values():
+            assert all(0 < figure <= 1 for figure in expected.figures)
+            assert 0 < expected.tolerance <= 0.01
+    assert EXPERIMENTS["vis-left-out"].slow
+
+
+def test_every_seed_asks_the_same_systems_and_runs_only_when_it_is_named() -> None:
+    seeded = {name: each for name, each in EXPERIMENTS.items() if each.repeats}
+    assert set(seeded) == {f"{corpus}-seed-{i}" for corpus in ("vis", "archaeology") for i in SEEDS}
+    for name, each in seeded.items():
+        assert set(each.systems) == SEEDED
+        assert each.slow and name.startswith(f"{each.repeats}-seed-")
+
+
+def test_the_networks_are_trained_and_asked_with_the_seed() -> None:
+    lines = commands("vis-seed-2", EXPERIMENTS["vis-seed-2"], [*SEEDED])
+    assert [line.split()[1:3] for line in lines[1:5]] == [
+        ["train", "nnselect"],
+        ["train", "nnrank"],
+        ["train", "nnrank"],
+        ["train", "ranker"],
+    ]
+    assert all("--seed 2" in line for line in lines[1:])
+    assert all("vis-citeomatic.index" in line for line in lines)
+
+
+def test_means_over_seeds_get_a_table_of_their_own(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text(f"a\n{SEED_MARKS[0]}\nold\n{SEED_MARKS[1]}\nz\n", encoding="utf-8")
+    folders = [write_runs(tmp_path / f"vis-seed-{seed}") for seed in SEEDS]
+    rewrite_repeats(readme, {"vis": folders})
+    text = readme.read_text(encoding="utf-8")
+    assert "old" not in text and "| good | " in text
+    assert "vis: 6 queries, 3 seeds." in text
+    assert text.startswith("a\n") and text.endswith("\nz\n")
+
+
+def test_only_what_is_asked_for_is_run() -> None:
+    vis = EXPERIMENTS["vis"]
+    plain = commands("vis", vis, ["bm25", "oracle"])
+    assert len(plain) == 2 and plain[1].endswith("--systems bm25,oracle")
+    trained = commands("vis", vis, ["two-stage"])
+    assert sum("train ranker" in line for line in trained) == 2
+    alone = commands("vis", vis, ["two-stage-no-metadata"])
+    assert alone[-1].endswith(
+        "--systems '' --run two-stage-no-metadata={work}/vis-two-stage-no-metadata.trec"
+    )
+
+
+def test_rows_are_chosen_by_name_or_by_experiment() -> None:
+    assert set(select(None)) == {"vis", "archaeology"}
+    assert select("vis/bm25, vis/random") == {"vis": ["random", "bm25"]}
+    assert select("vis-left-out") == {"vis-left-out": ["two-stage"]}
+    assert set(select("archaeology")["archaeology"]) == EVERY_SYSTEM
+    with pytest.raises(InputError, match="Did you mean 'vis/bm25'"):
+        select("vis/bm52")
+
+
+def test_figures_are_rounded_before_f1_as_the_scorer_of_the_benchmarks_does() -> None:
+    run = {"q1": {"a": 2.0, "x": 1.0}, "q2": {"x": 1.0}}
+    qrels = {"q1": {"a": 1, "b": 1, "c": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    found = figures(run, qrels)
+    assert (found["P@20"], found["R@20"], found["MRR"]) == (0.0167, 0.1111, 0.3333)
+    assert found["F1@20"] == round(2 * 0.0167 * 0.1111 / (0.0167 + 0.1111), 4)
+
+
+def test_commands_run_as_typed_and_what_differs_is_marked(
+    built: "Built", data: Path, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    setup = Setup(data, tmp_path / "work", said.append)
+    wrong = Expected((2.0, 2.0, 2.0, 2.0), 0.0002)
+    table = small(built, {"bm25": wrong, "two-stage-no-metadata": wrong})
+    first = reproduce({"small": [*table["small"].systems]}, setup, table)
+    assert [line.split()[:3] for line in said] == [
+        ["$", "recsys", "inspect"],
+        ["$", "recsys", "batch"],
+        ["$", "recsys", "evaluate"],
+    ]
+    assert all(each.differs for each in first) and len(first) == 2 * len(MEASURES)
+
+    measured = {
+        name: Expected(
+            tuple(each.measured for each in first if each.name == f"small/{name}"),  # type: ignore[arg-type]  # Four of them.
+            0.0002,
+        )
+        for name in table["small"].systems
+    }
+    again = reproduce({"small": ["bm25"]}, setup, small(built, measured))
+    assert [each.difference for each in again] == [0.0] * len(MEASURES)
+    assert not any(each.differs for each in again)
+
+    readme = tmp_path / "README.md"
+    readme.write_text(f"# Title\n{MARKS[0]}\nold\n{MARKS[1]}\nAfter.\n")
+    rewrite(readme, [tmp_path / "work" / "small"])
+    text = readme.read_text()
+    assert "| a | bm25 |" in text and "old" not in text and text.endswith("After.\n")
+
+
+def test_a_missing_corpus_is_said_before_anything_runs(built: "Built", tmp_path: Path) -> None:
+    table = small(built, {})
+    setup = Setup(tmp_path, tmp_path / "work", lambda line: pytest.fail(line))
+    with pytest.raises(InputError, match=r"papers\.jsonl\.gz"):
+        reproduce({"small": []}, setup, table)
+    assert not (tmp_path / "work").exists()
+
+
+def test_a_command_that_fails_ends_it(built: "Built", data: Path, tmp_path: Path) -> None:
+    experiment = replace(small(built, {})["small"], prepare=("recsys inspect {work}/nothing",))
+    with pytest.raises(RecsysError, match="exit code 1"):
+        reproduce({"small": []}, Setup(data, tmp_path / "work", print), {"small": experiment})
+
+
+def test_a_figure_may_be_off_by_its_tolerance_and_no_more() -> None:
+    inside, outside = (Outcome("a/b", "MRR", 0.5, value, 0.006) for value in (0.506, 0.4939))
+    assert not inside.differs and outside.differs
+    table = outcome_table([inside, outside])
+    assert table.caption == "1 of 2 figures differ."
+    assert [row[-1].text for row in table.rows] == ["", "differs"]
+    assert [row[4].text for row in table.rows] == ["+0.0060", "-0.0061"]
+    value = json.loads(as_json([outside]))
+    assert value["schema"] == "recsys.reproduction/1"
+    assert value["figures"][0]["differs"] is True
+
+
+def test_the_list_shows_every_row_and_command() -> None:
+    text = listing()
+    for name, experiment in EXPERIMENTS.items():
+        assert all(f"{name}/{system}" in text for system in experiment.systems)
+        assert f"$ {experiment.prepare[0]}" in text

@@ -1,0 +1,115 @@
+"""The seed study, on papers whose answer is known."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from eval.significance import bootstrap_difference, bootstrap_pooled_f1, randomisation_test
+from pipelines.evaluation.seed_study import ARMS, NUMBERS, SYSTEMS, seed_answerer, seed_rows
+from pipelines.evaluation.splits import gold
+from recsys.records import PaperId
+from tests.pipelines.small_index import (
+    TOPICS,
+    YEARS,
+    open_small_collection,
+    open_small_index,
+    write_small_index,
+)
+
+QUERIES = [f"{topic}-{age:02}" for age in range(YEARS) for topic in TOPICS]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_small_index(tmp_path_factory.mktemp("study") / "small.index")
+
+
+def entries(index: Path, *, metadata: bool = True, seed: int = 0) -> dict[PaperId, dict[str, Any]]:
+    ask = seed_answerer(open_small_index, index, metadata, seed)
+    return {query: dict(ask(query)) for query in QUERIES}
+
+
+def entry(wanted: int, without: list[int], given: list[int]) -> dict[str, Any]:
+    """What a query would have found: some places without seeds, others with any."""
+    arms = [without if number == 0 else given for _, number in ARMS]
+    return {"gold": wanted, "arms": arms}
+
+
+def test_every_number_of_seeds_is_tried_with_every_system() -> None:
+    assert list(ARMS) == [(system, number) for system in SYSTEMS for number in NUMBERS]
+    assert NUMBERS[0] == 0 and NUMBERS[-1] is None
+
+
+def test_half_of_the_references_is_set_aside_and_the_other_to_be_found(index: Path) -> None:
+    collection = open_small_collection(index)
+    for query, found in entries(index).items():
+        right = gold(collection, int(collection.corpus.rows([query])[0]))
+        assert found["gold"] == (len(right) - len(right) // 2 if len(right) > 1 else 0)
+        assert len(found["arms"]) == (len(ARMS) if found["gold"] else 0)
+        for places in found["arms"]:
+            assert len(places) <= found["gold"]
+            assert places == sorted(set(places))
+
+
+def test_what_is_set_aside_is_ranked_by_no_arm(index: Path) -> None:
+    """Of two references, the better placed is found where it stands, the other a place higher."""
+    recommender = open_small_index(index)
+    collection = recommender.collection
+    moved = 0
+    for query, found in entries(index).items():
+        row = int(collection.corpus.rows([query])[0])
+        right = gold(collection, row)
+        if len(right) == 2:
+            asked = recommender.query_of(row)
+            ranked = collection.vector_index.search(asked.vector, 50, allowed=asked.allowed)[0]
+            one, other = np.flatnonzero(np.isin(ranked, right)).tolist()
+            place = found["arms"][ARMS.index(("embedding", 0))]
+            assert place in ([one], [other - 1])
+            moved += place == [other - 1]
+    assert moved
+
+
+def test_the_halves_depend_on_the_seed_and_on_nothing_else(index: Path) -> None:
+    again, other = entries(index), entries(index, seed=1)
+    assert entries(index) == again
+    assert other != again
+
+
+def test_rows_average_the_queries_and_compare_each_arm_with_none_given() -> None:
+    found = [entry(2, [0, 30], [0, 1]), entry(4, [], [2]), entry(0, [], [])] * 4
+    rows = seed_rows(found, seed=3)
+    assert [(row["system"], row["seeds"]) for row in rows] == [
+        (system, seeds) for system in SYSTEMS for seeds in ("0", "1", "3", "5", "half")
+    ]
+    plain, half = rows[0], rows[4]
+    assert plain["queries"] == 8
+    assert plain["gains"] == {}
+    assert plain["measures"]["R@20"]["value"] == pytest.approx((0.5 + 0) / 2)
+    assert half["measures"]["R@20"]["value"] == pytest.approx((1 + 0.25) / 2)
+    assert half["measures"]["MRR"]["value"] == pytest.approx((1 + 1 / 3) / 2)
+    one, other = np.array([1, 0.25] * 4), np.array([0.5, 0] * 4)
+    rng = np.random.default_rng(3)
+    expected = bootstrap_difference(one, other, rng=rng)
+    gain = half["gains"]["R@20"]
+    assert (gain["value"], gain["low"], gain["high"]) == pytest.approx(
+        (expected.value, expected.low, expected.high)
+    )
+    assert gain["p"] == randomisation_test(one, other, rng=rng) == 2 / 2**8
+
+
+def test_gain_of_f1_is_that_of_the_averages() -> None:
+    rows = seed_rows([entry(2, [0, 30], [0, 1]), entry(4, [], [2])] * 4, seed=0)
+    precision, recall = np.array([0.1, 0.05] * 4), np.array([1, 0.25] * 4)
+    before = np.array([0.05, 0] * 4), np.array([0.5, 0] * 4)
+    rng = np.random.default_rng(0)
+    expected = bootstrap_pooled_f1((precision, recall), before, rng=rng)
+    gain = rows[4]["gains"]["F1@20"]
+    assert (gain["value"], gain["low"], gain["high"]) == pytest.approx(
+        (expected.value, expected.low, expected.high)
+    )
+
+
+def test_queries_of_a_single_reference_have_nothing_to_give() -> None:
+    assert seed_rows([entry(0, [], [])] * 3, seed=0) == []

@@ -1,0 +1,172 @@
+"""Each system ranks as its name says, and sees nothing it must not."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexes.whoosh_index import WhooshIndex
+from pipelines.evaluation.splits import gold
+from pipelines.evaluation.systems import (
+    RANKER,
+    SYSTEMS,
+    WHOOSH,
+    Ranked,
+    Stand,
+    check_systems,
+    prepare,
+    query_rng,
+    whoosh_folder,
+)
+from recsys.app.cli.options import System
+from recsys.errors import ArtifactMissing, InputError
+from recsys.models.nnrank_corpus import NNRankCorpus
+from recsys.models.nnselect import NNSelectModel
+from recsys.store.artifacts import MANIFEST
+from recsys.store.layout import NNRANK, NNSELECT, nnrank_folder
+from tests.pipelines.small_index import open_small_index, write_small_index
+
+
+@pytest.fixture(scope="module")
+def stand(tmp_path_factory: pytest.TempPathFactory) -> Stand:
+    folder = tmp_path_factory.mktemp("systems")
+    recommender = open_small_index(write_small_index(folder / "small.index"))
+    prepare(SYSTEMS, recommender.collection, folder)
+    return Stand(recommender, folder, seed=3)
+
+
+def ask(stand: Stand, system: str, paper: str = "deserts-10", k: int = 100) -> Ranked:
+    row = int(stand.collection.corpus.rows([paper])[0])
+    return SYSTEMS[system].open(stand)(stand.recommender.query_of(row), row, k)
+
+
+def names(stand: Stand, ranked: Ranked) -> list[str]:
+    return [stand.collection.corpus.ids[row] for row in ranked.rows.tolist()]
+
+
+def test_the_command_line_offers_exactly_the_systems() -> None:
+    assert [system.value for system in System] == list(SYSTEMS)
+
+
+def test_a_near_miss_is_suggested() -> None:
+    check_systems(SYSTEMS)
+    with pytest.raises(InputError, match=r"no system 'bm25-whosh'\. Did you mean 'bm25-whoosh'"):
+        check_systems(["bm25", "bm25-whosh"])
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_no_system_sees_the_query_or_anything_newer(system: str, stand: Stand) -> None:
+    ranked = ask(stand, system)
+    years = stand.collection.graph.years[ranked.rows]
+    assert len(ranked.rows) == len(set(ranked.rows.tolist())) > 0
+    assert "deserts-10" not in names(stand, ranked)
+    assert years.min() >= 0 and years.max() <= 2010
+    assert (np.diff(ranked.scores) <= 0).all()
+    assert len(ask(stand, system, k=3).rows) == 3
+
+
+def test_random_depends_on_the_seed_and_the_query_alone(stand: Stand) -> None:
+    once = ask(stand, "random").rows.tolist()
+    ask(stand, "random", "rivers-09")
+    assert ask(stand, "random").rows.tolist() == once
+    assert ask(stand, "random", k=5).rows.tolist() == once[:5]
+    assert ask(Stand(stand.recommender, stand.work, seed=4), "random").rows.tolist() != once
+    assert query_rng(0, "a").random() != query_rng(0, "b").random()
+
+
+def test_citations_count_as_of_the_query_and_ties_break_by_id(stand: Stand) -> None:
+    # In 2010 everything up to 2007 was cited twice, 2008 once: by papers older than 2010.
+    ranked = ask(stand, "citations", "deserts-10")
+    assert names(stand, ranked)[0] == "deserts-00"
+    by_name = dict(zip(names(stand, ranked), ranked.scores.tolist(), strict=True))
+    assert [by_name[f"rivers-{age:02}"] for age in (7, 8, 9)] == [2, 1, 0]
+    assert names(stand, ranked) == sorted(by_name, key=lambda each: (-by_name[each], each))
+
+
+def test_whoosh_finds_the_topic(stand: Stand) -> None:
+    assert all(each.startswith("deserts") for each in names(stand, ask(stand, "bm25-whoosh", k=9)))
+
+
+def test_the_oracle_puts_gold_first_and_keeps_the_order_of_stage_one(stand: Stand) -> None:
+    row = int(stand.collection.corpus.rows(["deserts-10"])[0])
+    right = set(gold(stand.collection, row).tolist())
+    oracle, stage_one = ask(stand, "oracle"), ask(stand, "stage-one")
+    expected = sorted(stage_one.rows.tolist(), key=lambda each: each not in right)
+    assert oracle.rows.tolist() == expected
+    assert set(oracle.rows[: len(right)].tolist()) == right
+    assert oracle.candidates is not None and stage_one.candidates is not None
+    assert set(oracle.candidates.tolist()) == set(stage_one.candidates.tolist())
+
+
+def test_two_stage_tells_the_chances_of_its_candidates(stand: Stand) -> None:
+    ranked = ask(stand, "two-stage", k=4)
+    assert ranked.candidates is not None and ranked.probabilities is not None
+    assert ranked.candidates[:4].tolist() == ranked.rows.tolist()
+    assert len(ranked.probabilities) == len(ranked.candidates)
+    assert (np.diff(ranked.probabilities) <= 0).all()
+
+
+def test_nnselect_ranks_by_its_own_cosine(stand: Stand) -> None:
+    model = NNSelectModel.load(stand.index / NNSELECT, len(stand.collection.corpus))
+    query = model.vectors[stand.collection.corpus.row("deserts-10") or 0]
+    few, many = ask(stand, "nnselect"), ask(stand, "nnselect-100")
+    for ranked in (few, many):
+        np.testing.assert_allclose(ranked.scores, (model.vectors @ query)[ranked.rows], atol=1e-6)
+    assert names(stand, few)[0].startswith("deserts")
+    assert 10 <= len(few.rows) < len(many.rows)
+
+
+@pytest.mark.parametrize("metadata", [True, False])
+def test_nnrank_orders_what_nnselect_selects(stand: Stand, metadata: bool) -> None:
+    recommender = open_small_index(stand.index, metadata=metadata)
+    own = Stand(recommender, stand.work)
+    selected, ranked = ask(own, "nnselect"), ask(own, "nnrank")
+    assert sorted(ranked.rows.tolist()) == sorted(selected.rows.tolist())
+    folder = nnrank_folder(stand.index, metadata=metadata)
+    network = NNRankCorpus.load(folder, len(stand.collection.corpus))
+    assert ("authors" in network.model.shape.fields) == metadata
+    row = stand.collection.corpus.row("deserts-10") or 0
+    expected = network.score(stand.collection.graph, row, selected.rows, selected.scores)
+    by_row = dict(zip(selected.rows.tolist(), expected.tolist(), strict=True))
+    assert ranked.scores.tolist() == pytest.approx([by_row[each] for each in ranked.rows.tolist()])
+    assert len(ask(own, "nnrank-100").rows) > len(ranked.rows)
+
+
+def test_a_model_that_was_never_trained_is_asked_for_early(tmp_path: Path) -> None:
+    index = write_small_index(tmp_path / "small.index")
+    collection = open_small_index(index).collection
+    shutil.rmtree(nnrank_folder(index, metadata=False))
+    prepare(["nnrank"], collection, tmp_path)
+    with pytest.raises(ArtifactMissing, match="no NNRank model 'nnrank-no-metadata'"):
+        prepare(["nnrank"], collection, tmp_path, metadata=False)
+    shutil.rmtree(index / NNSELECT)
+    prepare(["bm25"], collection, tmp_path)
+    with pytest.raises(ArtifactMissing, match="no NNSelect model"):
+        prepare(["bm25", "nnselect"], collection, tmp_path)
+
+
+def test_needs_are_told() -> None:
+    needs = {name: system.needs for name, system in SYSTEMS.items() if system.needs}
+    assert needs == {
+        "bm25-whoosh": {WHOOSH},
+        "nnselect": {NNSELECT},
+        "nnselect-100": {NNSELECT},
+        "nnrank": {NNSELECT, NNRANK},
+        "nnrank-100": {NNSELECT, NNRANK},
+        "two-stage": {RANKER},
+    }
+
+
+def test_whoosh_is_built_once_and_again_when_damaged(stand: Stand, tmp_path: Path) -> None:
+    collection = stand.collection
+    prepare(["bm25", "two-stage"], collection, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    prepare(["bm25-whoosh"], collection, tmp_path)
+    folder = whoosh_folder(collection, tmp_path)
+    before = (folder / MANIFEST).stat().st_mtime_ns
+    prepare(["bm25-whoosh"], collection, tmp_path)
+    assert (folder / MANIFEST).stat().st_mtime_ns == before
+    (folder / MANIFEST).unlink()
+    prepare(["bm25-whoosh"], collection, tmp_path)
+    assert WhooshIndex.load(folder).searcher.doc_count() == len(collection.corpus)

@@ -1,0 +1,96 @@
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.index import columns
+from pipelines.index.columns import SCHEMA, LinkCounts, write_columns
+from recsys.store.corpus import Corpus
+from recsys.store.graph import CitationGraph
+
+
+def table(*rows: dict[str, Any]) -> pa.Table:
+    return pa.Table.from_pylist(list(rows), schema=SCHEMA)
+
+
+def row(paper_id: str, **values: object) -> dict[str, object]:
+    return {"id": paper_id, "title": f"Title of {paper_id}", **values}
+
+
+def test_references_are_resolved_and_counted(tmp_path: Path) -> None:
+    counts = write_columns(
+        tmp_path,
+        table(
+            row("c", references=["a", "b", "a", "c", "c", "?"]),
+            row("a", references=None),
+            row("b", references=["a"]),
+        ),
+    )
+    assert counts == LinkCounts(links=3, outside=1, to_self=2, repeated=1)
+    graph = CitationGraph.load(tmp_path)
+    assert [graph.cites[number].tolist() for number in range(3)] == [[], [0], [0, 1]]
+
+
+def test_rows_are_sorted_by_utf8_bytes(tmp_path: Path) -> None:
+    # By UTF-16 code units U+FFFD would come after U+1F600; by bytes it comes before.
+    write_columns(tmp_path, table(*map(row, ["\U0001f600", "\ufffd", "b", "B", "é", "10", "9"])))
+    corpus = Corpus.load(tmp_path)
+    ids = [corpus.ids[number] for number in range(len(corpus))]
+    assert ids == ["10", "9", "B", "b", "é", "\ufffd", "\U0001f600"]
+
+
+def test_papers_without_authors_and_venues_are_written(tmp_path: Path) -> None:
+    write_columns(tmp_path, table(row("a"), row("b")))
+    corpus = Corpus.load(tmp_path)
+    assert len(corpus.author_keys) == len(corpus.venue_keys) == 0
+    assert corpus.author_codes(["Ann Lee"]).tolist() == []
+    assert corpus.venue_code("VLDB") == -1
+    assert corpus.venues.tolist() == [-1, -1]
+
+
+def test_spellings_of_authors_and_venues_share_a_code(tmp_path: Path) -> None:
+    write_columns(
+        tmp_path,
+        table(
+            row("a", authors=["Lee, Ann", "Bo Li"], venue="VLDB 2012"),
+            row("b", authors=["A. Lee"], venue="vldb"),
+            row("c", authors=["Ann Lee", "ANN LEE"]),
+        ),
+    )
+    corpus = Corpus.load(tmp_path)
+    (lee,) = corpus.author_codes(["LEE, A"]).tolist()
+    assert corpus.author_keys[lee] == "lee a"
+    assert corpus.papers_of_author[lee].tolist() == [0, 1, 2]
+    assert [len(corpus.authors[number]) for number in range(3)] == [2, 1, 1]
+    assert corpus.venues.tolist() == [0, 0, -1]
+    assert corpus.venue_code("VLDB'13") == 0
+
+
+IDS = st.text("ab\u00e9\U0001f600", min_size=1, max_size=3)
+PAPERS = st.dictionaries(IDS, st.lists(IDS, max_size=6), min_size=1, max_size=25)
+
+
+@settings(max_examples=40, deadline=None)
+@given(PAPERS, st.integers(1, 7), st.integers(1, 7))
+def test_any_batches_give_sorted_rows_and_the_right_links(
+    tmp_path_factory: pytest.TempPathFactory, papers: dict[str, list[str]], size: int, group: int
+) -> None:
+    folder = tmp_path_factory.mktemp("columns")
+    rows = [row(paper_id, references=names) for paper_id, names in papers.items()]
+    batches = [batch for batch in table(*rows).to_batches(max_chunksize=size)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "ROW_GROUP", group)
+        counts = write_columns(folder, pa.Table.from_batches(batches))
+    corpus, graph = Corpus.load(folder), CitationGraph.load(folder)
+    ids = sorted(papers, key=str.encode)
+    written = corpus.full_papers(range(len(ids)))
+    assert [paper.id for paper in written] == ids
+    for number, paper_id in enumerate(ids):
+        inside = {ids.index(name) for name in papers[paper_id] if name in papers} - {number}
+        assert graph.cites[number].tolist() == sorted(inside)
+        assert written[number].references == tuple(papers[paper_id])
+    listed = sum(map(len, papers.values()))
+    assert counts.links + counts.outside + counts.to_self + counts.repeated == listed

@@ -1,0 +1,145 @@
+import gzip
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from pipelines.index.ingest import BATCH, REJECTS, ingest
+from recsys.errors import CorpusError
+from recsys.store.corpus import Corpus
+from recsys.store.graph import CitationGraph
+
+
+def write(folder: Path, *records: Mapping[str, object] | bytes) -> Path:
+    path = folder / "papers.jsonl"
+    path.write_bytes(
+        b"".join(
+            (item if isinstance(item, bytes) else json.dumps(item).encode()) + b"\n"
+            for item in records
+        )
+    )
+    return path
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    return folder
+
+
+MESSY: tuple[Mapping[str, object] | bytes, ...] = (
+    {"id": "b", "title": "B", "abstract": "the b", "year": 2001, "references": ["a", "a", "z"]},
+    {"id": "a", "title": "A", "abstract": "the a", "year": 2000, "references": ["a", "b"]},
+    b"junk",
+    {"id": "b", "title": "again"},
+    {"id": "c", "title": "C", "references": ["b", "b", "b", "c", "x", "y"]},
+    {"id": "d", "title": "D", "abstract": "the " * 9000, "year": 99999},
+    {"id": "e", "title": "", "abstract": "x"},
+    {"title": "no id"},
+    {"id": "f", "title": "Über die Theorie der Zahlen", "abstract": "und", "year": "1900"},
+    b'{"id": "g", "title": "\xff", "abstract": "the g", "year": 1999}',
+    b"",
+)
+
+
+def test_everything_odd_is_counted(tmp_path: Path, out: Path) -> None:
+    report = ingest(write(tmp_path, *MESSY), out)
+    assert report.format == "recsys"
+    assert report.papers == 6
+    assert report.rejected == {
+        "not JSON": 1,
+        "duplicate id": 1,
+        "empty title": 1,
+        "missing id": 1,
+    }
+    # b -> a, a -> b, c -> b; b repeats a once, c repeats b twice.
+    assert (report.links, report.repeated, report.to_self, report.outside) == (3, 3, 2, 3)
+    assert (report.without_abstract, report.without_year, report.impossible_years) == (1, 2, 1)
+    assert (report.not_english, report.cut_abstracts, report.broken_utf8) == (1, 1, 1)
+
+
+def test_the_reject_report_names_line_reason_and_beginning(tmp_path: Path, out: Path) -> None:
+    ingest(write(tmp_path, *MESSY), out)
+    rejects = [json.loads(line) for line in (out / REJECTS).read_text("utf-8").splitlines()]
+    assert [(item["line"], item["reason"]) for item in rejects] == [
+        (3, "not JSON"),
+        (4, "duplicate id"),
+        (7, "empty title"),
+        (8, "missing id"),
+    ]
+    assert rejects[0]["excerpt"] == "junk"
+    assert rejects[1]["excerpt"] == "b: again"
+
+
+def test_a_clean_file_leaves_no_reject_report(tmp_path: Path, out: Path) -> None:
+    report = ingest(write(tmp_path, {"id": "a", "title": "A"}), out)
+    assert not (out / REJECTS).exists()
+    assert report.rejected == {}
+    assert report.lines() == [
+        "1 papers read as recsys; 1 without abstract, 1 without year",
+        "0 citations among them",
+    ]
+
+
+def test_the_report_reads_well(tmp_path: Path, out: Path) -> None:
+    assert ingest(write(tmp_path, *MESSY), out).lines() == [
+        "6 papers read as recsys; 1 without abstract, 2 without year, 1 with an impossible year, "
+        "1 not in English, 1 with a cut abstract, 1 with broken UTF-8",
+        "3 citations among them; references left out: 3 outside the corpus, 2 to the paper itself, "
+        "3 repeated",
+        "4 lines rejected (duplicate id: 1, empty title: 1, missing id: 1, not JSON: 1): "
+        "see rejects.jsonl",
+    ]
+
+
+def test_the_columns_and_graph_are_readable(tmp_path: Path, out: Path) -> None:
+    ingest(write(tmp_path, *MESSY), out)
+    corpus, graph = Corpus.load(out), CitationGraph.load(out)
+    assert [corpus.ids[row] for row in range(len(corpus))] == ["a", "b", "c", "d", "f", "g"]
+    assert [corpus.year(row) for row in range(6)] == [2000, 2001, None, None, 1900, 1999]
+    assert [graph.cites[row].tolist() for row in range(3)] == [[1], [0], [1]]
+
+
+def test_more_papers_than_a_batch_are_read(tmp_path: Path, out: Path) -> None:
+    count = BATCH + 10
+    records = [{"id": f"p{n}", "title": "T", "references": [f"p{n - 1}"]} for n in range(count)]
+    report = ingest(write(tmp_path, *records), out)
+    assert (report.papers, report.links, report.outside) == (count, count - 1, 1)
+    corpus = Corpus.load(out)
+    row = corpus.row(f"p{BATCH}")
+    assert row is not None
+    assert corpus.full_papers([row])[0].references == (f"p{BATCH - 1}",)
+
+
+def test_no_usable_paper_is_an_error_with_reasons(tmp_path: Path, out: Path) -> None:
+    source = write(tmp_path, {"id": "a", "title": ""}, {"id": None, "title": "T"}, b"junk")
+    with pytest.raises(CorpusError, match=r"no usable paper \(empty title: 1, .*not JSON: 1\)"):
+        ingest(source, out)
+
+
+def test_a_truncated_gzip_file_is_refused(tmp_path: Path, out: Path) -> None:
+    lines = b"".join(b'{"id": "p%d", "title": "T"}\n' % n for n in range(3000))
+    source = tmp_path / "papers.jsonl.gz"
+    source.write_bytes(gzip.compress(lines)[:-200])
+    with pytest.raises(CorpusError, match=r"line \d+ is the last good one"):
+        ingest(source, out)
+    assert list(out.iterdir()) == []
+
+
+def test_progress_ends_at_the_size_of_the_file(tmp_path: Path, out: Path) -> None:
+    source = write(tmp_path, {"id": "a", "title": "A"})
+    told: list[tuple[str, int, int]] = []
+    ingest(source, out, progress=lambda stage, done, total: told.append((stage, done, total)))
+    size = source.stat().st_size
+    assert told == [("read", size, size)]
+
+
+def test_reading_twice_writes_the_same_bytes(tmp_path: Path) -> None:
+    source = write(tmp_path, *MESSY)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        ingest(source, tmp_path / name)
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()

@@ -1,0 +1,149 @@
+"""Workers: every task once, errors and interrupts in the parent, nobody left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pipelines.jobs.workers import processors, shared
+from recsys.errors import InputError, RecsysError
+
+BUSY = """
+import time
+from functools import partial
+from pipelines.jobs.workers import shared
+
+if __name__ == "__main__":
+    for at, _ in shared(partial(partial, time.sleep), [0.0] + [0.2] * 500, jobs=2):
+        print(at, flush=True)
+"""
+
+
+def powers(jobs: int, tasks: list[int]) -> dict[int, int]:
+    return dict(shared(partial(partial, pow, 2), tasks, jobs=jobs))
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_every_task_is_done_once(jobs: int) -> None:
+    assert powers(jobs, [5, 3, 8, 3, 1]) == {0: 32, 1: 8, 2: 256, 3: 8, 4: 2}
+
+
+def test_nothing_is_started_for_no_tasks() -> None:
+    assert powers(4, []) == {}
+
+
+def test_workers_compute_on_one_thread_and_leave_the_environment_alone() -> None:
+    before = dict(os.environ)
+    start: partial[partial[str | None]] = partial(partial, os.getenv)
+    assert dict(shared(start, ["OMP_NUM_THREADS"], jobs=1)) == {0: "1"}
+    assert dict(os.environ) == before
+
+
+def test_an_error_in_a_task_is_raised_here() -> None:
+    with pytest.raises(ZeroDivisionError):
+        dict(shared(partial(partial, pow, 0), [1, -1, 2], jobs=2))
+
+
+def refuse_to_start() -> None:
+    raise InputError("Nothing is there.", "Bring it.")
+
+
+def fail_to_open() -> None:
+    raise FileNotFoundError(2, "No such file", "x")
+
+
+def test_an_error_at_the_start_keeps_its_hint() -> None:
+    with pytest.raises(InputError) as raised:
+        dict(shared(refuse_to_start, [1], jobs=1))  # type: ignore[arg-type]  # Never returns.
+    assert (raised.value.what, raised.value.hint) == ("Nothing is there.", "Bring it.")
+    with pytest.raises(FileNotFoundError):
+        dict(shared(fail_to_open, [1], jobs=1))  # type: ignore[arg-type]  # Never returns.
+
+
+def test_a_worker_that_dies_is_an_error_and_not_a_hang() -> None:
+    with pytest.raises(RecsysError, match="exit code 3"):
+        dict(shared(partial(partial, os._exit), [3, 3, 3], jobs=2))
+
+
+def test_no_process_is_left_when_the_results_are_not_wanted_any_more() -> None:
+    pids: partial[partial[int]] = partial(partial, _pid)
+    with closing(shared(pids, list(range(50)), jobs=2)) as results:
+        _, pid = next(results)
+        assert _alive(pid)
+    assert not _alive(pid)
+
+
+def _pid(task: int) -> int:
+    return os.getpid()
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_there_is_a_processor() -> None:
+    assert processors() >= 1
+
+
+@pytest.fixture
+def busy(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Run a program whose two workers are busy, in a process group of its own."""
+    script = tmp_path / "busy.py"
+    script.write_text(BUSY, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    process = subprocess.Popen(
+        [sys.executable, str(script)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().strip().isdigit()
+    yield process
+    if _group_alive(process.pid):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def _group_alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _wait_until_gone(group: int) -> bool:
+    deadline = time.monotonic() + 10
+    while _group_alive(group) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not _group_alive(group)
+
+
+def test_ctrl_c_ends_every_process_with_one_traceback(busy: subprocess.Popen[str]) -> None:
+    os.killpg(busy.pid, signal.SIGINT)
+    _, err = busy.communicate(timeout=10)
+    assert err.count("KeyboardInterrupt") == 1
+    assert _wait_until_gone(busy.pid)
+
+
+@pytest.mark.parametrize("blow", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_do_not_outlive_a_parent_that_is_killed(
+    busy: subprocess.Popen[str], blow: signal.Signals
+) -> None:
+    busy.send_signal(blow)
+    assert busy.wait(timeout=10) == -blow
+    assert _wait_until_gone(busy.pid)

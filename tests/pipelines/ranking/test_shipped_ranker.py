@@ -1,0 +1,72 @@
+"""The ranker that ships: it is there, it is small, and it serves what has no own ranker."""
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.ranking.shipped_ranker import CORPORA, SHIPPED, sample
+from recsys.app.wiring import data_folder, open_index, serving_ranker
+from recsys.records import Draft
+from recsys.stage_two.features import feature_names
+from recsys.stage_two.ranker import KIND, SCHEMA, OnnxRanker
+from recsys.store.artifacts import load_manifest, verify
+from recsys.store.layout import ranker_folder
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
+MEGABYTE = 1_000_000
+
+
+@pytest.mark.parametrize("metadata", [True, False])
+def test_a_ranker_ships_with_the_package(metadata: bool) -> None:
+    folder = ranker_folder(data_folder(), metadata=metadata)
+    assert folder.is_dir(), f"{folder} is missing: train it with `make ranker`"
+    assert folder.parent.samefile(SHIPPED)
+    manifest = load_manifest(folder, KIND, SCHEMA)
+    verify(folder, manifest)
+    assert manifest.config["corpora"] == list(CORPORA)
+    assert sum(path.stat().st_size for path in folder.rglob("*")) < MEGABYTE
+    ranker = OnnxRanker.load(folder)
+    assert ranker.feature_names == feature_names(metadata=metadata)
+    assert ranker.origin == "the ranker shipped with recsys"
+
+
+def test_both_together_are_less_than_a_megabyte() -> None:
+    files = [
+        path
+        for metadata in (True, False)
+        for path in ranker_folder(data_folder(), metadata=metadata).rglob("*")
+    ]
+    assert 0 < sum(path.stat().st_size for path in files) < MEGABYTE
+
+
+@pytest.mark.parametrize("metadata", [True, False])
+def test_an_index_without_own_ranker_is_served_by_it(
+    built: "Built", tmp_path: Path, metadata: bool
+) -> None:
+    index = built.copy(tmp_path)
+    own = ranker_folder(index, metadata=metadata)
+    assert serving_ranker(index, metadata=metadata) == own
+    shutil.rmtree(own)
+    assert serving_ranker(index, metadata=metadata) == ranker_folder(
+        data_folder(), metadata=metadata
+    )
+    answer = open_index(index, metadata=metadata).recommend(Draft("On rivers"), 5)
+    assert [item.rank for item in answer.recommendations] == [1, 2, 3, 4, 5]
+
+
+@given(st.integers(0, 200), st.integers(1, 100), st.integers(0, 5))
+def test_a_sample_is_distinct_ascending_and_no_larger_than_asked(
+    n: int, most: int, seed: int
+) -> None:
+    rows = np.arange(0, 3 * n, 3, dtype=np.int32)
+    drawn = sample(rows, most, np.random.default_rng(seed))
+    assert len(drawn) == min(n, most)
+    assert np.all(np.diff(drawn) > 0)
+    assert set(drawn.tolist()) <= set(rows.tolist())

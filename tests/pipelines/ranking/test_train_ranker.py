@@ -1,0 +1,232 @@
+"""Training a ranker: reproducible, without leaks, and blind to names when it is told to be."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from eval.measures import Judged, summarise
+from indexes.opening import open_collection
+from pipelines.evaluation.seeded_queries import training_poses
+from pipelines.evaluation.splits import gold, read_split
+from pipelines.ranking.train_ranker import TrainOptions, cross_fitted_error, judge, train_ranker
+from pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
+from recsys.app.wiring import open_index
+from recsys.asking.query import draft_of, make_query
+from recsys.errors import ArtifactMissing, SplitError
+from recsys.progress import silent
+from recsys.records import Draft
+from recsys.stage_two.features import feature_names
+from recsys.stage_two.ranker import KIND, SCHEMA, OnnxRanker
+from recsys.store.artifacts import load_manifest
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
+
+@pytest.fixture
+def index(built: "Built", tmp_path: Path) -> Path:
+    return built.copy(tmp_path)
+
+
+def split_with(built: "Built", path: Path, **parts: list[str]) -> Path:
+    """Write the split with some parts changed."""
+    value = json.loads(built.split.read_text()) | parts
+    path.write_text(json.dumps(value))
+    return path
+
+
+def figure(name: str, judged: Sequence[Judged]) -> float:
+    return summarise(judged, rng=np.random.default_rng(0), samples=1)[name].value
+
+
+def test_one_seed_gives_one_model(built: "Built", index: Path) -> None:
+    before = (index / "ranker" / "model.onnx").read_bytes()
+    train_ranker(index, built.split, TrainOptions(seed=1))
+    other = (index / "ranker" / "model.onnx").read_bytes()
+    train_ranker(index, built.split, TrainOptions(seed=0))
+    for name in ("model.onnx", "model.txt", "manifest.json"):
+        own, again = index / "ranker" / name, built.index / "ranker" / name
+        assert own.read_bytes() == again.read_bytes(), name
+    assert other != before == (index / "ranker" / "model.onnx").read_bytes()
+
+
+def test_the_manifest_says_how_it_was_trained(built: "Built") -> None:
+    config = load_manifest(built.index / "ranker", KIND, SCHEMA).config
+    assert config["feature_names"] == list(feature_names(metadata=True))
+    assert config["options"] == {"metadata": True, "seed": 0}
+    assert config["trees"] >= 1
+    chances = config["calibration"]["probabilities"]
+    assert chances == sorted(chances) and 0 <= chances[0] and chances[-1] <= 1
+
+
+def test_the_report_is_that_of_the_dev_queries(built: "Built", index: Path) -> None:
+    report = train_ranker(index, built.split, TrainOptions())
+    collection = open_collection(index)
+    rows = collection.corpus.rows(read_split(built.split, collection).dev)
+    ranker = OnnxRanker.load(index / "ranker")
+    table = collect(collection, rows, ranker.feature_names, progress=silent, stage="")
+    judged = judge(ranker.score(table.features), table)
+    assert report.f1 == pytest.approx(figure("F1@20", judged))
+    assert report.mrr == pytest.approx(figure("MRR", judged))
+    posed = [
+        list(training_poses(collection, row, metadata=True))
+        for row in collection.corpus.rows(read_split(built.split, collection).train).tolist()
+    ]
+    assert report.queries == sum(map(len, posed)) > len(posed) == 20
+    lines = report.lines()
+    assert lines[0].endswith(f"on {report.queries} queries, {report.examples:,} examples.")
+    assert f"F1@20 {report.f1:.4f}, MRR {report.mrr:.4f}" in lines[1]
+    assert lines[2] == f"Candidates come from embedding, bm25. Saved in {index / 'ranker'}."
+
+
+@pytest.mark.parametrize("part", ["dev", "test"])
+def test_a_query_in_two_parts_is_refused_and_nothing_changes(
+    built: "Built", index: Path, tmp_path: Path, part: str
+) -> None:
+    leaking = split_with(built, tmp_path / "leak.json", **{part: ["rivers-03"]})
+    before = (index / "ranker" / "manifest.json").read_bytes()
+    with pytest.raises(SplitError, match=f"'rivers-03'.*in both train and {part}: that leaks"):
+        train_ranker(index, leaking, TrainOptions(seed=9))
+    assert (index / "ranker" / "manifest.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("part", ["train", "dev"])
+def test_a_split_without_queries_to_learn_from_is_refused(
+    built: "Built", index: Path, tmp_path: Path, part: str
+) -> None:
+    lacking = split_with(built, tmp_path / "lacking.json", **{part: []})
+    with pytest.raises(SplitError, match=f"no {part} queries"):
+        train_ranker(index, lacking, TrainOptions())
+
+
+def test_no_index_no_training(built: "Built", tmp_path: Path) -> None:
+    with pytest.raises(ArtifactMissing, match="no index at"):
+        train_ranker(tmp_path / "none.index", built.split, TrainOptions())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_training_leaves_the_old_ranker(built: "Built", index: Path) -> None:
+    def stop(stage: str, done: int, total: int) -> None:
+        if stage == "trees at most":
+            raise KeyboardInterrupt
+
+    before = (index / "ranker" / "manifest.json").read_bytes()
+    with pytest.raises(KeyboardInterrupt):
+        train_ranker(index, built.split, TrainOptions(seed=9), progress=stop)
+    assert (index / "ranker" / "manifest.json").read_bytes() == before
+    assert sorted(path.name for path in index.iterdir()) == sorted(
+        path.name for path in built.index.iterdir()
+    )
+
+
+def test_without_metadata_names_and_places_change_nothing(built: "Built") -> None:
+    names = OnnxRanker.load(built.index / "ranker-no-metadata").feature_names
+    assert names == feature_names(metadata=False)
+    blind = open_index(built.index, metadata=False)
+    draft: dict[str, Any] = {"title": "Rivers again", "abstract": "With a new instrument."}
+    answers = [
+        blind.recommend(Draft(**draft, authors=authors, venue=venue), 50)
+        for authors, venue in (((), None), (("Ada Rivers",), None), (("Ada Deserts",), "Nature"))
+    ]
+    assert answers[0].recommendations == answers[1].recommendations == answers[2].recommendations
+    assert not any("author" in item.sources for item in answers[1].recommendations)
+
+
+def test_a_table_without_metadata_sees_no_candidate_by_the_authors(built: "Built") -> None:
+    collection = open_collection(built.index)
+    rows = collection.corpus.rows(["rivers-05"])
+    sighted = collect(collection, rows, feature_names(metadata=True), progress=silent, stage="")
+    blind = collect(collection, rows, feature_names(metadata=False), progress=silent, stage="")
+    assert blind.features.shape[1] < sighted.features.shape[1]
+    at = feature_names(metadata=True).index("shared_authors")
+    assert sighted.features[:, at].max() == 1
+
+
+def test_a_table_holds_the_candidates_that_serving_proposes(built: "Built") -> None:
+    recommender = open_index(built.index)
+    collection, names = recommender.collection, recommender.ranker.feature_names
+    rows = collection.corpus.rows(["deserts-04", "rivers-07"])
+    table = collect(collection, rows, names, progress=silent, stage="")
+    ends = np.cumsum(table.groups)
+    for start, end, gold_papers, row in zip(
+        ends - table.groups, ends, table.gold, rows.tolist(), strict=True
+    ):
+        ranking = recommender.rank(recommender.query_of(row))
+        scores = recommender.ranker.score(table.features[start:end])
+        np.testing.assert_array_equal(scores[ranking.positions], ranking.scores)
+        right = gold(collection, row)
+        assert gold_papers == len(right) == 2
+        relevant = ranking.candidates.rows[table.relevant[start:end] == 1]
+        assert set(relevant.tolist()) <= set(right.tolist())
+
+
+def test_a_seeded_table_holds_every_query_plainly_and_some_with_seeds(built: "Built") -> None:
+    collection = open_collection(built.index)
+    names = feature_names(metadata=True)
+    rows = collection.corpus.rows(read_split(built.split, collection).train)
+    plain = collect(collection, rows, names, progress=silent, stage="")
+    seeded = collect(collection, rows, names, progress=silent, stage="", posing=Posing(seeded=True))
+    again = collect(collection, rows, names, progress=silent, stage="", posing=Posing(seeded=True))
+    np.testing.assert_array_equal(seeded.features, again.features)
+    first = np.cumsum(seeded.groups) - seeded.groups
+    given = seeded.features[first, names.index("seeds")] > 0
+    assert (plain.features[:, names.index("seeds")] == 0).all()
+    assert seeded.groups[~given].tolist() == plain.groups.tolist()
+    assert plain.gold.tolist() == [2] * len(rows)
+    assert 0 < given.sum() < len(rows)
+    assert (seeded.gold[given] == 1).all()  # The other one of the two is a seed.
+
+
+def test_training_cannot_see_what_came_later(built: "Built") -> None:
+    collection = open_collection(built.index)
+    row = collection.corpus.row("glaciers-06")
+    assert row is not None
+    draft = draft_of(collection.corpus.full_papers([row])[0])
+    assert draft.references == ()
+    query = make_query(collection, draft, collection.vectors[row])
+    assert query.before == 2006
+    assert not query.allowed[row]
+    assert collection.corpus.years[query.allowed].max() == 2006
+
+
+def test_tables_are_put_together_in_order() -> None:
+    one = TrainingTable(*(np.array(v) for v in ([[1.0], [2.0]], [1, 0], [2], [3])))
+    two = TrainingTable(*(np.array(v) for v in ([[3.0]], [1], [1], [1])))
+    both = concatenate([one, two])
+    assert both.features.ravel().tolist() == [1, 2, 3]
+    assert both.relevant.tolist() == [1, 0, 1]
+    assert both.groups.tolist() == [2, 1]
+    assert both.gold.tolist() == [3, 1]
+
+
+def test_judging_orders_each_query_by_itself() -> None:
+    table = TrainingTable(
+        np.zeros((5, 1), np.float32),
+        np.array([0, 1, 1, 0, 0], np.int8),
+        np.array([3, 2], np.int32),
+        np.array([4, 1], np.int32),
+    )
+    judged = judge(np.array([0.1, 0.9, 0.1, 5, 5], np.float32), table)
+    assert [list(each.flags) for each in judged] == [[True, False, True], [False, False]]
+    assert figure("MRR", judged) == 0.5
+    assert figure("R@20", judged) == pytest.approx(2 / 4 / 2)
+
+
+def test_calibration_is_judged_on_queries_that_it_has_not_seen() -> None:
+    n = 40
+    rng = np.random.default_rng(0)
+    scores = rng.random(n * 10).astype(np.float32)
+    honest = TrainingTable(
+        np.zeros((n * 10, 1), np.float32),
+        (rng.random(n * 10) < scores).astype(np.int8),
+        np.full(n, 10, np.int32),
+        np.full(n, 5, np.int32),
+    )
+    assert cross_fitted_error(scores, honest) < 0.15
+    flipped = (np.repeat(np.arange(n) % 2, 10) == (scores > 0.5)).astype(np.int8)
+    contrary = TrainingTable(honest.features, flipped, honest.groups, honest.gold)
+    assert cross_fitted_error(scores, contrary) > 0.4

@@ -1,0 +1,106 @@
+"""Cross-fitting: a train query meets only models that have not learned from it."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexes.opening import open_collection
+from pipelines.evaluation.splits import read_split
+from pipelines.studies.citeomatic.bags import known_by, read_bags
+from pipelines.studies.citeomatic.cross_fit import (
+    FOLDER,
+    NO_QUERY,
+    CrossFitter,
+    FoldVectors,
+    select_options,
+)
+from pipelines.studies.citeomatic.margin_loss import Kind, Margins
+from pipelines.studies.citeomatic.mining import Mining
+from pipelines.studies.citeomatic.negatives import Sampling
+from pipelines.studies.citeomatic.network_training import Checkpoint, train
+from pipelines.studies.citeomatic.select_net import embed
+from pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask, facts_of
+from pipelines.studies.citeomatic.towers import Penalty
+from pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
+from recsys.errors import ArtifactMissing
+from recsys.store.layout import NNSELECT
+from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
+from tests.tiny import unit
+
+
+def fitter(wordy: Wordy, index: Path) -> CrossFitter:
+    collection = open_collection(index)
+    split = read_split(wordy.split, collection)
+    queries = collection.corpus.rows(split.train), collection.corpus.rows(split.dev)
+    _, bags = read_bags(collection, known_by(collection, queries[0]))
+    return CrossFitter(index, collection, bags, queries)
+
+
+@pytest.fixture
+def index(wordy: Wordy, tmp_path: Path) -> Path:
+    return wordy.copy(tmp_path)
+
+
+def test_each_fold_is_a_model_trained_without_its_queries(
+    wordy: Wordy, index: Path, tmp_path: Path
+) -> None:
+    made = fitter(wordy, index)
+    found = made.vectors()
+    train_rows, dev_rows = made.queries
+    assert sorted(np.bincount(found.folds[train_rows])) == [10, 10]
+    others = np.setdiff1d(np.arange(len(found.folds)), train_rows)
+    assert set(found.folds[others]) == {NO_QUERY}
+    for fold in range(2):
+        rest = train_rows[found.folds[train_rows] != fold]
+        task = SelectTask.build(
+            made.collection, made.bags, (rest, dev_rows), SELECT.model, SELECT.loop.seed
+        )
+        train(task, SELECT.loop, Checkpoint(tmp_path / "own", str(fold)))
+        np.testing.assert_array_equal(found.vectors[fold], embed(task.network, made.bags))
+    assert not np.array_equal(found.vectors[0], found.vectors[1])
+
+
+def test_folds_are_kept_until_nnselect_changes(wordy: Wordy, index: Path) -> None:
+    def forbidden(stage: str, done: int, total: int) -> None:
+        raise AssertionError(stage)
+
+    made = fitter(wordy, index)
+    first = made.vectors()
+    again = made.vectors(progress=forbidden)
+    np.testing.assert_array_equal(again.vectors, first.vectors)
+    assert {path.name for path in index.glob("nnselect-folds*")} == {FOLDER}
+    train_nnselect(index, wordy.split, NNSelectOptions(SelectOptions(dim=5), SELECT.loop))
+    assert made.vectors().vectors.shape[2] == 5
+
+
+def test_without_nnselect_there_is_nothing_to_fold(wordy: Wordy, index: Path) -> None:
+    shutil.rmtree(index / NNSELECT)
+    with pytest.raises(ArtifactMissing, match="no nnselect at"):
+        fitter(wordy, index).vectors()
+
+
+def test_cosines_are_those_of_the_querys_fold() -> None:
+    vectors = unit(np.random.default_rng(0).standard_normal((2, 4, 3)))
+    found = FoldVectors(vectors, np.array([1, 0, NO_QUERY, NO_QUERY], np.int32))
+    queries, candidates = np.array([0, 0, 1], np.int32), np.array([2, 3, 0], np.int32)
+    expected = [
+        vectors[1, 0] @ vectors[1, 2],
+        vectors[1, 0] @ vectors[1, 3],
+        vectors[0, 1] @ vectors[0, 0],
+    ]
+    np.testing.assert_allclose(found.cosines(queries, candidates), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("mining", [None, Mining(7, 12.5)])
+def test_options_come_back_from_a_manifest(mining: Mining | None) -> None:
+    options = SelectOptions(
+        dim=9,
+        dropout=0.25,
+        penalty=Penalty(1e-3, 1e-4),
+        margins=Margins(1.5, False, -1),
+        mining=mining,
+        sampling=Sampling(kinds=(Kind.RANDOM, Kind.CITED_BY_CITED), per_kind=3),
+    )
+    assert select_options(facts_of(options)) == options

@@ -1,0 +1,192 @@
+"""The training loop, on NNSelect and a small invented corpus."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from pipelines.evaluation.splits import read_split
+from pipelines.studies.citeomatic.bags import known_by, read_bags
+from pipelines.studies.citeomatic.margin_loss import Kind
+from pipelines.studies.citeomatic.mining import Mining
+from pipelines.studies.citeomatic.negatives import Sampling, Triplets
+from pipelines.studies.citeomatic.network_training import (
+    Checkpoint,
+    History,
+    LoopOptions,
+    autocast,
+    device_of,
+    one_thread,
+    train,
+)
+from pipelines.studies.citeomatic.padded import PaddedNNSelect, measure_speeds, padded_loss
+from pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask
+from recsys.store.collection import Collection
+from tests.pipelines.small_index import open_small_collection, write_small_index, write_small_split
+from tests.pipelines.studies.citeomatic.many_words import papers_of_many_words
+
+LOOP = LoopOptions(epochs=4, batch=32, patience=9)
+MODEL = SelectOptions(dim=8, mining=Mining(depth=5, percentile=100))
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    folder = tmp_path_factory.mktemp("train") / "index"
+    return open_small_collection(write_small_index(folder, papers_of_many_words()))
+
+
+@pytest.fixture
+def task(collection: Collection, tmp_path: Path) -> SelectTask:
+    return make(collection, tmp_path)
+
+
+def make(collection: Collection, folder: Path, model: SelectOptions = MODEL) -> SelectTask:
+    split = read_split(write_small_split(folder / "split.json"), collection)
+    queries = collection.corpus.rows(split.train), collection.corpus.rows(split.dev)
+    _, bags = read_bags(collection, known_by(collection, queries[0]))
+    return SelectTask.build(collection, bags, queries, model, seed=0)
+
+
+def weights(task: SelectTask) -> dict[str, list[float]]:
+    return {name: each.tolist() for name, each in task.network.state_dict().items()}
+
+
+def checkpoint(folder: Path, name: str = "x") -> Checkpoint:
+    return Checkpoint(folder / f"{name}.safetensors", "a key")
+
+
+def test_one_seed_gives_one_model(collection: Collection, tmp_path: Path) -> None:
+    tasks = [make(collection, tmp_path) for _ in range(3)]
+    for number, (task, seed) in enumerate(zip(tasks, (1, 1, 2), strict=True)):
+        train(task, replace(LOOP, seed=seed), checkpoint(tmp_path, str(number)))
+    assert weights(tasks[0]) == weights(tasks[1]) != weights(tasks[2])
+
+
+class _KilledError(Exception):
+    pass
+
+
+def test_a_killed_training_ends_as_if_it_had_not_been(
+    collection: Collection, tmp_path: Path
+) -> None:
+    whole, killed, resumed = (make(collection, tmp_path) for _ in range(3))
+    expected = train(whole, LOOP, checkpoint(tmp_path, "whole"))
+    file = checkpoint(tmp_path, "killed")
+
+    def progress(stage: str, done: int, total: int) -> None:
+        if done > 2 / LOOP.epochs * total:  # In the third epoch.
+            raise _KilledError
+
+    with pytest.raises(_KilledError):
+        train(killed, LOOP, file, progress=progress)
+    found = train(resumed, LOOP, file)
+    assert (found.continued, found.measures, found.losses) == (
+        2,
+        expected.measures,
+        expected.losses,
+    )
+    assert weights(resumed) == weights(whole)
+
+
+def test_a_checkpoint_of_something_else_is_not_continued(
+    collection: Collection, tmp_path: Path
+) -> None:
+    file = checkpoint(tmp_path)
+    train(make(collection, tmp_path), LOOP, file)
+    other = train(make(collection, tmp_path), LOOP, replace(file, key="another"))
+    assert other.continued == 0
+    file.path.write_bytes(b"cut short")
+    assert train(make(collection, tmp_path), LOOP, file).continued == 0
+
+
+def test_training_learns(task: SelectTask, tmp_path: Path) -> None:
+    done = train(task, replace(LOOP, epochs=8), checkpoint(tmp_path))
+    assert done.losses[-1] < done.losses[0]
+    assert max(done.measures) > done.measures[0]
+    assert done.triplets > 0 and done.per_second > 0 and done.waited > 0
+
+
+class Scripted:
+    """A task that measures what it is told, and whose only weight counts its batches."""
+
+    def __init__(self, measures: list[float]) -> None:
+        self.network = nn.Linear(1, 1, bias=False)
+        nn.init.zeros_(self.network.weight)
+        self._measures: Iterator[float] = iter(measures)
+
+    def triplets(self, rng: np.random.Generator) -> Triplets:
+        rows = np.zeros(3, np.int32)
+        return Triplets(rows, rows, rows, np.zeros(3, np.int8))
+
+    def loss(self, triplets: Triplets, rng: np.random.Generator) -> Tensor:
+        return -self.network.weight.sum() * len(triplets)
+
+    def measure(self) -> float:
+        return next(self._measures)
+
+
+def test_it_stops_when_dev_no_longer_improves_and_returns_to_the_best(tmp_path: Path) -> None:
+    task = Scripted([0.1, 0.3, 0.5, 0.4, 0.5, 9.9])
+    options = LoopOptions(epochs=10, batch=3, rate=1.0, patience=2)
+    done = train(task, options, checkpoint(tmp_path))
+    assert (done.measures, done.best) == ([0.1, 0.3, 0.5, 0.4, 0.5], 2)
+    # Adam's steps are as long as the rate: 1 and then 0.9.
+    assert float(task.network.weight.detach()) == pytest.approx(1.9, abs=1e-4)
+
+
+def test_an_untrained_model_that_is_best_is_kept(tmp_path: Path) -> None:
+    task = Scripted([0.5, 0.3, 0.2])
+    done = train(task, LoopOptions(epochs=10, patience=2), checkpoint(tmp_path))
+    assert done.best == 0 and float(task.network.weight.detach()) == 0
+
+
+def test_the_rate_falls_evenly_to_a_tenth() -> None:
+    options = LoopOptions(epochs=4, rate=1.0)
+    assert [options.rate_of(epoch) for epoch in range(4)] == pytest.approx([1, 0.7, 0.4, 0.1])
+    assert LoopOptions(epochs=1, rate=0.5).rate_of(0) == 0.5
+
+
+def test_the_loss_of_a_batch_is_that_of_the_padded_peer(
+    collection: Collection, tmp_path: Path
+) -> None:
+    task = make(collection, tmp_path, replace(MODEL, dropout=0.0))
+    rng = np.random.default_rng(0)
+    triplets = task.triplets(rng).take(slice(0, 40))
+    plain = padded_loss(task, PaddedNNSelect(task.network), triplets)
+    assert float(task.loss(triplets, rng).detach()) == pytest.approx(
+        float(plain.detach()), abs=1e-6
+    )
+    assert set(triplets.kind.tolist()) <= set(Kind)
+
+
+def test_speeds_are_measured_on_the_same_batches(task: SelectTask) -> None:
+    speeds = measure_speeds(task, batches=3, batch=16)
+    assert speeds.bags > 0 and speeds.padded > 0
+    assert speeds.ratio == speeds.bags / speeds.padded
+
+
+def test_without_mining_there_are_no_neighbours(collection: Collection, tmp_path: Path) -> None:
+    task = make(collection, tmp_path, replace(MODEL, mining=None))
+    assert Kind.NEIGHBOUR not in task.triplets(np.random.default_rng(0)).kind
+    kinds = Sampling(kinds=(Kind.RANDOM,))
+    task = make(collection, tmp_path, replace(MODEL, sampling=kinds))
+    assert set(task.triplets(np.random.default_rng(0)).kind.tolist()) == {Kind.RANDOM}
+
+
+def test_the_history_of_nothing() -> None:
+    assert (History().best, History().epochs, History().per_second) == (0, 0, 0)
+
+
+def test_threads_are_given_back_and_devices_chosen() -> None:
+    before = torch.get_num_threads()
+    with one_thread():
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == before
+    assert device_of("cpu") == "cpu"
+    assert device_of("auto") in ("cpu", "cuda")
+    with autocast(nn.Linear(1, 1)):
+        assert not torch.is_autocast_enabled("cpu")

@@ -1,0 +1,127 @@
+"""Ablations from end to end on a small index, and the table by hand."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from eval.report.tables import text_table
+from eval.trec import read_run
+from pipelines.studies.citeomatic.margin_loss import Kind
+from pipelines.studies.citeomatic.network_training import LoopOptions
+from pipelines.studies.citeomatic.nnrank_ablations import (
+    FULL,
+    AblationOptions,
+    AblationReport,
+    ablate,
+    ablation_table,
+    table_json,
+    variants,
+)
+from pipelines.studies.citeomatic.train_nnrank import NNRankOptions
+from recsys.errors import InputError, LeakageError
+from tests.pipelines.studies.citeomatic.conftest import Wordy
+
+RANKER = NNRankOptions(loop=LoopOptions(epochs=2, batch=64, rate=0.01, device="cpu"))
+ROWS = ("no-numbers", "no-neighbour-negatives", "seen-cosines", "no-venue")
+
+
+@pytest.fixture(scope="module")
+def report(wordy: Wordy, tmp_path_factory: pytest.TempPathFactory) -> AblationReport:
+    folder = tmp_path_factory.mktemp("ablations")
+    options = AblationOptions(RANKER, part="test", rows=ROWS, command="recsys ablate nnrank")
+    return ablate(wordy.copy(folder), wordy.split, options, folder / "out")
+
+
+def test_each_row_leaves_out_what_it_says() -> None:
+    rows = variants(RANKER, ("title", "abstract", "authors"))
+    assert list(rows) == [
+        "full",
+        "no-intersections",
+        "no-numbers",
+        "no-neighbour-negatives",
+        "no-rarity",
+        "separate-words",
+        "seen-cosines",
+        "no-title",
+        "no-abstract",
+        "no-authors",
+    ]
+    assert rows["full"] == RANKER
+    assert not rows["no-intersections"].model.shape.intersections
+    assert not rows["no-numbers"].model.shape.numbers
+    negatives = rows["no-neighbour-negatives"].model
+    assert negatives.mining is None and Kind.NEIGHBOUR not in negatives.sampling.kinds
+    usual = RANKER.model.sampling
+    assert negatives.sampling.per_kind * 2 == usual.per_kind * len(usual.kinds)
+    assert not rows["no-rarity"].model.size.by_rarity
+    assert rows["separate-words"].model.shape.separate
+    assert rows["seen-cosines"].seen
+    assert rows["no-authors"].left_out == ("authors",)
+
+
+def test_the_folder_is_an_evaluation_of_every_row(report: AblationReport) -> None:
+    expected = [FULL, "no-numbers", "no-neighbour-negatives", "seen-cosines", "no-venue"]
+    assert [system.name for system in report.assessment.systems] == expected
+    facts = json.loads((report.folder / "facts.json").read_text())
+    assert (facts["part"], facts["systems"]) == ("test", expected)
+    assert facts["warnings"] == []
+    for name in expected:
+        run = read_run(report.folder / "runs" / f"{name}.trec")
+        assert len(run) == 12
+        assert all(query not in papers for query, papers in run.items())
+    assert report.lines() == [f"Written to {report.folder}."]
+
+
+def test_the_table_shows_changes_from_the_full_network(report: AblationReport) -> None:
+    table = report.table()
+    rows = json.loads(table_json(table))["rows"]
+    full, *others = rows
+    assert full["network"] == FULL and full["F1@20 change"] is None and full["MRR p"] is None
+    for row in others:
+        assert row["F1@20 change"] == pytest.approx(row["F1@20"] - full["F1@20"], abs=2e-4)
+        assert row["MRR change"] == pytest.approx(row["MRR"] - full["MRR"], abs=2e-4)
+        assert 0 < row["MRR p"] <= 1
+    assert "no-venue" in text_table(table)
+
+
+def test_p_is_corrected_over_the_rows_alone(report: AblationReport) -> None:
+    pairs = [
+        each.p
+        for each in report.assessment.comparisons
+        if each.one == FULL and each.measure == "MRR"
+    ]
+    rows = json.loads(table_json(ablation_table(report.assessment)))["rows"][1:]
+    assert min(row["MRR p"] for row in rows) == pytest.approx(min(1, 4 * min(pairs)), abs=1e-4)
+
+
+def test_finished_rows_are_not_trained_again(
+    wordy: Wordy, report: AblationReport, tmp_path: Path
+) -> None:
+    stages = set()
+
+    def progress(stage: str, done: int, total: int) -> None:
+        if done < total:
+            stages.add(stage)
+
+    options = AblationOptions(RANKER, part="test", rows=("no-venue",))
+    index = report.folder.parent / "wordy.index"
+    again = Path(shutil.copytree(report.folder, tmp_path / "out"))
+    ablate(index, wordy.split, options, again, progress=progress)
+    assert {path.stem for path in (again / "runs").iterdir()} == {"no-venue", FULL}
+    assert "epochs of training" not in stages and "networks" in stages
+
+
+def test_what_cannot_be_compared_is_refused(wordy: Wordy, tmp_path: Path) -> None:
+    index = wordy.copy(tmp_path)
+    options = AblationOptions(RANKER, rows=("no-number",))
+    with pytest.raises(InputError, match=r"no row 'no-number'\. Did you mean 'no-numbers'"):
+        ablate(index, wordy.split, options, tmp_path / "out")
+    with pytest.raises(LeakageError, match=r"The nnselect in .* was trained on 20 of these 20"):
+        ablate(index, wordy.split, AblationOptions(RANKER, part="train"), tmp_path / "out")
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "mine.txt").write_text("x")
+    with pytest.raises(InputError, match="is not empty and holds no evaluation"):
+        ablate(index, wordy.split, AblationOptions(RANKER), full)

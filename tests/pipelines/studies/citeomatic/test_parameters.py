@@ -1,0 +1,111 @@
+"""The table of parameters, and the file that holds a choice."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipelines.studies.citeomatic.network_training import LoopOptions
+from pipelines.studies.citeomatic.parameters import (
+    SPACE,
+    Model,
+    rank_options,
+    read_parameters,
+    space_of,
+    usual,
+    with_rank,
+    with_select,
+    write_parameters,
+)
+from pipelines.studies.citeomatic.train_nnrank import NNRankOptions
+from pipelines.studies.citeomatic.train_nnselect import NNSelectOptions
+from recsys.errors import InputError
+
+VALUES = {"rate": 0.1, "l1": 1e-3, "l2": 1e-4, "dropout": 0.35, "gamma": 0.5, "dim": 175.0}
+
+
+def test_the_table_is_that_of_the_paper() -> None:
+    # Tables 6 and 7 of Bhagavatula et al. 2018.
+    by_name = {choice.name: choice.values for choice in SPACE}
+    assert [rate for rate in by_name["rate"] if rate != 5e-4] == [1e-5, 1e-4, 1e-3, 1e-2, 1e-1]
+    assert by_name["l1"] == by_name["l2"] == (0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
+    assert (len(by_name["dropout"]), max(by_name["dropout"])) == (16, 0.75)
+    assert by_name["gamma"] == (0.5, 0.75, 1, 1.25, 1.5)
+    assert by_name["dim"] == (25, 50, 75, 100, 125, 150, 175, 200, 225, 250, 275, 300, 325)
+    assert by_name["metadata_dim"] == (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55)
+    for choice in SPACE:
+        assert list(choice.values) == sorted(choice.values)
+
+
+def test_only_nnrank_has_metadata() -> None:
+    names = [choice.name for choice in space_of(Model.NNSELECT)]
+    assert names == ["rate", "l1", "l2", "dropout", "gamma", "dim"]
+    assert [each.name for each in space_of(Model.NNRANK)] == [*names, "metadata_dim"]
+    assert [each.name for each in space_of(Model.NNRANK, metadata=False)] == names
+
+
+def test_the_usual_parameters_are_in_the_space_and_change_nothing() -> None:
+    for model in Model:
+        for choice in space_of(model):
+            assert usual(model)[choice.name] in choice.values
+    assert with_select(NNSelectOptions(), usual(Model.NNSELECT)) == NNSelectOptions()
+    assert with_rank(NNRankOptions(), usual(Model.NNRANK)) == NNRankOptions()
+
+
+def test_parameters_take_their_places() -> None:
+    chosen = with_select(NNSelectOptions(), VALUES)
+    assert (chosen.model.dim, chosen.model.dropout, chosen.model.margins.gamma) == (175, 0.35, 0.5)
+    assert (chosen.model.penalty.l1, chosen.model.penalty.l2, chosen.loop.rate) == (1e-3, 1e-4, 0.1)
+    assert with_select(NNSelectOptions(), {}) == NNSelectOptions()
+    ranker = with_rank(NNRankOptions(), {**VALUES, "metadata_dim": 45})
+    assert (ranker.model.size.words, ranker.model.size.metadata) == (175, 45)
+    assert (ranker.model.size.penalty.l1, ranker.model.size.penalty.l2) == (1e-3, 1e-4)
+    assert (ranker.model.dropout, ranker.model.margins.gamma, ranker.loop.rate) == (0.35, 0.5, 0.1)
+    assert with_rank(NNRankOptions(), {}) == NNRankOptions()
+
+
+def test_what_is_chosen_besides() -> None:
+    loop = LoopOptions(epochs=1)
+    made = rank_options(loop, separate=True, metadata=False)
+    assert made.model.shape.separate and not made.metadata and made.loop is loop
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "parameters.json"
+    write_parameters(path, Model.NNSELECT, VALUES, {"dev": 0.3})
+    assert read_parameters(path, Model.NNSELECT) == VALUES
+    assert json.loads(path.read_text())["chosen"] == {"dev": 0.3}
+    with pytest.raises(InputError, match="parameters of 'nnselect', not 'nnrank'"):
+        read_parameters(path, Model.NNRANK)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is not JSON"),
+        ("[]", "holds no parameters"),
+        ('{"schema": "recsys.parameters/1"}', "holds no parameters"),
+        (
+            '{"schema": "recsys.parameters/1", "model": "nnselect", "parameters": {"drop_out": 1}}',
+            "nnselect has no parameter 'drop_out'. Did you mean 'dropout'",
+        ),
+        (
+            '{"schema": "recsys.parameters/1", "model": "nnselect", "parameters": {"dim": "x"}}',
+            "dim is 'x'",
+        ),
+        (
+            '{"schema": "recsys.parameters/1", "model": "nnselect", "parameters": {"rate": -1}}',
+            "rate is -1",
+        ),
+    ],
+)
+def test_what_is_no_choice_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "parameters.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_parameters(path, Model.NNSELECT)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        read_parameters(tmp_path / "none.json", Model.NNSELECT)

@@ -1,0 +1,155 @@
+"""NNRank in torch: it computes what the stored model computes, and its gradients are right."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.studies.citeomatic.bags import TokenBags
+from pipelines.studies.citeomatic.margin_loss import triplet_loss
+from pipelines.studies.citeomatic.rank_batches import Batcher, RankBatch, RankData, rarity
+from pipelines.studies.citeomatic.rank_net import RankNet, RankSize, SharedWords
+from pipelines.studies.citeomatic.towers import Penalty
+from recsys.models.nnrank import RankShape
+from recsys.models.vocabulary import FIELDS
+from recsys.store.arrays import Ragged, Rows
+from tests.pipelines.studies.citeomatic.small_bags import PAPERS, random_data
+
+SHAPES = [
+    RankShape(),
+    RankShape(separate=True),
+    RankShape(fields=FIELDS, separate=True),
+    RankShape(fields=FIELDS, intersections=False),
+    RankShape(fields=("title", "venue"), numbers=False),
+]
+SIZE = RankSize(words=3, metadata=2, hidden=4)
+
+
+def random_net(shape: RankShape, seed: int, size: RankSize = SIZE) -> RankNet:
+    """Every weight drawn, those that start at 0 or 1, too."""
+    generator = torch.Generator().manual_seed(seed)
+    net = RankNet(shape, size, rarity(random_data(seed).bags), generator)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator))
+    return net
+
+
+def some_pairs(seed: int) -> tuple[Rows, Rows]:
+    queries, candidates = np.random.default_rng(seed).integers(0, PAPERS, (2, 12)).astype(np.int32)
+    return queries, candidates
+
+
+def cut(data: RankData, shape: RankShape, seed: int, dropout: float = 0.0) -> RankBatch:
+    rng = np.random.default_rng(seed)
+    return Batcher(data, shape, dropout).batch(*some_pairs(seed), rng)
+
+
+@given(shape=st.sampled_from(SHAPES), seed=st.integers(0, 1000))
+def test_training_and_answering_agree(shape: RankShape, seed: int) -> None:
+    # tests/recsys/models/test_nnrank.py compares the stored model with the formula.
+    data, net = random_data(seed), random_net(shape, seed)
+    scores, penalty = net(cut(data, shape, seed))
+    model, bags = net.export(), {field: data.bags.of(field) for field in shape.fields}
+    queries, candidates = (model.embed(bags, candidate=side) for side in (False, True))
+    expected = model.score(queries, candidates, data.training_pairs(*some_pairs(seed)))
+    np.testing.assert_allclose(scores.detach().numpy(), expected, atol=1e-6)
+    assert penalty.item() == 0
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_inputs_are_named_in_order(shape: RankShape) -> None:
+    inputs, _ = random_net(shape, 0).inputs(cut(random_data(0), shape, 0))
+    assert inputs.shape == (12, len(shape.inputs))
+
+
+def loss_of(net: RankNet, batch: RankBatch) -> torch.Tensor:
+    scores, penalty = net(batch)
+    half = len(scores) // 2
+    loss: torch.Tensor = triplet_loss(scores[:half], scores[half:], torch.full((half,), 0.3))
+    loss += penalty
+    return loss
+
+
+def entries(net: RankNet) -> Iterator[tuple[torch.Tensor, int]]:
+    for parameter in net.parameters():
+        yield from ((parameter, i) for i in range(parameter.numel()))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_gradients_are_those_of_small_steps(shape: RankShape) -> None:
+    net = random_net(shape, 3, RankSize(2, 2, 3, Penalty(0.01, 0.02))).double()
+    batch = cut(random_data(3), shape, 3)
+    batch = RankBatch(
+        batch.queries,
+        batch.candidates,
+        batch.query,
+        batch.candidate,
+        batch.shared,
+        batch.numbers.double(),
+    )
+    torch.autograd.backward(loss_of(net, batch))
+    step = 1e-6
+    for parameter, i in entries(net):
+        gradient = torch.zeros(1) if parameter.grad is None else parameter.grad.to_dense()
+        flat = parameter.detach().view(-1)
+        before = flat[i].item()
+        losses = []
+        for value in (before + step, before - step):
+            flat[i] = value
+            losses.append(loss_of(net, batch).item())
+        flat[i] = before
+        numeric = (losses[0] - losses[1]) / (2 * step)
+        assert gradient.reshape(-1)[i].item() == pytest.approx(numeric, abs=1e-6)
+
+
+def test_words_start_as_important_as_they_are_rare() -> None:
+    # Papers 0 and 1 hold word 0, paper 0 alone word 1; nobody holds word 2.
+    starts = np.array([0, 3, 4, 4, 4], np.int64)
+    title = Ragged(starts, np.array([0, 0, 1, 0], np.int32))
+    none = Ragged(np.zeros(5, np.int64), np.empty(0, np.int32))
+    sizes = {"title": 3, "abstract": 3, "authors": 0, "venue": 0, "keyphrases": 0}
+    rare = rarity(TokenBags(title, none, none, none, none, sizes))
+    mean = (math.log(2) + 2 * math.log(4)) / 3
+    assert rare["words"].tolist() == pytest.approx([math.log(2) / mean] + 2 * [math.log(4) / mean])
+    assert rare["authors"].tolist() == []
+    net = RankNet(RankShape(), RankSize(shared=0.5), rare, torch.Generator().manual_seed(0))
+    model = net.export()
+    np.testing.assert_allclose(model.weights["title"], 0.5 * rare["words"], rtol=1e-6)
+    lengths = np.linalg.norm(model.tables["words"], axis=1)
+    np.testing.assert_allclose(lengths / lengths[0], rare["words"] / rare["words"][0], rtol=1e-5)
+    alike = RankNet(RankShape(), RankSize(by_rarity=False), rare, torch.Generator()).export()
+    assert alike.weights["abstract"].tolist() == pytest.approx([0.1] * 3)
+
+
+def test_shared_words_are_penalised_by_what_is_read() -> None:
+    words = SharedWords(torch.tensor([[1.0], [-2], [4]]))
+    bags = torch.tensor([0, 1, 1]), torch.tensor([0, 2, 2, 3])
+    sums, penalty = words(bags, 0.5)
+    assert sums.tolist() == [-1, 0, -2]
+    assert penalty.item() == pytest.approx(0.5 * (1 + 2 + 2) / 3)
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 1000))
+def test_each_paper_is_embedded_once_a_batch(seed: int) -> None:
+    data = random_data(seed)
+    queries, candidates = some_pairs(seed)
+    alike = cut(data, RankShape(), seed)
+    assert alike.queries is alike.candidates
+    assert len(alike.queries["title"][1]) - 1 == len(np.union1d(queries, candidates))
+    apart = cut(data, RankShape(separate=True), seed)
+    assert len(apart.queries["title"][1]) - 1 == len(np.unique(queries))
+    assert len(apart.candidates["title"][1]) - 1 == len(np.unique(candidates))
+
+
+def test_dropout_leaves_out_words_but_not_shared_ones() -> None:
+    data = random_data(5)
+    whole, partly = cut(data, RankShape(), 5), cut(data, RankShape(), 5, dropout=0.5)
+    assert len(partly.queries["abstract"][0]) < len(whole.queries["abstract"][0])
+    for field in ("title", "abstract"):
+        assert torch.equal(partly.shared[field][0], whole.shared[field][0])

@@ -1,0 +1,233 @@
+"""Rankers that read NNSelect: what they learn from, what they are served, and what is refused."""
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexes.opening import open_collection, second_space
+from pipelines.evaluation.batch import BatchOptions, run_batch
+from pipelines.evaluation.evaluate import EvaluateOptions, evaluate
+from pipelines.evaluation.splits import read_split
+from pipelines.ranking.train_ranker import TrainOptions, TrainReport, train_ranker
+from pipelines.ranking.training_table import collect
+from pipelines.studies.citeomatic.cross_fit import FOLDER, unseen_views
+from pipelines.studies.citeomatic.train_nnselect import train_nnselect
+from recsys.app.wiring import open_index
+from recsys.asking.query import draft_of
+from recsys.errors import ArtifactMismatch, ArtifactMissing, InputError, LeakageError
+from recsys.models.nnselect import NNSelectModel
+from recsys.progress import silent
+from recsys.records import Draft
+from recsys.stage_one.candidates import SEARCHES
+from recsys.stage_two.features import feature_names, read_second
+from recsys.stage_two.ranker import KIND, SCHEMA
+from recsys.store.arrays import Rows, load_array
+from recsys.store.artifacts import load_manifest
+from recsys.store.layout import NNSELECT, ranker_folder
+from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
+
+
+@pytest.fixture(scope="module")
+def trained(wordy: Wordy, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TrainReport]:
+    """An index with NNSelect and a ranker that reads its features; no test may change it."""
+    index = wordy.copy(tmp_path_factory.mktemp("trained"))
+    return index, train_ranker(index, wordy.split, TrainOptions(nnselect_features=True))
+
+
+@pytest.fixture
+def index(trained: tuple[Path, TrainReport], tmp_path: Path) -> Path:
+    """A copy that may be changed."""
+    return Path(shutil.copytree(trained[0], tmp_path / "wordy.index"))
+
+
+def queries_of(wordy: Wordy, index: Path) -> tuple[Rows, Rows]:
+    collection = open_collection(index)
+    split = read_split(wordy.split, collection)
+    return collection.corpus.rows(split.train), collection.corpus.rows(split.dev)
+
+
+def test_ranker_takes_all_that_the_index_has_and_says_so(
+    trained: tuple[Path, TrainReport],
+) -> None:
+    index, report = trained
+    model = NNSelectModel.load(index / NNSELECT, len(open_collection(index).corpus))
+    config = load_manifest(ranker_folder(index, metadata=True), KIND, SCHEMA).config
+    assert config["candidates"] == list(report.candidates) == list(SEARCHES)
+    assert config["nnselect"] == model.fingerprint
+    assert config["feature_names"] == list(feature_names(metadata=True, second=True))
+    assert "Candidates come from embedding, nnselect, bm25." in report.lines()[2]
+
+
+def test_train_queries_meet_models_that_have_not_seen_them(
+    wordy: Wordy, trained: tuple[Path, TrainReport]
+) -> None:
+    index, _ = trained
+    queries = queries_of(wordy, index)
+    collection = open_collection(index)
+    view = unseen_views(index, collection, queries)
+    folds, vectors = (load_array(index / FOLDER / f"{name}.npy") for name in ("folds", "vectors"))
+    full = load_array(index / NNSELECT / "vectors.npy")
+    for row in queries[0].tolist():
+        second = view(row).second
+        assert second is not None
+        np.testing.assert_array_equal(second.vectors, vectors[folds[row]])
+        assert not np.array_equal(second.vectors, full)
+    assert view(int(queries[1][0])) is collection
+
+
+def test_serving_finds_and_scores_what_the_table_of_dev_holds(
+    wordy: Wordy, trained: tuple[Path, TrainReport]
+) -> None:
+    recommender = open_index(trained[0])
+    assert recommender.stage_one.searches == tuple(SEARCHES)
+    rows = queries_of(wordy, trained[0])[1]
+    names = recommender.ranker.feature_names
+    table = collect(recommender.collection, rows, names, progress=silent, stage="")
+    ends = np.cumsum(table.groups)
+    found = 0
+    for start, end, row in zip(ends - table.groups, ends, rows.tolist(), strict=True):
+        ranking = recommender.rank(recommender.query_of(row))
+        found += sum("nnselect" in ranking.candidates.source_names(i) for i in range(end - start))
+        scores = recommender.ranker.score(table.features[start:end])
+        np.testing.assert_allclose(scores[ranking.positions], ranking.scores, atol=1e-6)
+    assert found > 0
+
+
+def test_text_of_a_paper_gets_the_vector_that_is_stored(
+    wordy: Wordy, trained: tuple[Path, TrainReport]
+) -> None:
+    recommender = open_index(trained[0])
+    row = int(queries_of(wordy, trained[0])[1][0])
+    draft = draft_of(recommender.collection.corpus.full_papers([row])[0])
+    assert recommender.second_encoder is not None
+    vector = recommender.second_encoder.encode([(draft.title, draft.abstract)])[0]
+    assert vector == pytest.approx(recommender.collection.second_vector(row), abs=1e-5)
+    live = recommender.recommend(draft, 10).recommendations
+    posed = recommender.rank(recommender.query_of(row))
+    assert [each.score for each in live] == pytest.approx(posed.scores[: len(live)], abs=1e-3)
+
+
+def test_answers_with_nnselect_need_no_torch(trained: tuple[Path, TrainReport]) -> None:
+    code = (
+        "import sys, recsys; recommender = recsys.load(sys.argv[1]);"
+        "recommender.recommend(recsys.Draft('On rivers', 'measured again'));"
+        "print(sorted({'torch', 'lightgbm', 'sklearn'} & set(sys.modules)),"
+        "recommender.second_encoder is not None)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(trained[0])], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[] True\n"
+
+
+def test_lists_without_text_are_answered_by_nnselect_too(index: Path) -> None:
+    answer = open_index(index, candidates=["nnselect"]).recommend(
+        Draft(references=("rivers-05", "rivers-06"))
+    )
+    assert {name for each in answer.recommendations for name in each.sources} >= {"nnselect"}
+
+
+def test_candidates_of_nnselect_do_not_need_its_features(wordy: Wordy, index: Path) -> None:
+    report = train_ranker(index, wordy.split, TrainOptions())
+    assert report.candidates == tuple(SEARCHES)
+    recommender = open_index(index)
+    assert not read_second(recommender.ranker.feature_names)
+    assert recommender.stage_one.searches == tuple(SEARCHES)
+    usual = open_index(index, candidates=["embedding", "bm25"])
+    assert (usual.collection.second, usual.stage_one.searches) == (None, ("embedding", "bm25"))
+    train_nnselect(index, wordy.split, replace(SELECT, loop=replace(SELECT.loop, seed=1)))
+    with pytest.raises(ArtifactMismatch, match="another NNSelect"):
+        open_index(index)
+
+
+def test_features_of_nnselect_do_not_need_its_candidates(wordy: Wordy, index: Path) -> None:
+    options = TrainOptions(candidates=("embedding", "bm25"), nnselect_features=True)
+    train_ranker(index, wordy.split, options)
+    recommender = open_index(index)
+    assert read_second(recommender.ranker.feature_names)
+    assert recommender.stage_one.searches == ("embedding", "bm25")
+    row = int(queries_of(wordy, index)[1][0])
+    found = recommender.rank(recommender.query_of(row)).candidates
+    assert not any("nnselect" in found.source_names(at) for at in range(len(found.rows)))
+
+
+def test_usual_candidates_make_a_ranker_that_knows_nothing_of_nnselect(
+    wordy: Wordy, index: Path
+) -> None:
+    report = train_ranker(index, wordy.split, TrainOptions(candidates=("bm25", "embedding")))
+    assert report.candidates == ("embedding", "bm25")
+    recommender = open_index(index)
+    assert recommender.stage_one.searches == ("embedding", "bm25")
+    assert recommender.collection.second is None and recommender.second_encoder is None
+    assert not read_second(recommender.ranker.feature_names)
+
+
+def test_shipped_ranker_answers_as_if_there_were_no_nnselect(wordy: Wordy, tmp_path: Path) -> None:
+    row = int(queries_of(wordy, wordy.index)[1][0])
+    draft = draft_of(open_collection(wordy.index).corpus.full_papers([row])[0])
+    with_it = open_index(wordy.index).recommend(draft, 10)
+    bare = wordy.copy(tmp_path)
+    shutil.rmtree(bare / NNSELECT)
+    assert open_index(bare).recommend(draft, 10) == with_it
+    asked = open_index(wordy.index, candidates=["nnselect"]).recommend(draft, 10)
+    sources = {name for each in asked.recommendations for name in each.sources}
+    assert "nnselect" in sources and not sources & {"ann", "bm25"}
+    with pytest.raises(ArtifactMissing, match="no NNSelect model"):
+        open_index(bare, candidates=["nnselect"])
+    with pytest.raises(InputError, match="Did you mean 'nnselect'"):
+        open_index(bare, candidates=["nselect"])
+
+
+def test_nnselect_trained_anew_needs_a_ranker_trained_anew(wordy: Wordy, index: Path) -> None:
+    other = replace(SELECT, loop=replace(SELECT.loop, seed=1))
+    train_nnselect(index, wordy.split, other)
+    with pytest.raises(ArtifactMismatch, match="another NNSelect") as error:
+        open_index(index)
+    assert "recsys train ranker" in str(error.value.hint)
+    shutil.rmtree(index / NNSELECT)
+    with pytest.raises(ArtifactMissing, match="no NNSelect model"):
+        open_index(index)
+
+
+def test_ranker_is_not_stopped_on_queries_that_nnselect_learned_from(
+    wordy: Wordy, index: Path, tmp_path: Path
+) -> None:
+    parts = json.loads(wordy.split.read_text())
+    shifted = parts | {"train": parts["train"][:10], "dev": parts["train"][10:]}
+    split = tmp_path / "shifted.json"
+    split.write_text(json.dumps(shifted))
+    with pytest.raises(LeakageError, match=r"nnselect in .* was trained on 10 of these 10 dev"):
+        train_ranker(index, split, TrainOptions())
+
+
+def test_nothing_is_evaluated_on_queries_that_nnselect_learned_from(
+    wordy: Wordy, tmp_path: Path
+) -> None:
+    options = EvaluateOptions("train", ("stage-one",), jobs=1, candidates=("nnselect",))
+    with pytest.raises(LeakageError, match=r"nnselect in .* was trained on 20 of these 20 train"):
+        evaluate(wordy.index, wordy.split, options, tmp_path / "out", open_index=open_index)
+    plain = replace(options, candidates=None)
+    evaluate(wordy.index, wordy.split, plain, tmp_path / "out", open_index=open_index)
+
+
+def test_batches_ask_what_they_are_told_to(wordy: Wordy, tmp_path: Path) -> None:
+    lines = {}
+    for candidates in (None, ("nnselect",)):
+        options = BatchOptions(system="stage-one", jobs=1, candidates=candidates)
+        run = tmp_path / "run.trec"
+        run_batch(wordy.index, wordy.split, options, run, open_index=open_index)
+        lines[candidates] = run.read_text()
+    assert lines[None] != lines["nnselect",]
+
+
+def test_second_space_is_searched_exactly() -> None:
+    space = second_space(np.eye(3, dtype=np.float32))
+    rows, cosines = space.index.search(np.array([0, 0.6, 0.8], np.float32), 2)
+    assert (rows.tolist(), cosines.tolist()) == ([2, 1], pytest.approx([0.8, 0.6]))
+    assert space.cosines(rows, space.vectors[2]).tolist() == [1, 0]

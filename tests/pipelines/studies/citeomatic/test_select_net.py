@@ -1,0 +1,131 @@
+"""NNSelect in torch: its formula in numpy, its gradients, its padded peer, its serving model."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from pipelines.studies.citeomatic.bags import (
+    TokenBags,
+    distinct_words,
+    drop_words,
+    rows_of,
+    to_torch,
+)
+from pipelines.studies.citeomatic.padded import PaddedNNSelect, padded
+from pipelines.studies.citeomatic.select_net import NNSelect, embed, word_bags
+from pipelines.studies.citeomatic.towers import Penalty
+from tests.pipelines.studies.citeomatic.gradients import gradients_are_right
+from tests.pipelines.studies.citeomatic.small_bags import PAPERS, SIZES, random_bags
+
+SEEDS = st.integers(0, 10_000)
+EVERY = np.arange(PAPERS, dtype=np.int32)
+
+
+def network(seed: int = 0) -> NNSelect:
+    made = NNSelect(SIZES["title"], 4, torch.Generator().manual_seed(seed))
+    with torch.no_grad():
+        made.scales.copy_(torch.tensor([0.4, 1.7]))
+    return made
+
+
+def by_hand(made: NNSelect, bags: TokenBags) -> NDArray[np.float64]:
+    """Paper by paper, field by field, word by word, in double."""
+    directions = made.words.directions.detach().numpy().astype(np.float64)
+    magnitudes = made.words.magnitudes.detach().numpy().astype(np.float64)
+    vectors = np.zeros((len(bags), 4))
+    for row in range(len(bags)):
+        for scale, field in zip(made.scales.tolist(), (bags.title, bags.abstract), strict=True):
+            total = np.zeros(4)
+            for word in field[row].tolist():
+                total += magnitudes[word, 0] * directions[word] / np.linalg.norm(directions[word])
+            vectors[row] += scale * total / (np.linalg.norm(total) or 1)
+        vectors[row] /= np.linalg.norm(vectors[row]) or 1
+    return vectors
+
+
+@given(SEEDS)
+def test_papers_are_embedded_by_the_formula(seed: int) -> None:
+    bags, made = random_bags(np.random.default_rng(seed)), network(seed)
+    expected = by_hand(made, bags)
+    np.testing.assert_allclose(embed(made, bags), expected, atol=1e-6)
+    some = np.array([4, 1, 4], np.int32)
+    np.testing.assert_allclose(embed(made, bags, some), expected[some], atol=1e-6)
+
+
+@given(SEEDS)
+def test_the_padded_peer_gives_the_same_vectors(seed: int) -> None:
+    bags, made = random_bags(np.random.default_rng(seed)), network(seed)
+    plain = PaddedNNSelect(made)(padded(bags.title, EVERY), padded(bags.abstract, EVERY))
+    np.testing.assert_allclose(plain.detach().numpy(), embed(made, bags), atol=1e-6)
+
+
+def test_a_rectangle_is_filled_up_with_zeros() -> None:
+    bags = random_bags(np.random.default_rng(4)).title
+    rectangle = padded(bags, EVERY)
+    assert rectangle.shape == (PAPERS, np.diff(bags.starts).max())
+    for row, line in enumerate(rectangle.tolist()):
+        own = [value + 1 for value in bags[row].tolist()]
+        assert line == own + [0] * (len(line) - len(own))
+
+
+@settings(max_examples=5)
+@given(SEEDS)
+def test_gradients_are_those_of_finite_differences(seed: int) -> None:
+    bags = random_bags(np.random.default_rng(seed))
+    inputs = to_torch(word_bags(bags, EVERY))
+
+    def outputs(made: NNSelect) -> torch.Tensor:
+        vectors, cost = made.penalised(*inputs, Penalty(l1=0.1, l2=0.2))
+        return vectors.cos().sum() + cost
+
+    assert gradients_are_right(network(seed).double(), outputs)
+
+
+def test_the_penalty_is_one_of_papers() -> None:
+    bags, made = random_bags(np.random.default_rng(1)), network()
+    _, cost = made.penalised(*to_torch(word_bags(bags, EVERY)), Penalty(l1=1.0))
+    sizes = made.words.magnitudes.detach().abs().numpy()[:, 0]
+    read = np.concatenate([bags.title.values, bags.abstract.values])
+    assert float(cost.detach()) == pytest.approx(sizes[read].sum() / PAPERS, rel=1e-5)
+
+
+@given(SEEDS, st.lists(st.integers(0, PAPERS - 1), max_size=5))
+def test_gathered_rows_are_those_of_the_bags(seed: int, rows: list[int]) -> None:
+    bags = random_bags(np.random.default_rng(seed))
+    found = rows_of(bags.title, np.array(rows, np.int32))
+    assert [found[place].tolist() for place in range(len(found))] == [
+        bags.title[row].tolist() for row in rows
+    ]
+    both = word_bags(bags, np.array(rows, np.int32))
+    assert [both[place].tolist() for place in range(len(both))] == [
+        field[row].tolist() for field in (bags.title, bags.abstract) for row in rows
+    ]
+
+
+@given(SEEDS, st.floats(0, 1))
+def test_dropout_leaves_words_out_and_keeps_their_order(seed: int, share: float) -> None:
+    bags = random_bags(np.random.default_rng(seed)).abstract
+    left = drop_words(bags, share, np.random.default_rng(seed))
+    assert len(left) == len(bags)
+    for row in range(len(bags)):
+        words = iter(bags[row].tolist())
+        assert all(word in words for word in left[row].tolist())
+
+
+def test_dropout_leaves_out_the_share_it_is_told() -> None:
+    bags = random_bags(np.random.default_rng(0), most=4000).abstract
+    left = drop_words(bags, 0.35, np.random.default_rng(0))
+    assert len(left.values) / len(bags.values) == pytest.approx(0.65, abs=0.02)
+    assert drop_words(bags, 0, np.random.default_rng(0)) is bags
+
+
+@given(SEEDS)
+def test_distinct_words_of_title_and_abstract(seed: int) -> None:
+    bags = random_bags(np.random.default_rng(seed))
+    words = distinct_words(bags)
+    for row in range(len(bags)):
+        expected = {*bags.title[row].tolist(), *bags.abstract[row].tolist()}
+        assert words[row].tolist() == sorted(expected)

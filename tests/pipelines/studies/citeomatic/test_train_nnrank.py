@@ -1,0 +1,184 @@
+"""NNRank trained into an index: what is stored, what it reads, and resuming."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipelines.evaluation.leakage import SeenQueries
+from pipelines.studies.citeomatic.margin_loss import Kind
+from pipelines.studies.citeomatic.network_training import LoopOptions
+from pipelines.studies.citeomatic.rank_task import RankOptions, RankTask, Shortlists, score_all
+from pipelines.studies.citeomatic.select_task import Dev
+from pipelines.studies.citeomatic.train_nnrank import (
+    NNRankOptions,
+    NNRankReport,
+    RankMaterial,
+    train_nnrank,
+)
+from pipelines.studies.citeomatic.train_nnselect import train_nnselect
+from recsys.errors import ArtifactMismatch, ArtifactMissing
+from recsys.models.nnrank import KIND, SCHEMA, NNRank, RankShape
+from recsys.models.nnrank_corpus import NNRankCorpus
+from recsys.models.nnselect import select
+from recsys.progress import Progress, silent
+from recsys.store.artifacts import load_manifest, verify
+from recsys.store.layout import NNSELECT, nnrank_folder
+from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
+
+OPTIONS = NNRankOptions(loop=LoopOptions(epochs=3, batch=64, rate=0.01, device="cpu"))
+
+
+@pytest.fixture
+def index(wordy: Wordy, tmp_path: Path) -> Path:
+    return wordy.copy(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def material(wordy: Wordy, tmp_path_factory: pytest.TempPathFactory) -> RankMaterial:
+    return RankMaterial.read(wordy.copy(tmp_path_factory.mktemp("material")), wordy.split)
+
+
+def trained(
+    wordy: Wordy, index: Path, options: NNRankOptions = OPTIONS, progress: Progress = silent
+) -> NNRankReport:
+    return train_nnrank(index, wordy.split, options, progress=progress)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_stored_model_orders_dev_as_training_measured(wordy: Wordy, index: Path) -> None:
+    report = trained(wordy, index)
+    material = RankMaterial.read(index, wordy.split)
+    stored = NNRankCorpus.load(report.folder, len(material.collection.corpus))
+    dev = Dev.of(material.collection, material.queries[1])
+    lists = Shortlists.of(material.collection, material.data, dev, report.neighbours)
+    expected = score_all(stored.model, material.data.bags, lists.pairs)
+    found = []
+    for row, query in zip(dev.rows.tolist(), dev.queries, strict=True):
+        vectors, graph = material.data.vectors, material.collection.graph
+        rows, cosines = select(graph, vectors, query, vectors[row], report.neighbours)
+        order = np.argsort(rows)
+        found.append(stored.score(graph, row, rows[order], cosines[order]))
+    np.testing.assert_allclose(np.concatenate(found), expected, atol=1e-6)
+    assert report.history.measures[report.history.best] == pytest.approx(report.dev["F1@20"])
+
+
+def test_the_manifest_and_the_report_say_how_it_was_trained(wordy: Wordy, index: Path) -> None:
+    report = trained(wordy, index, replace(OPTIONS, metadata=False))
+    assert report.folder == nnrank_folder(index, metadata=False)
+    manifest = load_manifest(report.folder, KIND, SCHEMA)
+    verify(report.folder, manifest)
+    assert manifest.config["history"]["dev"] == report.history.measures
+    assert manifest.config["options"]["neighbours"] == 10
+    lines = report.lines()
+    assert lines[0].startswith(f"Trained on 20 queries, {report.history.triplets:,} triplets in ")
+    assert lines[1] == (
+        "Inputs: cos(title), cos(abstract), shared words (title), shared words (abstract), "
+        "log citations, NNSelect cosine."
+    )
+    assert f"F1@20 {report.dev['F1@20']:.4f} after epoch {report.history.best}" in lines[2]
+    assert lines[3] == f"Saved in {report.folder}."
+
+
+def test_metadata_is_read_unless_it_is_switched_off(wordy: Wordy, index: Path) -> None:
+    sighted = NNRank.load(trained(wordy, index).folder)
+    # No paper has keyphrases: there is nothing to read.
+    assert sighted.shape.fields == ("title", "abstract", "authors", "venue")
+    blind = NNRank.load(trained(wordy, index, replace(OPTIONS, metadata=False)).folder)
+    assert blind.shape.fields == ("title", "abstract")
+    few = NNRank.load(trained(wordy, index, replace(OPTIONS, left_out=("title", "venue"))).folder)
+    assert few.shape.fields == ("abstract", "authors")
+
+
+def test_it_tells_which_queries_it_has_seen(wordy: Wordy, index: Path) -> None:
+    report = trained(wordy, index)
+    assert SeenQueries.load(report.folder) == SeenQueries.load(index / NNSELECT) != SeenQueries()
+
+
+def test_a_killed_training_is_continued_to_the_very_same_files(wordy: Wordy, index: Path) -> None:
+    folder = trained(wordy, index).folder
+    expected = contents(folder)
+    shutil.rmtree(folder)
+
+    def kill(stage: str, done: int, total: int) -> None:
+        if stage == "epochs of training" and done > total / 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        trained(wordy, index, progress=kill)
+    assert not folder.exists()
+    report = trained(wordy, index)
+    assert report.history.continued == 1
+    assert report.lines()[3] == "Continued: 1 epochs were done already."
+    assert contents(folder) == expected
+    assert not list(index.glob("*.safetensors"))
+
+
+def test_another_nnselect_makes_it_useless(wordy: Wordy, index: Path) -> None:
+    folder = trained(wordy, index).folder
+    papers = len(RankMaterial.read(index, wordy.split).collection.corpus)
+    assert NNRankCorpus.load(folder, papers).model.folder == folder
+    train_nnselect(index, wordy.split, replace(SELECT, loop=replace(SELECT.loop, seed=5)))
+    with pytest.raises(ArtifactMismatch, match="trained beside another NNSelect"):
+        NNRankCorpus.load(folder, papers)
+
+
+def test_without_nnselect_there_is_nothing_to_rerank(wordy: Wordy, index: Path) -> None:
+    shutil.rmtree(index / NNSELECT)
+    with pytest.raises(ArtifactMissing, match="no NNSelect model"):
+        trained(wordy, index)
+
+
+def build(material: RankMaterial, options: NNRankOptions) -> RankTask:
+    data, queries = material.lesson(options), material.queries
+    return RankTask.build(material.collection, data, queries, options.model, seed=0)
+
+
+def test_neighbours_are_mined_by_the_fold_that_has_not_seen_the_query(
+    material: RankMaterial,
+) -> None:
+    task = build(material, OPTIONS)
+    data, sampler = material.data, task.sampler
+    assert task.neighbours is not None
+    for place, row in enumerate(sampler.queries.tolist()):
+        cosines = (
+            data.folds.vectors[data.folds.folds[row]]
+            @ data.folds.vectors[data.folds.folds[row], row]
+        )
+        years = material.collection.graph.years
+        cited = set(material.collection.graph.cites[row].tolist()) | {row}
+        older = [each for each in np.flatnonzero(years <= years[row]).tolist() if each not in cited]
+        near = task.neighbours[place].tolist()
+        assert set(near) <= set(older)
+        if len(older) > len(near) > 0:
+            rest = [cosines[each] for each in older if each not in near]
+            assert min(cosines[near]) >= max(rest) - 1e-6
+
+
+def test_without_mining_there_are_no_neighbours(material: RankMaterial) -> None:
+    task = build(material, replace(OPTIONS, model=RankOptions(mining=None)))
+    assert task.neighbours is None
+    assert Kind.NEIGHBOUR not in task.triplets(np.random.default_rng(0)).kind
+
+
+def test_the_papers_own_way_learns_from_cosines_that_were_seen(material: RankMaterial) -> None:
+    queries, rows = np.array([1, 2], np.int32), np.array([3, 4], np.int32)
+    seen = material.lesson(replace(OPTIONS, seen=True))
+    expected = material.data.pairs(queries, rows).numbers
+    np.testing.assert_array_equal(seen.training_pairs(queries, rows).numbers, expected)
+    assert material.lesson(OPTIONS) is material.data
+
+
+def test_training_learns(material: RankMaterial, tmp_path: Path) -> None:
+    from pipelines.studies.citeomatic.train_nnrank import fit
+
+    options = replace(OPTIONS, model=RankOptions(shape=RankShape(separate=True)))
+    task, history = fit(material, options, tmp_path / "checkpoint")
+    assert history.losses[-1] < history.losses[0]
+    assert max(history.measures) >= history.measures[0]
+    assert task.options.shape.separate

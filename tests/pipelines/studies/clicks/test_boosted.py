@@ -1,0 +1,140 @@
+"""Boosted trees: gradients by finite differences, ranks by hand, and what the weights do."""
+
+import numpy as np
+import pytest
+
+from eval.measures import Doubles
+from pipelines.studies.clicks.boosted import (
+    Boosted,
+    BoostedOptions,
+    fit_boosted,
+    gradients,
+    logistic_loss,
+    ranks,
+)
+from pipelines.studies.clicks.click_pairs import CONSTANT, PER_POSITION, Pairs
+from tests.pipelines.studies.clicks.toy_clicks import Toy, toy
+
+FEW = BoostedOptions(trees=10)
+
+
+@pytest.fixture(scope="module")
+def toys() -> tuple[Toy, Toy, Toy]:
+    rng = np.random.default_rng(0)
+    return toy(3000, rng), toy(800, rng), toy(1000, rng)
+
+
+def trained(
+    toys: tuple[Toy, Toy, Toy],
+    weighting: str = PER_POSITION,
+    options: BoostedOptions | None = None,
+    *,
+    seed: int = 0,
+) -> Boosted:
+    train, validation = (each.pairs(weighting) for each in toys[:2])
+    return fit_boosted(train, validation, options, rng=np.random.default_rng(seed))
+
+
+def few_pairs() -> Pairs:
+    """Lists of 4 and 3 papers, two clicks in the first; the last row is in no pair."""
+    return Pairs(
+        features=np.zeros((8, 1), np.float32),
+        impression=np.array([0, 0, 0, 0, 1, 1, 1, 2]),
+        paper=np.array([3, 1, 2, 0, 0, 1, 2, 0]),
+        clicked=np.array([1, 1, 1, 3, 3, 3, 6, 6]),
+        other=np.array([0, 2, 3, 0, 1, 2, 4, 5]),
+        weight=np.array([0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 1.75, 1.75]),
+    )
+
+
+SCORES = np.array([0.3, -0.4, 1.2, 0.1, 2.0, -1.0, 0.2, 0.7])
+
+
+def loss(scores: Doubles, weights: Doubles) -> float:
+    """Add up the losses of `few_pairs`, one by one."""
+    pairs, total = few_pairs(), 0.0
+    for clicked, other, weight in zip(pairs.clicked, pairs.other, weights, strict=True):
+        total += weight * np.log(1 + np.exp(-(scores[clicked] - scores[other])))
+    return total
+
+
+def swap_weights() -> Doubles:
+    """Weigh the pairs of `few_pairs` by the change in gain, the ranks taken by hand."""
+    rank = [2, 4, 1, 3, 1, 3, 2, 1]
+    pairs = few_pairs()
+    changes = [
+        abs(1 / np.log2(1 + rank[clicked]) - 1 / np.log2(1 + rank[other]))
+        for clicked, other in zip(pairs.clicked, pairs.other, strict=True)
+    ]
+    return np.asarray(pairs.weight * np.array(changes))
+
+
+@pytest.mark.parametrize("swaps", [False, True])
+def test_gradients_are_those_of_finite_differences(swaps: bool) -> None:
+    weights = swap_weights() if swaps else few_pairs().weight
+    gradient, curvature = gradients(SCORES, few_pairs(), swaps=swaps)
+    for row, step in enumerate(np.eye(8) * 1e-4):
+        up, here, down = (loss(SCORES + sign * step, weights) for sign in (1, 0, -1))
+        assert gradient[row] == pytest.approx((up - down) / 2e-4, abs=1e-7)
+        assert curvature[row] == pytest.approx((up - 2 * here + down) / 1e-8, abs=1e-6)
+    assert gradient.sum() == pytest.approx(0)
+    assert (gradient[7], curvature[7]) == (0, 0)
+
+
+def test_the_loss_is_that_of_a_loop() -> None:
+    total = loss(SCORES, few_pairs().weight)
+    assert logistic_loss(SCORES, few_pairs()) == pytest.approx(total / 8)
+
+
+def test_scores_far_apart_do_not_overflow() -> None:
+    gradient, curvature = gradients(SCORES * 1e4, few_pairs(), swaps=False)
+    assert gradient[4] == pytest.approx(1.75)  # Far above what was clicked.
+    assert np.isfinite(curvature).all()
+
+
+def test_ranks_count_within_a_list_and_ties_break_by_paper_id() -> None:
+    assert ranks(SCORES, few_pairs()).tolist() == [2, 4, 1, 3, 1, 3, 2, 1]
+    assert ranks(np.zeros(8), few_pairs()).tolist() == [4, 2, 3, 1, 1, 2, 3, 1]
+
+
+@pytest.mark.parametrize("swaps", [False, True])
+def test_weights_undo_the_bias_that_a_constant_learns(
+    toys: tuple[Toy, Toy, Toy], swaps: bool
+) -> None:
+    test = toys[2]
+    best = test.true_ndcg(test.features[..., 0].astype(np.float64))
+    weighted, constant = (
+        test.true_ndcg(trained(toys, weighting, BoostedOptions(swaps=swaps)).score(test.features))
+        for weighting in (PER_POSITION, CONSTANT)
+    )
+    assert weighted > best - 0.01
+    assert constant < best - 0.03
+
+
+def test_the_same_rng_gives_the_same_trees(toys: tuple[Toy, Toy, Toy]) -> None:
+    one, same, other = (
+        trained(toys, options=FEW, seed=seed).score(toys[2].features) for seed in (1, 1, 2)
+    )
+    assert (one == same).all()
+    assert (one != other).any()
+
+
+def test_scores_have_the_shape_of_the_lists(toys: tuple[Toy, Toy, Toy]) -> None:
+    trees, features = trained(toys, options=FEW), toys[2].features
+    scores = trees.score(features)
+    assert scores.shape == features.shape[:2]
+    assert scores.dtype == np.float64
+    assert scores[3].tolist() == trees.score(features[3]).tolist()
+
+
+def test_the_best_number_of_trees_on_validation_is_kept(toys: tuple[Toy, Toy, Toy]) -> None:
+    validation = toys[1].pairs(PER_POSITION)
+    found = [
+        logistic_loss(
+            trained(toys, options=BoostedOptions(trees=trees)).score(validation.features),
+            validation,
+        )
+        for trees in (1, 5, 40)
+    ]
+    assert found == sorted(found, reverse=True)
+    assert found[0] > found[-1]

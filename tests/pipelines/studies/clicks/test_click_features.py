@@ -1,0 +1,188 @@
+"""The ten features, each by hand."""
+
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.studies.clicks.click_log import ClickLog, Impression
+from eval.studies.clicks.recommendation_task import RelatedPaper
+from pipelines.studies.clicks.click_features import NAMES, features, jaccard, tokens
+from recsys.formats.embeddings import Embeddings
+from recsys.store.arrays import Floats
+
+SETS = st.frozensets(st.sampled_from("abcdef"))
+BLANK = RelatedPaper("", None, frozenset(), frozenset(), frozenset())
+
+
+def paper(
+    title: str = "",
+    year: int | None = None,
+    authors: str = "",
+    references: str = "",
+    cited_by: str = "",
+) -> RelatedPaper:
+    """Describe a paper; names are single letters."""
+    sets = (frozenset(each) for each in (authors, references, cited_by))
+    return RelatedPaper(title, year, *sets)
+
+
+def compared(
+    query: RelatedPaper | None,
+    candidate: RelatedPaper | None,
+    vectors: dict[str, list[float]] | None = None,
+    now: int = 2020,
+) -> dict[str, float]:
+    """Compute the features of candidate c for query q, by name."""
+    papers = {name: each for name, each in (("q", query), ("c", candidate)) if each is not None}
+    log = ClickLog.of([Impression("q", ("c",))])
+    row = features(log, papers, embeddings(vectors or {"x": [1.0, 0.0]}), now=now)[0, 0]
+    return dict(zip(NAMES, row.tolist(), strict=True))
+
+
+def embeddings(vectors: dict[str, list[float]]) -> Embeddings:
+    return Embeddings(tuple(vectors), np.array(list(vectors.values()), np.float32))
+
+
+def test_the_features_are_in_the_published_order() -> None:
+    assert NAMES == (
+        "author match", "title match", "embedding cosine", "citation overlap", "reference overlap",
+        "cites query", "cited by query", "oldness", "relative oldness", "citation count",
+    )  # fmt: skip
+
+
+def test_every_feature_by_hand() -> None:
+    found = compared(
+        paper("Graphs of Graphs", 2015, authors="abc", references="rst", cited_by="xyc"),
+        paper("Graphs of graphs, drawn", 2010, authors="cd", references="ruvw", cited_by="xyzuv"),
+        {"q": [3.0, 4.0], "c": [0.0, -2.0]},
+    )
+    assert found == pytest.approx(
+        {
+            "author match": 1 / 4,  # c of a b c d
+            "title match": 2 / 5,  # "Graphs", "of" of these and "graphs", ",", "drawn"
+            "embedding cosine": -4 / 5,
+            "citation overlap": 2 / 6,  # x y of x y c z u v
+            "reference overlap": 1 / 6,  # r of r s t u v w
+            "cites query": 1,  # c is among those that cite q
+            "cited by query": 0,
+            "oldness": 10 / 20,
+            "relative oldness": 5 / 20,
+            "citation count": log(6) / 10,
+        },
+        abs=1e-6,
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "candidate", "expected"),
+    [
+        (paper(cited_by="c"), paper(), (1, 0)),
+        (paper(), paper(references="q"), (1, 0)),
+        (paper(references="c"), paper(), (0, 1)),
+        (paper(), paper(cited_by="q"), (0, 1)),
+        (paper(references="c", cited_by="c"), None, (1, 1)),
+        (None, paper(references="q"), (1, 0)),
+        (paper(references="x"), paper(references="x"), (0, 0)),
+    ],
+)
+def test_either_record_may_tell_of_a_citation(
+    query: RelatedPaper | None, candidate: RelatedPaper | None, expected: tuple[float, float]
+) -> None:
+    found = compared(query, candidate)
+    assert (found["cites query"], found["cited by query"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "candidate", "oldness", "relative"),
+    [
+        (2015, 2020, 0, -0.25),
+        (2015, 2026, -0.3, -0.55),
+        (2020, 1950, 1, 1),
+        (1950, 2100, -1, -1),
+        (None, 2016, 0.2, 0),
+        (2016, None, 0, 0),
+    ],
+)
+def test_ages_are_cut_and_0_where_unknown(
+    query: int | None, candidate: int | None, oldness: float, relative: float
+) -> None:
+    found = compared(paper(year=query), paper(year=candidate))
+    ages = found["oldness"], found["relative oldness"]
+    assert ages == pytest.approx((oldness, relative))
+
+
+def test_the_present_can_be_another_year() -> None:
+    found = compared(paper(year=2020), paper(year=2016), now=2026)
+    assert (found["oldness"], found["relative oldness"]) == pytest.approx((0.5, 0.2))
+
+
+def test_two_blank_papers_are_not_alike() -> None:
+    assert set(compared(BLANK, BLANK).values()) == {0}
+    assert compared(paper(" "), paper("\t"))["title match"] == 0
+
+
+def test_a_paper_without_record_has_0_in_all_but_the_cosine() -> None:
+    vectors = {"q": [1.0, 0.0], "c": [2.0, 0.0]}
+    known = paper("Title", 2010, authors="a", references="r", cited_by="x")
+    for query, candidate in ((None, None), (known, None)):
+        found = compared(query, candidate, vectors)
+        assert found.pop("embedding cosine") == 1
+        assert set(found.values()) == {0}
+
+
+@pytest.mark.parametrize("vectors", [{"q": [1.0, 0.0]}, {"q": [1.0, 0.0], "c": [0.0, 0.0]}])
+def test_a_missing_or_zero_embedding_has_a_cosine_of_0(vectors: dict[str, list[float]]) -> None:
+    assert compared(BLANK, BLANK, vectors)["embedding cosine"] == 0
+
+
+def test_titles_are_cut_at_spaces_and_punctuation() -> None:
+    assert tokens("Self-supervised learning: a self") == {
+        "Self", "-", "supervised", "learning", ":", "a", "self",
+    }  # fmt: skip
+    assert tokens("  ") == frozenset()
+
+
+def test_a_pair_shown_again_has_the_same_features_and_nothing_shown_has_0() -> None:
+    papers = {"a": paper("one", 2010), "b": paper("two", 2000), "q": paper("one two", 2015)}
+    log = ClickLog.of(
+        [Impression("q", ("a", "b", "x")), Impression("b", ("a",)), Impression("q", ("b", "a"))]
+    )
+    found = features(log, papers, embeddings({"a": [1.0], "q": [2.0]}))
+    assert found.shape == (3, 3, 10)
+    assert found.dtype == np.float32
+    assert (found[2, :2] == found[0, [1, 0]]).all()
+    assert (found[1, 0] != found[0, 0]).any()
+    assert not found[~log.present].any()
+
+
+def test_many_pairs_are_those_of_each_alone() -> None:
+    rng = np.random.default_rng(0)
+    names = [f"p{i}" for i in range(12)]
+    papers = {
+        name: RelatedPaper(
+            " ".join(rng.choice(["deep", "Deep", "graph", "of"], 3)),
+            int(rng.integers(1990, 2026)),
+            *(frozenset(rng.choice(names, 4).tolist()) for _ in range(3)),
+        )
+        for name in names[:9]
+    }
+    vectors = Embeddings(tuple(names[2:]), rng.normal(size=(10, 5)).astype(np.float32))
+    lists = [(str(rng.choice(names)), tuple(rng.permutation(names)[:4])) for _ in range(20)]
+    together = features(ClickLog.of(Impression(*each) for each in lists), papers, vectors)
+    for row, (query, shown) in zip(together, lists, strict=True):
+        for values, each in zip(row, shown, strict=True):
+            alone: Floats = features(ClickLog.of([Impression(query, (each,))]), papers, vectors)
+            assert values.tolist() == alone[0, 0].tolist()
+
+
+@given(SETS, SETS)
+def test_jaccard_is_symmetric_and_1_only_for_equal_sets(
+    one: frozenset[str], other: frozenset[str]
+) -> None:
+    found = jaccard(one, other)
+    assert found == jaccard(other, one)
+    assert (found == 1) == (one == other and bool(one))
+    assert found == (len(one & other) / len(one | other) if one | other else 0)

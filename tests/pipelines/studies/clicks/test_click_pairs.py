@@ -1,0 +1,134 @@
+"""Pairs of clicked and other papers, and their weights, by hand."""
+
+from itertools import compress
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.studies.clicks.click_log import ClickLog, Impression
+from eval.studies.clicks.propensities import Propensities
+from pipelines.studies.clicks.click_pairs import Pairs, pairs
+from recsys.errors import InputError
+from recsys.store.arrays import Floats
+
+HALVING = Propensities("known", np.array([1.0, 0.5, 0.25, 0.125]))
+LOG = ClickLog.of(
+    [
+        Impression("q", ("b", "a", "c"), ("a",)),
+        Impression("r", ("a", "b", "c", "d")),
+        Impression("q", ("d", "c"), ("d", "c")),
+    ]
+)
+
+
+def numbered(log: ClickLog) -> Floats:
+    """Give every shown paper one feature: 10 * list + position."""
+    n, m = log.shown.shape
+    return (10 * np.arange(n)[:, None] + np.arange(1, m + 1)).astype(np.float32)[..., None]
+
+
+def listed(found: Pairs) -> list[list[float]]:
+    """List the pairs as [feature of the clicked, feature of the other, weight]."""
+    values = found.features[:, 0]
+    columns = values[found.clicked], values[found.other], found.weight
+    rows: list[list[float]] = np.transpose(columns).round(9).tolist()
+    return rows
+
+
+def test_a_click_is_compared_with_all_others_of_its_list() -> None:
+    found = pairs(LOG, numbered(LOG), HALVING)
+    # Clicks at positions 2, 2, 1 and 2 weigh 2, 2, 1 and 2: divided by 7 / 4.
+    expected = [[2, 1, 8 / 7], [2, 3, 8 / 7], [21, 22, 4 / 7], [22, 21, 8 / 7]]
+    assert listed(found) == np.round(expected, 9).tolist()
+
+
+def test_lists_without_a_click_are_left_out() -> None:
+    found = pairs(LOG, numbered(LOG), HALVING)
+    assert found.features[:, 0].tolist() == [1, 2, 3, 21, 22]
+    assert found.impression.tolist() == [0, 0, 0, 1, 1]
+    assert found.paper.tolist() == [1, 0, 2, 3, 2]  # b a c, d c among a b c d
+
+
+def test_the_constant_weighs_all_clicks_alike() -> None:
+    found = pairs(LOG, numbered(LOG), HALVING, weighting="constant")
+    assert found.weight.tolist() == [1, 1, 1, 1]
+
+
+def test_the_published_choice_is_the_first_five_that_were_not_clicked() -> None:
+    log = ClickLog.of([Impression("q", tuple("abcdefgh"), ("c", "e"))])
+    even = Propensities("known", np.ones(8))
+    found = pairs(log, numbered(log), even, negatives="first-5")
+    assert [(clicked, other) for clicked, other, _ in listed(found)] == [
+        (clicked, other) for clicked in (3, 5) for other in (1, 2, 4, 6, 7)
+    ]
+
+
+def test_the_scale_of_propensities_does_not_matter() -> None:
+    one, other = (
+        pairs(LOG, numbered(LOG), Propensities("known", HALVING.values * scale)).weight
+        for scale in (1, 0.3)
+    )
+    assert other == pytest.approx(one)
+
+
+def test_gaps_are_between_the_papers_of_a_pair() -> None:
+    found = pairs(LOG, numbered(LOG), HALVING)
+    assert found.gaps(np.array([0.0, 1.0, 1.5, 5.0, 8.0])).tolist() == [1, -0.5, -3, 3]
+
+
+@given(st.data())
+def test_pairs_are_those_of_a_loop(data: st.DataObject) -> None:
+    flags = st.lists(st.booleans(), min_size=1, max_size=4)
+    drawn = data.draw(st.lists(flags, min_size=1, max_size=5))
+    log = ClickLog.of(
+        Impression("q", tuple("dbca"[: len(row)]), tuple(compress("dbca", row))) for row in drawn
+    )
+    expected = [
+        (10 * i + c + 1, 10 * i + o + 1, 2.0**c)
+        for i, row in enumerate(drawn)
+        for c, clicked in enumerate(row)
+        for o in range(len(row))
+        if clicked and o != c
+    ]
+    if not expected:
+        with pytest.raises(InputError, match="has a click and another paper"):
+            pairs(log, numbered(log), HALVING)
+        return
+    mean = np.mean([weight for *_, weight in expected])
+    scaled = np.array(expected) / [1, 1, mean]
+    assert listed(pairs(log, numbered(log), HALVING)) == scaled.round(9).tolist()
+
+
+def test_weights_of_clicks_add_up_to_relevance_whatever_the_position() -> None:
+    # Readers look at position k with the chance p_k and click what is relevant: .8, .4, .2.
+    rng, p, relevance = np.random.default_rng(0), HALVING.values[:3], np.array([0.8, 0.4, 0.2])
+    clicked = rng.random((40_000, 3)) < p * relevance
+    log = ClickLog.of(
+        Impression("q", ("a", "b", "c"), tuple(np.array(["a", "b", "c"])[row])) for row in clicked
+    )
+    found = pairs(log, numbered(log), HALVING)
+    column = (found.features[found.clicked, 0].astype(int) - 1) % 10
+    total = np.bincount(column, found.weight)
+    assert total / total.sum() == pytest.approx(relevance / relevance.sum(), abs=0.02)
+
+
+@pytest.mark.parametrize("option", ["weighting", "negatives"])
+def test_an_unknown_option_is_named(option: str) -> None:
+    with pytest.raises(InputError, match="'al'") as raised:
+        pairs(LOG, numbered(LOG), HALVING, **{option: "al"})
+    assert "Choose one of" in raised.value.hint
+
+
+@pytest.mark.parametrize("weighting", ["per-position", "constant"])
+def test_a_click_beyond_the_propensities_is_refused(weighting: str) -> None:
+    with pytest.raises(InputError, match="Position 2"):
+        pairs(LOG, numbered(LOG), Propensities("short", np.ones(1)), weighting=weighting)
+
+
+@pytest.mark.parametrize("clicked", [(), ("a",)])
+def test_there_must_be_something_to_learn(clicked: tuple[str, ...]) -> None:
+    log = ClickLog.of([Impression("q", ("a",), clicked)])
+    with pytest.raises(InputError, match="None of the log's 1 lists"):
+        pairs(log, numbered(log), HALVING)

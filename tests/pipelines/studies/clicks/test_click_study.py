@@ -1,0 +1,101 @@
+"""The study of clicks: each part can be left out, and changes no other."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from eval.report.page_formats import FORMATS
+from eval.studies.clicks.click_models import CLICK_MODELS
+from eval.studies.clicks.coverage import Design
+from eval.studies.clicks.estimation import METHODS
+from eval.studies.clicks.recovery import Study
+from eval.studies.clicks.weighting import Options
+from pipelines.studies.clicks.click_study import (
+    CAP,
+    COVERAGE,
+    LEARNING,
+    RECOVERY,
+    STUDIES,
+    ClickStudy,
+    StudyOptions,
+    sized,
+    study_clicks,
+)
+from pipelines.studies.clicks.learning_study import LearningOptions
+from pipelines.studies.clicks.report_study import study_page
+from recsys.errors import InputError
+from recsys.store.collection import Collection
+from tests.eval.page_tags import tags_of
+from tests.pipelines.studies.clicks.related_papers import related_collection
+
+SMALL = StudyOptions(
+    recovery=Study(impressions=3000, samples=5),
+    coverage=Design(logs=2, impressions=300, options=Options(samples=5)),
+    learning=LearningOptions(seeds=1, impressions=200, trials=3000, etas=(1.0,)),
+)
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    return related_collection(tmp_path_factory.mktemp("collection"))
+
+
+def studied(collection: Collection, *only: str) -> ClickStudy:
+    rng = np.random.default_rng(0)
+    return study_clicks(collection, replace(SMALL, only=only), rng=rng)
+
+
+@pytest.fixture(scope="module")
+def found(collection: Collection) -> ClickStudy:
+    return studied(collection, *STUDIES)
+
+
+def test_every_part_is_studied(found: ClickStudy) -> None:
+    pairs = [(each.model, each.method) for each in found.recovered]
+    assert pairs == [(model, method) for model in CLICK_MODELS for method in METHODS]
+    assert {row.function for row in found.coverage} >= {"relevance", "reversed"}
+    assert found.learning is not None and found.learning.cut == found.cut
+    assert found.queries == found.learning.queries
+
+
+def test_what_is_left_out_changes_nothing_else(collection: Collection, found: ClickStudy) -> None:
+    tried = studied(collection, COVERAGE)
+    assert tried.coverage == found.coverage
+    assert tried.recovered == () and tried.learning is None
+    recovered = studied(collection, RECOVERY).recovered
+    for one, other in zip(recovered, found.recovered, strict=True):
+        assert np.array_equal(one.estimate.values, other.estimate.values)
+
+
+def test_the_page_has_a_section_and_pictures_for_each_part(found: ClickStudy) -> None:
+    page = study_page(found, {"command": "recsys clicks study"})
+    assert [section.name for section in page.sections] == list(STUDIES)
+    text = FORMATS["html"](page)
+    assert tags_of(text).stack == []
+    assert text.count("<figure>") == len(CLICK_MODELS) + 2 + 1
+    value = json.loads(FORMATS["json"](page))
+    assert value["schema"] == "recsys.click-study/1" and value["cut"] == found.cut
+    assert len(value["recovery"]) == 9 and value["learning"]["gains"]
+    for write in FORMATS.values():
+        assert "LightGBM" in write(page)
+
+
+def test_a_part_alone_has_a_page(found: ClickStudy) -> None:
+    alone = replace(found, recovered=(), coverage=())
+    page = study_page(alone, {})
+    assert [section.name for section in page.sections] == [LEARNING]
+    assert list(page.draw()) == ["learning-eta-1"]
+
+
+def test_sizes_go_where_they_belong() -> None:
+    options = sized((RECOVERY,), 0.5, queries=9, impressions=8, logs=7, seeds=6)
+    assert (options.only, options.eta, options.world.queries) == ((RECOVERY,), 0.5, 9)
+    assert (options.recovery.impressions, options.coverage.logs) == (8, 7)
+    assert (options.learning.seeds, options.coverage.options.cap) == (6, CAP)
+
+
+def test_an_unknown_study_is_named() -> None:
+    with pytest.raises(InputError, match=r"no study 'coverag'\. Did you mean 'coverage'"):
+        StudyOptions(only=("coverag",))

@@ -1,0 +1,139 @@
+"""The feed-forward ranker: torch's forward, early stopping, and what the weights do."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from pipelines.studies.clicks.click_pairs import CONSTANT, PER_POSITION, Pairs
+from pipelines.studies.clicks.feedforward import (
+    FeedForward,
+    FeedForwardOptions,
+    fit_feedforward,
+    margin_loss,
+)
+from tests.pipelines.studies.clicks.toy_clicks import Toy, toy
+
+FEW = FeedForwardOptions(epochs=3)
+
+
+@pytest.fixture(scope="module")
+def toys() -> tuple[Toy, Toy, Toy]:
+    rng = np.random.default_rng(0)
+    return toy(2000, rng), toy(500, rng), toy(800, rng)
+
+
+def trained(
+    toys: tuple[Toy, Toy, Toy],
+    weighting: str = PER_POSITION,
+    options: FeedForwardOptions | None = None,
+    *,
+    seed: int = 0,
+) -> FeedForward:
+    train, validation = (each.pairs(weighting) for each in toys[:2])
+    return fit_feedforward(train, validation, options, rng=np.random.default_rng(seed))
+
+
+def test_weights_undo_the_bias_that_a_constant_learns(toys: tuple[Toy, Toy, Toy]) -> None:
+    test = toys[2]
+    best = test.true_ndcg(test.features[..., 0].astype(np.float64))
+    weighted, constant = (
+        test.true_ndcg(trained(toys, weighting).score(test.features))
+        for weighting in (PER_POSITION, CONSTANT)
+    )
+    assert weighted > best - 0.01
+    assert constant < best - 0.03
+
+
+@pytest.mark.parametrize("hidden", [(), (7,), (6, 5)])
+def test_a_trained_network_scores_as_in_torch(
+    toys: tuple[Toy, Toy, Toy], hidden: tuple[int, ...]
+) -> None:
+    net = trained(toys, options=replace(FEW, epochs=1, hidden=hidden))
+    modules: list[nn.Module] = []
+    for weights, biases in net.layers:
+        linear = nn.Linear(*weights.shape)
+        linear.load_state_dict({"weight": torch.tensor(weights.T), "bias": torch.tensor(biases)})
+        modules += [linear, nn.ELU()]
+    features = toys[2].features[:50]
+    rows = torch.from_numpy(toys[0].features[toys[0].log.clicked.any(axis=1)].reshape(-1, 4))
+    spread, mean = torch.std_mean(rows.double(), dim=0, correction=0)
+    with torch.no_grad():
+        theirs = nn.Sequential(*modules[:-1]).double()((torch.from_numpy(features) - mean) / spread)
+    assert net.score(features) == pytest.approx(theirs[..., 0].numpy(), abs=1e-6)
+
+
+def test_the_same_rng_gives_the_same_network(toys: tuple[Toy, Toy, Toy]) -> None:
+    one, same, other = (
+        trained(toys, options=FEW, seed=seed).score(toys[2].features) for seed in (1, 1, 2)
+    )
+    assert (one == same).all()
+    assert (one != other).any()
+
+
+def test_the_best_epoch_on_validation_is_kept(toys: tuple[Toy, Toy, Toy]) -> None:
+    validation = toys[1].pairs(PER_POSITION)
+    found = [
+        margin_loss(
+            trained(toys, options=FeedForwardOptions(epochs=epochs)).score(validation.features),
+            validation,
+            margin=1,
+        )
+        for epochs in (1, 3, 6)
+    ]
+    assert found == sorted(found, reverse=True)
+    assert found[0] > found[-1]
+
+
+def test_the_loss_of_pairs_by_hand() -> None:
+    features, rows = np.zeros((3, 1), np.float32), np.arange(3)
+    both = Pairs(features, rows, rows, np.array([0, 1]), np.array([1, 2]), np.array([1.5, 0.5]))
+    # 1.5 * max(0, 2 - (3 - 1.5)) and .5 * max(0, 2 - (1.5 + 1)), divided by 2.
+    assert margin_loss(np.array([3, 1.5, -1]), both, margin=2) == 0.375
+
+
+def test_training_stops_when_validation_stays_as_it_is(toys: tuple[Toy, Toy, Toy]) -> None:
+    # No step is ever taken, so no epoch is better than the first.
+    endless = FeedForwardOptions(rate=0, patience=1, epochs=10**9)
+    trained(toys, options=endless)
+
+
+def test_a_constant_feature_has_no_influence(toys: tuple[Toy, Toy, Toy]) -> None:
+    train, validation = (each.pairs(PER_POSITION) for each in toys[:2])
+    for each in (train, validation):
+        each.features[:, 3] = 0.1  # No sum of binary fractions.
+    net = fit_feedforward(train, validation, FEW, rng=np.random.default_rng(0))
+    moved = toys[2].features.copy()
+    moved[..., 3] = 9
+    assert (net.score(moved) == net.score(toys[2].features)).all()
+
+
+def first_step(margin: float) -> list[float]:
+    """Return how one step of Adam changes the weights of a linear ranker of two features.
+
+    Three lists of two papers: in the first a click favours feature 0 with weight 2, in the others
+    feature 1 is favoured and feature 0 is not, with weight 1/2 each.
+    """
+    features = np.array([[1, 0], [0, 0], [0, 2], [1, 0], [0, 2], [1, 0]], np.float32)
+    clicked, other = np.array([0, 2, 4]), np.array([1, 3, 5])
+    pairs = Pairs(features, clicked // 2, clicked, clicked, other, np.array([2, 0.5, 0.5]))
+    net, unmoved = (
+        fit_feedforward(
+            pairs,
+            pairs,
+            FeedForwardOptions(hidden=(), margin=margin, rate=rate, epochs=1),
+            rng=np.random.default_rng(0),
+        )
+        for rate in (0.25, 0)
+    )
+    moved: list[float] = (net.layers[0][0] - unmoved.layers[0][0])[:, 0].tolist()
+    return moved
+
+
+def test_pairs_pull_by_their_weights_until_the_margin_is_reached() -> None:
+    # Adam's first step is the rate times the sign of the gradient. Feature 0: 2 - 1/2 - 1/2 > 0,
+    # though two of three pairs are against it. Feature 1: only for it.
+    assert first_step(margin=1e6) == pytest.approx([0.25, 0.25])
+    assert first_step(margin=-1e6) == [0, 0]

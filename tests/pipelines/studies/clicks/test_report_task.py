@@ -1,0 +1,80 @@
+"""The report on SciDocs' recommendation task, of invented figures."""
+
+import json
+
+import numpy as np
+import pytest
+
+from eval.report.page import Page
+from eval.report.page_formats import FORMATS
+from eval.studies.clicks.clicked_places import MEASURES
+from eval.studies.clicks.propensities import Propensities
+from pipelines.studies.clicks.evaluate_task import (
+    Coverage,
+    Difference,
+    Figure,
+    Figures,
+    System,
+    TaskResult,
+)
+from pipelines.studies.clicks.report_task import task_page
+from tests.eval.page_tags import tags_of
+
+COUNTS = {"train": 3000, "validation": 20, "test": 1234}
+
+
+def figures(value: float, deviation: float = 0.0) -> Figures:
+    found = dict.fromkeys(MEASURES, Figure(value, value - 0.01, value + 0.01, deviation))
+    unknown = dict.fromkeys(MEASURES)
+    known = ("naive", "SNIPS", "clipped SNIPS", "doubly robust")
+    return {**dict.fromkeys(known, found), "IPS": unknown, "clipped IPS": unknown}
+
+
+@pytest.fixture(scope="module")
+def page() -> Page:
+    result = TaskResult(
+        Coverage(50, 40, 30), COUNTS, COUNTS, Propensities("swap", np.array([1, 0.5])), (0, 1),
+        {"naive": 1234.0, "SNIPS": 617.0},
+        (
+            System("display order", None, figures(0.5)),
+            System("LightGBM", "per-position", figures(0.6, 0.002)),
+            System("LightGBM", "constant", figures(0.55, 0.001)),
+        ),
+        (Difference("LightGBM", "per-position", "constant", figures(0.05)),),
+    )  # fmt: skip
+    return task_page(result, {"command": "recsys evaluate-clicks <DIR>"})
+
+
+def test_adjusted_figures_come_first_and_the_best_is_marked(page: Page) -> None:
+    text = FORMATS["markdown"](page)
+    first = text.index("estimated by SNIPS, which SciDocs calls adjusted")
+    assert first < text.index("estimated by naive.") < text.index("estimated by doubly robust.")
+    assert "| display order |  | 0.500 (0.490-0.510) |" in text
+    assert "| LightGBM | per-position | **0.600 ± 0.002** (0.590-0.610) |" in text
+    assert "617 effective clicks" in text and "2 seeds" in text
+
+
+def test_what_weights_bring_has_a_sign(page: Page) -> None:
+    text = FORMATS["table"](page)
+    line = next(each for each in text.splitlines() if "per-position - constant" in each)
+    assert "+0.050 (+0.040 to +0.060)" in line
+    assert "estimated by clipped SNIPS" not in text  # Folded on a page, left out here.
+
+
+def test_what_was_read_is_counted(page: Page) -> None:
+    text = FORMATS["markdown"](page)
+    assert "| test clicks | 1,234 |" in text and "| papers with an embedding | 30 |" in text
+
+
+def test_what_the_log_does_not_tell_is_left_out(page: Page) -> None:
+    names = [table.name for table in page.tables()]
+    assert "snips" in names and not {"ips", "clipped-ips"} & set(names)
+    value = json.loads(FORMATS["json"](page))
+    assert value["systems"][0]["figures"]["IPS"]["nDCG"] is None
+    assert value["propensities"] == [1, 0.5]
+
+
+def test_the_page_has_its_pictures(page: Page) -> None:
+    text = FORMATS["html"](page)
+    assert tags_of(text).stack == [] and text.count("<figure>") == 2
+    assert "LightGBM, constant" in text and "evaluate-clicks &lt;DIR&gt;" in text

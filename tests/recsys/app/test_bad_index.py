@@ -1,0 +1,243 @@
+"""Indexes that are missing, unfinished, damaged or of another kind: one line, and the next step."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from recsys.stage_two.ranker import KIND, SCHEMA
+from recsys.store.artifacts import MANIFEST, seal, sha256
+from tests.built_index import DRAFT
+from tests.pipelines.small_index import write_small_split
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+    from tests.conftest import CliResult, RunCli
+
+STDIN = json.dumps(DRAFT).encode()
+
+
+@pytest.fixture
+def index(built: "Built", tmp_path: Path) -> Path:
+    return built.copy(tmp_path)
+
+
+def contents(folder: Path) -> Mapping[str, str]:
+    """Hash every file below a folder, so that a test sees whatever is written."""
+    return {str(path): sha256(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def assert_refused(done: "CliResult", *said: str) -> None:
+    """One line on stderr that names the thing and the next step; nothing on stdout."""
+    assert (done.code, done.out) == (1, "")
+    last = done.err.splitlines()[-1]
+    assert last.startswith("error: ")
+    assert done.err.count("error") == 1
+    assert "Traceback" not in done.err and "internal error" not in done.err
+    assert len(last) < 500
+    for each in said:
+        assert each in last
+
+
+def every_command(index: Path, run_cli: "RunCli") -> list["CliResult"]:
+    """Use an index in all ways, with outputs beside it."""
+    split = write_small_split(index.parent / "split.json")
+    before = contents(index.parent)
+    results = [
+        run_cli("recommend", "--index", index, "--out", index.parent / "answer.txt", stdin=STDIN),
+        run_cli("inspect", index),
+        run_cli("inspect", index, "--verify"),
+        run_cli("train", "ranker", index, "--split", split),
+        run_cli("batch", index, "--split", split, "--run", index.parent / "run.trec", "--jobs", 1),
+    ]
+    assert contents(index.parent) == before
+    return results
+
+
+def test_a_missing_index_is_refused_by_every_command(index: Path, run_cli: "RunCli") -> None:
+    for done in every_command(index.with_name("smal.index"), run_cli):
+        assert_refused(done, "smal.index", "Did you mean 'small.index'?", "recsys build")
+
+
+def test_an_empty_folder_is_no_index(tmp_path: Path, run_cli: "RunCli") -> None:
+    (tmp_path / "x.index").mkdir()
+    for done in every_command(tmp_path / "x.index", run_cli):
+        assert_refused(done, "x.index has no manifest.json", "recsys build")
+
+
+def test_a_file_is_no_index(tmp_path: Path, run_cli: "RunCli") -> None:
+    (tmp_path / "x.index").write_text("{}")
+    for done in every_command(tmp_path / "x.index", run_cli):
+        assert_refused(done, "x.index", "recsys build")
+
+
+def test_a_half_built_index_says_that_the_build_continues(index: Path, run_cli: "RunCli") -> None:
+    (index / MANIFEST).unlink()
+    index = index.rename(index.with_name("x.index.partial"))
+    for done in every_command(index, run_cli):
+        assert_refused(done, "not a finished index", "a killed build continues")
+    for done in every_command(index.with_name("x.index"), run_cli):
+        assert_refused(done, "no index at", "x.index.partial")
+
+
+def test_an_index_of_another_schema_is_refused(index: Path, run_cli: "RunCli") -> None:
+    value = json.loads((index / MANIFEST).read_text())
+    (index / MANIFEST).write_text(json.dumps(value | {"schema": 99}))
+    first, inspected, *others = every_command(index, run_cli)
+    for done in (first, *others[1:]):
+        assert_refused(done, "schema 99", "reads schema 1", "Build it again with this version.")
+    assert inspected.code == 0 and "schema 99" in inspected.out  # What it is can still be told.
+
+
+@pytest.mark.parametrize("text", ["", "no JSON", "[]", "{}", '{"kind": "index"}', "\x00"])
+def test_a_manifest_that_is_none_is_refused(index: Path, text: str, run_cli: "RunCli") -> None:
+    (index / MANIFEST).write_text(text)
+    for done in every_command(index, run_cli):
+        assert_refused(done, str(index / MANIFEST), "not a readable manifest", "Build it again")
+
+
+def test_another_artifact_is_no_index(index: Path, run_cli: "RunCli") -> None:
+    done = run_cli("recommend", "--index", index / "ranker", stdin=STDIN)
+    assert_refused(done, "is of kind 'ranker', not 'index'", "Give the path of the index")
+
+
+@pytest.mark.parametrize(
+    "name", ["corpus/papers.parquet", "vectors/vectors.npy", "text/postings.rows.npy"]
+)
+def test_a_file_that_is_missing_or_short_is_named(
+    index: Path, name: str, run_cli: "RunCli"
+) -> None:
+    size = (index / name).stat().st_size
+    os.truncate(index / name, size - 1)
+    for done in every_command(index, run_cli):
+        assert_refused(done, f"{index / name} has {size - 1} bytes instead of {size}.", "Build")
+    (index / name).unlink()
+    for done in every_command(index, run_cli):
+        assert_refused(done, f"{index / name} is missing.", "Build it again")
+
+
+@pytest.mark.parametrize("name", ["encoder", "encoder/model.onnx", "encoder/tokenizer.json"])
+def test_a_missing_part_of_the_encoder_is_named(index: Path, name: str, run_cli: "RunCli") -> None:
+    path = index / name
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert_refused(run_cli("recommend", "--index", index, stdin=STDIN), str(path), "uild")
+
+
+def flip(path: Path, at: int) -> None:
+    """Change one bit; a negative place counts from the end."""
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1 << 5
+    path.write_bytes(data)
+
+
+def own_files(index: Path) -> list[str]:
+    value: dict[str, Any] = json.loads((index / MANIFEST).read_text())
+    return list(value["files"])
+
+
+def test_verifying_finds_a_flipped_byte_in_any_file(index: Path, run_cli: "RunCli") -> None:
+    names = [*own_files(index), "encoder/model.onnx", "ranker/model.onnx", "ranker/model.txt"]
+    assert len(names) > 30
+    assert run_cli("inspect", index, "--verify").code == 0
+    for name in names:
+        flip(index / name, (index / name).stat().st_size // 2)
+        assert run_cli("inspect", index).code == 0
+        done = run_cli("inspect", index, "--verify")
+        assert_refused(done, f"{index / name} does not have the checksum", "build it again")
+        flip(index / name, (index / name).stat().st_size // 2)
+    assert run_cli("inspect", index, "--verify").code == 0
+
+
+@pytest.mark.parametrize("at", [3, 60, -3])
+def test_answering_with_a_flipped_byte_answers_or_names_the_file(
+    index: Path, at: int, run_cli: "RunCli"
+) -> None:
+    refused = 0
+    for name in own_files(index):
+        flip(index / name, at)
+        done = run_cli("recommend", "--index", index, "--format", "json", stdin=STDIN)
+        if done.code == 0:
+            assert json.loads(done.out)["schema"] == "recsys.answer/1"
+        else:
+            refused += 1
+            assert_refused(done, str(index / name), "uild")
+        flip(index / name, at)
+    assert refused > 5
+
+
+def test_a_flipped_byte_is_named_by_batch_and_training_too(index: Path, run_cli: "RunCli") -> None:
+    flip(index / "corpus" / "cites.starts.npy", 60)
+    recommended, _, _, trained, batched = every_command(index, run_cli)
+    for done in (recommended, trained, batched):
+        assert_refused(done, "cites.starts.npy does not have the checksum", "--force")
+
+
+def test_the_encoder_of_another_index_is_refused(index: Path, run_cli: "RunCli") -> None:
+    manifest = index / "encoder" / MANIFEST
+    value = json.loads(manifest.read_text())
+    value["config"]["fingerprint"] = "0123456789abcdef"
+    manifest.write_text(json.dumps(value))
+    done = run_cli("recommend", "--index", index, stdin=STDIN)
+    assert_refused(done, str(index), "another encoder", "Build the index again.")
+
+
+def change_ranker(index: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    folder = index / "ranker"
+    config: dict[str, Any] = json.loads((folder / MANIFEST).read_text())["config"]
+    change(config)
+    seal(folder, KIND, SCHEMA, config)
+
+
+def test_a_ranker_with_an_unknown_feature_is_refused(index: Path, run_cli: "RunCli") -> None:
+    change_ranker(index, lambda config: config["feature_names"].append("moon_phase"))
+    done = run_cli("recommend", "--index", index, stdin=STDIN)
+    assert_refused(done, str(index / "ranker"), "'moon_phase'", "recsys train ranker")
+    blind = run_cli("recommend", "--index", index, "--no-metadata", stdin=STDIN)
+    assert blind.code == 0
+
+
+def test_a_damaged_ranker_is_refused_and_training_mends_it(
+    built: "Built", index: Path, run_cli: "RunCli"
+) -> None:
+    (index / "ranker" / "model.onnx").write_bytes(b"\x00" * 99)
+    change_ranker(index, lambda config: None)
+    done = run_cli("recommend", "--index", index, stdin=STDIN)
+    assert_refused(done, str(index / "ranker" / "model.onnx"), "cannot be run")
+    assert run_cli("train", "ranker", index, "--split", built.split).code == 0
+    assert run_cli("recommend", "--index", index, stdin=STDIN).code == 0
+
+
+def test_a_ranker_folder_without_a_ranker_is_refused(index: Path, run_cli: "RunCli") -> None:
+    (index / "ranker" / MANIFEST).unlink()
+    assert_refused(run_cli("recommend", "--index", index, stdin=STDIN), "not a finished ranker")
+
+
+def test_nothing_found_is_exit_code_3_and_says_which_stage(
+    tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    papers = tmp_path / "papers.jsonl"
+    papers.write_text('{"id": "a", "title": "On rivers", "year": 2000}\n')
+    assert run_cli("build", papers, "--out", tmp_path / "x.index", "--quiet").code == 0
+    out = tmp_path / "answer.json"
+    done = run_cli(
+        "recommend", "--index", tmp_path / "x.index", "--as-of", 1900, "--out", out, stdin=STDIN
+    )
+    assert (done.code, done.out, out.exists()) == (3, "", False)
+    understood, error = done.err.splitlines()
+    assert understood.startswith("Understood: ")
+    assert error.startswith("error: No paper is left to recommend: 1 papers in the corpus, 0 ")
+    assert "--as-of" in error
+
+
+def test_a_build_over_a_damaged_index_names_force(
+    built: "Built", index: Path, run_cli: "RunCli"
+) -> None:
+    (index / MANIFEST).write_text("{")
+    before = contents(index)
+    done = run_cli("build", built.papers, "--out", index)
+    assert_refused(done, str(index), "cannot be read", "--force")
+    assert contents(index) == before

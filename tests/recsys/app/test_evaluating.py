@@ -1,0 +1,84 @@
+"""`recsys evaluate` from the outside."""
+
+import inspect
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipelines.evaluation.evaluate import DEFAULT_SYSTEMS
+from recsys.app.cli import evaluating
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+    from tests.conftest import RunCli
+
+
+def test_an_evaluation_from_end_to_end(built: "Built", run_cli: "RunCli", tmp_path: Path) -> None:
+    run = tmp_path / "theirs.trec"
+    run.write_text("rivers-09 Q0 rivers-08 1 0.5 x\n")
+    out = tmp_path / "report"
+    done = run_cli(
+        "evaluate", built.index, "--split", built.split, "--out", out,
+        "--systems", "bm25-whoosh, two-stage", "--run", f"theirs={run}", "--jobs", 1,
+        "--self-citation", "--seed-study",
+    )  # fmt: skip
+    assert (done.code, done.out) == (0, "")
+    assert "two-stage: F1@20" in done.err
+    assert "Leakage unknown" not in done.err
+    facts = json.loads((out / "facts.json").read_text())
+    assert facts["systems"] == ["bm25-whoosh", "two-stage", "theirs"]
+    assert facts["command"].startswith(f"recsys evaluate {built.index} --split")
+    assert facts["warnings"] == []
+    assert len(facts["self_citation"]) == 42
+    assert len(facts["seed_study"]) == 10
+
+
+def test_the_same_systems_are_the_default_everywhere() -> None:
+    default = inspect.signature(evaluating.evaluate).parameters["systems"].default
+    assert tuple(default.split(",")) == DEFAULT_SYSTEMS
+
+
+def test_a_ranker_is_not_evaluated_on_what_it_was_trained_on(
+    built: "Built", run_cli: "RunCli", tmp_path: Path
+) -> None:
+    done = run_cli(
+        "evaluate", built.index, "--split", built.split, "--out", tmp_path / "x",
+        "--part", "train", "--systems", "two-stage",
+    )  # fmt: skip
+    assert done.code == 1
+    assert "was trained on 20 of these 20 train queries (first: " in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_dev_is_allowed_and_named(built: "Built", run_cli: "RunCli", tmp_path: Path) -> None:
+    done = run_cli(
+        "evaluate", built.index, "--split", built.split, "--out", tmp_path / "x",
+        "--part", "dev", "--systems", "two-stage", "--no-metadata", "--jobs", 1,
+    )  # fmt: skip
+    assert done.code == 0
+    assert "calibrated on 8 of these 8 queries" in done.err
+
+
+def test_an_unknown_system_is_named_with_a_near_miss(
+    built: "Built", run_cli: "RunCli", tmp_path: Path
+) -> None:
+    done = run_cli(
+        "evaluate", built.index, "--split", built.split, "--out", tmp_path / "x",
+        "--systems", "bm25,two-stages",
+    )  # fmt: skip
+    assert done.code == 1
+    assert "Did you mean 'two-stage'?" in done.err
+
+
+@pytest.mark.parametrize("runs", [["theirs"], ["=x"], ["a=x", "a=y"]])
+def test_a_run_needs_a_name_of_its_own(
+    runs: list[str], built: "Built", run_cli: "RunCli", tmp_path: Path
+) -> None:
+    options = [word for run in runs for word in ("--run", run)]
+    done = run_cli(
+        "evaluate", built.index, "--split", built.split, "--out", tmp_path / "x", *options
+    )
+    assert done.code == 2
+    assert "--run" in done.err

@@ -1,0 +1,90 @@
+"""`recsys train nnrank`, `recsys tune` and `recsys ablate` from the outside."""
+
+import inspect
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipelines.studies.citeomatic.train_nnrank import NNRankOptions
+from recsys.app.cli import training, tuning
+from recsys.store.layout import nnrank_folder
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+    from tests.conftest import RunCli
+
+
+@pytest.fixture
+def index(built: "Built", tmp_path: Path) -> Path:
+    return built.copy(tmp_path)
+
+
+def test_from_tuning_to_evaluation(built: "Built", index: Path, run_cli: "RunCli") -> None:
+    given = (index, "--split", built.split)
+    short = ("--trials", 1, "--short", 1, "--finalists", 1, "--long", 1, "--device", "cpu")
+    tuned = run_cli("tune", "nnselect", *given, "--out", index.parent / "select", *short)
+    assert (tuned.code, tuned.out) == (0, "")
+    chosen = index.parent / "select" / "parameters.json"
+    assert f"recsys train nnselect INDEX --split FILE --epochs 1 --parameters {chosen}" in tuned.err
+    run_cli("train", "nnselect", *given, "--epochs", 1, "--parameters", chosen)
+    tuned = run_cli("tune", "nnrank", *given, "--out", index.parent / "rank", *short)
+    assert "Best on dev: F1@20" in tuned.err
+    chosen = index.parent / "rank" / "parameters.json"
+    for metadata in (True, False):
+        switch = () if metadata else ("--no-metadata",)
+        folder = nnrank_folder(index, metadata=metadata)
+        done = run_cli("train", "nnrank", *given, "--epochs", 1, "--parameters", chosen, *switch)
+        assert (done.code, done.out) == (0, "")
+        assert ("cos(authors)" in done.err) == metadata
+        assert f"Saved in {folder}." in done.err
+        config = json.loads((folder / "manifest.json").read_text())["config"]
+        values = json.loads(chosen.read_text())["parameters"]
+        assert config["options"]["size"]["words"] == values["dim"]
+        asked = run_cli(
+            "evaluate", *given, "--systems", "nnselect,nnrank", *switch, "--jobs", 1,
+            "--out", index.parent / f"report-{metadata}",
+        )  # fmt: skip
+        assert "nnrank: F1@20" in asked.err
+    refused = run_cli(
+        "evaluate", *given, "--systems", "nnrank", "--part", "train", "--out", index.parent / "x"
+    )
+    assert refused.code == 1
+    assert "was trained on 20 of these 20 train queries" in refused.err
+
+
+def test_the_command_line_has_the_defaults_of_the_library() -> None:
+    given = inspect.signature(training.train_nnrank).parameters
+    usual = NNRankOptions()
+    assert given["epochs"].default == usual.loop.epochs
+    assert given["rate"].default == usual.loop.rate
+    assert given["dim"].default == usual.model.size.words
+    assert given["dropout"].default == usual.model.dropout
+    assert given["gamma"].default == usual.model.margins.gamma
+    ablation = inspect.signature(tuning.ablate_nnrank).parameters
+    assert ablation["epochs"].default == usual.loop.epochs
+    assert ablation["rate"].default == usual.loop.rate
+
+
+def test_an_ablation_is_a_table_on_stdout(built: "Built", index: Path, run_cli: "RunCli") -> None:
+    given = (index, "--split", built.split)
+    run_cli("train", "nnselect", *given, "--epochs", 1, "--dim", 6)
+    out = index.parent / "ablation"
+    done = run_cli(
+        "ablate", "nnrank", *given, "--out", out, "--rows", "no-numbers", "--format", "json"
+    )
+    assert done.code == 0
+    assert [row["network"] for row in json.loads(done.out)["rows"]] == ["full", "no-numbers"]
+    assert f"Written to {out}." in done.err
+    table = run_cli("ablate", "nnrank", *given, "--out", out, "--rows", "no-numbers", "--quiet")
+    assert table.out.startswith("What NNRank loses without each of its parts.")
+    assert table.err == ""
+    wrong = run_cli("ablate", "nnrank", *given, "--out", out, "--rows", "no-number")
+    assert wrong.code == 1 and "Did you mean 'no-numbers'" in wrong.err
+
+
+def test_nnrank_needs_nnselect(built: "Built", index: Path, run_cli: "RunCli") -> None:
+    done = run_cli("train", "nnrank", index, "--split", built.split)
+    assert done.code == 1
+    assert "has no NNSelect model. Train it: `recsys train nnselect INDEX" in done.err

@@ -1,0 +1,93 @@
+"""Opening an index: which classes serve it, and from where."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import recsys
+from indexes.annoy_index import AnnoyIndex
+from indexes.bm25 import Bm25Index
+from recsys.app.cache import cache_folder
+from recsys.app.wiring import data_folder, open_index, serving_ranker, starter_index
+from recsys.errors import ArtifactMismatch, ArtifactMissing
+from recsys.models.encoder import OnnxEncoder
+from recsys.records import Draft
+from recsys.stage_two.ranker import OnnxRanker
+from recsys.store.artifacts import MANIFEST
+from recsys.store.layout import ranker_folder
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
+DRAFT = Draft("On rivers and glaciers", "Measured again, with an instrument.")
+
+
+def test_an_index_is_served_by_annoy_bm25_and_onnx(built: "Built") -> None:
+    recommender = open_index(built.index)
+    assert isinstance(recommender.collection.vector_index, AnnoyIndex)
+    assert isinstance(recommender.collection.text_index, Bm25Index)
+    assert isinstance(recommender.encoder, OnnxEncoder) and recommender.encoder.threads == 1
+    assert isinstance(recommender.ranker, OnnxRanker)
+    assert recommender.metadata
+    assert not open_index(built.index, metadata=False).metadata
+    assert len(recommender.collection.vectors) == len(recommender.collection.corpus) == 50
+
+
+def test_search_k_is_the_one_that_the_build_chose(built: "Built") -> None:
+    index = open_index(built.index).collection.vector_index
+    assert isinstance(index, AnnoyIndex)
+    config = json.loads((built.index / MANIFEST).read_text())["config"]
+    assert index.search_k == config["ann"]["search_k"]
+
+
+@pytest.mark.parametrize("metadata", [True, False])
+def test_its_own_ranker_goes_before_the_shipped_one(
+    built: "Built", tmp_path: Path, metadata: bool
+) -> None:
+    assert serving_ranker(built.index, metadata=metadata) == ranker_folder(
+        built.index, metadata=metadata
+    )
+    assert serving_ranker(tmp_path, metadata=metadata) == ranker_folder(
+        data_folder(), metadata=metadata
+    )
+
+
+def test_python_loads_an_index_by_path_or_name(built: "Built") -> None:
+    by_path, by_name = recsys.load(built.index), recsys.load(str(built.index))
+    assert by_path.recommend(DRAFT, k=5) == by_name.recommend(DRAFT, k=5)
+    assert by_path.recommend(DRAFT, k=5) == open_index(built.index).recommend(DRAFT, 5)
+
+
+def test_an_index_can_be_moved(built: "Built", tmp_path: Path) -> None:
+    moved = built.copy(tmp_path).rename(tmp_path / "Zürich 2.index")
+    before = open_index(built.index).recommend(DRAFT, 5)
+    assert open_index(moved).recommend(DRAFT, 5) == before
+
+
+def test_vectors_of_another_encoder_are_refused(built: "Built", tmp_path: Path) -> None:
+    index = built.copy(tmp_path)
+    value = json.loads((index / MANIFEST).read_text())
+    value["config"]["encoder"] = "another"
+    (index / MANIFEST).write_text(json.dumps(value))
+    with pytest.raises(ArtifactMismatch, match="made by another encoder"):
+        open_index(index)
+
+
+def test_an_index_without_encoder_is_refused(built: "Built", tmp_path: Path) -> None:
+    index = built.copy(tmp_path)
+    shutil.rmtree(index / "encoder")
+    with pytest.raises(ArtifactMissing, match="no encoder at"):
+        open_index(index)
+
+
+def test_the_starter_corpus_is_built_once_into_the_cache() -> None:
+    index, stages = starter_index(), list[str]()
+    assert index.parent == cache_folder()
+    assert starter_index(lambda stage, done, total: stages.append(stage)) == index
+    assert stages == []
+    answer = open_index(None).recommend(Draft("Citation recommendation"), 3)
+    assert len(answer.recommendations) == 3
+    assert answer.stages["papers in the corpus"] >= 300

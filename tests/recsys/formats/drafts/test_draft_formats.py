@@ -1,0 +1,169 @@
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recsys.errors import DraftError, InputError
+from recsys.formats.drafts.draft_formats import (
+    FORMATS,
+    LONGEST_ABSTRACT,
+    read_draft,
+    read_manuscript,
+)
+from recsys.formats.files import STDIN
+from recsys.records import Draft
+
+JSON = '{"title": "From JSON", "abstract": "An abstract.", "references": ["p1"]}'
+LATEX = r"\documentclass{article}\title{From \emph{LaTeX}}\begin{document}\end{document}"
+MARKDOWN = "---\ntitle: From Markdown\n---\nSome text that goes on for a while.\n"
+HEADING = "# From a heading\n\nSome text that goes on for a while.\n"
+PLAIN = "From text\n\nAbstract\n\nSome text that goes on for a while.\n"
+BIBTEX = "@article{a, title = {From BibTeX}, year = 2020}\n"
+RIS = "TY  - JOUR\nTI  - From RIS\nER  -\n"
+CSL = '[{"id": "a", "type": "book", "title": "From CSL"}]'
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "title"),
+    [
+        ("a.json", JSON, "From JSON"),
+        ("a.tex", LATEX, "From LaTeX"),
+        ("a.TEX", LATEX, "From LaTeX"),
+        ("a.md", MARKDOWN, "From Markdown"),
+        ("a.txt", PLAIN, "From text"),
+        ("json", JSON, "From JSON"),
+        ("latex.txt", LATEX, "From LaTeX"),
+        ("markdown", MARKDOWN, "From Markdown"),
+        ("heading.txt", HEADING, "From a heading"),
+        ("utf-16.json", JSON.encode("utf-16"), "From JSON"),
+        ("utf-16", JSON.encode("utf-16"), "From JSON"),
+        ("utf-32", LATEX.encode("utf-32"), "From LaTeX"),
+        ("marked", b"\xef\xbb\xbf" + JSON.encode(), "From JSON"),
+        ("windows.txt", PLAIN.replace("\n", "\r\n"), "From text"),
+        ("windows", MARKDOWN.replace("\n", "\r\n"), "From Markdown"),
+    ],
+)
+def test_the_format_is_told_by_suffix_or_else_by_content(
+    name: str, content: str | bytes, title: str, tmp_path: Path
+) -> None:
+    assert read_manuscript(write(tmp_path, name, content)).title == title
+
+
+@pytest.mark.parametrize("content", [JSON, LATEX, MARKDOWN, PLAIN])
+def test_standard_input_is_told_by_content(content: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+    assert read_manuscript(STDIN).title.startswith("From")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.bib", BIBTEX),
+        ("b.txt", BIBTEX),
+        ("a.ris", RIS),
+        ("b.txt", RIS),
+        ("a.json", CSL),
+        ("c", CSL),
+    ],
+)
+def test_a_reading_list_is_a_manuscript_of_references_alone(
+    name: str, content: str, tmp_path: Path
+) -> None:
+    found = read_manuscript(write(tmp_path, name, content))
+    assert (found.title, found.abstract) == ("", None)
+    assert [(work.title or "").startswith("From") for work in found.references] == [True]
+
+
+def test_a_given_title_and_abstract_go_before_those_of_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.json", JSON)
+    found = read_manuscript(path, title="Mine", abstract="My  words.")
+    assert (found.title, found.abstract) == ("Mine", "My words.")
+    assert found.references[0].id == "p1"
+    assert read_manuscript(path, title="Mine").abstract == "An abstract."
+
+
+def test_a_given_title_is_enough_for_a_file_that_says_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.json", "{}")
+    with pytest.raises(DraftError, match="neither a title nor an abstract"):
+        read_manuscript(path)
+    assert read_manuscript(path, title="Mine").title == "Mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.tex", "", "is empty"),
+        ("a.json", " \n", "is empty"),
+        ("a.docx", b"PK\x03\x04rest", "is a Word or OpenDocument file"),
+        ("a.doc", b"\xd0\xcf\x11\xe0rest", "is an old Word file"),
+        ("a.rtf", r"{\rtf1 text}", "is RTF"),
+        ("a.html", "<!DOCTYPE html><p>", "is HTML"),
+        ("a", b"<HTML>", "is HTML"),
+        ("a.txt", "words\0words", "NUL byte"),
+        ("a.md", b"# caf\xe9", "is not UTF-8"),
+        ("a.json", "title: x", "is not JSON"),
+        ("a", '{"title": ', "is not JSON"),
+        ("a.tex", "%\n", "neither a title nor an abstract"),
+        ("a.md", "---\ntitle: [\n---\n", "is not YAML"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_line_with_the_next_step(
+    name: str, content: str | bytes, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read_manuscript(write(tmp_path, name, content))
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert caught.value.hint.endswith((".", "?"))
+
+
+def test_a_missing_draft_names_its_neighbour(tmp_path: Path) -> None:
+    write(tmp_path, "paper.tex", LATEX)
+    with pytest.raises(InputError, match=r"Did you mean 'paper\.tex'\?"):
+        read_manuscript(tmp_path / "papr.tex")
+
+
+def test_an_abstract_beyond_all_measure_is_cut_with_a_note(tmp_path: Path) -> None:
+    content = json.dumps({"title": "T", "abstract": "word " * LONGEST_ABSTRACT})
+    found = read_manuscript(write(tmp_path, "a.json", content))
+    assert len(found.abstract or "") == LONGEST_ABSTRACT - 1  # It ended in a space.
+    assert found.notes == ("Only the first 100,000 characters of the abstract are read.",)
+
+
+def test_nothing_read_can_steer_a_terminal(tmp_path: Path) -> None:
+    content = "\\title{Red \x1b[31m title}\\begin{abstract}a\x07b\\end{abstract}\\input{x\x1b[2Jy}"
+    found = read_manuscript(write(tmp_path, "a.tex", content))
+    assert not any(ord(c) < 32 for c in "".join((found.title, found.abstract or "", *found.notes)))
+
+
+def test_a_draft_keeps_the_ids_of_its_references(tmp_path: Path) -> None:
+    assert read_draft(write(tmp_path, "a.json", JSON)) == Draft(
+        title="From JSON", abstract="An abstract.", references=("p1",)
+    )
+
+
+def test_no_two_formats_share_a_suffix() -> None:
+    suffixes = [suffix for row in FORMATS for suffix in row.suffixes]
+    assert len(suffixes) == len(set(suffixes))
+    assert FORMATS[-1].sign.search("")
+
+
+def test_plain_json_needs_no_library(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.json", JSON)
+    code = (
+        "import sys, pathlib; from recsys.formats.drafts.draft_formats import read_manuscript;"
+        f"read_manuscript(pathlib.Path({str(path)!r}));"
+        "heavy = {'yaml', 'pylatexenc', 'bibtexparser', 'rispy', 'pypdf', 'numpy'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,141 @@
+"""Files that were made to hurt: a right answer or one line of error, soon, and nothing outside."""
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recsys.errors import InputError, MissingExtraError
+from recsys.formats.drafts.draft_formats import LONGEST_ABSTRACT, LONGEST_TITLE, read_manuscript
+from recsys.formats.drafts.latex_files import LONGEST_SOURCE
+from recsys.formats.drafts.latex_text import plain
+from recsys.records import Manuscript
+
+MB = 2**20
+SECONDS = 10
+"""CPU time within which any file is answered; most take a tenth of it."""
+
+FILES = {
+    "50-megabytes.txt": "dust and more dust " * (50 * MB // 19),
+    "one-line.md": "x" * (20 * MB),
+    "lines.txt": "\n" * (20 * MB) + "T",
+    "latex.tex": r"\title{T} word % c" * (50 * MB // 18),
+    "deep.json": "[" * 10_000 + "]" * 10_000,
+    "deep-object.json": '{"a":' * 10_000,
+    "keys.json": "{" + ",".join(f'"k{i}":1' for i in range(100_000)) + "}",
+    "same-key.json": "{" + ",".join(['"k":1'] * 100_000) + "}",
+    "references.json": '{"references":["a"' + ',"a"' * 200_000 + "]}",
+    "braces.tex": r"\title{" + "{" * 100_000 + "x" + "}" * 100_000,
+    "titles.tex": r"\title{" * 100_000,
+    "environments.tex": r"\title{T}" + r"\begin{a}" * 100_000,
+    "abstracts.tex": r"\begin{abstract}" * 100_000 + r"\title{T}",
+    "citations.tex": r"\title{T}" + r"\cite[" * 100_000,
+    "inputs.tex": r"\title{T}" + r"\input{nothing}" * 100_000,
+    "itself.tex": r"\title{T}" + r"\input{itself}" * 1_000,
+    "conditionals.tex": r"\title{T}" + r"\iffalse\fi\iffalse" * 100_000,
+    "verbatim.tex": r"\title{T}" + r"\begin{verbatim}\end{verbatim}\verb|" * 100_000,
+    "items.tex": r"\title{T}" + r"\bibitem{a}\newblock\newblock" * 30_000 + r"\bibitem[" * 30_000,
+    "entries.tex": r"\title{T}" + r"\entry{a}{b}" * 100_000,
+    "macros.tex": r"\newcommand{\a}{" * 100_000 + r"\title{T}",
+    "laughs.tex": "".join(
+        rf"\newcommand{{\{one}}}{{{(chr(92) + two) * 10}}}"
+        for one, two in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    + r"\title{T \a}",
+    "laughs.md": "---\na: &a [x]\nb: &b [*a,*a]\n"
+    + "".join(f"c{i}: &c [*b,*b,{'*c' if i else 'x'}]\n" for i in range(1_000))
+    + "title: T\nauthor: *c\n---\n",
+    "brackets.md": "# T\n" + "[@" * 500_000 + "![" * 500_000,
+    "divs.md": "# T\n" + "::: abstract\n" * 100_000,
+    "emphasis.md": "# T\n\n" + "*_`$" * 300_000,
+    "headings.md": "# a\n" * 200_000,
+    "spaces.md": "# a" + " " * 2_000_000 + "b",
+    "list.txt": "T\n\nReferences\n" + "[1] 10.1000/\n" * 50_000,
+    "nul.tex": "\\title{a\0b}",
+    "nul.md": "# a\0b",
+    "nul.json": '{"title": "a\0b"}',
+    "control.tex": "\\title{" + "".join(map(chr, range(1, 32))) + "T}",
+}
+
+
+def outcome(path: Path) -> Manuscript | InputError:
+    try:
+        return read_manuscript(path)
+    except InputError as error:
+        return error
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_hostile_file_is_answered_soon(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(FILES[name], encoding="utf-8")
+    begun = time.process_time()
+    found = outcome(path)
+    assert time.process_time() - begun < SECONDS
+    if isinstance(found, Manuscript):
+        assert len(found.title) <= LONGEST_TITLE
+        assert len(found.abstract or "") <= LONGEST_ABSTRACT
+        assert len(found.notes) < 2_000
+    else:
+        assert "\n" not in str(found)
+        assert len(str(found)) < 400
+        assert found.hint
+
+
+def test_a_title_survives_what_surrounds_it(tmp_path: Path) -> None:
+    for name in ("environments", "citations", "inputs", "itself", "conditionals", "items"):
+        path = tmp_path / f"{name}.tex"
+        path.write_text(FILES[path.name], encoding="utf-8")
+        assert read_manuscript(path).title == "T"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["{", "$", r"\begin{a}", r"\frac", "[", r"\footnote[", "$x_", r"\left(", "&", r"\sqrt["],
+)
+def test_no_piece_of_latex_hurts_the_walker(piece: str) -> None:
+    begun = time.process_time()
+    assert "\n" not in plain("words " + piece * 5_000)
+    assert time.process_time() - begun < SECONDS / 2
+
+
+def test_latex_is_bounded_below_what_the_files_module_reads() -> None:
+    assert LONGEST_SOURCE < 64 * MB
+
+
+SUFFIXES = (".json", ".tex", ".md", ".txt", ".bib", ".ris", "")
+LATEX = r"""
+\title{ \author{ \begin{abstract} \end{abstract} \cite{ \citep[ \cites( \input{x} \bibliography{x}
+\newcommand{\a} \def\a#1 \a \bibitem{k} \bibitem[ \newblock \entry{a}{b} \endentry \field{title}
+\iffalse \fi \verb| \end{document} \and \\ { } [ ] $ % ~ & \'e \" \begin{filecontents}{x.bib}
+"""
+OTHERS = """
+title: author: abstract: references: bibliography: @ [@a] @doi:10.1/x | > : , ; ' " * _ ` ```
+--- ... <!-- --> ::: <a # ## - Abstract References [1] 10.1000/x arXiv:2004.07180 %PDF- @article{a,
+title={T} year=2020 café \u202e \ufeff null 1999 &a *a !!python/name:x {"title": "references": [{
+"""
+WORDS = st.sampled_from([*LATEX.split(), *OTHERS.split(), "TY  - JOUR\n", "ER  -", "\n\n", "\r\n"])
+TEXTS = st.lists(WORDS | st.sampled_from("\n\t ") | st.text(max_size=4), max_size=30)
+RAW = st.binary(max_size=60) | TEXTS.map(lambda words: "".join(words).encode("utf-8", "replace"))
+MARKED = RAW | TEXTS.map(lambda words: "".join(words).encode("utf-16", "replace"))
+
+
+@settings(
+    max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=5_000
+)
+@given(MARKED, st.sampled_from(SUFFIXES))
+def test_any_bytes_are_a_manuscript_or_an_input_error(
+    tmp_path: Path, raw: bytes, suffix: str
+) -> None:
+    path = tmp_path / f"draft{suffix}"
+    path.write_bytes(raw)
+    try:
+        found = read_manuscript(path)
+    except (InputError, MissingExtraError) as error:
+        assert "\n" not in str(error)
+        assert error.hint
+    else:
+        assert found.title or found.abstract or found.references
+        assert not any(ord(c) < 32 for c in found.title + (found.abstract or ""))

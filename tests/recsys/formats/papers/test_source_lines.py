@@ -1,0 +1,186 @@
+import gzip
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recsys.errors import CorpusError
+from recsys.formats.papers.source_lines import STDIN, Line, open_lines
+
+
+def read(path: Path, *, longest: int = 1000) -> list[Line]:
+    with open_lines(path, longest=longest) as lines:
+        return list(lines)
+
+
+def written(folder: Path, content: bytes, name: str = "papers.jsonl") -> Path:
+    path = folder / name
+    path.write_bytes(content)
+    return path
+
+
+def test_lines_are_numbered_and_blank_ones_left_out(tmp_path: Path) -> None:
+    lines = read(written(tmp_path, b"one\r\n\n   \ntwo\nthree"))
+    assert [(line.number, line.text.strip()) for line in lines] == [
+        (1, "one"),
+        (4, "two"),
+        (5, "three"),
+    ]
+
+
+def test_gzip_is_known_by_its_first_bytes_not_its_name(tmp_path: Path) -> None:
+    packed = written(tmp_path, gzip.compress(b"one\ntwo\n"), "papers.txt")
+    plain = written(tmp_path, b"one\ntwo\n", "papers.gz")
+    assert read(packed) == read(plain)
+
+
+def test_joined_gzip_members_are_one_file(tmp_path: Path) -> None:
+    path = written(tmp_path, gzip.compress(b"one\n") + gzip.compress(b"two\n"))
+    assert [line.text for line in read(path)] == ["one\n", "two\n"]
+
+
+def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    for content in (b"one\ntwo\n", gzip.compress(b"one\ntwo\n")):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert [line.text for line in read(STDIN)] == ["one\n", "two\n"]
+
+
+def test_standard_input_can_be_damaged(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = gzip.compress(b"one\ntwo\n")[:-6]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    with pytest.raises(CorpusError, match="standard input ends in the middle"):
+        read(STDIN)
+
+
+def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+    assert read(written(tmp_path, b"\xef\xbb\xbfone\n"))[0].text == "one\n"
+
+
+def test_broken_utf8_is_replaced_and_marked(tmp_path: Path) -> None:
+    good, bad = read(written(tmp_path, "Zürich\n".encode() + b"Z\xfcrich\n"))
+    assert (good.text, good.broken_utf8) == ("Zürich\n", False)
+    assert (bad.text, bad.broken_utf8) == ("Z\ufffdrich\n", True)
+
+
+def test_a_line_too_long_is_passed_over_not_loaded(tmp_path: Path) -> None:
+    content = b"short\n" + b"x" * 5_000_000 + b"\nnext\n"
+    lines = read(written(tmp_path, content))
+    assert [(line.number, line.too_long) for line in lines] == [(1, False), (2, True), (3, False)]
+    assert len(lines[1].text) <= 1024
+
+
+def test_a_long_last_line_without_newline_ends_the_file(tmp_path: Path) -> None:
+    assert [line.too_long for line in read(written(tmp_path, b"x" * 2000))] == [True]
+
+
+def test_a_line_of_the_greatest_length_is_read(tmp_path: Path) -> None:
+    assert [line.too_long for line in read(written(tmp_path, b"x" * 999 + b"\n"))] == [False]
+
+
+def test_a_record_over_several_lines_is_joined(tmp_path: Path) -> None:
+    content = b'[\n  {\n    "a": {\n      "b": 1\n    }\n  },\n  {\n    "a": "\xff"\n  }\n]\n'
+    lines = read(written(tmp_path, content))
+    assert [(line.number, line.broken_utf8) for line in lines] == [
+        (1, False),
+        (2, False),
+        (7, True),
+        (10, False),
+    ]
+    assert "".join(lines[1].text.split()) == '{"a":{"b":1}},'
+
+
+def test_a_record_that_never_closes_ends_with_the_file(tmp_path: Path) -> None:
+    (line,) = read(written(tmp_path, b'{\n"a": 1,\n"b": 2\n'))
+    assert line.text == '{\n"a": 1,\n"b": 2\n'
+
+
+def test_a_truncated_gzip_file_is_refused_naming_the_last_good_line(tmp_path: Path) -> None:
+    content = b"".join(b"line %d of the file\n" % number for number in range(1, 2001))
+    packed = gzip.compress(content)
+    path = written(tmp_path, packed[: len(packed) // 2])
+    seen = []
+    with pytest.raises(CorpusError) as caught, open_lines(path) as lines:
+        for line in lines:
+            seen.append(line)
+    assert f"line {seen[-1].number} is the last good one" in caught.value.what
+    assert 500 < len(seen) < 1900
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("at", [30, -8])
+def test_a_damaged_gzip_file_is_refused(tmp_path: Path, at: int) -> None:
+    packed = bytearray(gzip.compress(b"some text\n" * 20 + bytes(range(11, 250)) * 3))
+    packed[at] ^= 0xFF
+    with pytest.raises(CorpusError, match="damaged data"):
+        read(written(tmp_path, bytes(packed)))
+
+
+def test_a_missing_file_suggests_its_neighbour(tmp_path: Path) -> None:
+    written(tmp_path, b"")
+    with pytest.raises(CorpusError, match=r"no file.*paper\.jsonl.*Did you mean 'papers\.jsonl'"):
+        read(tmp_path / "paper.jsonl")
+    with pytest.raises(CorpusError, match="no file"):
+        read(tmp_path / "nowhere" / "papers.jsonl")
+
+
+def test_a_directory_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="is a directory"):
+        read(tmp_path)
+
+
+def test_an_impossible_path_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="cannot be read"):
+        read(tmp_path / "a\0b")
+    with pytest.raises(CorpusError, match="cannot be read"):
+        read(tmp_path / ("x" * 5000))
+
+
+@pytest.mark.parametrize(
+    ("head", "what"),
+    [
+        (b"PK\x03\x04rest", "zip archive"),
+        (b"BZh91AY", "bzip2"),
+        (b"\xfd7zXZ\x00", "xz file"),
+        (b"\x28\xb5\x2f\xfd", "zstandard"),
+        (b"PAR1....", "Parquet"),
+        ('{"id": 1}'.encode("utf-16"), "UTF-16"),
+    ],
+)
+def test_other_kinds_of_file_are_named(tmp_path: Path, head: bytes, what: str) -> None:
+    with pytest.raises(CorpusError, match=what) as caught:
+        read(written(tmp_path, head))
+    assert caught.value.hint
+
+
+def test_progress_counts_bytes_of_the_file_as_it_lies_on_disk(tmp_path: Path) -> None:
+    path = written(tmp_path, gzip.compress(b"some line\n" * 10_000))
+    size = path.stat().st_size
+    told: list[tuple[str, int, int]] = []
+
+    def progress(stage: str, done: int, total: int) -> None:
+        told.append((stage, done, total))
+
+    with open_lines(path, progress=progress) as lines:
+        assert sum(1 for _ in lines) == 10_000
+    assert told[-1] == ("read", size, size)
+    assert all(0 <= done < size for _, done, _ in told[:-1])
+    assert len(told) == 1 + 10_000 // 2048
+
+
+def test_an_empty_file_has_no_lines(tmp_path: Path) -> None:
+    assert read(written(tmp_path, b"")) == []
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.binary(max_size=300).filter(lambda raw: b"\x1f\x8b" not in raw))
+def test_no_bytes_can_break_the_reader(
+    tmp_path_factory: pytest.TempPathFactory, raw: bytes
+) -> None:
+    lines = read(written(tmp_path_factory.mktemp("raw"), b" " + raw), longest=40)
+    numbers = [line.number for line in lines]
+    assert numbers == sorted(set(numbers))
+    for line in lines:
+        line.text.encode()

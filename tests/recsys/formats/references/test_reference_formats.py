@@ -1,0 +1,109 @@
+from pathlib import Path
+
+import pytest
+
+from recsys.errors import InputError
+from recsys.formats.references import bibliography
+from recsys.formats.references.bibliography import address_in, year_in
+from recsys.formats.references.reference_formats import (
+    parse_bibliography,
+    read_bibliography,
+    recognised,
+)
+from recsys.formats.references.reference_writers import WRITERS
+from recsys.records import Paper
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("bibtex", "BibTeX"), ("ris", "RIS"), ("csl-json", "JSON"), ("csv", "CSV"), ("html", "HTML")],
+)
+def test_formats_are_recognised_by_content(name: str, form: str, specter: Paper) -> None:
+    text = WRITERS[name]([specter])
+    assert recognised(text, "").name == recognised(f"\n\n{text}", ".txt").name == form
+
+
+def test_the_suffix_decides_where_it_is_known(specter: Paper) -> None:
+    text = WRITERS["bibtex"]([specter])
+    assert recognised(text, ".csv").name == "CSV"
+    assert recognised("p1\np2\n", "").name == recognised("", "").name == "list"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_files_of_any_encoding_and_line_end_are_read(
+    tmp_path: Path, encoding: str, line_end: str
+) -> None:
+    path = tmp_path / "Refs.BIB"
+    text = "@misc{a,\n  title = {Über\n  uns},\n}\n@misc{b, title={B}}\n"
+    path.write_bytes(text.replace("\n", line_end).encode(encoding))
+    assert [each.title for each in read_bibliography(path).references] == ["Über uns", "B"]
+
+
+def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "refs.bib"
+    path.write_bytes(b"@misc{a\0}")
+    with pytest.raises(InputError, match="NUL"):
+        read_bibliography(path)
+    with pytest.raises(InputError, match="no file"):
+        read_bibliography(tmp_path / "other.bib")
+
+
+def test_many_problems_are_counted() -> None:
+    found = parse_bibliography("@misc{a\n" * 250, "x.bib")
+    assert len(found.problems) == 102
+    assert found.problems[-2:] == (
+        "150 more problems are not listed.",
+        "x.bib holds no references.",
+    )
+
+
+def test_what_no_work_could_be_found_by_is_counted() -> None:
+    found = parse_bibliography("@misc{a, year=2020}\n@misc{b, title={B}}", "x.bib")
+    assert [each.key for each in found.references] == ["b"]
+    assert found.problems == ("1 without title, identifier and address left out.",)
+
+
+def test_a_dump_of_a_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="more than 100,000 references"):
+        parse_bibliography("@a{\n" * 100_001, "x.bib")
+    monkeypatch.setattr(bibliography, "MOST_REFERENCES", 3)
+    assert len(parse_bibliography("p\n" * 3, "x.txt").references) == 3
+    with pytest.raises(InputError, match="more than 3 references"):
+        parse_bibliography("p\n" * 4, "x.txt")
+
+
+@pytest.mark.parametrize(
+    ("date", "year"),
+    [
+        ("2020", 2020),
+        (2020, 2020),
+        ("2020/2021", 2020),
+        ("12 May 1999", 1999),
+        ("c. 1850?", 1850),
+        ("20201", None),
+        ("1000, then 1500", 1500),
+        ("9999", None),
+        ("in press", None),
+        (True, None),
+        (None, None),
+        (2020.0, None),
+    ],
+)
+def test_a_year_is_found_in_a_date(date: object, year: int | None) -> None:
+    assert year_in(date) == year
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("https://a.org/x y", "https://a.org/xy"),
+        ("HTTP://a.org", "HTTP://a.org"),
+        ("javascript:alert(1)", None),
+        ("https://", None),
+        ("see https://a.org", None),
+        (7, None),
+    ],
+)
+def test_an_address_is_of_the_web_or_none(text: object, address: str | None) -> None:
+    assert address_in(text) == address

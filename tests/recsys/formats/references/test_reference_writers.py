@@ -1,0 +1,213 @@
+import re
+import time
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recsys.formats.references import bibtex
+from recsys.formats.references.markdown_items import markdown, markdown_item
+from recsys.formats.references.reference_writers import WRITERS
+from recsys.formats.references.shown_facts import (
+    JOURNAL,
+    MEETING,
+    citation_keys,
+    kind_of,
+    paper_link,
+)
+from recsys.records import Paper
+from tests.recsys.formats.references.invented_papers import RAW_PAPERS
+
+
+def paper(title: str = "A title", **facts: object) -> Paper:
+    return replace(Paper(id="p", title=title), **facts)  # type: ignore[arg-type]  # Test data.
+
+
+def test_a_paper_becomes_a_bibtex_entry(specter: Paper) -> None:
+    assert bibtex.write([specter]) == (
+        "@inproceedings{Cohan2020Specter,\n"
+        "  title = {{SPECTER:} Document-level Representation Learning using Citation-informed"
+        " Transformers},\n"
+        "  author = {Arman Cohan and Sergey Feldman and Iz Beltagy and Doug Downey and"
+        " Daniel S. Weld},\n"
+        "  year = {2020},\n"
+        "  booktitle = {ACL},\n"
+        "  doi = {10.18653/v1/2020.acl-main.207},\n"
+        "}\n"
+    )
+
+
+def test_unknown_fields_are_left_out(bare: Paper) -> None:
+    assert bibtex.write([bare]) == (
+        "@misc{AnonymousNothing,\n  title = {On nothing in particular},\n}\n"
+    )
+
+
+def test_special_characters_are_escaped() -> None:
+    entry = bibtex.write([paper("100% of {x} & y_1 at $5 #2 ~ ^ \\end")])
+    assert (
+        r"title = {100\% of \textbraceleft{}x\textbraceright{} \& y\_1 at \$5 \#2 "
+        r"\textasciitilde{} \textasciicircum{} \textbackslash{}end}" in entry
+    )
+
+
+@pytest.mark.parametrize(
+    ("venue", "kind", "field"),
+    [
+        ("NeurIPS", "inproceedings", "booktitle"),
+        ("NAACL-HLT", "inproceedings", "booktitle"),
+        ("Proceedings of the Journal Club", "inproceedings", "booktitle"),
+        ("Workshop on Scholarly Documents", "inproceedings", "booktitle"),
+        ("Journal of the ACM", "article", "journal"),
+        ("IEEE Transactions on Conference Calls", "article", "journal"),
+        ("Nature", "article", "journal"),
+    ],
+)
+def test_the_entry_type_is_guessed_from_the_venue(venue: str, kind: str, field: str) -> None:
+    entry = bibtex.write([paper(venue=venue)])
+    assert entry.startswith(f"@{kind}{{")
+    assert f"  {field} = {{{venue}}},\n" in entry
+
+
+@pytest.mark.parametrize(
+    ("authors", "year", "title", "key"),
+    [
+        (("Cohan, Arman",), 2020, "The SPECTER model", "Cohan2020Specter"),
+        (("René Noël",), 1999, "On the Été", "Noel1999Ete"),
+        (("Martin Luther King Jr.",), 1963, "A letter", "King1963Letter"),
+        (("王小明",), 2021, "深度学习", "2021"),
+        ((), None, "123 things", "Anonymous123"),
+        (("王",), None, "???", "Paper"),
+    ],
+)
+def test_keys_are_surname_year_and_first_word(
+    authors: tuple[str, ...], year: int | None, title: str, key: str
+) -> None:
+    assert citation_keys([paper(title, authors=authors, year=year)]) == [key]
+
+
+def test_colliding_keys_are_numbered_ignoring_case() -> None:
+    same = paper("Word", authors=("Ann Lee",), year=2000)
+    other = paper("word two", authors=("Ann LEE",), year=2000)
+    assert citation_keys([same, other, same]) == ["Lee2000Word", "Lee2000Word-2", "Lee2000Word-3"]
+
+
+def test_a_group_name_stays_one_author() -> None:
+    entry = bibtex.write([paper(authors=("Centre for Research and Development", "A, B, C, D"))])
+    assert "author = {{Centre for Research and Development} and {A, B, C, D}}" in entry
+
+
+@pytest.mark.parametrize(
+    ("doi", "url", "link"),
+    [
+        ("10.1/x", "http://a.org", "https://doi.org/10.1/x"),
+        ("https://doi.org/10.1/x", None, "https://doi.org/10.1/x"),
+        ("doi: 10.1/x", None, "https://doi.org/10.1/x"),
+        (
+            "10.1002/(SICI)9:6<430::a>3.0;2",
+            None,
+            "https://doi.org/10.1002/(SICI)9:6%3C430::a%3E3.0;2",
+        ),
+        ("nonsense", "http://a.org/y", "http://a.org/y"),
+        (None, "javascript:alert(1)", None),
+        (None, "http://a.org/<b> c", "http://a.org/bc"),
+        (None, None, None),
+    ],
+)
+def test_links_are_web_addresses_or_nothing(
+    doi: str | None, url: str | None, link: str | None
+) -> None:
+    assert paper_link(paper(doi=doi, url=url)) == link
+
+
+def test_markdown_is_a_numbered_list(specter: Paper, bare: Paper) -> None:
+    first, second = markdown([specter, bare]).splitlines()
+    assert first == (
+        "1. Arman Cohan, Sergey Feldman, Iz Beltagy, Doug Downey, Daniel S. Weld (2020). "
+        "[SPECTER: Document-level Representation Learning using Citation-informed Transformers]"
+        "(<https://doi.org/10.18653/v1/2020.acl-main.207>). *ACL*."
+    )
+    assert second == "2. Unknown authors (n.d.). On nothing in particular."
+
+
+def test_markdown_marks_are_escaped() -> None:
+    assert r"a\*b\_c \[d\] \<e\>" in markdown_item(paper("a*b_c [d] <e>"))
+
+
+def test_a_preprint_server_is_no_conference() -> None:
+    assert kind_of(paper(venue="ArXiv")) == kind_of(paper(venue="CoRR")) == JOURNAL
+    assert kind_of(paper(venue="NeurIPS")) == MEETING
+
+
+def test_names_of_groups_and_of_several_words_are_kept_together() -> None:
+    entry = bibtex.write([paper(authors=("Laurens van der Maaten", "King, Jr., Martin", "Plato"))])
+    assert "author = {van der Maaten, Laurens and King, Jr., Martin and Plato}" in entry
+
+
+def test_an_abstract_is_written_where_it_is_known() -> None:
+    known, unknown = paper(abstract="What we did."), paper()
+    for name in ("bibtex", "ris", "csl-json"):
+        assert "What we did." in WRITERS[name]([known])
+        assert "bstract" not in WRITERS[name]([unknown])
+
+
+def test_a_doi_is_not_repeated_as_an_address() -> None:
+    both = paper(doi="10.1234/X", url="https://doi.org/10.1234/x")
+    assert "url" not in bibtex.write([both])
+    assert "UR  - " not in WRITERS["ris"]([both])
+
+
+def test_a_record_of_ris(specter: Paper) -> None:
+    assert WRITERS["ris"]([replace(specter, authors=specter.authors[:2])]) == (
+        "TY  - CONF\nID  - Cohan2020Specter\nAU  - Cohan, Arman\nAU  - Feldman, Sergey\n"
+        "TI  - SPECTER: Document-level Representation Learning using Citation-informed"
+        " Transformers\nT2  - ACL\nPY  - 2020\nDO  - 10.18653/v1/2020.acl-main.207\nER  - \n"
+    )
+
+
+def test_a_spreadsheet_shows_formulas_as_text() -> None:
+    text = WRITERS["csv"]([paper("=HYPERLINK(1)", authors=("A; B", "C \\ D"), venue="'+1")])
+    assert text == (
+        '"id","title","authors","year","venue","doi","url"\n'
+        '"p","\'=HYPERLINK(1)","A\\; B; C \\\\ D","","\'\'+1","",""\n'
+    )
+
+
+@pytest.mark.parametrize("name", list(WRITERS))
+def test_no_papers_make_a_file_without_papers(name: str) -> None:
+    assert isinstance(WRITERS[name]([]), str)
+
+
+@settings(max_examples=50)
+@given(st.lists(RAW_PAPERS, max_size=4))
+def test_entries_are_balanced_and_keys_distinct(papers: list[Paper]) -> None:
+    text = bibtex.write(papers)
+    depth = 0
+    for brace in re.findall(r"[{}]", text):
+        depth += 1 if brace == "{" else -1
+        assert depth >= 0
+    assert depth == 0
+    keys = citation_keys(papers)
+    assert len({key.casefold() for key in keys}) == len(papers)
+    assert all(re.fullmatch(r"[A-Za-z0-9-]+", key) for key in keys)
+
+
+@settings(max_examples=50)
+@given(st.lists(RAW_PAPERS, max_size=4))
+def test_markdown_has_one_line_per_paper(papers: list[Paper]) -> None:
+    assert markdown(papers).count("\n") == len(papers)
+
+
+def test_a_title_of_one_endless_word_is_no_trap() -> None:
+    endless = "A" * 200_000
+    begun = time.process_time()
+    bibtex.write([paper(endless, venue=endless, authors=(endless,))])
+    assert time.process_time() - begun < 2
+
+
+def test_many_papers_alike_have_keys_of_their_own_in_time() -> None:
+    begun = time.process_time()
+    keys = citation_keys([paper("Word", authors=("Ann Lee",))] * 20_000)
+    assert len(set(keys)) == 20_000
+    assert time.process_time() - begun < 5

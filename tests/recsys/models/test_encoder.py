@@ -1,0 +1,189 @@
+"""The answering path's encoder, on the real packaged model."""
+
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.encoders.export_encoder import cached_encoder
+from recsys.app.cache import cache_folder
+from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
+from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, _batches
+from recsys.store.artifacts import MANIFEST, seal
+
+TEXTS: list[tuple[str, str | None]] = [
+    ("Rivers that move their banks", "We measured erosion for ten years. " * 12),
+    ("Sorting networks", None),
+    ("Moving river banks", "Erosion was measured over a decade, along three streams."),
+    ("Sorting", "A survey of comparison networks of small depth."),
+    ("A title that stands alone", ""),
+]
+
+
+@pytest.fixture(scope="session", params=["int8", "f32"])
+def folder(request: pytest.FixtureRequest, own_cache: Path) -> Path:
+    return cached_encoder("minilm", cache_folder(), precision=request.param)
+
+
+@pytest.fixture(scope="session")
+def encoder(folder: Path) -> OnnxEncoder:
+    return OnnxEncoder.load(folder, threads=2)
+
+
+def test_vectors_have_length_one_and_the_declared_dimension(encoder: OnnxEncoder) -> None:
+    vectors = encoder.encode(TEXTS)
+    assert vectors.shape == (5, encoder.dim) == (5, 384)
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_texts_on_one_subject_are_nearer_than_others(encoder: OnnxEncoder) -> None:
+    cosines = (vectors := encoder.encode(TEXTS)) @ vectors.T
+    assert cosines[0, 2] > 0.6 > 0.3 > cosines[0, 1]
+    assert cosines[1, 3] > 0.6
+
+
+@given(order=st.permutations(range(len(TEXTS))), keep=st.integers(1, len(TEXTS)))
+@settings(deadline=None, max_examples=10)
+def test_a_vector_does_not_depend_on_its_company(
+    encoder: OnnxEncoder, order: list[int], keep: int
+) -> None:
+    alone = np.concatenate([encoder.encode([text]) for text in TEXTS])
+    chosen = order[:keep]
+    together = encoder.encode([TEXTS[i] for i in chosen])
+    np.testing.assert_allclose(together, alone[chosen], atol=1e-5)
+
+
+def test_equal_texts_in_one_batch_get_equal_vectors(encoder: OnnxEncoder) -> None:
+    vectors = encoder.encode([("Sorting networks", None)] * 7 + [("Sorting network depth", None)])
+    assert np.ptp(vectors[:7], axis=0).max() < 1e-6
+
+
+def test_no_texts_give_no_rows(encoder: OnnxEncoder) -> None:
+    assert encoder.encode([]).shape == (0, 384)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ("", None),
+        ("", "Only an abstract."),
+        ("nul\0byte", "\0"),
+        ("🦜 emoji", "👩‍🔬 " * 30),
+        ("lone surrogate \ud800", "\udfff"),
+        ("   ", " \n\t "),
+        ("[SEP] [PAD] [CLS]", "[MASK]"),
+        ("字" * 400, "x" * 5000),
+    ],
+)
+def test_odd_texts_are_encoded(encoder: OnnxEncoder, text: tuple[str, str | None]) -> None:
+    vector = encoder.encode([text])[0]
+    assert np.isfinite(vector).all()
+    assert abs(np.linalg.norm(vector) - 1) < 1e-5
+
+
+def test_a_missing_abstract_is_the_same_as_an_empty_one(encoder: OnnxEncoder) -> None:
+    plain, empty, blank = encoder.encode([("A title", None), ("A title", ""), ("A title", "  ")])
+    assert (plain == empty).all()
+    assert (plain == blank).all()
+
+
+def test_title_and_abstract_are_joined_into_one_text(encoder: OnnxEncoder) -> None:
+    assert encoder.token_ids(("A title", "Words")) == encoder.token_ids(("A title. Words", None))
+
+
+def test_special_tokens_in_a_text_are_read_as_text(encoder: OnnxEncoder) -> None:
+    ids = encoder.token_ids(("a [SEP] b", None))
+    assert Counter(ids)[102] == 1  # The one that ends the text.
+
+
+def test_a_megabyte_is_cut_and_encoded_quickly(encoder: OnnxEncoder) -> None:
+    long = ("A title", "All work and no play makes a long abstract. " * 25_000)
+    started = time.process_time()
+    vector = encoder.encode([long])[0]
+    assert time.process_time() - started < 0.5
+    assert len(encoder.token_ids(long)) == encoder.max_length == 256
+    prefix = encoder.encode([("A title", (long[1] or "")[:5000])])[0]
+    np.testing.assert_allclose(vector, prefix, atol=1e-6)
+
+
+def test_loading_needs_neither_torch_nor_the_export(folder: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from recsys.models.encoder import OnnxEncoder;"
+        f"OnnxEncoder.load(Path({str(folder)!r})).encode([('A title', None)]);"
+        "print(sorted({'torch', 'transformers', 'onnx', 'pipelines'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_folder_that_is_not_there_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(ArtifactMissing, match="no encoder at"):
+        OnnxEncoder.load(tmp_path / "nothing")
+
+
+def test_another_schema_is_refused(tmp_path: Path) -> None:
+    seal(tmp_path, KIND, SCHEMA + 1, {})
+    with pytest.raises(ArtifactMismatch, match=f"schema {SCHEMA + 1}"):
+        OnnxEncoder.load(tmp_path)
+
+
+def test_another_kind_is_refused(tmp_path: Path) -> None:
+    seal(tmp_path, "ranker", SCHEMA, {})
+    with pytest.raises(ArtifactMismatch, match="'ranker'"):
+        OnnxEncoder.load(tmp_path)
+
+
+def copy_of(folder: Path, target: Path) -> Path:
+    """Link the large files, so that a test may replace them."""
+    target.mkdir()
+    for file in folder.iterdir():
+        (target / file.name).hardlink_to(file)
+    return target
+
+
+def replace(path: Path, content: bytes) -> None:
+    path.unlink()
+    path.write_bytes(content)
+
+
+def test_a_model_cut_short_is_corrupt(folder: Path, own_cache: Path) -> None:
+    broken = copy_of(folder, own_cache / f"short-{folder.name}")
+    replace(broken / "model.onnx", (folder / "model.onnx").read_bytes()[:-1])
+    with pytest.raises(ArtifactCorrupt, match=r"model\.onnx has"):
+        OnnxEncoder.load(broken)
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+def test_an_unreadable_file_is_corrupt(folder: Path, own_cache: Path, name: str) -> None:
+    broken = copy_of(folder, own_cache / f"noise-{name}-{folder.name}")
+    replace(broken / name, b"noise")
+    seal(broken, KIND, SCHEMA, json.loads((folder / MANIFEST).read_text())["config"])
+    with pytest.raises(ArtifactCorrupt, match=name):
+        OnnxEncoder.load(broken)
+
+
+def test_a_manifest_without_settings_is_corrupt(folder: Path, own_cache: Path) -> None:
+    broken = copy_of(folder, own_cache / f"bare-{folder.name}")
+    seal(broken, KIND, SCHEMA, {"dim": 384})
+    with pytest.raises(ArtifactCorrupt, match="fingerprint"):
+        OnnxEncoder.load(broken)
+
+
+@given(
+    lengths=st.lists(st.integers(1, 40), max_size=60),
+    budget=st.integers(1, 200),
+)
+def test_batches_hold_every_text_once_and_one_length_each(lengths: list[int], budget: int) -> None:
+    batches = list(_batches(lengths, budget))
+    assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
+    for batch in batches:
+        assert len({lengths[i] for i in batch}) == 1
+        assert len(batch) == 1 or sum(lengths[i] for i in batch) <= budget

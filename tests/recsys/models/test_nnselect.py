@@ -1,0 +1,120 @@
+"""NNSelect at answering time, against its formula written out word by word."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.asking.query import make_query
+from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
+from recsys.models.nnselect import KIND, SCHEMA, TABLE, NNSelectModel, select, unit_rows
+from recsys.store.arrays import SortedStrings, load_array
+from recsys.store.artifacts import seal
+from tests.tiny import random_world, unit
+
+WORDS = "ash birch cedar elm fig".split()
+TEXT = st.lists(st.sampled_from([*WORDS, "oak", "the"]), max_size=6).map(" ".join)
+
+
+def model(seed: int = 0, papers: int = 2) -> NNSelectModel:
+    rng = np.random.default_rng(seed)
+    return NNSelectModel(
+        SortedStrings.build(WORDS),
+        rng.standard_normal((5, 4)).astype(np.float32),
+        np.array([0.7, 1.6], np.float32),
+        unit(rng.standard_normal((papers, 4))),
+        "of a test",
+    )
+
+
+def by_hand(model: NNSelectModel, title: str, abstract: str | None) -> list[float]:
+    """Add up and normalise in plain Python."""
+    total = [0.0] * 4
+    for scale, text in zip(model.scales.tolist(), (title, abstract or ""), strict=True):
+        summed = [0.0] * 4
+        for word in text.split():
+            if word in WORDS:
+                summed = [a + b for a, b in zip(summed, _vector(model, word), strict=True)]
+        length = math.sqrt(sum(x * x for x in summed)) or 1
+        total = [a + scale * b / length for a, b in zip(total, summed, strict=True)]
+    length = math.sqrt(sum(x * x for x in total)) or 1
+    return [x / length for x in total]
+
+
+def _vector(model: NNSelectModel, word: str) -> list[float]:
+    vector: list[float] = model.table[WORDS.index(word)].tolist()
+    return vector
+
+
+@given(st.lists(st.tuples(TEXT, TEXT | st.none()), max_size=5), st.integers(0, 99))
+def test_texts_are_encoded_by_the_formula(texts: list[tuple[str, str | None]], seed: int) -> None:
+    encoded = model(seed).encode(texts)
+    assert encoded.shape == (len(texts), 4) and encoded.dtype == np.float32
+    expected = [by_hand(model(seed), *text) for text in texts]
+    np.testing.assert_allclose(encoded, np.reshape(expected, (-1, 4)), atol=1e-6)
+
+
+def test_a_text_without_known_words_is_zero() -> None:
+    assert model().encode([("Oaks", None), ("", "")]).tolist() == [[0] * 4] * 2
+
+
+def saved(folder: Path) -> Path:
+    folder.mkdir()
+    model().save(folder)
+    seal(folder, KIND, SCHEMA, {"fingerprint": "of a test"})
+    return folder
+
+
+def test_a_model_is_what_was_saved(tmp_path: Path) -> None:
+    loaded = NNSelectModel.load(saved(tmp_path / "nnselect"), papers=2)
+    texts = [("Elm and fig", "ash ash birch")]
+    assert loaded.encode(texts).tolist() == model().encode(texts).tolist()
+    assert (loaded.dim, loaded.fingerprint) == (4, "of a test")
+    np.testing.assert_array_equal(loaded.vectors, model().vectors)
+
+
+def test_a_model_that_was_never_trained_names_the_command(tmp_path: Path) -> None:
+    with pytest.raises(ArtifactMissing, match=r"no NNSelect model.*recsys train nnselect INDEX"):
+        NNSelectModel.load(tmp_path / "nnselect", papers=2)
+
+
+def test_a_model_of_another_corpus_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArtifactMismatch, match="vectors of 2 papers, the index holds 3"):
+        NNSelectModel.load(saved(tmp_path / "nnselect"), papers=3)
+
+
+def test_a_table_of_another_shape_is_refused(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "nnselect")
+    table = load_array(folder / TABLE)[:, :3].copy()
+    np.save(folder / TABLE, table)
+    seal(folder, KIND, SCHEMA, {"fingerprint": "x"})
+    with pytest.raises(ArtifactCorrupt, match=r"shape \(5, 3\)"):
+        NNSelectModel.load(folder, papers=2)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 6))
+def test_candidates_are_the_nearest_and_what_the_older_of_them_cite(
+    seed: int, neighbours: int
+) -> None:
+    world = random_world(seed)
+    collection, years = world.collection, world.collection.graph.years
+    query = make_query(collection, world.draft, world.vector)
+    cosines = np.asarray(collection.vectors @ world.vector, np.float64)
+    allowed = np.flatnonzero(query.allowed).tolist()
+    near = sorted(allowed, key=lambda row: (-cosines[row], row))[:neighbours]
+    expected = set(near)
+    for row in near:
+        if 0 <= years[row] < query.before:
+            expected |= {int(each) for each in collection.graph.cites[row] if query.allowed[each]}
+    rows, scores = select(collection.graph, collection.vectors, query, world.vector, neighbours)
+    assert set(rows.tolist()) == {row for row in expected if query.wanted[row]}
+    np.testing.assert_allclose(scores, cosines[rows], atol=1e-6)
+    assert (np.diff(scores) <= 0).all()
+
+
+def test_rows_of_zeros_stay_zero() -> None:
+    rows = unit_rows(np.array([[3, 4], [0, 0]], np.float32))
+    np.testing.assert_allclose(rows, [[0.6, 0.8], [0.0, 0.0]], atol=1e-7)

@@ -1,0 +1,64 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.asking.query import make_query
+from recsys.stage_one.candidates import propose
+from recsys.stage_one.widening import widen
+from tests.tiny import SMALL, World, random_world
+
+SEED_NUMBERS = st.integers(0, 2**32 - 1)
+
+
+def drawn(seed: int) -> tuple[World, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    world = random_world(seed)
+    return world, np.random.default_rng(seed).random(len(world.papers)) < 0.4
+
+
+@given(SEED_NUMBERS)
+def test_the_usual_candidates_stay_as_they_are(seed: int) -> None:
+    world, keep = drawn(seed)
+    query = make_query(world.collection, world.draft, world.vector)
+    usual = propose(world.collection, query, SMALL)
+    wide = widen(world.collection, query, usual, keep, SMALL)
+    at = np.searchsorted(wide.rows, usual.rows)
+    assert wide.rows[at].tolist() == usual.rows.tolist()
+    assert wide.sources[at].tolist() == usual.sources.tolist()
+    assert wide.prior[at].tolist() == usual.prior.tolist()
+    assert wide.nearest is usual.nearest
+
+
+@given(SEED_NUMBERS)
+def test_what_is_added_passes_and_is_wanted(seed: int) -> None:
+    world, keep = drawn(seed)
+    query = make_query(world.collection, world.draft, world.vector)
+    usual = propose(world.collection, query, SMALL)
+    wide = widen(world.collection, query, usual, keep, SMALL)
+    added = np.setdiff1d(wide.rows, usual.rows)
+    assert (keep & query.wanted)[added].all()
+    assert (wide.sources > 0).all()
+    assert set(wide.rows.tolist()) <= set(wide.pool.rows.tolist())
+    assert (np.diff(wide.rows) > 0).all()
+    assert (np.diff(wide.pool.rows) > 0).all()
+    own = [float(world.collection.vectors[row] @ query.vector) for row in wide.rows]
+    np.testing.assert_allclose(wide.cosines, own, atol=1e-6)
+
+
+@given(SEED_NUMBERS)
+def test_as_many_pass_as_there_are_or_candidates_are_asked_for(seed: int) -> None:
+    world, keep = drawn(seed)
+    query = make_query(world.collection, world.draft, world.vector)
+    wide = widen(world.collection, query, propose(world.collection, query, SMALL), keep, SMALL)
+    passing = int(np.count_nonzero(keep[wide.rows]))
+    assert passing == min(SMALL.candidates, int(np.count_nonzero(keep[wide.pool.rows])))
+    assert passing >= min(SMALL.neighbours, int(np.count_nonzero(keep & query.wanted)))
+
+
+@given(SEED_NUMBERS)
+def test_nothing_is_added_when_nothing_passes(seed: int) -> None:
+    world, keep = drawn(seed)
+    query = make_query(world.collection, world.draft, world.vector)
+    usual = propose(world.collection, query, SMALL)
+    wide = widen(world.collection, query, usual, np.zeros_like(keep), SMALL)
+    assert wide.rows.tolist() == usual.rows.tolist()
+    assert wide.pooled == usual.pooled

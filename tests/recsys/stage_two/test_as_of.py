@@ -1,0 +1,156 @@
+"""The as-of rule: what was written after the draft changes nothing.
+
+Time travel: a collection in which everything unseen has been scrambled (papers newer than the
+draft, the draft's own paper, in evaluations papers of unknown year) and every citation that a
+paper of the draft's year or later made, or that leads to an unseen paper, is gone, must give the
+same candidates with the same features. Only what BM25 knows of word frequencies stays.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexes.bm25 import Bm25Index
+from indexes.exact import ExactIndex
+from recsys.asking.query import draft_of, make_query
+from recsys.records import Draft, Paper
+from recsys.stage_one.candidates import SEARCHES, USUAL, Candidates, propose
+from recsys.stage_two.features import compute, feature_names
+from recsys.store.arrays import Floats, Mask, Ragged
+from recsys.store.collection import Collection, Space
+from recsys.store.corpus import Corpus
+from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from tests.tiny import SMALL, World, collect, random_world, unit, with_second
+
+ALL = feature_names(metadata=True)
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def moment(world: World) -> int:
+    """The draft's year, or its own paper's if that is earlier."""
+    own = [paper.year for paper in world.papers if paper.id == world.draft.paper_id and paper.year]
+    assert world.draft.as_of is not None
+    return min([world.draft.as_of, *own])
+
+
+def may_be_seen(world: World) -> Mask:
+    """The rule once more, paper by paper."""
+    evaluation = world.draft.paper_id is not None
+    return np.array(
+        [
+            paper.id != world.draft.paper_id
+            and (not evaluation if paper.year is None else paper.year <= moment(world))
+            for paper in world.papers
+        ]
+    )
+
+
+def back_in_time(world: World, rng: np.random.Generator) -> Collection:
+    """Scramble what is unseen; drop citations of and to it, and those not older than the draft."""
+    collection, seen = world.collection, may_be_seen(world)
+    noise = unit(rng.standard_normal(collection.vectors.shape))
+    vectors = np.where(seen[:, None], collection.vectors, noise)
+    graph = collection.graph
+    citing, cited = graph.references(np.arange(len(seen), dtype=np.int32))
+    years = graph.years[citing]
+    kept = (years != UNKNOWN_YEAR) & (years < moment(world)) & seen[cited]
+    second = collection.second
+    if second is not None:
+        unlike = unit(rng.standard_normal(second.vectors.shape))
+        other = np.where(seen[:, None], second.vectors, unlike)
+        second = Space(other, ExactIndex(other))
+    terms = replace(collection.terms, impacts=_scrambled_impacts(collection, seen, rng))
+    return Collection(
+        corpus=_scrambled_bylines(collection.corpus, seen),
+        graph=CitationGraph.build(citing[kept], cited[kept], graph.years),
+        terms=terms,
+        vectors=vectors,
+        vector_index=ExactIndex(vectors),
+        text_index=Bm25Index.build(terms),
+        second=second,
+    )
+
+
+def _scrambled_impacts(collection: Collection, seen: Mask, rng: np.random.Generator) -> Floats:
+    store = collection.terms
+    owner = np.repeat(np.arange(len(seen)), np.diff(store.terms.starts))
+    noise = rng.random(len(owner)).astype(np.float32) * 9
+    return np.where(seen[owner], store.impacts, noise).astype(np.float32)
+
+
+def _scrambled_bylines(corpus: Corpus, seen: Mask) -> Corpus:
+    """Let the first author of all write the unseen papers, in the first venue of all."""
+    owner, codes = corpus.authors.take(np.arange(len(corpus), dtype=np.int32))
+    codes = np.where(seen[owner], codes, 0).astype(np.int32)
+    return replace(
+        corpus,
+        venues=np.where(seen, corpus.venues, 0).astype(np.int32),
+        authors=Ragged.from_pairs(owner, codes, len(corpus)),
+        papers_of_author=Ragged.from_pairs(codes, owner, len(corpus.author_keys)),
+    )
+
+
+def answer(collection: Collection, world: World) -> tuple[Candidates, Floats]:
+    query = make_query(collection, world.draft, world.vector, second=world.second)
+    second = collection.second is not None
+    searches = tuple(SEARCHES) if second else USUAL
+    candidates = propose(collection, query, replace(SMALL, searches=searches))
+    names = feature_names(metadata=True, second=second)
+    return candidates, compute(collection, query, candidates, names)
+
+
+@settings(max_examples=300)
+@given(SEEDS, st.booleans())
+def test_nothing_written_later_changes_candidates_or_features(seed: int, second: bool) -> None:
+    world = with_second(random_world(seed), seed) if second else random_world(seed)
+    now, features = answer(world.collection, world)
+    past = back_in_time(world, np.random.default_rng(seed))
+    then, features_then = answer(past, world)
+    np.testing.assert_array_equal(now.rows, then.rows)
+    np.testing.assert_array_equal(now.sources, then.sources)
+    for column, name in enumerate(feature_names(metadata=True, second=second)):
+        np.testing.assert_allclose(
+            features[:, column], features_then[:, column], rtol=1e-4, atol=1e-5, err_msg=name
+        )
+
+
+@settings(max_examples=200)
+@given(SEEDS)
+def test_candidates_may_be_seen_and_are_not_cited_yet(seed: int) -> None:
+    world = with_second(random_world(seed), seed)
+    query = make_query(world.collection, world.draft, world.vector, second=world.second)
+    candidates = propose(world.collection, query, replace(SMALL, searches=tuple(SEARCHES)))
+    assert may_be_seen(world)[candidates.rows].all()
+    assert not set(world.draft.references) & {world.papers[row].id for row in candidates.rows}
+
+
+def test_own_citations_stay_hidden_when_the_draft_is_dated_after_its_paper() -> None:
+    papers = [
+        Paper("cited", "graph", year=2010),
+        Paper("other", "graph", year=2010),
+        Paper("own", "graph", year=2015, references=("cited",)),
+    ]
+    vectors = np.array([[1, 0], [1, 0], [1, 0]], np.float32)
+    collection = collect(papers, vectors)
+    for as_of in (2015, 2020, None):
+        draft = Draft("graph", as_of=as_of, paper_id="own")
+        query = make_query(collection, draft, vectors[2])
+        candidates = propose(collection, query, SMALL)
+        table = compute(collection, query, candidates, ALL)
+        assert query.before == 2015
+        np.testing.assert_array_equal(table[0], table[1])
+
+
+def test_paper_that_the_draft_will_be_stays_hidden_where_an_older_paper_cites_it() -> None:
+    papers = [
+        Paper("fan", "graph", year=2010, references=("own",)),
+        Paper("own", "graph", year=2015, references=("fan",)),
+    ]
+    collection = collect(papers, np.array([[0.6, 0.8], [1, 0]], np.float32))
+    query = make_query(collection, draft_of(papers[1]), collection.vectors[1])
+    candidates = propose(collection, query, SMALL)
+    names = ("references", "references_best", "references_mean", "references_votes")
+    assert candidates.rows.tolist() == [0]
+    assert compute(collection, query, candidates, names).tolist() == [[0, 0, 0, 0]]

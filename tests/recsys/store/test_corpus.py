@@ -1,0 +1,137 @@
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.index.ingest import ingest
+from recsys.records import Paper
+from recsys.store.corpus import Coded, Corpus
+from recsys.store.paper_types import paper_types
+
+WORD = st.text("abcXYZéü漢\U0001f600", min_size=1, max_size=5)
+PAPERS = st.lists(
+    st.builds(
+        Paper,
+        id=WORD,
+        title=WORD,
+        abstract=st.none() | WORD,
+        year=st.none() | st.integers(1400, 2100),
+        authors=st.lists(WORD, max_size=3).map(tuple),
+        venue=st.none() | WORD,
+        references=st.lists(WORD, max_size=4).map(tuple),
+        keyphrases=st.lists(WORD, max_size=2).map(tuple),
+        doi=st.none() | WORD,
+        url=st.none() | WORD.map("https://example.org/{}".format),
+        labels=st.dictionaries(WORD, WORD | st.lists(WORD, max_size=2), max_size=2),
+    ),
+    min_size=1,
+    max_size=8,
+    unique_by=lambda paper: paper.id,
+)
+
+
+def stored(folder: Path, papers: list[Paper]) -> Corpus:
+    source = folder / "papers.jsonl"
+    lines = (json.dumps(asdict(paper)) + "\n" for paper in papers)
+    source.write_text("".join(lines), encoding="utf-8")
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    ingest(source, corpus)
+    return Corpus.load(corpus)
+
+
+@settings(max_examples=40, deadline=None)
+@given(PAPERS)
+def test_a_paper_read_is_the_paper_written(
+    tmp_path_factory: pytest.TempPathFactory, papers: list[Paper]
+) -> None:
+    corpus = stored(tmp_path_factory.mktemp("corpus"), papers)
+    ordered = sorted(papers, key=lambda paper: paper.id.encode())
+    assert len(corpus) == len(papers)
+    assert corpus.full_papers(range(len(corpus))) == ordered
+    assert [corpus.year(row) for row in range(len(corpus))] == [paper.year for paper in ordered]
+    for row, paper in enumerate(ordered):
+        assert corpus.row(paper.id) == row
+        assert corpus.ids[row] == paper.id
+        if paper.venue is not None:
+            assert corpus.venues[row] == corpus.venue_code(paper.venue)
+        assert set(corpus.author_codes(paper.authors).tolist()) == set(corpus.authors[row].tolist())
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    papers = [
+        Paper("c", "Three", "Text three.", 2003, ("Ann Lee",), "V", ("a",), ("k",), "10.1/c"),
+        Paper("a", "One", "Text one.", 2001, ("Lee, A.",), "W"),
+        Paper("b", "Two"),
+    ]
+    return stored(tmp_path, papers)
+
+
+def test_unknown_ids_have_no_row(corpus: Corpus) -> None:
+    assert (corpus.row("b"), corpus.row("B"), corpus.row("")) == (1, None, None)
+    rows = corpus.rows(["c", "zzz", "a", "c"])
+    assert rows.tolist() == [0, 2]
+    assert rows.dtype == np.int32
+
+
+def test_shown_papers_leave_out_the_long_columns(corpus: Corpus) -> None:
+    (shown,) = corpus.papers([2])
+    assert shown == replace(corpus.full_papers([2])[0], abstract=None, references=(), keyphrases=())
+
+
+def test_shown_papers_come_in_the_order_asked_for(corpus: Corpus) -> None:
+    assert [paper.id for paper in corpus.papers([2, 0, 2])] == ["c", "a", "c"]
+    assert corpus.papers(np.array([], np.int32)) == []
+    assert corpus.papers([]) == []
+
+
+def test_texts_are_in_row_order(corpus: Corpus) -> None:
+    texts = corpus.texts().to_pydict()
+    assert texts["title"] == ["One", "Two", "Three"]
+    assert texts["abstract"] == ["Text one.", None, "Text three."]
+
+
+def test_authors_are_known_under_any_spelling(corpus: Corpus) -> None:
+    (code,) = corpus.author_codes(["A. LEE", "Nobody Known"]).tolist()
+    assert corpus.papers_of_author[code].tolist() == [0, 2]
+
+
+def test_columns_of_few_values_are_tested_and_changed_by_value() -> None:
+    column = Coded(("x", "Y", "X"), np.array([0, 1, 2, 2, 0, 2], np.int32))
+    assert column.common() == ["X", "x", "Y"]
+    assert column.holds(str.isupper).tolist() == [False, True, True, True, False, True]
+    lower = column.map(str.lower)
+    assert lower.values == ("x", "y")
+    assert lower.codes.tolist() == [0, 1, 0, 0, 0, 0]
+    assert lower.common() == ["x", "y"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(PAPERS)
+def test_venues_and_types_are_those_of_the_papers(
+    tmp_path_factory: pytest.TempPathFactory, papers: list[Paper]
+) -> None:
+    corpus = stored(
+        tmp_path_factory.mktemp("corpus"),
+        [replace(paper, labels={"type": paper.title}) for paper in papers],
+    )
+    found = corpus.full_papers(range(len(corpus)))
+    venues, types = corpus.venue_names, corpus.types
+    assert [venues.values[code] for code in venues.codes] == [paper.venue or "" for paper in found]
+    assert [types.values[code] for code in types.codes] == [
+        paper_types(paper.labels) for paper in found
+    ]
+
+
+def test_a_surname_calls_all_who_bear_it(corpus: Corpus) -> None:
+    def called(*names: str) -> list[str]:
+        return [corpus.author_keys[code] for code in corpus.namesakes(names)]
+
+    assert called("Lee") == ["lee a"]
+    assert called("Le") == called("A. Leeds") == called() == []
+    assert called("Ann Lee", "Lee, B.") == ["lee a"]

@@ -1,0 +1,96 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.store.terms import TermStore
+
+TEXTS = (
+    ("Graph graphs", "a graph of papers"),
+    ("Papers", None),
+    ("The of", None),
+)
+WORDS = st.lists(st.sampled_from(["ant", "bee", "cat", "dog"]), max_size=5).map(" ".join)
+
+
+@pytest.fixture(scope="module")
+def store() -> TermStore:
+    return TermStore.build(TEXTS)
+
+
+def words(store: TermStore, codes: np.ndarray[tuple[int], np.dtype[np.int32]]) -> list[str]:
+    return [store.vocabulary[int(code)] for code in codes]
+
+
+def test_terms_of_a_paper_are_distinct_and_in_the_order_of_the_vocabulary(
+    store: TermStore,
+) -> None:
+    assert [words(store, store.terms[row]) for row in range(3)] == [
+        ["graph", "paper"],
+        ["paper"],
+        [],
+    ]
+    assert [words(store, store.title_terms[row]) for row in range(3)] == [["graph"], ["paper"], []]
+
+
+def test_idf_follows_its_formula(store: TermStore) -> None:
+    # graph is in 1 of 3 papers, paper in 2.
+    assert store.idf == pytest.approx([np.log(1 + 2.5 / 1.5), np.log(1 + 1.5 / 2.5)])
+
+
+def test_impact_counts_a_title_word_twice_and_divides_by_length(store: TermStore) -> None:
+    # Paper 0: graph 2 * 2 + 1 = 5, paper 1: length 6; paper 1: paper 2; lengths 6, 2, 0.
+    long, short = 0.25 + 0.75 * 6 / (8 / 3), 0.25 + 0.75 * 2 / (8 / 3)
+    graph, paper = store.idf
+    assert store.impacts == pytest.approx(
+        [
+            graph * 5 * 2.2 / (5 + 1.2 * long),
+            paper * 1 * 2.2 / (1 + 1.2 * long),
+            paper * 2 * 2.2 / (2 + 1.2 * short),
+        ]
+    )
+
+
+def test_query_keeps_known_terms_with_counts_and_place(store: TermStore) -> None:
+    query = store.query("Paper unheard", "graphs of graphs and a paper")
+    assert query.words == ("graph", "paper")
+    assert query.counts.tolist() == [2, 2]
+    assert query.in_title.tolist() == [False, True]
+    assert (query.title, query.abstract) == ("Paper unheard", "graphs of graphs and a paper")
+
+
+def test_query_without_known_words_is_empty(store: TermStore) -> None:
+    query = store.query("unheard", None)
+    assert (len(query.codes), len(query.counts), len(query.in_title), query.words) == (0, 0, 0, ())
+
+
+def test_lone_surrogates_in_a_draft_are_unknown_words(store: TermStore) -> None:
+    assert store.query("graph \ud800x", None).words == ("graph",)
+
+
+@given(st.lists(st.tuples(WORDS, st.none() | WORDS), min_size=1, max_size=6))
+def test_stores_survive_saving_and_loading(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[tuple[str, str | None]]
+) -> None:
+    folder: Path = tmp_path_factory.mktemp("terms")
+    built = TermStore.build(texts)
+    built.save(folder)
+    loaded = TermStore.load(folder)
+    assert len(loaded.vocabulary) == len(built.vocabulary)
+    for row in range(len(texts)):
+        assert words(loaded, loaded.terms[row]) == words(built, built.terms[row])
+    np.testing.assert_array_equal(loaded.impacts, built.impacts)
+    np.testing.assert_array_equal(loaded.idf, built.idf)
+    for title, abstract in texts:
+        found = loaded.query(title, abstract)
+        assert set(found.words) == set(f"{title} {abstract or ''}".split())
+
+
+@given(st.lists(st.tuples(WORDS, st.none() | WORDS), min_size=1, max_size=8))
+def test_impacts_are_positive_and_finite(texts: list[tuple[str, str | None]]) -> None:
+    store = TermStore.build(texts)
+    assert np.isfinite(store.impacts).all()
+    assert (store.impacts > 0).all()
+    assert (store.idf > 0).all()

@@ -1,0 +1,87 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.store.name_keys import fold
+from recsys.store.words import STOP_WORDS, singular, surface_words, tokens, word_pairs
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Citation graphs, and GRAPH citations!", ["citation", "graph", "graph", "citation"]),
+        ("state-of-the-art under_score", ["state", "art", "score"]),
+        ("Größe naïve Ångström", ["grosse", "naive", "angstrom"]),
+        ("x a 3 42 3d", ["42", "3d"]),
+        ("ﬁne ﬁlters", ["fine", "filter"]),
+        ("文献 推薦", ["文献", "推薦"]),
+        ("", []),
+        (None, []),
+        ("the of and", []),
+    ],
+)
+def test_tokens_are_folded_singular_words(text: str | None, expected: list[str]) -> None:
+    assert tokens(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("plural", "expected"),
+    [
+        ("queries", "query"),
+        ("studies", "study"),
+        ("boxes", "boxe"),
+        ("nodes", "node"),
+        ("papers", "paper"),
+        ("corpus", "corpus"),
+        ("class", "class"),
+        ("gas", "gas"),
+        ("aies", "aie"),
+        ("heroes", "heroe"),
+        ("graph", "graph"),
+    ],
+)
+def test_plural_endings_are_stripped_the_same_way_each_time(plural: str, expected: str) -> None:
+    assert singular(plural) == expected
+
+
+def test_text_beyond_fifty_thousand_characters_is_not_read() -> None:
+    assert tokens("word " * 9_999 + "last1 " + "hidden") == ["word"] * 9_999 + ["last1"]
+
+
+def test_a_megabyte_is_read_quickly_and_as_far_as_the_limit() -> None:
+    assert len(tokens("ab " * 350_000)) == 16_667
+
+
+def test_stop_words_are_written_as_they_are_compared() -> None:
+    assert all(fold(word) == word for word in STOP_WORDS)
+
+
+@given(st.text(max_size=60))
+def test_tokens_hold_nothing_but_letters_and_digits(text: str) -> None:
+    for word in tokens(text):
+        assert word.isalnum()
+
+
+@given(st.text("abcXYZéÉ ", max_size=60))
+def test_case_does_not_matter(text: str) -> None:
+    assert tokens(text) == tokens(text.lower()) == tokens(text.upper())
+
+
+@given(st.text("abcdeéÅ sS,.", max_size=40))
+def test_surface_words_carry_the_spelling_beside_the_token(text: str) -> None:
+    pairs = surface_words(text)
+    assert [token for token, _ in pairs] == tokens(text)
+    assert all(singular(fold(spelling)) == token for token, spelling in pairs)
+
+
+def test_word_pairs_span_stop_words_but_no_punctuation() -> None:
+    pairs = word_pairs("Learning to rank graphs. Deep  networks, citation-graph of the web")
+
+    assert pairs == {
+        ("learning", "rank"): "learning to rank",
+        ("rank", "graph"): "rank graphs",
+        ("deep", "network"): "deep networks",
+        ("citation", "graph"): "citation-graph",
+        ("graph", "web"): "graph of the web",
+    }
+    assert word_pairs(None) == {}
