@@ -22,6 +22,7 @@ from recsys.stage_two.facts import Facts
 from recsys.stage_two.features import compute
 from recsys.stage_two.reasons import explain
 from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
 from recsys.store.top_k import top_k
 
@@ -83,6 +84,10 @@ class Recommender:
         if k < 1:
             raise InputError(f"k is {k}.", "Ask for at least one paper.")
         check_diversity(diversity)
+        with one_thread():
+            return self._answer(draft, k, filters, diversity)
+
+    def _answer(self, draft: Draft, k: int, filters: Filters, diversity: float) -> Answer:
         vector = text_vector(self.encoder, draft)
         other = self.nnselect_encoder
         nnselect = None if other is None else text_vector(other, draft)

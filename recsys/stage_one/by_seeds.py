@@ -5,6 +5,7 @@ import numpy as np
 from recsys.stage_one.options import Asked
 from recsys.stage_one.voters import NOBODY, Voters, links, share, together
 from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.lookup import distinct
 
 MOST_CITERS = 100
 """Of a much cited seed, this many of its latest citing papers are followed."""
@@ -21,9 +22,9 @@ def find(asked: Asked, allowed: Mask) -> Voters:
     )
     _, citing = graph.citers(seeds, before, most=MOST_CITERS)
     cited = graph.references(seeds[graph.older(seeds, before)])[1]
-    cocited = graph.references(np.unique(citing))[1]
+    cocited = graph.references(distinct(citing))[1]
     around = np.concatenate([*(near for near, _ in searched), citing, cited, cocited])
-    rows = np.unique(around[allowed[around]])
+    rows = distinct(around[allowed[around]])
     return Voters(rows, np.zeros(len(rows), np.float32))
 
 

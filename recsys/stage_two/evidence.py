@@ -15,7 +15,7 @@ from recsys.stage_one.voters import Ballots, Voters, cast
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
-from recsys.store.lookup import dots, spread, tally
+from recsys.store.lookup import distinct, dots, spread, tally
 from recsys.store.top_k import top_k
 
 LATEST_CITERS = 100
@@ -103,9 +103,9 @@ class Evidence:
         owner, rows = self.graph.references(self.rows[older])
         seen = np.flatnonzero(self.query.allowed[rows])  # An older paper may cite a newer one.
         cited = older[owner[seen]], rows[seen]
-        distinct = np.unique(np.concatenate([citing[1], cited[1]]))
-        cosines = dots(self.collection.vectors, distinct, self.query.vector)
-        table = spread(distinct, cosines, len(self.graph.years))
+        others = distinct(np.concatenate([citing[1], cited[1]]))
+        cosines = dots(self.collection.vectors, others, self.query.vector)
+        table = spread(others, cosines, len(self.graph.years))
         return Edges(*citing, table[citing[1]]), Edges(*cited, table[cited[1]])
 
     @property

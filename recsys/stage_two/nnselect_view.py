@@ -10,7 +10,7 @@ from recsys.stage_one.voters import Ballots, Voters
 from recsys.stage_two.evidence import LEADERS, Edges, Evidence, vote_share
 from recsys.store.arrays import Floats
 from recsys.store.collection import Space
-from recsys.store.lookup import spread
+from recsys.store.lookup import distinct, spread
 
 
 @dataclass(frozen=True)
@@ -74,5 +74,5 @@ class NNSelectView:
     @cached_property
     def _connected(self) -> Floats:
         """Cosine of every paper that an edge leads to, 0 for others: (n,) float32."""
-        rows = np.unique(np.concatenate([self.evidence.citers.rows, self.evidence.references.rows]))
+        rows = distinct(np.concatenate([self.evidence.citers.rows, self.evidence.references.rows]))
         return spread(rows, self.space.cosines(rows, self.vector), len(self.space.vectors))

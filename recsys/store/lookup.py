@@ -27,6 +27,12 @@ def tally(rows: Rows, weights: Floats, n: int) -> NDArray[np.float64]:
     return table
 
 
+def distinct(rows: Rows) -> Rows:
+    """Return the rows without repetition, ascending: a sort, which is quicker than `np.unique`."""
+    ascending = np.sort(rows)
+    return ascending[np.flatnonzero(np.diff(ascending, prepend=np.int32(-1)))]
+
+
 def dots(vectors: Floats, rows: Rows, query: Floats) -> Floats:
     """Multiply the given rows of (n, d) vectors with a (d,) query: (len(rows),) float32.
 

@@ -98,7 +98,9 @@ def with_nnselect(collection: Collection) -> Collection:
     return replace(collection, nnselect=Space(vectors, ExactIndex(vectors)))
 
 
-def test_vector_of_nnselect_is_that_of_the_text_pulled_towards_the_seeds(collection: Collection) -> None:
+def test_vector_of_nnselect_is_that_of_the_text_pulled_towards_the_seeds(
+    collection: Collection,
+) -> None:
     both, text = with_nnselect(collection), np.array([1, 0], np.float32)
     plain = make_query(both, Draft("graph"), collection.vectors[0], nnselect=text)
     assert plain.nnselect is not None and plain.nnselect.tolist() == [1, 0]
