@@ -1,7 +1,9 @@
 """Train an index's own ranker on the train queries of a split."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from pipelines.evaluation.leakage import DEV, TRAIN, SeenQueries, check_ranker
 from pipelines.evaluation.splits import Split, read_split
 from pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, calibrate, fit
 from pipelines.ranking.training_table import Posing, TrainingTable, collect
+from recsys.errors import InputError
 from recsys.models.nnselect import NNSelectModel
 from recsys.progress import Progress, silent
 from recsys.stage_one.options import USUAL, StageOne
@@ -66,10 +69,36 @@ class TrainReport:
         ]
 
 
+class UnseenViews(Protocol):
+    """Shows each train query a collection whose NNSelect has not learned from it.
+
+    How such models are trained is a matter of the study that trains NNSelect; the roof brings both
+    together.
+    """
+
+    def __call__(
+        self, index: Path, collection: Collection, queries: tuple[Rows, Rows], *, progress: Progress
+    ) -> Callable[[int], Collection]:
+        """Prepare the views of the (train, dev) queries; the answer gives that of a row."""
+        ...
+
+
 def train_ranker(
-    index: Path, split: Path, options: TrainOptions, *, progress: Progress = silent
+    index: Path,
+    split: Path,
+    options: TrainOptions,
+    *,
+    unseen: UnseenViews | None = None,
+    progress: Progress = silent,
 ) -> TrainReport:
     """Train on the split's train queries, stop and calibrate on its dev queries, save, report.
+
+    Args:
+        index: gets the ranker.
+        split: of its queries.
+        options: what the ranker reads.
+        unseen: needed where NNSelect takes part, which has learned from the train queries.
+        progress: told about every stage.
 
     Raises:
         ArtifactError: the index cannot be opened.
@@ -79,7 +108,8 @@ def train_ranker(
     """
     collection = open_collection(index)
     parts = read_split(split, collection)
-    school = _school(index, collection, parts, options, progress)
+    school = _School.of(index, collection, parts, options)
+    school = school.with_unseen(index, parts, unseen, progress)
     names = feature_names(metadata=options.metadata, nnselect=options.nnselect_features)
     tables = [
         collect(
@@ -99,7 +129,7 @@ def train_ranker(
     facts = {
         "options": {"metadata": options.metadata, "seed": options.seed},
         "candidates": list(searches),
-        "nnselect": school.nnselect,
+        "nnselect": None if school.nnselect is None else school.nnselect.fingerprint,
         "train_queries": fingerprint(sorted(parts.train)),
         "dev": {"f1": report.f1, "mrr": report.mrr, "ece": report.calibration_error},
     }
@@ -112,37 +142,43 @@ def train_ranker(
 class _School:
     """What a ranker learns from: queries of train and dev, and how each are posed.
 
-    nnselect: fingerprint of the model whose vectors the collection has, if it has.
+    nnselect: the model whose vectors take part, if it does.
     """
 
     collection: Collection
     queries: tuple[Rows, Rows]
     posings: tuple[Posing, Posing]
-    nnselect: str | None = None
+    nnselect: NNSelectModel | None = None
 
+    @classmethod
+    def of(
+        cls, index: Path, collection: Collection, parts: Split, options: TrainOptions
+    ) -> "_School":
+        """Pose the queries; open NNSelect if it takes part."""
+        train, dev = (collection.corpus.rows(parts.part(part)) for part in (TRAIN, DEV))
+        there = tuple(each for each in SEARCHES if each in USUAL or (index / NNSELECT).exists())
+        searches = there if options.candidates is None else check_searches(options.candidates)
+        posings = tuple(Posing(seeded, StageOne(searches)) for seeded in (True, False))
+        takes_part = NNSELECT in searches or options.nnselect_features
+        model = NNSelectModel.load(index / NNSELECT, len(collection.corpus)) if takes_part else None
+        return cls(collection, (train, dev), (posings[0], posings[1]), model)
 
-def _school(
-    index: Path, collection: Collection, parts: Split, options: TrainOptions, progress: Progress
-) -> _School:
-    """Open NNSelect if it takes part; train queries meet the folds that have not seen them."""
-    train, dev = (collection.corpus.rows(parts.part(part)) for part in (TRAIN, DEV))
-    queries = train, dev
-    there = tuple(each for each in SEARCHES if each in USUAL or (index / NNSELECT).exists())
-    searches = there if options.candidates is None else check_searches(options.candidates)
-    stage_one = StageOne(searches)
-    if NNSELECT not in searches and not options.nnselect_features:
-        return _School(collection, queries, (Posing(True, stage_one), Posing(False, stage_one)))
-    from pipelines.studies.citeomatic.cross_fit import unseen_views
-
-    model = NNSelectModel.load(index / NNSELECT, len(collection.corpus))
-    check_ranker(index / NNSELECT, collection, DEV, parts.dev, what=NNSELECT)
-    view = unseen_views(index, collection, queries, progress=progress)
-    return _School(
-        replace(collection, nnselect=nnselect_space(model.vectors)),
-        queries,
-        (Posing(True, stage_one, view), Posing(False, stage_one)),
-        model.fingerprint,
-    )
+    def with_unseen(
+        self, index: Path, parts: Split, unseen: UnseenViews | None, progress: Progress
+    ) -> "_School":
+        """Let train queries meet models that have not learned from them, all others NNSelect."""
+        if self.nnselect is None:
+            return self
+        if unseen is None:
+            raise InputError(
+                f"NNSelect in {index} has learned from the train queries.",
+                "Give `unseen`, which trains others for them, or name candidates without nnselect.",
+            )
+        check_ranker(index / NNSELECT, self.collection, DEV, parts.dev, what=NNSELECT)
+        view = unseen(index, self.collection, self.queries, progress=progress)
+        whole = replace(self.collection, nnselect=nnselect_space(self.nnselect.vectors))
+        train, dev = self.posings
+        return replace(self, collection=whole, posings=(replace(train, view=view), dev))
 
 
 def report_on(

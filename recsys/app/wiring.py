@@ -1,6 +1,6 @@
 """Open an index: the one place that knows which classes serve it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -18,6 +18,7 @@ from recsys.stage_one.options import StageOne
 from recsys.stage_one.sources import check_searches
 from recsys.stage_two.features import read_nnselect
 from recsys.stage_two.ranker import OnnxRanker
+from recsys.store.arrays import Rows
 from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, sha256
 from recsys.store.collection import Collection
 from recsys.store.layout import ENCODER, INDEX_KIND, INDEX_SCHEMA, NNSELECT, ranker_folder
@@ -75,6 +76,15 @@ def _encoder(index: Path, collection: Collection) -> Encoder:
             "Build the index again.",
         )
     return encoder
+
+
+def unseen_views(
+    index: Path, collection: Collection, queries: tuple[Rows, Rows], *, progress: Progress
+) -> Callable[[int], Collection]:
+    """Train other NNSelects for a ranker's train queries: see `cross_fit.unseen_views`."""
+    from pipelines.studies.citeomatic import cross_fit
+
+    return cross_fit.unseen_views(index, collection, queries, progress=progress)
 
 
 def serving_ranker(index: Path, *, metadata: bool) -> Path:

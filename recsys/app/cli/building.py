@@ -111,8 +111,9 @@ def train_ranker(
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
+    from recsys.app.wiring import unseen_views
 
     options = TrainOptions(not no_metadata, seed, names_in(candidates), nnselect_features)
     with damage_named(index), shown_progress(quiet=quiet) as progress:
-        report = train(index, split, options, progress=progress)
+        report = train(index, split, options, unseen=unseen_views, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)

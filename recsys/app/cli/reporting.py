@@ -170,7 +170,7 @@ def reproduce(
     Runs the commands that `--list` shows, each as a process of its own. The exit code is 1 when a
     figure is further off than its tolerance.
     """
-    from pipelines.evaluation import reproduce as repeating
+    from pipelines.benchmarks import reproduce as repeating
     from recsys.app.output import emit, note
 
     if listed:

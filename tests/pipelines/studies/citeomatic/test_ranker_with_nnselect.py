@@ -37,7 +37,9 @@ from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
 def trained(wordy: Wordy, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TrainReport]:
     """An index with NNSelect and a ranker that reads its features; no test may change it."""
     index = wordy.copy(tmp_path_factory.mktemp("trained"))
-    return index, train_ranker(index, wordy.split, TrainOptions(nnselect_features=True))
+    return index, train_ranker(
+        index, wordy.split, TrainOptions(nnselect_features=True), unseen=unseen_views
+    )
 
 
 @pytest.fixture
@@ -134,7 +136,7 @@ def test_lists_without_text_are_answered_by_nnselect_too(index: Path) -> None:
 
 
 def test_candidates_of_nnselect_do_not_need_its_features(wordy: Wordy, index: Path) -> None:
-    report = train_ranker(index, wordy.split, TrainOptions())
+    report = train_ranker(index, wordy.split, TrainOptions(), unseen=unseen_views)
     assert report.candidates == tuple(SEARCHES)
     recommender = open_index(index)
     assert not read_nnselect(recommender.ranker.feature_names)
@@ -148,7 +150,7 @@ def test_candidates_of_nnselect_do_not_need_its_features(wordy: Wordy, index: Pa
 
 def test_features_of_nnselect_do_not_need_its_candidates(wordy: Wordy, index: Path) -> None:
     options = TrainOptions(candidates=("embedding", "bm25"), nnselect_features=True)
-    train_ranker(index, wordy.split, options)
+    train_ranker(index, wordy.split, options, unseen=unseen_views)
     recommender = open_index(index)
     assert read_nnselect(recommender.ranker.feature_names)
     assert recommender.stage_one.searches == ("embedding", "bm25")
@@ -160,7 +162,9 @@ def test_features_of_nnselect_do_not_need_its_candidates(wordy: Wordy, index: Pa
 def test_usual_candidates_make_a_ranker_that_knows_nothing_of_nnselect(
     wordy: Wordy, index: Path
 ) -> None:
-    report = train_ranker(index, wordy.split, TrainOptions(candidates=("bm25", "embedding")))
+    report = train_ranker(
+        index, wordy.split, TrainOptions(candidates=("bm25", "embedding")), unseen=unseen_views
+    )
     assert report.candidates == ("embedding", "bm25")
     recommender = open_index(index)
     assert recommender.stage_one.searches == ("embedding", "bm25")
@@ -203,7 +207,7 @@ def test_ranker_is_not_stopped_on_queries_that_nnselect_learned_from(
     split = tmp_path / "shifted.json"
     split.write_text(json.dumps(shifted))
     with pytest.raises(LeakageError, match=r"nnselect in .* was trained on 10 of these 10 dev"):
-        train_ranker(index, split, TrainOptions())
+        train_ranker(index, split, TrainOptions(), unseen=unseen_views)
 
 
 def test_nothing_is_evaluated_on_queries_that_nnselect_learned_from(
@@ -231,3 +235,10 @@ def test_second_space_is_searched_exactly() -> None:
     rows, cosines = space.index.search(np.array([0, 0.6, 0.8], np.float32), 2)
     assert (rows.tolist(), cosines.tolist()) == ([2, 1], pytest.approx([0.8, 0.6]))
     assert space.cosines(rows, space.vectors[2]).tolist() == [1, 0]
+
+
+def test_an_nnselect_that_knows_the_queries_needs_others_for_them(
+    wordy: Wordy, trained: tuple[Path, object]
+) -> None:
+    with pytest.raises(InputError, match="has learned from the train queries"):
+        train_ranker(trained[0], wordy.split, TrainOptions())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 import typer
 
-from pipelines.evaluation.reproduce import (
+from pipelines.benchmarks.reproduce import (
     MARKS,
     SEED_MARKS,
     Outcome,
@@ -25,7 +25,7 @@ from pipelines.evaluation.reproduce import (
     rewrite_repeats,
     select,
 )
-from pipelines.evaluation.reproduce_table import EXPERIMENTS, MEASURES, SEEDS, Expected, Experiment
+from pipelines.benchmarks.reproduce_table import EXPERIMENTS, MEASURES, SEEDS, Expected, Experiment
 from pipelines.evaluation.systems import SYSTEMS
 from recsys.app.cli.program import app
 from recsys.errors import InputError, RecsysError

@@ -20,14 +20,14 @@ from eval.report.evaluation_report import read_report
 from eval.report.system_tables import headline
 from eval.report.tables import Table, cells, markdown_table, text_table
 from eval.trec import Qrels, Run, ordered, read_qrels, read_run
-from pipelines.benchmarks.result_tables import splice
-from pipelines.evaluation.reproduce_table import (
+from pipelines.benchmarks.reproduce_table import (
     EXPERIMENTS,
     MEASURES,
     TRAINED,
     Expected,
     Experiment,
 )
+from pipelines.benchmarks.result_tables import splice
 from pipelines.jobs.programs import recsys_program, run_program
 from recsys.errors import InputError, near_miss
 
