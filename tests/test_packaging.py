@@ -22,6 +22,14 @@ def pins() -> dict[str, str]:
     return {canonicalize_name(package): version for package, version in pairs}
 
 
+def dev_tools() -> list[str]:
+    """Return the requirements of the group dev, those of the groups that it includes as well."""
+    groups: dict[str, list[Any]] = PROJECT["dependency-groups"]
+    included = [each["include-group"] for each in groups["dev"] if isinstance(each, dict)]
+    assert included == ["docs"]
+    return [each for each in groups["dev"] if isinstance(each, str)] + groups["docs"]
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     """Build the wheel and name the files in it."""
@@ -69,7 +77,7 @@ def test_one_version_everywhere() -> None:
 def test_every_dependency_is_pinned_within_its_bounds() -> None:
     extras = dict(PROJECT["project"]["optional-dependencies"])
     assert extras.pop("all") == [f"recsys[{','.join(sorted(extras))}]"]
-    needed = PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"]
+    needed = PROJECT["project"]["dependencies"] + dev_tools()
     needed += [requirement for extra in extras.values() for requirement in extra]
     pinned = pins()
     for requirement in map(Requirement, needed):

@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from eval.report.marked_pages import check_page, rewrite_page
 from pipelines.benchmarks.choices import measure_precision, measure_transfer
-from pipelines.benchmarks.marked_pages import check_page, rewrite_page
 from pipelines.benchmarks.matching_quality import measure_matching
 from pipelines.benchmarks.quality import measure_quality
 from pipelines.benchmarks.result_tables import render

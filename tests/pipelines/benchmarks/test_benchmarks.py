@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import pipelines.benchmarks.__main__ as program
-from pipelines.benchmarks.marked_pages import splice
+from eval.report.marked_pages import splice
 from pipelines.benchmarks.quality import KEPT, score_candidates, score_run
 from pipelines.benchmarks.result_tables import render
 from pipelines.benchmarks.serving import time_drafts
@@ -69,18 +69,6 @@ def test_variables_reach_the_program() -> None:
 def test_a_program_that_fails_is_an_error() -> None:
     with pytest.raises(RecsysError, match="exit code 7"):
         run_program([sys.executable, "-S", "-c", "raise SystemExit(7)"])
-
-
-def test_the_table_replaces_the_old_one_and_nothing_else() -> None:
-    once = splice(PAGE, "benchmarks", "new")
-    assert once == f"# Title\n\n{BEGIN}\nnew\n{END}\n\nAfter.\n"
-    assert splice(once, "benchmarks", "new") == once
-
-
-@pytest.mark.parametrize("text", ["", BEGIN, END, f"{END}{BEGIN}", PAGE + PAGE])
-def test_marks_must_be_there_once_and_in_order(text: str) -> None:
-    with pytest.raises(InputError, match="marks"):
-        splice(text, "benchmarks", "new")
 
 
 def test_every_section_is_written_with_its_figures() -> None:
