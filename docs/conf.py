@@ -29,4 +29,4 @@ html_css_files = ["pages.css"]
 html_copy_source = False
 html_show_sphinx = False
 pygments_style = "tango"
-pygments_dark_style = "monokai"
+pygments_dark_style = "github-dark"

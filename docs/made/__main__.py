@@ -22,11 +22,11 @@ FILES: Mapping[str, Callable[[], str]] = {
 """Files that are written as a whole."""
 
 
-def made(docs: Path = DOCS) -> dict[Path, str]:
+def made() -> dict[Path, str]:
     """Return the files as they should be."""
-    found = {docs / name: write() for name, write in FILES.items()}
+    found = {DOCS / name: write() for name, write in FILES.items()}
     for name, (block, write) in BLOCKS.items():
-        page = docs / name
+        page = DOCS / name
         found[page] = splice(page.read_text(encoding="utf-8"), block, write())
     return found
 

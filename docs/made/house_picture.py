@@ -15,8 +15,8 @@ TRIP = (
     "recsys.stage_two",
 )
 """The rooms that a draft passes, in order; `recsys.recommend` leads it from one to the next."""
-WIDTH, BOX_WIDTH, BOX_HEIGHT, ROW, EDGE = 760, 118, 38, 62, 16
-WALL = 150
+WIDTH, BOX_WIDTH, BOX_HEIGHT, ROW, EDGE = 640, 104, 38, 60, 14
+WALL = 126
 STYLE = """
 svg { color-scheme: light dark; }
 text { font: 13px system-ui, sans-serif; fill: #1f2933; }
