@@ -1,4 +1,5 @@
 import re
+import tarfile
 import tomllib
 from importlib import metadata
 from pathlib import Path
@@ -58,6 +59,22 @@ def test_the_wheel_holds_every_source_and_data_file(wheel: set[str]) -> None:
         }
         assert names <= wheel
         assert f"{package}/py.typed" in wheel
+
+
+def test_the_source_distribution_holds_the_pages_and_what_they_are_made_of(tmp_path: Path) -> None:
+    from hatchling.builders.sdist import SdistBuilder
+
+    (path,) = SdistBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
+    with tarfile.open(path) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "constraints.txt"} <= names
+    assert {
+        "docs/conf.py",
+        "docs/index.md",
+        "docs/made/__main__.py",
+        "docs/_static/house.svg",
+    } <= names
+    assert not any(name.startswith("docs/_build") for name in names)
 
 
 def test_the_wheel_carries_the_licence(wheel: set[str]) -> None:
