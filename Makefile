@@ -7,9 +7,9 @@ BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet -c constraints.txt
 RUNTIME = $(VENV)/.runtime-installed
 DEV     = $(VENV)/.dev-installed
-CODE    = recsys pipelines indexes eval tests
+CODE    = recsys pipelines indexes eval docs tests
 
-.PHONY: help venv demo test lint types format pytest benchmarks evaluation ranker clean
+.PHONY: help venv demo test lint types format pytest docs benchmarks evaluation ranker clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -36,18 +36,22 @@ format: $(DEV) ## Format the code and apply the safe fixes.
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
 
-benchmarks: $(DEV) ## Measure on the corpora below DATA and rewrite the tables in README.md.
+docs: $(DEV) ## Write what the pages take from the code, and build docs/_build/html.
+	$(BIN)/python -m docs.made
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+
+benchmarks: $(DEV) ## Measure on the corpora below DATA and rewrite the tables in docs/results.
 	rm -rf benchmarks/out/*.index/ranker*  # Figures are those of the code as it stands.
-	$(BIN)/python -m pipelines.benchmarks --data $(DATA) --readme README.md
+	$(BIN)/python -m pipelines.benchmarks --data $(DATA) --docs docs/results
 
 evaluation: $(DEV) ## Repeat the evaluations on the corpora below DATA and rewrite their tables.
-	$(BIN)/recsys reproduce --data $(DATA) --work benchmarks/out --readme README.md
+	$(BIN)/recsys reproduce --data $(DATA) --work benchmarks/out --docs docs/results
 
 ranker: $(DEV) ## Train the shipped ranker again on the corpora below DATA.
 	$(BIN)/python -m pipelines.ranking.shipped_ranker --data $(DATA) --work benchmarks/out
 
 clean: ## Remove .venv and every cache in the checkout.
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist build
+	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist build
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # torch goes first: packages that depend on it would otherwise pull a newer one.

@@ -1,44 +1,89 @@
-"""The command line and the README speak of the same program."""
+"""README, pages and program speak of the same: what is shown can be run, what there is is shown."""
 
+import contextlib
+import gzip
+import io
 import json
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
+from recsys.stage_one.sources import names
 
+from docs.made.__main__ import DOCS, made, main
+from docs.made.commands import walk
 from recsys.app.cli.program import app
+from recsys.formats.answers import ANSWER_SCHEMA, RECOMMENDATION_SCHEMA
 from recsys.formats.drafts.draft_formats import read_draft
-from recsys.formats.drafts.objects import KEYS
+from recsys.formats.drafts.objects import KEYS, REFERENCE_KEYS
+from tests.recsys.formats.drafts.small_pdf import Text, write_pdf
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+    from tests.conftest import RunCli
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+    if "_build" not in path.parts
+}
+README = PAGES["README.md"]
+TAUGHT = [name for name in PAGES if name == "README.md" or name.startswith("docs/guide/")]
+"""Pages whose commands and Python run here, as a reader would run them."""
+COMMANDS: dict[str, Any] = {
+    name.removeprefix("recsys "): command for name, command in walk(typer.main.get_command(app))
+}
+LONGEST_README = 150
+NOTHING_FOUND = 3
 
 
-def commands() -> dict[str, Any]:
-    """Return every command of the program by its full name."""
-    found: dict[str, Any] = {}
-
-    def walk(command: Any, words: tuple[str, ...]) -> None:  # noqa: ANN401 - typer's own classes.
-        inner = getattr(command, "commands", None)
-        if inner is None:
-            found[" ".join(words)] = command
-        for name, child in (inner or {}).items():
-            walk(child, (*words, name))
-
-    walk(typer.main.get_command(app), ())
-    return found
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGES[page], re.MULTILINE | re.DOTALL)
 
 
-COMMANDS = commands()
+def lines(page: str, language: str) -> list[str]:
+    return [line for each in blocks(page, language) for line in each.splitlines() if line.strip()]
 
 
-def readme_lines(language: str) -> list[str]:
-    blocks = re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-    return [line for block in blocks for line in block.splitlines() if line.strip()]
+def shown(*pages: str) -> list[str]:
+    """List the commands of recsys on some pages, each once."""
+    found = (line for page in pages for line in lines(page, "sh") if line.startswith("recsys "))
+    return list(dict.fromkeys(found))
+
+
+def words_of(line: str) -> tuple[list[str], str]:
+    """Split a command into its words and the file that it reads from stdin."""
+    command, _, file = line.partition(" < ")
+    return shlex.split(command, comments=True)[1:], file.strip()
+
+
+@pytest.fixture
+def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with every file that the guide speaks of, as the current one."""
+    examples = ROOT / "examples"
+    shutil.copytree(examples, tmp_path / "examples")
+    shutil.copytree(built.index, tmp_path / "my.index")
+    shutil.copy(built.split, tmp_path / "split.json")
+    shutil.copy(examples / "draft.json", tmp_path / "draft.json")
+    (tmp_path / "papers.jsonl.gz").write_bytes(gzip.compress(built.papers.read_bytes()))
+    for name in ("likes.bib", "refs.bib"):
+        shutil.copy(examples / "paper.bib", tmp_path / name)
+    disliked = "@article{a, title = {Attention Is All You Need}, year = 2017}\n"
+    (tmp_path / "dislikes.bib").write_text(disliked, encoding="utf-8")
+    notes = "# Notes on citations\n\nCitations recommended for drafts, by their text.\n"
+    (tmp_path / "notes.md").write_text(notes, encoding="utf-8")
+    pdf = write_pdf([[Text("Citation recommendation for drafts", size=18)]])
+    (tmp_path / "paper.pdf").write_bytes(pdf)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 def test_the_program_has_the_promised_commands() -> None:
@@ -57,25 +102,120 @@ def test_every_command_and_option_explains_itself_in_sentences(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_is_in_the_readme(name: str) -> None:
-    assert f"recsys {name}" in README
+def test_every_command_is_in_the_reference_and_on_a_page_that_people_wrote(name: str) -> None:
+    reference = "docs/reference/commands.md"
+    assert f"\n## recsys {name}\n" in PAGES[reference]
+    assert any(f"recsys {name}" in text for page, text in PAGES.items() if page != reference)
 
 
-@pytest.mark.parametrize(
-    "line", [line for line in readme_lines("sh") if line.startswith("recsys ")]
-)
-def test_the_readme_uses_commands_and_options_that_exist(line: str) -> None:
-    words = shlex.split(line.partition("<")[0], comments=True)[1:]
+@pytest.mark.parametrize("line", shown(*PAGES))
+def test_pages_show_commands_and_options_that_exist(line: str) -> None:
+    words, _ = words_of(line)
     name = max((n for n in COMMANDS if words[: len(n.split())] == n.split()), key=len)
     command, rest = COMMANDS[name], words[len(name.split()) :]
     context = command.make_context("recsys", rest, resilient_parsing=False)
     assert context.params
 
 
-@pytest.mark.parametrize("line", re.findall(r"`?(make [a-z]+)", README))
-def test_the_readme_names_targets_that_exist(line: str) -> None:
+@pytest.mark.parametrize("page", [page for page in TAUGHT if shown(page)])
+def test_the_commands_of_readme_and_guide_run(
+    page: str, workplace: Path, run_cli: "RunCli"
+) -> None:
+    if any("recsys build" in line and "--out my.index" in line for line in shown(page)):
+        shutil.rmtree("my.index")  # The page builds it first.
+    for line in shown(page):
+        words, file = words_of(line)
+        done = run_cli(*words, stdin=(workplace / file).read_bytes() if file else b"")
+        # Filters may leave none of the few papers here.
+        allowed = {0, NOTHING_FOUND} if words[0] == "recommend" else {0}
+        assert done.code in allowed, f"{line}\n{done.err}"
+
+
+@pytest.mark.parametrize("page", [page for page in TAUGHT if blocks(page, "python")])
+def test_the_python_of_readme_and_guide_runs(page: str, workplace: Path) -> None:
+    names: dict[str, object] = {}
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        for block in blocks(page, "python"):
+            exec(compile(block, page, "exec"), names)
+    assert out.getvalue().startswith("1 ")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_other_python_and_json_is_whole(page: str) -> None:
+    for block in blocks(page, "python"):
+        compile(block, page, "exec")
+    assert all(json.loads(line) for line in lines(page, "json"))
+
+
+def test_the_answer_that_readme_shows_is_the_one_that_people_get(
+    workplace: Path, run_cli: "RunCli"
+) -> None:
+    done = run_cli("recommend", "examples/draft.json", "-k", 1, "--quiet")
+    first, facts, *reasons = done.out.splitlines()
+    for page in ("README.md", "docs/index.md", "docs/guide/answers.md"):
+        block = next(each for each in blocks(page, "") if " %  " in each)
+        title, who, *why = block.splitlines()
+        assert title.split("%")[1] == first.split("%")[1]
+        assert facts.startswith(who.removesuffix("..."))
+        assert why == reasons
+
+
+def test_readme_is_short() -> None:
+    assert len(README.splitlines()) <= LONGEST_README
+
+
+def results_row(page: str, corpus: str, system: str) -> list[str]:
+    """Return F1@20, MRR and R@100 of a system in a table of results, without their intervals."""
+    text = PAGES[f"docs/results/{page}.md"]
+    tables = re.split(r"^\*\*", text, flags=re.MULTILINE)[1:]
+    [part] = [each for each in tables if re.search(rf"\b{corpus}\b", each.splitlines()[0])]
+    rows = [[cell.strip() for cell in line.split("|")[2:-1]] for line in part.splitlines()]
+    header = next(row for row in rows if row[:1] == ["system"])
+    [row] = [row for row in rows if row[:1] == [system]]
+    numbers = [row[header.index(name)] for name in ("F1@20", "MRR", "R@100")]
+    return [re.findall(r"\d\.\d+", number)[0] for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("title", "page", "system"),
+    [
+        ("recsys, two stages", "evaluation", "two-stage"),
+        ("Citeomatic, NNSelect + NNRank", "seeds", "nnrank"),
+        ("Citeomatic's BM25", "evaluation", "bm25-whoosh"),
+        ("BM25", "evaluation", "bm25"),
+        ("embedding alone (MiniLM)", "evaluation", "embedding"),
+    ],
+)
+def test_readme_has_the_figures_of_the_results(title: str, page: str, system: str) -> None:
+    rows = [
+        [cell.strip(" *") for cell in line.split("|")[1:-1]]
+        for line in README.splitlines()
+        if line.startswith("| ")
+    ]
+    [row] = [row for row in rows if row[0] == title]
+    expected = [*results_row(page, "vis", system), *results_row(page, "archaeology", system)]
+    assert row[1:] == expected
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_name_targets_and_files_that_exist(page: str) -> None:
     targets = set(re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE))
-    assert line.split()[1] in targets | {"install"}
+    assert {line for line in re.findall(r"`make ([a-z]+)", PAGES[page])} <= targets
+    inside = re.findall(r"`((?:recsys|pipelines|indexes|eval|tests|docs)/[\w/.-]+)`", PAGES[page])
+    built = ("docs/_build",)
+    assert {path for path in inside if not (ROOT / path).exists()} <= {
+        path for path in inside if path.startswith(built)
+    }
+    modules = re.findall(r"`python -m ([\w.]+)", PAGES[page])
+    for module in modules:
+        path = ROOT / Path(*module.split("."))
+        assert path.with_suffix(".py").is_file() or (path / "__main__.py").is_file(), module
+
+
+def test_the_links_of_readme_lead_somewhere() -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", README)
+    assert links
+    assert {link for link in links if not (ROOT / link).is_file()} == set()
 
 
 def test_every_target_is_documented_in_the_makefile() -> None:
@@ -84,21 +224,77 @@ def test_every_target_is_documented_in_the_makefile() -> None:
     assert sorted(phony) == sorted(explained)
 
 
-def test_the_readme_explains_every_key_of_a_draft() -> None:
-    section = README.partition("### A draft")[2].partition("###")[0]
-    assert all(f"`{key}`" in section for key in KEYS)
+def test_the_reference_has_every_key_and_source() -> None:
+    draft, answer = PAGES["docs/reference/draft.md"], PAGES["docs/reference/answer.md"]
+    assert all(f"`{key}`" in draft for key in (*KEYS, *REFERENCE_KEYS))
+    assert all(f"| `{source}` |" in answer for source in names())
+    assert {ANSWER_SCHEMA, RECOMMENDATION_SCHEMA} <= set(re.findall(r"^## (.*)$", answer, re.M))
 
 
-def test_the_readme_has_every_exit_code() -> None:
-    assert all(f"| {code} |" in README for code in (0, 1, 2, 3, 130))
+def test_the_reference_explains_what_is_written(workplace: Path, run_cli: "RunCli") -> None:
+    words = ("recommend", "draft.json", "-k", 1, "--quiet", "--format")
+    answer = json.loads(run_cli(*words, "json").out)
+    [line] = run_cli(*words, "jsonl").out.splitlines()
+    text = PAGES["docs/reference/answer.md"]
+    assert all(f"`{key}`" in text for key in (*answer, *json.loads(line)))
 
 
-def test_json_in_the_readme_is_json() -> None:
-    assert all(json.loads(line) for line in readme_lines("json"))
+def test_the_reference_names_every_schema() -> None:
+    schema = re.compile(r"\"(recsys\.[a-z-]+/\d+)\"")
+    code = [
+        path.read_text(encoding="utf-8")
+        for package in ("recsys", "pipelines", "indexes", "eval")
+        for path in (ROOT / package).rglob("*.py")
+    ]
+    found = {name for text in code for name in schema.findall(text)}
+    inner = {"recsys.batch/2"}  # Of a run that is not finished; nobody else reads it.
+    assert {
+        name for name in found - inner if f"`{name}`" not in PAGES["docs/reference/answer.md"]
+    } == set()
 
 
-def test_the_python_in_the_readme_compiles() -> None:
-    compile("\n".join(readme_lines("python")), "README.md", "exec")
+def test_the_reference_has_every_exit_code_and_variable() -> None:
+    text = PAGES["docs/reference/environment.md"]
+    assert all(f"| {code} |" in text for code in (0, 1, 2, 3, 130))
+    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "recsys").rglob("*.py"))
+    variables = set(re.findall(r"\bRECSYS_[A-Z]+\b", code))
+    assert {name for name in variables if f"`{name}`" not in text} == set()
+
+
+def test_the_reference_has_every_file_of_an_index(built: "Built") -> None:
+    text = PAGES["docs/reference/files.md"]
+    written = [path.relative_to(built.index) for path in built.index.rglob("*") if path.is_file()]
+    for path in written:
+        named = {path.as_posix(), f"{path.parent}/{path.name.split('.')[0]}.*", f"{path.parent}/"}
+        assert any(f"`{name}`" in text for name in named), path
+
+
+def test_what_the_pages_take_from_the_code_is_up_to_date() -> None:
+    stale = [path.name for path, text in made().items() if path.read_text(encoding="utf-8") != text]
+    assert stale == [], "Run `make docs`, and commit what it has written."
+
+
+def test_stale_pages_are_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(DOCS, tmp_path / "docs", ignore=shutil.ignore_patterns("_build"))
+    monkeypatch.setattr("docs.made.__main__.DOCS", tmp_path / "docs")
+    page = tmp_path / "docs" / "how-it-works" / "features.md"
+    page.write_text("Before.\n<!-- features -->\nold\n<!-- /features -->\n", encoding="utf-8")
+    assert main() == 0
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("Before.\n") and "| `cosine` |" in text and "old" not in text
+
+
+def test_the_pages_are_built_without_a_warning(tmp_path: Path) -> None:
+    words = ["-q", "-W", "--keep-going", "-b", "html", "-d", tmp_path / "trees", DOCS]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *map(str, words), str(tmp_path / "html")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "html" / "guide" / "python.html").is_file()
 
 
 def test_every_example_is_a_draft() -> None:

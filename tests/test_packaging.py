@@ -1,4 +1,5 @@
 import re
+import tarfile
 import tomllib
 from importlib import metadata
 from pathlib import Path
@@ -20,6 +21,14 @@ def pins() -> dict[str, str]:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pairs = [line.split("==") for line in lines if line and not line.startswith("#")]
     return {canonicalize_name(package): version for package, version in pairs}
+
+
+def dev_tools() -> list[str]:
+    """Return the requirements of the group dev, those of the groups that it includes as well."""
+    groups: dict[str, list[Any]] = PROJECT["dependency-groups"]
+    included = [each["include-group"] for each in groups["dev"] if isinstance(each, dict)]
+    assert included == ["docs"]
+    return [each for each in groups["dev"] if isinstance(each, str)] + groups["docs"]
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +61,22 @@ def test_the_wheel_holds_every_source_and_data_file(wheel: set[str]) -> None:
         assert f"{package}/py.typed" in wheel
 
 
+def test_the_source_distribution_holds_the_pages_and_what_they_are_made_of(tmp_path: Path) -> None:
+    from hatchling.builders.sdist import SdistBuilder
+
+    (path,) = SdistBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
+    with tarfile.open(path) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "constraints.txt"} <= names
+    assert {
+        "docs/conf.py",
+        "docs/index.md",
+        "docs/made/__main__.py",
+        "docs/_static/house.svg",
+    } <= names
+    assert not any(name.startswith("docs/_build") for name in names)
+
+
 def test_the_wheel_carries_the_licence(wheel: set[str]) -> None:
     assert any(file.endswith("licenses/LICENSE") for file in wheel)
     text = (ROOT / "LICENSE").read_text(encoding="utf-8")
@@ -69,7 +94,7 @@ def test_one_version_everywhere() -> None:
 def test_every_dependency_is_pinned_within_its_bounds() -> None:
     extras = dict(PROJECT["project"]["optional-dependencies"])
     assert extras.pop("all") == [f"recsys[{','.join(sorted(extras))}]"]
-    needed = PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"]
+    needed = PROJECT["project"]["dependencies"] + dev_tools()
     needed += [requirement for extra in extras.values() for requirement in extra]
     pinned = pins()
     for requirement in map(Requirement, needed):

@@ -1,1 +1,1 @@
-"""Measurements that the README shows, each runnable on its own."""
+"""Measurements that docs/results shows, each runnable on its own."""

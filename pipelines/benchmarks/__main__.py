@@ -1,6 +1,6 @@
-"""Measure, keep the figures, and rewrite the README's tables.
+"""Measure, keep the figures, and rewrite the tables of docs/results.
 
-Run as `python -m pipelines.benchmarks --data DIR --readme README.md`; `--only` measures some
+Run as `python -m pipelines.benchmarks --data DIR --docs docs/results`; `--only` measures some
 sections again and keeps the figures of the others.
 """
 
@@ -13,10 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from eval.report.marked_pages import check_page, rewrite_page
 from pipelines.benchmarks.choices import measure_precision, measure_transfer
 from pipelines.benchmarks.matching_quality import measure_matching
 from pipelines.benchmarks.quality import measure_quality
-from pipelines.benchmarks.result_tables import render, splice
+from pipelines.benchmarks.result_tables import render
 from pipelines.benchmarks.serving import measure_serving
 from pipelines.jobs.bench import Bench
 from pipelines.jobs.programs import run_module, run_recsys
@@ -25,6 +26,7 @@ from recsys.store.artifacts import load_manifest, write_json
 from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA
 
 CORPORA = ("vis", "archaeology")
+PAGE = "benchmarks"
 
 
 def measure_build(bench: Bench) -> dict[str, Any]:
@@ -62,30 +64,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Parse the command line and run; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m pipelines.benchmarks", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of corpus folders")
-    parser.add_argument("--readme", type=Path, required=True, help="file that holds the marks")
+    parser.add_argument("--docs", type=Path, required=True, help="folder of benchmarks.md")
     parser.add_argument("--only", type=_sections, default=tuple(SECTIONS), metavar="A,B")
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results.json"))
     parser.add_argument("--work", type=Path, default=Path("benchmarks/out"))
     given = parser.parse_args(arguments)
     try:
-        run(Bench(given.data, given.work), given.only, given.results, given.readme)
+        run(Bench(given.data, given.work), given.only, given.results, given.docs)
     except RecsysError as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code
     return 0
 
 
-def run(bench: Bench, only: Sequence[str], results: Path, readme: Path) -> None:
+def run(bench: Bench, only: Sequence[str], results: Path, docs: Path) -> None:
     """Measure the sections, keeping each one's figures as soon as they are known."""
-    splice(readme.read_text(encoding="utf-8"), "")  # Fail before hours of work.
+    check_page(docs, PAGE)
     results.parent.mkdir(parents=True, exist_ok=True)
     found = json.loads(results.read_text(encoding="utf-8")) if results.is_file() else {}
     for name in only:
         sys.stderr.write(f"== {name}\n")
         found[name] = SECTIONS[name](bench)
         write_json(results, {key: found[key] for key in SECTIONS if key in found})
-        text = splice(readme.read_text(encoding="utf-8"), render(found))
-        readme.write_text(text, encoding="utf-8")
+        rewrite_page(docs, PAGE, render(found))
 
 
 def _sections(text: str) -> tuple[str, ...]:

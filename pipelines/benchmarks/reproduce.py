@@ -17,6 +17,7 @@ import numpy as np
 from eval.measures import Judged, f1, flag, per_query
 from eval.repeats import repeats, table
 from eval.report.evaluation_report import read_report
+from eval.report.marked_pages import check_page, rewrite_page
 from eval.report.system_tables import headline
 from eval.report.tables import Table, cells, markdown_table, text_table
 from eval.trec import Qrels, Run, ordered, read_qrels, read_run
@@ -27,16 +28,15 @@ from pipelines.benchmarks.reproduce_table import (
     Expected,
     Experiment,
 )
-from pipelines.benchmarks.result_tables import splice
 from pipelines.jobs.programs import recsys_program, run_program
 from recsys.errors import InputError, near_miss
 
 Say = Callable[[str], None]
 SCHEMA = "recsys.reproduction/1"
-MARKS = ("<!-- evaluation -->", "<!-- /evaluation -->")
-SEED_MARKS = ("<!-- seeds -->", "<!-- /seeds -->")
+EVALUATION, SEEDS_PAGE = "evaluation", "seeds"
+"""Pages of the results: single evaluations, and means over seeds."""
 SHOWN = ("F1@20", "query F1@20", "MRR", "nDCG@20", "R@20", "R@100", "candidate recall")
-"""Measures in the tables of the README."""
+"""Measures in the tables of docs/results."""
 Experiments = Mapping[str, Experiment]
 
 
@@ -204,47 +204,56 @@ RENDERERS: Mapping[str, Callable[[Sequence[Outcome]], str]] = {
 }
 
 
-def rewrite(readme: Path, evaluations: Sequence[Path]) -> None:
-    """Put the table of each evaluation between the marks of a file.
+def check_pages(docs: Path, chosen: Iterable[str]) -> None:
+    """Refuse a folder of results that cannot take the tables, before hours of work.
 
     Raises:
-        InputError: the marks are not there.
+        InputError: a page is missing, or it lacks the marks.
+    """
+    for name in sorted({_page(name) for name in chosen}):
+        check_page(docs, name)
+
+
+def rewrite_pages(docs: Path, work: Path, chosen: Iterable[str]) -> None:
+    """Put the tables of the chosen experiments into their pages of a folder.
+
+    Raises:
+        InputError: a page is missing or lacks the marks, or the seeds are not alike.
         ArtifactError: an evaluation is not whole.
     """
+    chosen = list(chosen)
+    single = [work / name for name in chosen if _page(name) == EVALUATION]
+    if single:
+        rewrite_page(docs, EVALUATION, evaluation_tables(single))
+    groups: dict[str, list[Path]] = {}
+    for name in chosen:
+        if _page(name) == SEEDS_PAGE:
+            groups.setdefault(EXPERIMENTS[name].repeats, []).append(work / name)
+    if groups:
+        rewrite_page(docs, SEEDS_PAGE, seed_tables(groups))
+
+
+def evaluation_tables(evaluations: Sequence[Path]) -> str:
+    """Write the table of each evaluation."""
     tables = []
     for folder in evaluations:
         report = read_report(folder)
-        table = headline(report.assessment, SHOWN)
-        tables.append(markdown_table(replace(table, caption=f"{report.title}. {report.lead}")))
-    text = readme.read_text(encoding="utf-8")
-    readme.write_text(splice(text, "\n".join(tables), marks=MARKS), encoding="utf-8")
+        found = headline(report.assessment, SHOWN)
+        tables.append(markdown_table(replace(found, caption=f"{report.title}. {report.lead}")))
+    return "\n".join(tables)
 
 
-def rewrite_tables(readme: Path, work: Path, chosen: Iterable[str]) -> None:
-    """Put the tables of the chosen experiments into a file: single ones, and means over seeds."""
-    single = [work / name for name in chosen if not EXPERIMENTS[name].repeats]
-    if single:
-        rewrite(readme, single)
-    groups: dict[str, list[Path]] = {}
-    for name in chosen:
-        if EXPERIMENTS[name].repeats:
-            groups.setdefault(EXPERIMENTS[name].repeats, []).append(work / name)
-    if groups:
-        rewrite_repeats(readme, groups)
-
-
-def rewrite_repeats(readme: Path, groups: Mapping[str, Sequence[Path]]) -> None:
-    """Put a table of means over seeds for each corpus between the marks of a file.
-
-    Raises:
-        InputError: the marks are not there, or the evaluations are not alike.
-    """
+def seed_tables(groups: Mapping[str, Sequence[Path]]) -> str:
+    """Write a table of means over seeds for each corpus."""
     tables = []
     for corpus, folders in groups.items():
         shown = table(repeats(folders))
         tables.append(markdown_table(replace(shown, caption=f"{corpus}: {shown.caption}")))
-    text = readme.read_text(encoding="utf-8")
-    readme.write_text(splice(text, "\n".join(tables), marks=SEED_MARKS), encoding="utf-8")
+    return "\n".join(tables)
+
+
+def _page(name: str) -> str:
+    return SEEDS_PAGE if EXPERIMENTS[name].repeats else EVALUATION
 
 
 def _check_corpus(data: Path, corpus: str) -> None:

@@ -1,31 +1,11 @@
-"""Write measured figures as Markdown, between two marks in a file."""
+"""Write measured figures as Markdown."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from recsys.errors import InputError
-
-BEGIN, END = "<!-- benchmarks -->", "<!-- /benchmarks -->"
 COLUMNS = ("F1@20", "MRR", "R@20", "R@100")
 
 Results: TypeAlias = Mapping[str, Any]
-
-
-def splice(text: str, block: str, *, marks: tuple[str, str] = (BEGIN, END)) -> str:
-    """Replace what stands between two marks, those of the benchmarks unless others are given.
-
-    Raises:
-        InputError: a mark is missing, repeated, or they are the wrong way round.
-    """
-    first, last = marks
-    before, begin, rest = text.partition(first)
-    _, end, after = rest.partition(last)
-    if not (begin and end) or text.count(first) + text.count(last) != 2:
-        raise InputError(
-            "The file does not hold the marks of the table, each once and in order.",
-            f"Write {first} and {last} around it.",
-        )
-    return f"{before}{first}\n{block.strip()}\n{last}{after}"
 
 
 def render(results: Results) -> str:

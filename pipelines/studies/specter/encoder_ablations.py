@@ -28,7 +28,7 @@ from recsys.store.artifacts import CREATED_BY, fingerprint, sha256
 
 FULL, OTHER_START = "full", "other-start"
 ROWS, PAGE = "rows", "ablations.html"
-SCHEMA = "recsys.models.encoder-ablations/1"
+SCHEMA = "recsys.encoder-ablations/1"
 
 
 @dataclass(frozen=True, slots=True)

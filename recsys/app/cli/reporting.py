@@ -149,13 +149,13 @@ def reproduce(
     work: Annotated[
         Path, typer.Option("--work", metavar="DIR", help="Folder for indexes and evaluations.")
     ] = Path("reproduction"),
-    readme: Annotated[
+    docs: Annotated[
         Path | None,
         typer.Option(
-            "--readme",
-            metavar="FILE",
+            "--docs",
+            metavar="DIR",
             show_default=False,
-            help="Rewrite the tables between the marks of this file.",
+            help="Rewrite the tables in the pages of this folder, such as docs/results.",
         ),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="Show the table and run nothing.")] = False,
@@ -165,7 +165,7 @@ def reproduce(
     quiet: Quiet = False,
     json_errors: JsonErrors = False,
 ) -> None:
-    """Repeat the measurements of the README, and show which figures differ from what they were.
+    """Repeat the measurements of the documentation, and show which figures differ.
 
     Runs the commands that `--list` shows, each as a process of its own. The exit code is 1 when a
     figure is further off than its tolerance.
@@ -179,9 +179,11 @@ def reproduce(
         raise typer.BadParameter("Give the folder of the corpora.", param_hint="--data")
     setup = repeating.Setup(data, work, lambda line: note(line, quiet=quiet))
     chosen = repeating.select(only)
+    if docs is not None:
+        repeating.check_pages(docs, chosen)
     outcomes = repeating.reproduce(chosen, setup)
-    if readme is not None:
-        repeating.rewrite_tables(readme, work, chosen)
+    if docs is not None:
+        repeating.rewrite_pages(docs, work, chosen)
     emit(repeating.RENDERERS[output.value](outcomes))
     if any(each.differs for each in outcomes):
         raise typer.Exit(1)

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import pipelines.benchmarks.__main__ as program
+from eval.report.marked_pages import splice
 from pipelines.benchmarks.quality import KEPT, score_candidates, score_run
-from pipelines.benchmarks.result_tables import BEGIN, END, render, splice
+from pipelines.benchmarks.result_tables import render
 from pipelines.benchmarks.serving import time_drafts
 from pipelines.evaluation.batch import BatchOptions, run_batch
 from pipelines.jobs.bench import Bench
@@ -41,7 +42,8 @@ ENCODING = {
     "texts_per_second": {"base": {"wall": 10.0}, "recsys int8": {"wall": 31.0}},
     "ratio": {"recsys int8": {"wall": 3.1}},
 }
-README = f"# Title\n\n{BEGIN}\nold\n{END}\n\nAfter.\n"
+BEGIN, END = "<!-- benchmarks -->", "<!-- /benchmarks -->"
+PAGE = f"# Title\n\n{BEGIN}\nold\n{END}\n\nAfter.\n"
 
 
 def test_cost_is_that_of_the_program_alone() -> None:
@@ -69,18 +71,6 @@ def test_a_program_that_fails_is_an_error() -> None:
         run_program([sys.executable, "-S", "-c", "raise SystemExit(7)"])
 
 
-def test_the_table_replaces_the_old_one_and_nothing_else() -> None:
-    once = splice(README, "new")
-    assert once == f"# Title\n\n{BEGIN}\nnew\n{END}\n\nAfter.\n"
-    assert splice(once, "new") == once
-
-
-@pytest.mark.parametrize("text", ["", BEGIN, END, f"{END}{BEGIN}", README + README])
-def test_marks_must_be_there_once_and_in_order(text: str) -> None:
-    with pytest.raises(InputError, match="marks"):
-        splice(text, "new")
-
-
 def test_every_section_is_written_with_its_figures() -> None:
     results = {"vis": QUALITY, "serving": SERVING, "build": BUILD, "encoding": ENCODING}
     text = render(results)
@@ -102,24 +92,25 @@ def test_every_section_is_written_with_its_figures() -> None:
 def test_a_partial_rerun_keeps_the_other_figures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    readme, results = tmp_path / "README.md", tmp_path / "benchmarks" / "results.json"
-    readme.write_text(README, encoding="utf-8")
+    page, results = tmp_path / "benchmarks.md", tmp_path / "benchmarks" / "results.json"
+    page.write_text(PAGE, encoding="utf-8")
     sections = {"build": lambda bench: BUILD, "vis": lambda bench: QUALITY}
     monkeypatch.setattr(program, "SECTIONS", sections)
-    arguments = ["--data", str(tmp_path), "--readme", str(readme), "--results", str(results)]
+    arguments = ["--data", str(tmp_path), "--docs", str(tmp_path), "--results", str(results)]
     assert program.main([*arguments, "--only", "vis"]) == 0
     assert program.main([*arguments, "--only", "build"]) == 0
     found = json.loads(results.read_text())
     assert found == {"build": BUILD, "vis": QUALITY}
-    assert readme.read_text() == splice(README, render(found))
+    assert page.read_text() == splice(PAGE, "benchmarks", render(found))
 
 
-def test_a_readme_without_marks_is_refused_before_any_work(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("page", ["nothing", None])
+def test_a_folder_without_the_marks_is_refused_before_any_work(
+    page: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text("nothing", encoding="utf-8")
-    assert program.main(["--data", str(tmp_path), "--readme", str(readme)]) == 1
+    if page is not None:
+        (tmp_path / "benchmarks.md").write_text(page, encoding="utf-8")
+    assert program.main(["--data", str(tmp_path), "--docs", str(tmp_path)]) == 1
     assert capsys.readouterr().err.startswith("error: ")
 
 
@@ -127,7 +118,7 @@ def test_an_unknown_section_is_told_its_neighbour(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
-        program.main(["--data", "x", "--readme", "y", "--only", "viss"])
+        program.main(["--data", "x", "--docs", "y", "--only", "viss"])
     assert "Did you mean 'vis'?" in capsys.readouterr().err
 
 

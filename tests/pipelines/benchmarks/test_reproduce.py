@@ -11,25 +11,24 @@ import pytest
 import typer
 
 from pipelines.benchmarks.reproduce import (
-    MARKS,
-    SEED_MARKS,
     Outcome,
     Setup,
     as_json,
+    check_pages,
     commands,
+    evaluation_tables,
     figures,
     listing,
     outcome_table,
     reproduce,
-    rewrite,
-    rewrite_repeats,
+    rewrite_pages,
     select,
 )
 from pipelines.benchmarks.reproduce_table import EXPERIMENTS, MEASURES, SEEDS, Expected, Experiment
 from pipelines.evaluation.systems import SYSTEMS
 from recsys.app.cli.program import app
 from recsys.errors import InputError, RecsysError
-from tests.eval.small_evaluation import write_runs
+from tests.eval.small_evaluation import write_evaluation, write_runs
 from tests.pipelines.small_index import write_small_split
 
 if TYPE_CHECKING:
@@ -65,6 +64,15 @@ def small(built: "Built", expected: Mapping[str, Expected]) -> dict[str, Experim
             alone={"two-stage-no-metadata": f"{batch} {{work}}/small-two-stage-no-metadata.trec"},
         )
     }
+
+
+def write_pages(folder: Path) -> Path:
+    """Write both pages of results, each with an old table."""
+    folder.mkdir()
+    for name in ("evaluation", "seeds"):
+        text = f"a\n<!-- {name} -->\nold\n<!-- /{name} -->\nz\n"
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    return folder
 
 
 def words(text: str) -> list[str]:
@@ -120,15 +128,37 @@ def test_the_networks_are_trained_and_asked_with_the_seed() -> None:
     assert all("vis-citeomatic.index" in line for line in lines)
 
 
-def test_means_over_seeds_get_a_table_of_their_own(tmp_path: Path) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text(f"a\n{SEED_MARKS[0]}\nold\n{SEED_MARKS[1]}\nz\n", encoding="utf-8")
-    folders = [write_runs(tmp_path / f"vis-seed-{seed}") for seed in SEEDS]
-    rewrite_repeats(readme, {"vis": folders})
-    text = readme.read_text(encoding="utf-8")
+def test_means_over_seeds_get_a_page_of_their_own(tmp_path: Path) -> None:
+    docs = write_pages(tmp_path / "results")
+    for seed in SEEDS:
+        write_runs(tmp_path / f"vis-seed-{seed}")
+    rewrite_pages(docs, tmp_path, [f"vis-seed-{seed}" for seed in SEEDS])
+    text = (docs / "seeds.md").read_text(encoding="utf-8")
     assert "old" not in text and "| good | " in text
     assert "vis: 6 queries, 3 seeds." in text
     assert text.startswith("a\n") and text.endswith("\nz\n")
+    assert "old" in (docs / "evaluation.md").read_text(encoding="utf-8")
+
+
+def test_single_evaluations_get_a_page_of_their_own(tmp_path: Path) -> None:
+    docs = write_pages(tmp_path / "results")
+    for name in ("vis", "archaeology"):
+        write_evaluation(tmp_path / name)
+    rewrite_pages(docs, tmp_path, ["vis", "archaeology"])
+    text = (docs / "evaluation.md").read_text(encoding="utf-8")
+    assert text.count("| good | ") == 2 and "old" not in text
+    assert "old" in (docs / "seeds.md").read_text(encoding="utf-8")
+
+
+def test_a_folder_that_cannot_take_the_tables_is_refused_before_any_work(tmp_path: Path) -> None:
+    docs = write_pages(tmp_path / "results")
+    check_pages(docs, ["vis", "vis-seed-0"])
+    (docs / "seeds.md").write_text("nothing", encoding="utf-8")
+    check_pages(docs, ["vis"])
+    with pytest.raises(InputError, match="marks of 'seeds'"):
+        check_pages(docs, ["vis", "vis-seed-0"])
+    with pytest.raises(InputError, match="Did you mean 'results'"):
+        check_pages(tmp_path / "result", ["vis"])
 
 
 def test_only_what_is_asked_for_is_run() -> None:
@@ -186,11 +216,7 @@ def test_commands_run_as_typed_and_what_differs_is_marked(
     assert [each.difference for each in again] == [0.0] * len(MEASURES)
     assert not any(each.differs for each in again)
 
-    readme = tmp_path / "README.md"
-    readme.write_text(f"# Title\n{MARKS[0]}\nold\n{MARKS[1]}\nAfter.\n")
-    rewrite(readme, [tmp_path / "work" / "small"])
-    text = readme.read_text()
-    assert "| a | bm25 |" in text and "old" not in text and text.endswith("After.\n")
+    assert "| a | bm25 |" in evaluation_tables([tmp_path / "work" / "small"])
 
 
 def test_a_missing_corpus_is_said_before_anything_runs(built: "Built", tmp_path: Path) -> None:

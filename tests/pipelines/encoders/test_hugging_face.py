@@ -56,8 +56,9 @@ def test_other_names_stay_as_they_are() -> None:
     assert hub_name("someone/else") == "someone/else"
 
 
-def test_the_readme_has_the_table() -> None:
-    lines = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8").splitlines()
+def test_the_page_of_the_encoders_has_the_table() -> None:
+    page = Path(__file__).parents[3] / "docs" / "encoders" / "index.md"
+    lines = page.read_text(encoding="utf-8").splitlines()
     for short, each in HUB_ENCODERS.items():
         [line] = [line for line in lines if line.startswith(f"| `{short}` | {each.hub}")]
         assert line.endswith(f"| {each.pooling} |")

@@ -106,3 +106,23 @@ def test_the_exit_code_tells_whether_a_figure_differs(
     done = run_cli("reproduce", "--data", ".", "--format", "json")
     assert done.code == code
     assert json.loads(done.out)["figures"][0]["differs"] is bool(code)
+
+
+def test_the_tables_of_what_was_repeated_are_written_into_their_pages(
+    evaluation: Path, tmp_path: Path, run_cli: "RunCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs, work = tmp_path / "results", tmp_path / "work"
+    docs.mkdir()
+    page = docs / "evaluation.md"
+    page.write_text("<!-- evaluation -->\nold\n<!-- /evaluation -->\n", encoding="utf-8")
+    work.mkdir()
+    evaluation.rename(work / "vis")
+    monkeypatch.setattr(reproduce, "reproduce", lambda chosen, setup: [])
+    words = ("reproduce", "--data", tmp_path, "--work", work, "--only", "vis", "--docs")
+    assert run_cli(*words, docs).code == 0
+    text = page.read_text(encoding="utf-8")
+    assert "| bm25 |" in text and "old" not in text
+
+    monkeypatch.setattr(reproduce, "reproduce", lambda chosen, setup: pytest.fail("It ran."))
+    refused = run_cli(*words, tmp_path / "result")
+    assert refused.code == 1 and "Did you mean 'results'" in refused.err

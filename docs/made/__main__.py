@@ -1,0 +1,44 @@
+"""Write what the pages take from the code; `make docs` runs this first."""
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from docs.made.commands import commands
+from docs.made.features import features
+from docs.made.house import read_house
+from docs.made.house_picture import house_picture
+from eval.report.marked_pages import splice
+
+DOCS = Path(__file__).parents[1]
+BLOCKS: Mapping[str, tuple[str, Callable[[], str]]] = {
+    "how-it-works/features.md": ("features", features),
+    "reference/commands.md": ("commands", commands),
+}
+"""Page -> the block in it, between its marks, and what writes the block."""
+FILES: Mapping[str, Callable[[], str]] = {
+    "_static/house.svg": lambda: house_picture(read_house()),
+}
+"""Files that are written as a whole."""
+
+
+def made() -> dict[Path, str]:
+    """Return the files as they should be."""
+    found = {DOCS / name: write() for name, write in FILES.items()}
+    for name, (block, write) in BLOCKS.items():
+        page = DOCS / name
+        found[page] = splice(page.read_text(encoding="utf-8"), block, write())
+    return found
+
+
+def main() -> int:
+    """Write the files that are not as they should be; return the exit code."""
+    for path, text in made().items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+            sys.stderr.write(f"written: {path.relative_to(DOCS.parent)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,20 @@
+"""Write the feature table of stage two."""
+
+from docs.made.tables import code, table, words
+from recsys.stage_two.facts import Feature
+from recsys.stage_two.features import FEATURES
+
+
+def features() -> str:
+    """Write a row for each feature, in order."""
+    rows = [
+        (code(each.name), words(each.meaning), words(each.unit), _reads(each)) for each in FEATURES
+    ]
+    header = ("name", "meaning", "unit", "reads")
+    return f"{len(FEATURES)} features, in the order of the columns:\n\n{table(header, rows)}"
+
+
+def _reads(feature: Feature) -> str:
+    if feature.nnselect:
+        return "NNSelect"
+    return "metadata" if feature.metadata else ""
