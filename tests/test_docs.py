@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
-from recsys.stage_one.sources import names
 
 from docs.made.__main__ import DOCS, made, main
 from docs.made.commands import walk
@@ -22,6 +21,7 @@ from recsys.app.cli.program import app
 from recsys.formats.answers import ANSWER_SCHEMA, RECOMMENDATION_SCHEMA
 from recsys.formats.drafts.draft_formats import read_draft
 from recsys.formats.drafts.objects import KEYS, REFERENCE_KEYS
+from recsys.stage_one.sources import names
 from tests.recsys.formats.drafts.small_pdf import Text, write_pdf
 
 if TYPE_CHECKING:
