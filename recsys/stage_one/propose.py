@@ -27,7 +27,7 @@ from recsys.store.lookup import dots
 def propose(collection: Collection, query: Query, options: StageOne) -> Candidates:
     """Select at most `options.candidates` papers for a query."""
     asked = Asked(collection, query, options)
-    found = {each.key: each.find(asked, query.allowed) for each in SOURCES}
+    found = {each.key: each.finder.find(asked, query.allowed) for each in SOURCES}
     pool = _pool(asked, found)
     return Candidates(pool.most_promising(options.candidates), found, pool)
 
@@ -72,6 +72,5 @@ def prior(
         if source.cites:
             mixed += share(votes(graph, voters[source.key], before, rows))
     for source in sources:
-        if source.prior:
-            mixed += source.prior(asked, found[source.key], rows, cosines)
+        mixed += source.finder.prior(asked, found[source.key], rows, cosines)
     return mixed

@@ -1,16 +1,32 @@
-"""The sources of candidates: one row each.
+"""The sources of candidates: one literal table.
 
-A new source is a file with `find`, and `prior` if it says more of a paper than by votes; and a row.
+A new source is a module with `find` and `prior`, and a row.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
 
 from recsys.errors import InputError, near_miss
-from recsys.stage_one import by_authors, by_bm25, by_embedding, by_nnselect, by_seeds
 from recsys.stage_one.options import Asked
 from recsys.stage_one.voters import Voters
 from recsys.store.arrays import Floats, Mask, Rows
+
+
+class Finder(Protocol):
+    """The functions of a source's module."""
+
+    def find(self, asked: Asked, allowed: Mask) -> Voters:
+        """Return papers for a query, among the (n,) bool allowed ones, weighted as voters."""
+        ...
+
+    def prior(self, asked: Asked, found: Voters, rows: Rows, cosines: Floats) -> Floats:
+        """Say how promising (p,) distinct rows are, besides what the votes say: (p,) float32.
+
+        found: what `find` gave. cosines: (p,) float32, of the rows with the draft.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +34,7 @@ class Source:
     """One source.
 
     key: what `Candidates.found` calls it, and `--candidates` if it is a search. name: what answers
-    call it. in_words: how it found a paper, for people.
-    find: papers for a query, among the (n,) bool allowed ones.
-    prior: what it says of (p,) rows whose cosines with the draft are known, besides votes: (p,)
-    float32; None: nothing.
+    call it. in_words: what it went by, for people. module: its functions, see `Finder`.
     cites: what answers call a paper that the older of its papers cite; None: these have no vote,
     and what they cite is not proposed.
     search: whether it compares the draft with all papers. Only searches can be switched off, and
@@ -31,26 +44,31 @@ class Source:
     key: str
     name: str
     in_words: str
-    find: Callable[[Asked, Mask], Voters]
-    prior: Callable[[Asked, Voters, Rows, Floats], Floats] | None = None
+    module: str
     cites: str | None = None
     search: bool = False
+
+    @property
+    def finder(self) -> Finder:
+        """The functions of the source."""
+        module: Any = import_module(self.module)
+        found: Finder = module
+        return found
 
 
 CITED = "cited-by-neighbour"
 
 # fmt: off
 SOURCES: tuple[Source, ...] = (
-    Source("embedding", "ann", "similar meaning",
-           by_embedding.find, by_embedding.prior, cites=CITED, search=True),
-    Source("nnselect", "nnselect", "similar papers are cited together",
-           by_nnselect.find, by_nnselect.prior, cites=CITED, search=True),
-    Source("bm25", "bm25", "shared words",
-           by_bm25.find, by_bm25.prior, cites=CITED, search=True),
-    Source("authors", "author", "the draft's authors",
-           by_authors.find, cites="author"),
-    Source("seeds", "seed", "the papers of your list",
-           by_seeds.find, by_seeds.prior),
+    Source("embedding", "ann", "similar meaning", "recsys.stage_one.by_embedding",
+           cites=CITED, search=True),
+    Source("nnselect", "nnselect", "similarity learned from citations",
+           "recsys.stage_one.by_nnselect", cites=CITED, search=True),
+    Source("bm25", "bm25", "shared words", "recsys.stage_one.by_bm25",
+           cites=CITED, search=True),
+    Source("authors", "author", "the draft's authors", "recsys.stage_one.by_authors",
+           cites="author"),
+    Source("seeds", "seed", "the papers of your list", "recsys.stage_one.by_seeds"),
 )
 # fmt: on
 

@@ -41,7 +41,7 @@ def _passing(asked: Asked, usual: Candidates, allowed: Mask) -> Pool:
     found = dict(usual.found)
     gathering = Gathering()
     for source in searches:
-        more = source.find(asked, allowed)
+        more = source.finder.find(asked, allowed)
         found[source.key] = more.on_scale_of(usual.found[source.key])
         gathering.add(more.rows, bit(source.name))
     rows, bits = gathering.merge()

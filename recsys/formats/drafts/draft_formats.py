@@ -1,20 +1,20 @@
-"""Read a draft in any format: by the suffix of its file, else by what is in it."""
+"""Read a draft in any format: by the suffix of its file, else by what is in it.
+
+A new format is a module with `read`, and a row of FORMATS.
+"""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
 
 from recsys.errors import DraftError
 from recsys.formats.drafts.wording import clean
-from recsys.formats.files import decode, decode_or_guess, display_name, read_bytes
+from recsys.formats.files import display_name, read_bytes
 from recsys.records import Draft, Manuscript
 
 LONGEST_TITLE, LONGEST_ABSTRACT = 2_000, 100_000
 """Characters of a title and of an abstract that are kept."""
-
-Reader: TypeAlias = Callable[[bytes, Path], Manuscript]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +22,18 @@ class Format:
     """One row of the table of formats.
 
     sign: what is found among the first characters of such a file.
-    open: imports the reader, which takes the bytes and the path of a draft.
+    module: has `read`, which takes the bytes and the path of a draft and gives a `Manuscript`.
     """
 
     name: str
     suffixes: tuple[str, ...]
     sign: re.Pattern[str]
-    open: Callable[[], Reader]
+    module: str
+
+    def read(self, raw: bytes, path: Path) -> Manuscript:
+        """Read a draft of the format; see `read_manuscript` for what it raises."""
+        manuscript: Manuscript = import_module(self.module).read(raw, path)
+        return manuscript
 
 
 def read_manuscript(
@@ -49,7 +54,7 @@ def read_manuscript(
     name, raw = display_name(path), read_bytes(path)
     if not raw.strip():
         raise DraftError(f"{name} is empty.", "Give a draft with a title or an abstract.")
-    manuscript = _format(path, raw).open()(raw, path)
+    manuscript = _format(path, raw).read(raw, path)
     if title is not None:
         manuscript = replace(manuscript, title=title)
     if abstract is not None:
@@ -118,54 +123,6 @@ def _tidied(manuscript: Manuscript) -> Manuscript:
     )
 
 
-def _json() -> Reader:
-    from recsys.formats.drafts.objects import read_object
-
-    return lambda raw, path: read_object(_text(raw, path), display_name(path))
-
-
-def _latex() -> Reader:
-    from recsys.formats.drafts.latex_draft import read_latex
-
-    return read_latex
-
-
-def _markdown() -> Reader:
-    from recsys.formats.drafts.markdown_draft import read_markdown
-
-    return lambda raw, path: read_markdown(_text(raw, path), path)
-
-
-def _pdf() -> Reader:
-    from recsys.formats.drafts.pdf import read_pdf
-
-    return lambda raw, path: read_pdf(raw, display_name(path))
-
-
-def _plain() -> Reader:
-    from recsys.formats.drafts.plain import read_plain
-
-    return lambda raw, path: read_plain(_text(raw, path))
-
-
-def _reading_list() -> Reader:
-    """Read works alone: what a draft cites, without the draft."""
-    from recsys.formats.references.reference_formats import parse_bibliography
-
-    def read(raw: bytes, path: Path) -> Manuscript:
-        name = display_name(path)
-        text, note = decode_or_guess(raw, name)
-        found = parse_bibliography(text, name)
-        notes = (note, *found.problems) if note else found.problems
-        return Manuscript(references=found.references, notes=notes)
-
-    return read
-
-
-def _text(raw: bytes, path: Path) -> str:
-    return decode(raw, display_name(path))
-
-
 _HEAD = 4_000
 _ENTRY = (
     r"(?i:article|book|booklet|conference|in(?:book|collection|proceedings)|manual|misc|online)"
@@ -173,29 +130,34 @@ _ENTRY = (
 _THESIS = r"(?i:comment|(?:masters|phd)?thesis|preamble|proceedings|string|techreport|unpublished)"
 
 FORMATS = (  # Signs are tried in this order; the last one fits all.
-    Format("PDF", (".pdf",), re.compile(r"%PDF-"), _pdf),
-    Format("JSON", (".json",), re.compile(r"\A(?:\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z))"), _json),
+    Format("PDF", (".pdf",), re.compile(r"%PDF-"), "recsys.formats.drafts.pdf"),
+    Format(
+        "JSON",
+        (".json",),
+        re.compile(r"\A(?:\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z))"),
+        "recsys.formats.drafts.objects",
+    ),
     Format(
         "BibTeX",
         (".bib", ".bibtex", ".biblatex"),
         re.compile(rf"(?m)^\s*@(?:{_ENTRY}|{_THESIS})\s*[{{(]"),
-        _reading_list,
+        "recsys.formats.drafts.reading_list",
     ),
-    Format("RIS", (".ris",), re.compile(r"(?m)^TY {1,2}- "), _reading_list),
-    Format("CSV", (".csv", ".tsv"), re.compile(r"(?!)"), _reading_list),
+    Format("RIS", (".ris",), re.compile(r"(?m)^TY {1,2}- "), "recsys.formats.drafts.reading_list"),
+    Format("CSV", (".csv", ".tsv"), re.compile(r"(?!)"), "recsys.formats.drafts.reading_list"),
     Format(
         "LaTeX",
         (".tex", ".ltx", ".latex"),
         re.compile(r"\\(?:documentclass|documentstyle|begin\s*\{(?:document|abstract)\}|title\b)"),
-        _latex,
+        "recsys.formats.drafts.latex_draft",
     ),
     Format(
         "Markdown",
         (".md", ".markdown", ".qmd", ".rmd"),
         re.compile(r"\A---[^\S\n]*\n|(?m:^#{1,3} \S)|\A[^\n]+\n={3,}\n"),
-        _markdown,
+        "recsys.formats.drafts.markdown_draft",
     ),
-    Format("plain text", (), re.compile(""), _plain),
+    Format("plain text", (), re.compile(""), "recsys.formats.drafts.plain"),
 )
 
 _UNREADABLE = (

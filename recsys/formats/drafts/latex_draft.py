@@ -15,7 +15,7 @@ from recsys.formats.files import STDIN, decode_or_guess, read_bytes
 from recsys.records import Manuscript, Reference
 
 
-def read_latex(raw: bytes, path: Path) -> Manuscript:
+def read(raw: bytes, path: Path) -> Manuscript:
     """Read a LaTeX draft with the files that it inputs and the bibliographies that it names.
 
     Only files below the draft's own folder are read. The references are the works that it cites

@@ -9,7 +9,7 @@ from recsys.formats.drafts.folder import folder_of
 from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
 from recsys.formats.drafts.plain import read_plain, split_list
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
-from recsys.formats.files import display_name
+from recsys.formats.files import decode, display_name
 from recsys.records import Manuscript
 
 MOST_HEADINGS = 1_000
@@ -41,6 +41,11 @@ _MARKUP = (
     (re.compile(r"(?<!\\)\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|`+|~~|(?<!\\)\$+"), ""),
     (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
 )
+
+
+def read(raw: bytes, path: Path) -> Manuscript:
+    """Read a file of Markdown."""
+    return read_markdown(decode(raw, display_name(path)), path)
 
 
 def read_markdown(text: str, path: Path) -> Manuscript:

@@ -7,10 +7,12 @@ rest of reading a draft, and each of these errors names its next step.
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from recsys.errors import DraftError, near_miss
 from recsys.formats.drafts.wording import clean, short
+from recsys.formats.files import decode, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Manuscript, Reference
 
@@ -34,6 +36,11 @@ _NO_STRINGS = ("authors", "year")
 _LONGEST_KEY = 100
 _SHAPE = 'Give one JSON object such as {"title": "...", "abstract": "..."}.'
 _REFERENCE = 'an id, a DOI, an arXiv id, or an object such as {"title": "...", "year": 2020}'
+
+
+def read(raw: bytes, path: Path) -> Manuscript:
+    """Read a file of one JSON object."""
+    return read_object(decode(raw, display_name(path)), display_name(path))
 
 
 def read_object(text: str, name: str) -> Manuscript:

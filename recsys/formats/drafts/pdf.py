@@ -4,18 +4,26 @@ Only the first and the last pages are read. Text is taken in the order in which 
 which is the reading order, in columns too, for what TeX, word processors and browsers write.
 """
 
+from pathlib import Path
+
 from recsys.errors import DraftError
 from recsys.formats.drafts.pdf_front import read_front
 from recsys.formats.drafts.pdf_pages import Line, Pages, is_readable
 from recsys.formats.drafts.pdf_references import find_list, read_list
 from recsys.formats.drafts.pdf_wording import words_of
 from recsys.formats.drafts.wording import counted
+from recsys.formats.files import display_name
 from recsys.records import Manuscript
 
 FRONT_PAGES = 3
 """Pages on which title and abstract are looked for."""
 BACK_PAGES = 30
 """Pages at the end among which the list of references is looked for."""
+
+
+def read(raw: bytes, path: Path) -> Manuscript:
+    """Read a PDF file."""
+    return read_pdf(raw, display_name(path))
 
 
 def read_pdf(raw: bytes, name: str) -> Manuscript:

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
+from recsys.formats.files import decode, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Manuscript, Reference
 
@@ -27,6 +29,11 @@ _LIST = re.compile(
     r"works cited|reading list)[^\S\n]{0,4}:?[^\S\n]*$"
 )
 _ITEM = re.compile(r"[^\S\n]{0,8}(?:\[([^\]\n]{1,30})\]|(\d{1,4})[.)]|[-*\u2022])[^\S\n]+")
+
+
+def read(raw: bytes, path: Path) -> Manuscript:
+    """Read a file of plain text."""
+    return read_plain(decode(raw, display_name(path)))
 
 
 def read_plain(text: str) -> Manuscript:

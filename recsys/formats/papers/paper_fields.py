@@ -145,6 +145,15 @@ def labels_of(value: object) -> dict[str, object]:
     return labels if isinstance(labels, dict) else {}
 
 
+def labelled(**values: str | tuple[str, ...] | None) -> dict[str, object]:
+    """Collect labels, leaving out unknown and empty ones; several values become a list."""
+    return {
+        name: list(dict.fromkeys(value)) if isinstance(value, tuple) else value
+        for name, value in values.items()
+        if value
+    }
+
+
 def _label(value: object, depth: int) -> object:
     if isinstance(value, str):
         return cleaned(value)
