@@ -27,11 +27,6 @@ _AHEAD = 2
 """Tasks at a worker: one in work and one waiting, so that it need not wait for its parent."""
 
 
-def processors() -> int:
-    """Count the processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def shared(
     start: Callable[[], Callable[[Task], Result]], tasks: Sequence[Task], *, jobs: int
 ) -> Generator[tuple[int, Result], None, None]:

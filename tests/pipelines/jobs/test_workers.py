@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.jobs.workers import processors, shared
+from pipelines.jobs.workers import shared
 from recsys.errors import InputError, RecsysError
 
 BUSY = """
@@ -90,10 +90,6 @@ def _alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-def test_there_is_a_processor() -> None:
-    assert processors() >= 1
 
 
 @pytest.fixture
