@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, near_miss
+from recsys.version import CREATED_BY
 
 MANIFEST = "manifest.json"
-CREATED_BY = "recsys 0.1.0"
 
 
 @dataclass(frozen=True, slots=True)
