@@ -23,8 +23,8 @@ from eval.studies.encoders.encoder_figures import (
 )
 from eval.studies.probes.maps import ClassMap
 from pipelines.encoders.checkpoints import MINILM
-from pipelines.index.build import locked
 from pipelines.jobs.finished_steps import once
+from pipelines.jobs.locks import locked
 from pipelines.studies.compare_encoders.comparison_bench import (
     ROWS,
     Bench,
