@@ -146,6 +146,19 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
+def _interrupts_masked() -> Iterator[None]:
+    """Block Ctrl-C for this thread and the processes that it starts, where the system can."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+@contextmanager
 def _interrupts_deferred() -> Iterator[None]:
     """Start processes deaf to Ctrl-C; the parent hears it once all are started, and ends them.
 
@@ -158,11 +171,10 @@ def _interrupts_deferred() -> Iterator[None]:
     except ValueError:  # Not the main thread: Ctrl-C is not heard here anyway.
         yield
         return
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        yield
+        with _interrupts_masked():
+            yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
     if heard:
         signal.raise_signal(signal.SIGINT)

@@ -115,6 +115,7 @@ def embed(
         encoder = OnnxEncoder.load(folder)
         vectors = encode_corpus(encoder, corpus, work / "vectors", progress=progress)
         write_embeddings(out, Embeddings(_ids(corpus), vectors), progress=progress)
+        del vectors  # Windows removes no file that is memory-mapped.
         shutil.rmtree(work)
     return EmbedReport(out, len(corpus), encoder.dim, _maker(folder), rejected)
 
