@@ -20,7 +20,7 @@ from eval.studies.clicks.regression_em import (
 from eval.studies.clicks.simulation import Policy, simulate
 from eval.studies.clicks.tally import Pairs
 from recsys.errors import InputError
-from tests.eval.studies.clicks.invented_world import invented_world
+from tests.eval.studies.clicks.invented_world import invented_world, relevance_of
 
 EXAMINATION = decay(1, 5)
 
@@ -97,7 +97,7 @@ def test_features_tell_relevance_from_position_where_one_ranker_served() -> None
     )
     with pytest.raises(InputError, match="give regression-EM features"):
         values(log)
-    known = world.relevance_of(log.query, log.shown)[:, :, None].astype(np.float32)
+    known = relevance_of(world, log.query, log.shown)[:, :, None].astype(np.float32)
     group = (features_of_pairs(log, known)[:, 0] * 10).astype(np.int64)
 
     def by_group(expected: Doubles, times: Doubles) -> Doubles:
