@@ -38,6 +38,8 @@ from recsys.store.layout import (
 )
 from recsys.store.terms import TermStore
 
+# Annoy's own search_k, trees times neighbours, lost 13 % of 100 neighbours among 100,000 papers: it
+# is chosen once these are built, by the recall that it reaches.
 TREES = 100
 
 

@@ -20,6 +20,7 @@ from recsys.errors import RecsysError
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+# Sums depend on the order of their parts: on one thread each, any number of workers agrees.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Environment of a process that computes on one thread."""
 
