@@ -4,19 +4,26 @@ Annoy compiles itself for the processor that installs it, so a forest built on o
 differ in a few splits from that of another; on one machine the same seed gives the same bytes.
 """
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import annoy
 import numpy as np
 
 from indexes.exact import ExactIndex
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
+from recsys.stage_one.options import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.layout import FOREST_FILE
 from recsys.store.top_k import top_k
 
 MARGIN = 1.3
 """How many more rows are fetched than the allowed share asks for on average."""
+TREES = 100
+FEW_TREES = 10
+"""For vectors that are searched for a while only: negatives of a model that goes on learning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +62,16 @@ class AnnoyIndex:
             effort *= 2
         return ExactIndex(self.vectors).search(query, k, allowed=allowed)
 
+    def search_many(
+        self, queries: Floats, k: int, *, allowed: Mask | None = None
+    ) -> list[tuple[Rows, Floats]]:
+        """Search for each of (q, d) queries; where scanning is less work, in one scan for all."""
+        n = len(self.vectors)
+        inside = n if allowed is None else int(np.count_nonzero(allowed))
+        if self.search_k * n < inside * inside:
+            return [self.search(query, k, allowed=allowed) for query in queries]
+        return ExactIndex(self.vectors).search_many(queries, k, allowed=allowed)
+
     def approximate(
         self, query: Floats, k: int, *, effort: float = 1.0, allowed: Mask | None = None
     ) -> tuple[Rows, Floats]:
@@ -71,7 +88,7 @@ class AnnoyIndex:
         return rows[kept], cosines[kept]
 
     @staticmethod
-    def build(vectors: Floats, path: Path, *, trees: int = 100, seed: int = 0) -> None:
+    def build(vectors: Floats, path: Path, *, trees: int = TREES, seed: int = 0) -> None:
         """Write a forest over the vectors. More than one thread would not be reproducible."""
         forest = annoy.AnnoyIndex(vectors.shape[1], "angular")
         forest.set_seed(seed)
@@ -101,6 +118,33 @@ class AnnoyIndex:
                 "Build the index again.",
             )
         return cls(vectors, forest, search_k)
+
+
+def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
+    """Plant trees into a folder, and choose how hard they are searched.
+
+    What lasts is searched so hard that it finds nearly all papers that stage one asks for.
+    """
+    k, trees = StageOne().neighbours, TREES if lasting else FEW_TREES
+    AnnoyIndex.build(vectors, folder / FOREST_FILE, trees=trees)
+    if not lasting:
+        return {"trees": trees, "k": k, "search_k": k * trees}
+    forest = AnnoyIndex.load(folder / FOREST_FILE, vectors, search_k=-1)
+    effort = choose_search_k(forest, k=k, rng=np.random.default_rng(0))
+    return {"trees": trees, "k": k, **asdict(effort)}
+
+
+def open_index(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> AnnoyIndex:
+    """Open what `build` wrote over the same vectors; see `AnnoyIndex.load` for what it raises."""
+    return AnnoyIndex.load(folder / FOREST_FILE, vectors, search_k=facts["search_k"])
+
+
+def summary(facts: Mapping[str, Any], papers: int) -> str:
+    """Say how the vectors are searched."""
+    found = f"finds {facts['recall']:.1%} of the {facts['k']} nearest"
+    exact = facts["search_k"] >= papers
+    rest = "; an exact scan is quicker here and is used." if exact else "."
+    return f"Annoy, {facts['trees']} trees: search_k {facts['search_k']:,} {found}{rest}"
 
 
 def choose_search_k(

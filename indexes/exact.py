@@ -1,12 +1,20 @@
 """Exact search: scan every vector. The oracle of every other vector index."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from recsys.store.arrays import Floats, Mask, Rows, load_array
-from recsys.store.top_k import dots, top_k
+from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.lookup import dots
+from recsys.store.top_k import top_k
+
+GROUP = 16
+"""Values of which one search for the best looks at the highest first."""
+BLOCK = 1 << 25
+"""Bytes of vectors that are multiplied with several queries at once, so products stay small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +34,58 @@ class ExactIndex:
         kept = top_k(cosines, k)
         return inside[kept], cosines[kept]
 
-    @classmethod
-    def load(cls, path: Path) -> "ExactIndex":
-        """Memory-map vectors.npy."""
-        return cls(load_array(path))
+    def search_many(
+        self, queries: Floats, k: int, *, allowed: Mask | None = None
+    ) -> list[tuple[Rows, Floats]]:
+        """Return up to k (rows, cosines) for each of (q, d) queries, in one pass."""
+        n, found = len(self.vectors), [_NOTHING] * len(queries)
+        step = max(BLOCK // max(self.vectors[:1].nbytes, 1), 1)
+        for begin in range(0, n, step):
+            cosines = queries @ self.vectors[begin : begin + step].T
+            if allowed is not None:
+                cosines[:, ~allowed[begin : begin + step]] = -np.inf
+            least = _least_of_best(cosines, k)
+            for place, line in enumerate(cosines):
+                rows = np.flatnonzero(line >= least[place])
+                found[place] = _better(found[place], (rows + begin).astype(np.int32), line[rows], k)
+        return found
+
+
+_NOTHING = np.empty(0, np.int32), np.empty(0, np.float32)
+
+
+def _least_of_best(cosines: Floats, k: int) -> Floats:
+    """Return for each of (q, b) lines a bound that its k best values reach and few others: (q,).
+
+    The line is dealt out to b / GROUP groups: the k-th highest of their maxima is no higher than
+    the k-th highest value. It costs one pass, where to partition a line costs several.
+    """
+    q, b = cosines.shape
+    groups = b // GROUP
+    if groups < k:
+        return np.full(q, np.finfo(np.float32).min, np.float32)
+    highest = cosines[:, : groups * GROUP].reshape(q, GROUP, groups).max(axis=1)
+    bound: Floats = np.partition(highest, groups - k, axis=1)[:, groups - k]
+    return np.maximum(bound, np.finfo(np.float32).min)  # What is not allowed is lower.
+
+
+def _better(found: tuple[Rows, Floats], rows: Rows, cosines: Floats, k: int) -> tuple[Rows, Floats]:
+    """Keep the k best of what was found and of later rows, ties by ascending row."""
+    every, values = np.concatenate([found[0], rows]), np.concatenate([found[1], cosines])
+    kept = top_k(values, k)  # Of equal values, those found are the best of earlier rows.
+    return every[kept], values[kept]
+
+
+def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
+    """Prepare nothing: the vectors are all that is scanned."""
+    return {}
+
+
+def open_index(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> ExactIndex:
+    """Scan the vectors."""
+    return ExactIndex(vectors)
+
+
+def summary(facts: Mapping[str, Any], papers: int) -> str:
+    """Say how the vectors are searched."""
+    return "The vectors are scanned: exact, and quick below some hundred thousand papers."

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from indexes.annoy_index import AnnoyIndex
+from indexes.backends import open_built
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
 from recsys.store.arrays import Floats, load_array
@@ -12,7 +12,6 @@ from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 from recsys.store.layout import (
     CORPUS,
-    FOREST_FILE,
     INDEX_KIND,
     INDEX_SCHEMA,
     TEXT,
@@ -31,17 +30,16 @@ def open_collection(index: Path) -> Collection:
     config = load_manifest(index, INDEX_KIND, INDEX_SCHEMA).config
     terms = TermStore.load(index / TEXT)
     vectors = load_array(index / VECTORS / VECTOR_FILE)
-    forest = index / VECTORS / FOREST_FILE
     return Collection(
         corpus=Corpus.load(index / CORPUS),
         graph=CitationGraph.load(index / CORPUS),
         terms=terms,
         vectors=vectors,
-        vector_index=AnnoyIndex.load(forest, vectors, search_k=config["ann"]["search_k"]),
+        vector_index=open_built(vectors, index / VECTORS, config["ann"]),
         text_index=Bm25Index.load(index / TEXT, terms),
     )
 
 
-def second_space(vectors: Floats) -> Space:
+def nnselect_space(vectors: Floats) -> Space:
     """Search (n, d) unit vectors exactly: they change whenever their model learns."""
     return Space(vectors, ExactIndex(vectors))

@@ -38,6 +38,12 @@ class VectorIndex(Protocol):
         """
         ...
 
+    def search_many(
+        self, queries: Floats, k: int, *, allowed: Mask | None = None
+    ) -> list[tuple[Rows, Floats]]:
+        """Search for each of (q, d) queries, as `search` does; together they cost less."""
+        ...
+
 
 class TextIndex(Protocol):
     """Finds the rows whose text matches a draft's words."""

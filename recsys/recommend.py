@@ -12,14 +12,17 @@ from recsys.asking.rocchio import text_vector
 from recsys.errors import InputError, NothingFound
 from recsys.protocols import Encoder, Ranker
 from recsys.records import Answer, Draft, Recommendation
-from recsys.stage_one.candidates import Candidates, StageOne, propose
+from recsys.stage_one.options import StageOne
+from recsys.stage_one.pool import Candidates
+from recsys.stage_one.propose import propose
 from recsys.stage_one.widening import widen
 from recsys.stage_two.dislikes import sink
 from recsys.stage_two.diversity import POOL, check_diversity, diversify
-from recsys.stage_two.evidence import Evidence
+from recsys.stage_two.facts import Facts
 from recsys.stage_two.features import compute
 from recsys.stage_two.reasons import explain
 from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
 from recsys.store.top_k import top_k
 
@@ -28,11 +31,19 @@ _NO_FILTERS = Filters()
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Candidates in order: (m,) int32 positions in `candidates`, best first, and (m,) scores."""
+    """Candidates in order: (m,) int32 positions among them, best first, and (m,) scores.
 
-    candidates: Candidates
+    facts: what is known of the candidates, out of which scores and reasons are made.
+    """
+
+    facts: Facts
     positions: Rows
     scores: Floats
+
+    @property
+    def candidates(self) -> Candidates:
+        """What stage one proposed."""
+        return self.facts.evidence.candidates
 
     @property
     def rows(self) -> Rows:
@@ -44,7 +55,7 @@ class Ranking:
 class Recommender:
     """Answers drafts out of one collection. Open one with `recsys.load`.
 
-    second_encoder: of the collection's second space, if it has one.
+    nnselect_encoder: places drafts in NNSelect's space, if the collection has one.
     """
 
     collection: Collection
@@ -52,7 +63,7 @@ class Recommender:
     ranker: Ranker
     stage_one: StageOne = field(default_factory=StageOne)
     metadata: bool = True
-    second_encoder: Encoder | None = None
+    nnselect_encoder: Encoder | None = None
 
     def recommend(
         self, draft: Draft, k: int = 20, *, filters: Filters = _NO_FILTERS, diversity: float = 0.0
@@ -73,9 +84,16 @@ class Recommender:
         if k < 1:
             raise InputError(f"k is {k}.", "Ask for at least one paper.")
         check_diversity(diversity)
+        with one_thread():
+            return self._answer(draft, k, filters, diversity)
+
+    def _answer(self, draft: Draft, k: int, filters: Filters, diversity: float) -> Answer:
         vector = text_vector(self.encoder, draft)
-        second = None if self.second_encoder is None else text_vector(self.second_encoder, draft)
-        query = make_query(self.collection, draft, vector, second=second, metadata=self.metadata)
+        other = self.nnselect_encoder
+        nnselect = None if other is None else text_vector(other, draft)
+        query = make_query(
+            self.collection, draft, vector, nnselect=nnselect, metadata=self.metadata
+        )
         filtering = apply_filters(filters, self.collection.corpus, draft)
         ranking = self.rank(query, keep=filtering.keep)
         stages = self._stages(query, filtering, ranking, k)
@@ -87,23 +105,22 @@ class Recommender:
                 _way_out(query, filtering),
             )
         chosen = self._diversified(ranking, k, diversity) if diversity else ranking
-        return Answer(
-            self._shown(query, chosen, k), understood(self.collection.corpus, draft), stages
-        )
+        return Answer(self._shown(chosen, k), understood(self.collection.corpus, draft), stages)
 
     def rank(self, query: Query, *, keep: Mask | None = None) -> Ranking:
         """Propose candidates and order them: higher score first, ties by ascending id.
 
         keep: (n,) bool, papers that may be in the ranking; None: all that the query wants.
         """
-        candidates = propose(self.collection, query, self.stage_one)
-        scores = self._scores(query, candidates)
+        proposed = propose(self.collection, query, self.stage_one)
+        facts = Facts.of(self.collection, query, proposed)
+        scores = self._scores(facts)
         if keep is not None:
-            candidates, scores = self._widened(query, candidates, scores, keep)
+            facts, scores = self._widened(facts, scores, keep)
         order = top_k(scores, len(scores))
         if keep is not None:
-            order = order[keep[candidates.rows[order]]]
-        return Ranking(candidates, order, scores[order])
+            order = order[keep[facts.evidence.rows[order]]]
+        return Ranking(facts, order, scores[order])
 
     def query_of(self, row: int) -> Query:
         """Pose a corpus paper as the draft it once was, with its stored vectors."""
@@ -112,35 +129,33 @@ class Recommender:
             self.collection,
             draft,
             self.collection.vectors[row],
-            second=self.collection.second_vector(row),
+            nnselect=self.collection.nnselect_vector(row),
             metadata=self.metadata,
         )
 
-    def _scores(self, query: Query, candidates: Candidates) -> Floats:
-        names = self.ranker.feature_names
-        scores = self.ranker.score(compute(self.collection, query, candidates, names))
-        return sink(Evidence(self.collection, query, candidates), scores)
+    def _scores(self, facts: Facts) -> Floats:
+        return sink(facts, self.ranker.score(compute(facts, self.ranker.feature_names)))
 
-    def _widened(
-        self, query: Query, usual: Candidates, scores: Floats, keep: Mask
-    ) -> tuple[Candidates, Floats]:
+    def _widened(self, usual: Facts, scores: Floats, keep: Mask) -> tuple[Facts, Floats]:
         """Look further for papers that pass; the usual candidates keep their scores."""
-        wide = widen(self.collection, query, usual, keep, self.stage_one)
-        wide_scores = self._scores(query, wide).copy()
-        wide_scores[np.searchsorted(wide.rows, usual.rows)] = scores
-        return wide, wide_scores
+        query, candidates = usual.evidence.query, usual.evidence.candidates
+        proposed = widen(self.collection, query, candidates, keep, self.stage_one)
+        facts = Facts.of(self.collection, query, proposed)
+        wide_scores = self._scores(facts).copy()
+        wide_scores[np.searchsorted(proposed.rows, candidates.rows)] = scores
+        return facts, wide_scores
 
     def _diversified(self, ranking: Ranking, k: int, diversity: float) -> Ranking:
         rows = ranking.rows[: max(k, POOL)]
         relevance = self.ranker.probability(ranking.scores[: len(rows)])
         chosen = diversify(relevance, self.collection.vectors[rows], k, diversity)
-        return Ranking(ranking.candidates, ranking.positions[chosen], ranking.scores[chosen])
+        return Ranking(ranking.facts, ranking.positions[chosen], ranking.scores[chosen])
 
-    def _shown(self, query: Query, ranking: Ranking, k: int) -> tuple[Recommendation, ...]:
+    def _shown(self, ranking: Ranking, k: int) -> tuple[Recommendation, ...]:
         positions, scores = ranking.positions[:k].tolist(), ranking.scores[:k]
         papers = self.collection.corpus.papers(ranking.rows[:k])
         probabilities = self.ranker.probability(scores)
-        reasons = explain(Evidence(self.collection, query, ranking.candidates), positions, papers)
+        reasons = explain(ranking.facts, positions, papers)
         return tuple(
             Recommendation(
                 rank=rank,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
 from recsys.records import Draft, Paper
-from recsys.stage_one.candidates import StageOne
+from recsys.stage_one.options import StageOne
 from recsys.store.arrays import Floats, Ragged, SortedStrings
 from recsys.store.collection import Collection, Space
 from recsys.store.corpus import SHOWN, Corpus
@@ -19,7 +19,7 @@ from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.store.name_keys import author_keys, venue_key
 from recsys.store.terms import TermStore
 
-SMALL = StageOne(neighbours=5, second_neighbours=5, matches=5, per_seed=3, seeds=4, candidates=12)
+SMALL = StageOne(neighbours=5, nnselect_neighbours=5, matches=5, per_seed=3, seeds=4, candidates=12)
 WORDS = "graph ranking vector corpus beetle cloud fern honey engine gravel".split()
 PEOPLE = ("Ann Ash", "Bob Birch", "Cid Cedar", "Dee Date", "Eva Elm")
 VENUES = ("Forest Letters", "Acta Arborum", None)
@@ -57,24 +57,24 @@ def collect(papers: Sequence[Paper], vectors: Floats) -> Collection:
 class World:
     """A random collection with a draft posed to it.
 
-    vector: (d,) float32, the draft's; second: the same in the second space, if there is one.
+    vector: (d,) float32, the draft's; second: the same in the space of NNSelect, if there is one.
     """
 
     papers: tuple[Paper, ...]
     collection: Collection
     draft: Draft
     vector: Floats
-    second: Floats | None = None
+    nnselect: Floats | None = None
 
 
-def with_second(world: World, seed: int) -> World:
-    """Give a world a second space of random vectors, where some papers and drafts are unknown."""
+def with_nnselect(world: World, seed: int) -> World:
+    """Give a world NNSelect's space of random vectors, some papers and drafts unknown."""
     rng = np.random.default_rng(seed)
     vectors = unit(rng.standard_normal((len(world.papers), 6)))
     vectors[rng.random(len(vectors)) < 0.1] = 0
     second = unit(rng.standard_normal(6)) if rng.random() < 0.9 else np.zeros(6, np.float32)
     space = Space(vectors, ExactIndex(vectors))
-    return replace(world, collection=replace(world.collection, second=space), second=second)
+    return replace(world, collection=replace(world.collection, nnselect=space), nnselect=second)
 
 
 def random_world(seed: int) -> World:

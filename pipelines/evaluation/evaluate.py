@@ -260,7 +260,7 @@ def _guard_models(work: _Work, collection: Collection) -> list[str]:
     """Check every other model that will be asked; return the warnings."""
     warnings = []
     asked = needs_of(work.options.names).intersection(MODELS)
-    if collection.second is not None:  # Then candidates or features are NNSelect's.
+    if collection.nnselect is not None:  # Then candidates or features are NNSelect's.
         asked |= {NNSELECT}
     for name in sorted(asked):
         folder = model_folder(collection, name, work.options.metadata)

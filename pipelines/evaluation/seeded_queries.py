@@ -34,8 +34,8 @@ def pose(
     """Pose a paper as the draft it once was; `given` of its gold papers become seeds."""
     draft = draft_of(collection.corpus.full_papers([row])[0])
     draft = replace(draft, references=_ids(collection, given))
-    vector, second = collection.vectors[row], collection.second_vector(row)
-    query = make_query(collection, draft, vector, second=second, metadata=metadata)
+    vector, second = collection.vectors[row], collection.nnselect_vector(row)
+    query = make_query(collection, draft, vector, nnselect=second, metadata=metadata)
     return Posed(query, np.setdiff1d(gold(collection, row), given))
 
 

@@ -21,7 +21,7 @@ from recsys.models.nnrank_corpus import NNRankCorpus
 from recsys.models.nnselect import NEIGHBOURS, NNSelectModel, select
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
-from recsys.stage_one.candidates import propose
+from recsys.stage_one.propose import propose
 from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import load_manifest, sha256
 from recsys.store.collection import Collection

@@ -3,14 +3,12 @@
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from indexes.annoy_index import AnnoyIndex, choose_search_k
+from indexes.backends import DEFAULT, backend, build_index, summary
 from indexes.bm25 import Bm25Index
 from pipelines.encoders.checkpoints import MINILM
 from pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
@@ -23,13 +21,12 @@ from recsys.errors import ArtifactError, CorpusError, InputError
 from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
-from recsys.stage_one.candidates import StageOne
+from recsys.stage_one.options import StageOne
 from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, seal, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.layout import (
     CORPUS,
     ENCODER,
-    FOREST_FILE,
     INDEX_KIND,
     INDEX_SCHEMA,
     TEXT,
@@ -38,33 +35,33 @@ from recsys.store.layout import (
 )
 from recsys.store.terms import TermStore
 
-# Annoy's own search_k, trees times neighbours, lost 13 % of 100 neighbours among 100,000 papers: it
-# is chosen once these are built, by the recall that it reaches.
-TREES = 100
-
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
     """How an index is built.
 
     encoder: None only with embeddings: drafts are then placed by their words. pooling None: the
-    encoder's own. embeddings: a file of vectors that were made elsewhere. force: replace another
-    index.
+    encoder's own. embeddings: a file of vectors that were made elsewhere. vectors: what searches
+    them, see `indexes.backends`. force: replace another index.
     """
 
     encoder: str | None = MINILM
     pooling: str | None = None
     precision: Precision = "int8"
     embeddings: Path | None = None
+    vectors: str = DEFAULT
     force: bool = False
 
     def __post_init__(self) -> None:
+        backend(self.vectors)  # Before hours of work.
         if self.encoder is None and self.embeddings is None:
             raise InputError("There are neither vectors nor an encoder.", "Name an encoder.")
 
     def recipe(self) -> dict[str, Any]:
         """Write out what the index depends on; the content of the embeddings, not their path."""
         chosen = {"encoder": self.encoder, "pooling": self.pooling, "precision": self.precision}
+        if self.vectors != DEFAULT:
+            chosen["vectors"] = self.vectors
         if self.embeddings is None:
             return chosen
         return chosen | {"embeddings": [sha256(path) for path in embedding_files(self.embeddings)]}
@@ -88,14 +85,10 @@ class BuildReport:
         """Say it to people."""
         if self.unchanged:
             return [f"{self.out} is up to date: same papers, same options. Nothing was done."]
-        ann = self.config["ann"]
-        way = f"search_k {ann['search_k']:,} finds {ann['recall']:.1%} of the {ann['k']} nearest"
-        exact = ann["search_k"] >= self.config["papers"]
         return [
             *self.config["report"],
             *external_lines(self.config),
-            f"Annoy, {ann['trees']} trees: {way}"
-            + ("; an exact scan is quicker here and is used." if exact else "."),
+            summary(self.config["ann"], self.config["papers"]),
             *([f"Kept from an interrupted build: {', '.join(self.kept)}."] if self.kept else []),
             *[f"The old {name} went with the old index: train it again." for name in self.dropped],
             f"Saved in {self.out}.",
@@ -209,14 +202,11 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
         named = OnnxEncoder.load(job.folder / ENCODER) if job.options.encoder else None
         built = Built(corpus, job.folder / TEXT, named)
         vectors, facts = take(job.options.embeddings, built, shards, progress=job.progress)
-    job.progress("nearest-neighbour trees", 0, 1)
-    AnnoyIndex.build(vectors, folder / FOREST_FILE, trees=TREES)
-    forest = AnnoyIndex.load(folder / FOREST_FILE, vectors, search_k=-1)
-    k = StageOne().neighbours
-    effort = choose_search_k(forest, k=k, rng=np.random.default_rng(0))
-    job.progress("nearest-neighbour trees", 1, 1)
+    job.progress("nearest neighbours", 0, 1)
+    ann = build_index(job.options.vectors, vectors, folder)
+    job.progress("nearest neighbours", 1, 1)
     _link(shards / VECTOR_FILE, folder / VECTOR_FILE)
-    return facts | {"ann": {"trees": TREES, "k": k, **asdict(effort)}, "dim": vectors.shape[1]}
+    return facts | {"ann": ann, "dim": vectors.shape[1]}
 
 
 def _link(file: Path, also: Path) -> None:
@@ -247,14 +237,16 @@ STAGES: Mapping[str, _Stage] = {
     CORPUS: _Stage(_corpus, ("source",)),
     TEXT: _Stage(_text, (), reads=(CORPUS,)),
     ENCODER: _Stage(_encoder, ("encoder", "pooling", "precision", "graph")),
-    VECTORS: _Stage(_vectors, ("embeddings", "trees", "neighbours"), reads=(CORPUS, TEXT, ENCODER)),
+    VECTORS: _Stage(
+        _vectors, ("embeddings", "vectors", "neighbours"), reads=(CORPUS, TEXT, ENCODER)
+    ),
 }
 """In the order in which they run."""
 
 
 def _keys(source: str, chosen: Mapping[str, Any]) -> dict[str, str]:
     """Hash what each stage depends on, the stages that it reads included."""
-    fixed = {"graph": REVISION, "trees": TREES, "neighbours": StageOne().neighbours}
+    fixed = {"graph": REVISION, "neighbours": StageOne().neighbours}
     recipe = {"source": source, **chosen, **fixed}
     keys: dict[str, str] = {}
     for name, stage in STAGES.items():

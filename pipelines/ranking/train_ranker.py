@@ -7,14 +7,15 @@ import numpy as np
 
 from eval.calibration import expected_calibration_error
 from eval.measures import CANDIDATE_RECALL, Judged, summarise
-from indexes.opening import open_collection, second_space
+from indexes.opening import nnselect_space, open_collection
 from pipelines.evaluation.leakage import DEV, TRAIN, SeenQueries, check_ranker
 from pipelines.evaluation.splits import Split, read_split
 from pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, calibrate, fit
 from pipelines.ranking.training_table import Posing, TrainingTable, collect
 from recsys.models.nnselect import NNSelectModel
 from recsys.progress import Progress, silent
-from recsys.stage_one.candidates import SEARCHES, USUAL, StageOne, check_searches
+from recsys.stage_one.options import USUAL, StageOne
+from recsys.stage_one.sources import SEARCHES, check_searches
 from recsys.stage_two.features import feature_names
 from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import fingerprint
@@ -27,7 +28,7 @@ from recsys.store.top_k import top_k
 class TrainOptions:
     """metadata: whether authors and venue may be read.
 
-    candidates: what they come from, see `candidates.SEARCHES`; None: all that the index has.
+    candidates: what they come from, see `sources.SEARCHES`; None: all that the index has.
     nnselect_features: whether the features of NNSelect are read. They are not by default, since
     they bring nothing on dev beyond NNSelect's candidates, in whose prior its cosine is already.
     """
@@ -79,7 +80,7 @@ def train_ranker(
     collection = open_collection(index)
     parts = read_split(split, collection)
     school = _school(index, collection, parts, options, progress)
-    names = feature_names(metadata=options.metadata, second=options.nnselect_features)
+    names = feature_names(metadata=options.metadata, nnselect=options.nnselect_features)
     tables = [
         collect(
             school.collection,
@@ -137,7 +138,7 @@ def _school(
     check_ranker(index / NNSELECT, collection, DEV, parts.dev, what=NNSELECT)
     view = unseen_views(index, collection, queries, progress=progress)
     return _School(
-        replace(collection, second=second_space(model.vectors)),
+        replace(collection, nnselect=nnselect_space(model.vectors)),
         queries,
         (Posing(True, stage_one, view), Posing(False, stage_one)),
         model.fingerprint,

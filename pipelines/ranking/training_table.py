@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from pipelines.evaluation.seeded_queries import training_poses
 from recsys.progress import Progress
-from recsys.stage_one.candidates import StageOne, propose
+from recsys.stage_one.options import StageOne
+from recsys.stage_one.propose import propose
+from recsys.stage_two.facts import Facts
 from recsys.stage_two.features import BY_NAME, compute
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
@@ -77,7 +79,7 @@ def collect(
         poses = training_poses(seen, row, metadata=metadata)
         for posed in islice(poses, None if posing.seeded else 1):
             candidates = propose(seen, posed.query, posing.stage_one)
-            features.append(compute(seen, posed.query, candidates, names))
+            features.append(compute(Facts.of(seen, posed.query, candidates), names))
             relevant.append(np.isin(candidates.rows, posed.right).astype(np.int8))
             wanted.append(len(posed.right))
     progress(stage, len(queries), len(queries))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
-from indexes.opening import open_collection, second_space
+from indexes.opening import nnselect_space, open_collection
 from recsys.app.cache import cache_folder
 from recsys.errors import ArtifactMismatch
 from recsys.models.encoder import OnnxEncoder
@@ -14,8 +14,9 @@ from recsys.models.nnselect import NNSelectModel
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.recommend import Recommender
-from recsys.stage_one.candidates import StageOne, check_searches
-from recsys.stage_two.features import read_second
+from recsys.stage_one.options import StageOne
+from recsys.stage_one.sources import check_searches
+from recsys.stage_two.features import read_nnselect
 from recsys.stage_two.ranker import OnnxRanker
 from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, sha256
 from recsys.store.collection import Collection
@@ -36,7 +37,7 @@ def open_index(
     Args:
         path: the index.
         metadata: whether authors and venues may count.
-        candidates: what candidates come from, see `candidates.SEARCHES`; None: what the ranker
+        candidates: what candidates come from, see `sources.SEARCHES`; None: what the ranker
             was trained with.
         progress: told while the starter corpus is built.
 
@@ -49,7 +50,7 @@ def open_index(
     encoder = _encoder(index, collection)
     ranker = OnnxRanker.load(serving_ranker(index, metadata=metadata))
     searches = ranker.searches if candidates is None else check_searches(candidates)
-    if NNSELECT not in searches and not read_second(ranker.feature_names):
+    if NNSELECT not in searches and not read_nnselect(ranker.feature_names):
         return Recommender(collection, encoder, ranker, StageOne(searches), metadata)
     model = NNSelectModel.load(index / NNSELECT, len(collection.corpus))
     if ranker.nnselect not in (None, model.fingerprint):
@@ -57,7 +58,7 @@ def open_index(
             f"The ranker in {ranker.folder} learned from another NNSelect than that of {index}.",
             "Train the ranker again with `recsys train ranker`.",
         )
-    collection = replace(collection, second=second_space(model.vectors))
+    collection = replace(collection, nnselect=nnselect_space(model.vectors))
     return Recommender(collection, encoder, ranker, StageOne(searches), metadata, model)
 
 

@@ -4,13 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recsys.asking.rocchio import subject_text, subject_vector
+from recsys.asking.rocchio import rocchio_text, rocchio_vector
 from recsys.records import Draft, Paper
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR
+from recsys.store.lookup import dots
 from recsys.store.terms import QueryText
+from recsys.store.top_k import top_k
 
 _NO_ROWS = np.empty(0, np.int32)
 
@@ -22,9 +24,11 @@ class Query:
     vector: (d,) float32, L2-normalised. before: only citations by papers with year < before count.
     allowed: (n,) bool, papers old enough to be known and not the draft itself: they are evidence.
     wanted: (n,) bool, those of them that may be recommended. seeds: allowed rows that the draft
-    cites already. disliked: allowed rows whose like shall sink. authors, venue: codes, empty and
-    -1 when metadata is switched off. own_papers: allowed papers by the draft's authors. second:
-    the vector in the collection's second space, if it has one; zero when nothing is known of it.
+    cites already. disliked: allowed rows whose like shall sink. Both lists come closest to the
+    draft first, so that whoever reads a part of a long one reads what is most about the draft.
+    authors, venue: codes, empty and -1 when metadata is switched off. own_papers: allowed papers by
+    the draft's authors. nnselect: the vector in NNSelect's space, if the collection has one; zero
+    when nothing is known of the draft there.
     """
 
     vector: Floats
@@ -37,7 +41,7 @@ class Query:
     authors: Rows
     own_papers: Rows
     venue: int
-    second: Floats | None = None
+    nnselect: Floats | None = None
 
 
 def make_query(
@@ -45,7 +49,7 @@ def make_query(
     draft: Draft,
     vector: Floats | None,
     *,
-    second: Floats | None = None,
+    nnselect: Floats | None = None,
     metadata: bool = True,
 ) -> Query:
     """Translate a draft. Its own paper (`draft.paper_id`), if any, is invisible to the query.
@@ -56,8 +60,8 @@ def make_query(
     Args:
         collection: what the draft is asked of.
         draft: the draft.
-        vector: of its text, see `subject.text_vector`; None: its seeds stand in for a text.
-        second: the same for the collection's second space, if it has one.
+        vector: of its text, see `rocchio.text_vector`; None: its seeds stand in for a text.
+        nnselect: the same for NNSelect's space, if the collection has one.
         metadata: whether authors and venue may be read.
 
     Raises:
@@ -76,18 +80,20 @@ def make_query(
     wanted[seeds] = wanted[disliked] = False
     authors = corpus.author_codes(draft.authors) if metadata else _NO_ROWS
     own_papers = np.unique(corpus.papers_of_author.take(authors)[1])
+    centre = rocchio_vector(vector, collection.vectors[seeds])
+    text = centre if vector is None else vector
     return Query(
-        vector=subject_vector(vector, collection.vectors[seeds]),
-        text=subject_text(collection.terms, draft, seeds),
+        vector=centre,
+        text=rocchio_text(collection.terms, draft, seeds),
         before=int(corpus.years.max()) + 1 if as_of is None else as_of,
         allowed=allowed,
         wanted=wanted,
-        seeds=seeds,
-        disliked=disliked,
+        seeds=_closest_first(collection, seeds, text),
+        disliked=_closest_first(collection, disliked, text),
         authors=authors,
         own_papers=own_papers[allowed[own_papers]],
         venue=corpus.venue_code(draft.venue) if metadata else -1,
-        second=_second_vector(collection, second, seeds),
+        nnselect=_nnselect_vector(collection, nnselect, seeds),
     )
 
 
@@ -107,13 +113,18 @@ def _moment(*years: int | None) -> int | None:
     return min((year for year in years if year is not None), default=None)
 
 
-def _second_vector(collection: Collection, text: Floats | None, seeds: Rows) -> Floats | None:
-    space = collection.second
+def _closest_first(collection: Collection, rows: Rows, vector: Floats) -> Rows:
+    """Order rows by their cosine with a (d,) vector, ties by ascending row."""
+    return rows[top_k(dots(collection.vectors, rows, vector), len(rows))]
+
+
+def _nnselect_vector(collection: Collection, text: Floats | None, seeds: Rows) -> Floats | None:
+    space = collection.nnselect
     if space is None:
         return None
     if text is None and len(seeds) == 0:
         return np.zeros(space.vectors.shape[1], np.float32)
-    return subject_vector(text, space.vectors[seeds])
+    return rocchio_vector(text, space.vectors[seeds])
 
 
 def _allowed(corpus: Corpus, as_of: int | None, *, evaluation: bool) -> Mask:

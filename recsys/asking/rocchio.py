@@ -29,7 +29,7 @@ def text_vector(encoder: Encoder, draft: Draft) -> Floats | None:
     return encoder.encode([(draft.title, draft.abstract)])[0] if has_text(draft) else None
 
 
-def subject_vector(text: Floats | None, seeds: Floats) -> Floats:
+def rocchio_vector(text: Floats | None, seeds: Floats) -> Floats:
     """Return the vector that a draft is compared by: (d,) float32, L2-normalised.
 
     Args:
@@ -57,7 +57,7 @@ def _direction(vector: Floats) -> Floats:
     return vector / np.float32(max(float(np.linalg.norm(vector)), 1e-9))
 
 
-def subject_text(terms: TermStore, draft: Draft, seeds: Rows) -> QueryText:
+def rocchio_text(terms: TermStore, draft: Draft, seeds: Rows) -> QueryText:
     """Look up a draft's words; without a text, the most telling words of its seeds' titles.
 
     A word is telling by its idf times the number of titles that have it, which is its count.

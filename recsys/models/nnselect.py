@@ -16,7 +16,8 @@ from recsys.models.vocabulary import LONGEST, to_bags, words_of
 from recsys.store.arrays import Floats, Ragged, Rows, SortedStrings, load_array
 from recsys.store.artifacts import load_manifest
 from recsys.store.graph import CitationGraph
-from recsys.store.top_k import dots, top_k
+from recsys.store.lookup import dots
+from recsys.store.top_k import top_k
 
 KIND, SCHEMA = "nnselect", 1
 WORDS, TABLE, SCALES, VECTORS = "words", "table.npy", "scales.npy", "vectors.npy"

@@ -4,15 +4,17 @@ The usual candidates stay, wanted or not, for the features compare candidates wi
 a filter leaves keeps the score and the chance that it has without filters.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from recsys.asking.query import Query
-from recsys.stage_one.candidates import ANN, BM25, Candidates, Proposed, StageOne
+from recsys.stage_one.options import Asked, StageOne
+from recsys.stage_one.pool import Candidates, Gathering, Pool
+from recsys.stage_one.propose import prior
+from recsys.stage_one.sources import asked_of, bit
 from recsys.store.arrays import Mask
 from recsys.store.collection import Collection
-from recsys.store.top_k import dots, top_k
+from recsys.store.lookup import dots
+from recsys.store.top_k import top_k
 
 
 def widen(
@@ -22,39 +24,26 @@ def widen(
 
     keep: (n,) bool, papers that pass.
     """
-    pool = _joined(usual.pool, _closest(collection, query, keep, options))
+    asked = Asked(collection, query, options)
+    pool = usual.pool.joined(_passing(asked, usual, query.wanted & keep))
     passing = np.flatnonzero(keep[pool.rows])
     chosen = passing[top_k(pool.prior[passing], options.candidates)]
     positions = np.union1d(np.searchsorted(pool.rows, usual.rows), chosen)
-    return replace(
-        usual,
-        rows=pool.rows[positions],
-        sources=pool.sources[positions],
-        cosines=pool.cosines[positions],
-        prior=pool.prior[positions],
-        pool=pool,
-    )
+    return usual.choose(pool.take(positions.astype(np.int32)), pool)
 
 
-def _closest(collection: Collection, query: Query, keep: Mask, options: StageOne) -> Proposed:
-    """Search once more, among what passes and is wanted."""
-    allowed = query.wanted & keep
-    near, _ = collection.vector_index.search(query.vector, options.neighbours, allowed=allowed)
-    hits, _ = collection.text_index.search(query.text, options.matches, allowed=allowed)
-    rows = np.union1d(near, hits)
-    sources = np.where(np.isin(rows, near), ANN, 0) | np.where(np.isin(rows, hits), BM25, 0)
-    cosines = dots(collection.vectors, rows, query.vector)
-    return Proposed(rows, sources.astype(np.uint8), cosines, 2 * cosines)
+def _passing(asked: Asked, usual: Candidates, allowed: Mask) -> Pool:
+    """Ask the searches once more, among what passes; the prior is made as that of the usual pool.
 
-
-def _joined(pool: Proposed, more: Proposed) -> Proposed:
-    """Put both together; what is in the pool already stays as it is."""
-    new = np.flatnonzero(~np.isin(more.rows, pool.rows))
-    rows = np.concatenate([pool.rows, more.rows[new]])
-    order = np.argsort(rows)
-    return Proposed(
-        rows[order],
-        np.concatenate([pool.sources, more.sources[new]])[order],
-        np.concatenate([pool.cosines, more.cosines[new]])[order],
-        np.concatenate([pool.prior, more.prior[new]])[order],
-    )
+    Those who vote are the usual ones: a filter takes away papers, not their voice.
+    """
+    searches = [each for each in asked_of(asked.options.searches) if each.search]
+    found = dict(usual.found)
+    gathering = Gathering()
+    for source in searches:
+        more = source.find(asked, allowed)
+        found[source.key] = more.on_scale_of(usual.found[source.key])
+        gathering.add(more.rows, bit(source.name))
+    rows, bits = gathering.merge()
+    cosines = dots(asked.collection.vectors, rows, asked.query.vector)
+    return Pool(rows, bits, cosines, prior(asked, usual.found, found, rows, cosines))

@@ -5,9 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
-from recsys.stage_one.candidates import Ballots
+from recsys.stage_one.voters import Ballots
 from recsys.stage_two.evidence import Evidence, divide
 from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.lookup import tally
 
 RECENT = 4
 """Years over which an author's interests are called recent."""
@@ -22,7 +23,8 @@ class Byline:
     @cached_property
     def older(self) -> Rows:
         """Older papers by the draft's authors."""
-        return self.evidence.candidates.authors.rows
+        own = self.evidence.query.own_papers
+        return own[self.evidence.graph.older(own, self.evidence.query.before)]
 
     @cached_property
     def _ballots(self) -> Ballots:
@@ -96,9 +98,8 @@ class Byline:
         The draft's own authors do not count: they are `shared`.
         """
         corpus = self.evidence.collection.corpus
-        counts = np.bincount(
-            corpus.authors.take(papers)[1], minlength=len(corpus.author_keys)
-        ).astype(np.float32)
+        written = corpus.authors.take(papers)[1]
+        counts = tally(written, np.ones(len(written), np.float32), len(corpus.author_keys))
         counts[self.evidence.query.authors] = 0
         owner, codes = self._authors
-        return self.evidence.highest(owner, counts[codes])
+        return self.evidence.highest(owner, counts[codes].astype(np.float32))

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from recsys.stage_two.evidence import Evidence
-from recsys.stage_two.seed_view import Seeds
+from recsys.stage_two.facts import Facts
 from recsys.store.arrays import Floats
 
 STRENGTH = 3.0
@@ -13,7 +12,7 @@ MARGIN = 0.2
 each other than any of them is to a draft."""
 
 
-def sink(evidence: Evidence, scores: Floats) -> Floats:
+def sink(facts: Facts, scores: Floats) -> Floats:
     """Lower the (m,) scores of the candidates that are like a disliked paper.
 
     score - STRENGTH * standard deviation of the scores * max(0, excess - MARGIN), the excess being
@@ -22,12 +21,11 @@ def sink(evidence: Evidence, scores: Floats) -> Floats:
     of similar words and for papers that are cited together. Without disliked papers, all scores
     stay as they are.
     """
-    query = evidence.query
-    if len(query.disliked) == 0 or len(scores) == 0:
+    if facts.disliked is None or len(scores) == 0:
         return scores
-    attraction = evidence.candidates.cosines
-    if len(query.seeds):
-        attraction = np.maximum(attraction, Seeds(evidence, query.seeds).closeness.max(axis=1))
-    excess = Seeds(evidence, query.disliked).closeness.max(axis=1) - attraction
+    attraction = facts.evidence.candidates.cosines
+    if facts.seeds is not None:
+        attraction = np.maximum(attraction, facts.seeds.closeness.max(axis=1))
+    excess = facts.disliked.closeness.max(axis=1) - attraction
     lost: Floats = np.float32(STRENGTH) * scores.std() * np.maximum(excess - np.float32(MARGIN), 0)
     return scores - lost

@@ -10,11 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from recsys.asking.query import Query
-from recsys.stage_one.candidates import Ballots, Candidates, Voters, cast
-from recsys.store.arrays import Floats, Mask, Rows
+from recsys.stage_one.pool import Candidates
+from recsys.stage_one.voters import Ballots, Voters, cast
+from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
-from recsys.store.top_k import dots, spread, top_k
+from recsys.store.lookup import distinct, dots, spread, tally
+from recsys.store.top_k import top_k
 
 LATEST_CITERS = 100
 """Of a much cited candidate, this many of its latest citing papers are compared to the draft."""
@@ -101,14 +103,10 @@ class Evidence:
         owner, rows = self.graph.references(self.rows[older])
         seen = np.flatnonzero(self.query.allowed[rows])  # An older paper may cite a newer one.
         cited = older[owner[seen]], rows[seen]
-        near = self._marked(citing[1]) | self._marked(cited[1])
-        distinct = np.flatnonzero(near).astype(np.int32)
-        cosines = dots(self.collection.vectors, distinct, self.query.vector)
-        table = spread(distinct, cosines, len(self.graph.years))
+        others = distinct(np.concatenate([citing[1], cited[1]]))
+        cosines = dots(self.collection.vectors, others, self.query.vector)
+        table = spread(others, cosines, len(self.graph.years))
         return Edges(*citing, table[citing[1]]), Edges(*cited, table[cited[1]])
-
-    def _marked(self, rows: Rows) -> Mask:
-        return spread(rows, np.ones(len(rows), bool), len(self.graph.years))
 
     @property
     def citers(self) -> Edges:
@@ -151,6 +149,14 @@ class Evidence:
         """Weighted share of all BM25 hits that cite the candidate."""
         return vote_share(self.match_ballots, self.candidates.matches.weights)
 
+    def votes_of_nearest(self, rows: Rows) -> Floats:
+        """Sum the weights of the older nearest papers that cite each of any rows."""
+        nearest, graph = self.candidates.nearest, self.graph
+        older = np.flatnonzero(graph.older(nearest.rows, self.query.before))
+        owner, cited = graph.references(nearest.rows[older])
+        found = tally(cited, nearest.weights[older][owner], len(graph.years))
+        return found[rows].astype(np.float32)
+
     def look_up(self, voters: Voters, rows: Rows) -> Floats:
         """Return each row's weight among the voters, 0 for others: (len(rows),) float32."""
         return spread(voters.rows, voters.weights, len(self.graph.years))[rows]
@@ -159,14 +165,14 @@ class Evidence:
 
     @cached_property
     def leaders(self) -> Rows:
-        """The draft's seeds, filled up with the candidates of the highest prior."""
+        """The draft's seeds, closest first, filled up with the candidates of the highest prior."""
         top = self.rows[top_k(self.candidates.prior, LEADERS)]
         return np.concatenate([self.query.seeds[:LEADERS], top])[:LEADERS]
 
     def company(self, rows: Rows, weights: Floats) -> Floats:
         """Sum the weights of the given papers over the citers they share with each candidate."""
         owner, citing = self.graph.citers(rows, self.query.before, most=LATEST_CITERS)
-        together = np.bincount(citing, weights[owner], minlength=len(self.graph.years))
+        together = tally(citing, weights[owner], len(self.graph.years))
         shared = together[self.citers.rows].astype(np.float32)
         return self.total(self.citers.owner, shared)
 

@@ -6,19 +6,30 @@ from functools import cached_property
 
 import numpy as np
 
+from recsys.asking.query import Query
+from recsys.stage_one.pool import Candidates
 from recsys.stage_two.author_view import Byline
 from recsys.stage_two.evidence import MODEST, Evidence
-from recsys.stage_two.nnselect_view import SecondView
+from recsys.stage_two.nnselect_view import NNSelectView
 from recsys.stage_two.seed_view import Seeds
 from recsys.stage_two.word_view import Overlap
 from recsys.store.arrays import Floats
+from recsys.store.collection import Collection
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything a feature function may read about one query and its candidates."""
+    """Everything that features, dislikes and reasons may read of one query and its candidates.
+
+    Each view is made when it is first asked for, once: scores and reasons read the same facts.
+    """
 
     evidence: Evidence
+
+    @classmethod
+    def of(cls, collection: Collection, query: Query, candidates: Candidates) -> "Facts":
+        """Gather the evidence of the candidates of a query."""
+        return cls(Evidence(collection, query, candidates))
 
     @cached_property
     def overlap(self) -> Overlap:
@@ -31,21 +42,28 @@ class Facts:
         return Byline(self.evidence)
 
     @cached_property
-    def seeds(self) -> Seeds:
-        """Papers that the draft cites already; ask only where there are any."""
-        return Seeds(self.evidence, self.evidence.query.seeds)
+    def seeds(self) -> Seeds | None:
+        """Papers that the draft cites already; None if there are none."""
+        given = self.evidence.query.seeds
+        return Seeds(self.evidence, given) if len(given) else None
 
     @cached_property
-    def second(self) -> SecondView:
+    def disliked(self) -> Seeds | None:
+        """Papers whose like shall sink; None if there are none."""
+        given = self.evidence.query.disliked
+        return Seeds(self.evidence, given) if len(given) else None
+
+    @cached_property
+    def nnselect(self) -> NNSelectView:
         """What NNSelect's vectors tell; ask only where the collection has them."""
-        return SecondView.of(self.evidence)
+        return NNSelectView.of(self.evidence)
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
     """One column: `function(facts)` returns (m,) float32 for the m candidates.
 
-    metadata: it reads authors or venue. second: it reads the collection's second space.
+    metadata: it reads authors or venue. nnselect: it reads NNSelect's space.
     """
 
     name: str
@@ -53,7 +71,7 @@ class Feature:
     unit: str
     function: Callable[[Facts], Floats]
     metadata: bool = False
-    second: bool = False
+    nnselect: bool = False
 
 
 def descending_rank(values: Floats) -> Floats:

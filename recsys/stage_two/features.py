@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from recsys.asking.query import Query
-from recsys.stage_one.candidates import Ballots, Candidates, votes
-from recsys.stage_two.evidence import MODEST, Evidence, vote_share
+from recsys.stage_one.voters import Ballots
+from recsys.stage_two.evidence import MODEST, vote_share
 from recsys.stage_two.facts import (
     Facts,
     Feature,
@@ -22,29 +21,25 @@ from recsys.stage_two.facts import (
 )
 from recsys.stage_two.seed_view import Seeds
 from recsys.store.arrays import Floats
-from recsys.store.collection import Collection
 
 
-def feature_names(*, metadata: bool, second: bool = False) -> tuple[str, ...]:
+def feature_names(*, metadata: bool, nnselect: bool = False) -> tuple[str, ...]:
     """Name the columns in order, with or without those that read what not every answer may."""
     return tuple(
         feature.name
         for feature in FEATURES
-        if (metadata or not feature.metadata) and (second or not feature.second)
+        if (metadata or not feature.metadata) and (nnselect or not feature.nnselect)
     )
 
 
-def read_second(names: Iterable[str]) -> bool:
-    """Tell whether some of the named columns read the collection's second space."""
-    return any(BY_NAME[name].second for name in names)
+def read_nnselect(names: Iterable[str]) -> bool:
+    """Tell whether some of the named columns read the space of NNSelect."""
+    return any(BY_NAME[name].nnselect for name in names)
 
 
-def compute(
-    collection: Collection, query: Query, candidates: Candidates, names: tuple[str, ...]
-) -> Floats:
-    """Compute the named columns: (m, len(names)) float32, rows as in `candidates.rows`."""
-    facts = Facts(Evidence(collection, query, candidates))
-    table = np.empty((len(candidates.rows), len(names)), np.float32, order="F")
+def compute(facts: Facts, names: tuple[str, ...]) -> Floats:
+    """Compute the named columns: (m, len(names)) float32, rows as in `facts.evidence.rows`."""
+    table = np.empty((len(facts.evidence), len(names)), np.float32, order="F")
     for column, name in enumerate(names):
         table[:, column] = BY_NAME[name].function(facts)
     return table
@@ -79,18 +74,14 @@ def _leader_votes(facts: Facts) -> Floats:
 
 def _reference_votes(facts: Facts) -> Floats:
     edges, evidence = facts.evidence.references, facts.evidence
-    everyone = np.arange(len(evidence.graph.years), dtype=np.int32)
-    cited = votes(evidence.graph, evidence.candidates.nearest, evidence.query.before, everyone)
-    return evidence.mean(edges.owner, cited[edges.rows])
+    return evidence.mean(edges.owner, evidence.votes_of_nearest(edges.rows))
 
 
 def _by_seeds(function: Callable[[Seeds], Floats]) -> Callable[[Facts], Floats]:
     """Ask the seeds; without any, the feature is 0."""
 
     def value(facts: Facts) -> Floats:
-        if len(facts.evidence.query.seeds) == 0:
-            return constant(0, facts)
-        return function(facts.seeds)
+        return constant(0, facts) if facts.seeds is None else function(facts.seeds)
 
     return value
 
@@ -270,35 +261,35 @@ FEATURES: tuple[Feature, ...] = (
     Feature("author_papers", "papers by the draft's authors", "log count",
             lambda f: constant(np.log1p(len(f.evidence.query.own_papers)), f), metadata=True),
     Feature("nnselect_cosine", "draft and candidate in NNSelect's vectors", "cosine",
-            lambda f: f.second.cosines, second=True),
+            lambda f: f.nnselect.cosines, nnselect=True),
     Feature("nnselect_cosine_share", "this cosine relative to the best candidate's", "share",
-            lambda f: share_of_best(f.second.cosines), second=True),
+            lambda f: share_of_best(f.nnselect.cosines), nnselect=True),
     Feature("nnselect_cosine_rank", "position by this cosine among the candidates", "rank",
-            lambda f: descending_rank(f.second.cosines), second=True),
+            lambda f: descending_rank(f.nnselect.cosines), nnselect=True),
     Feature("nnselect_votes_10", "weight of NNSelect's 10 nearest papers citing it", "share",
-            lambda f: f.second.votes(10), second=True),
+            lambda f: f.nnselect.votes(10), nnselect=True),
     Feature("nnselect_votes_50", "weight of NNSelect's 50 nearest papers citing it", "share",
-            lambda f: f.second.votes(50), second=True),
+            lambda f: f.nnselect.votes(50), nnselect=True),
     Feature("nnselect_votes", "weight of all of NNSelect's nearest papers citing it", "share",
-            lambda f: f.second.votes(), second=True),
+            lambda f: f.nnselect.votes(), nnselect=True),
     Feature("nnselect_votes_rank", "position by these votes", "rank",
-            lambda f: descending_rank(f.second.votes()), second=True),
+            lambda f: descending_rank(f.nnselect.votes()), nnselect=True),
     Feature("nnselect_votes_best", "these votes relative to the best candidate's", "share",
-            lambda f: share_of_best(f.second.votes()), second=True),
+            lambda f: share_of_best(f.nnselect.votes()), nnselect=True),
     Feature("nnselect_votes_surprise", "these votes per citation", "ratio",
-            lambda f: per_citation(f.second.votes() * 100, f), second=True),
+            lambda f: per_citation(f.nnselect.votes() * 100, f), nnselect=True),
     Feature("nnselect_citers_best", "closest paper that cites it, by NNSelect", "cosine",
             lambda f: f.evidence.highest(
-                f.evidence.citers.owner, f.second.cosines_of(f.evidence.citers)), second=True),
+                f.evidence.citers.owner, f.nnselect.cosines_of(f.evidence.citers)), nnselect=True),
     Feature("nnselect_citers_mean", "papers that cite it, on average, by NNSelect", "cosine",
             lambda f: f.evidence.mean(
-                f.evidence.citers.owner, f.second.cosines_of(f.evidence.citers)), second=True),
+                f.evidence.citers.owner, f.nnselect.cosines_of(f.evidence.citers)), nnselect=True),
     Feature("nnselect_references_mean", "papers that it cites, on average, by NNSelect", "cosine",
             lambda f: f.evidence.mean(
-                f.evidence.references.owner, f.second.cosines_of(f.evidence.references)),
-            second=True),
+                f.evidence.references.owner, f.nnselect.cosines_of(f.evidence.references)),
+            nnselect=True),
     Feature("nnselect_company", "co-citations with NNSelect's 20 nearest papers", "log sum",
-            lambda f: log_of(f.second.company), second=True),
+            lambda f: log_of(f.nnselect.company), nnselect=True),
 )
 # fmt: on
 

@@ -1,4 +1,4 @@
-"""What a second space of vectors tells of the candidates: NNSelect's, learned from citations."""
+"""What NNSelect's vectors, learned from citations, tell of the candidates."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,16 +6,16 @@ from functools import cached_property
 import numpy as np
 
 from recsys.errors import InputError
-from recsys.stage_one.candidates import Ballots, Voters
+from recsys.stage_one.voters import Ballots, Voters
 from recsys.stage_two.evidence import LEADERS, Edges, Evidence, vote_share
 from recsys.store.arrays import Floats
 from recsys.store.collection import Space
-from recsys.store.top_k import spread
+from recsys.store.lookup import distinct, spread
 
 
 @dataclass(frozen=True)
-class SecondView:
-    """Candidates seen from the draft's place in the second space. Arrays are (m,) float32.
+class NNSelectView:
+    """Candidates seen from the draft's place in NNSelect's space. Arrays are (m,) float32.
 
     vector: (d,) float32, the draft's.
     """
@@ -25,13 +25,13 @@ class SecondView:
     vector: Floats
 
     @classmethod
-    def of(cls, evidence: Evidence) -> "SecondView":
+    def of(cls, evidence: Evidence) -> "NNSelectView":
         """Take the space of the evidence's collection.
 
         Raises:
             InputError: it has none.
         """
-        space, vector = evidence.collection.second, evidence.query.second
+        space, vector = evidence.collection.nnselect, evidence.query.nnselect
         if space is None or vector is None:
             raise InputError(
                 "The features of NNSelect are asked of a collection without NNSelect.",
@@ -47,7 +47,7 @@ class SecondView:
     @property
     def nearest(self) -> Voters:
         """The papers nearest to the draft."""
-        return self.evidence.candidates.second
+        return self.evidence.candidates.nnselect
 
     @cached_property
     def ballots(self) -> Ballots:
@@ -74,7 +74,5 @@ class SecondView:
     @cached_property
     def _connected(self) -> Floats:
         """Cosine of every paper that an edge leads to, 0 for others: (n,) float32."""
-        marked = np.zeros(len(self.space.vectors), bool)
-        marked[self.evidence.citers.rows] = marked[self.evidence.references.rows] = True
-        rows = np.flatnonzero(marked).astype(np.int32)
-        return spread(rows, self.space.cosines(rows, self.vector), len(marked))
+        rows = distinct(np.concatenate([self.evidence.citers.rows, self.evidence.references.rows]))
+        return spread(rows, self.space.cosines(rows, self.vector), len(self.space.vectors))

@@ -9,11 +9,13 @@ from textwrap import shorten
 import numpy as np
 
 from recsys.records import Paper, Reason
-from recsys.stage_one.candidates import Voters, votes
+from recsys.stage_one.voters import Voters, votes
 from recsys.stage_two.evidence import Evidence
+from recsys.stage_two.facts import Facts
 from recsys.stage_two.seed_view import Seeds
 from recsys.store.arrays import Floats, Rows
-from recsys.store.top_k import spread, top_k
+from recsys.store.lookup import spread
+from recsys.store.top_k import top_k
 from recsys.store.words import surface_words, word_pairs
 
 MOST_REASONS = 3
@@ -30,7 +32,17 @@ LONGEST_TITLE = 60
 class Findings:
     """Counts behind the reasons, for all candidates at once: (m,) float32 each."""
 
-    evidence: Evidence
+    facts: Facts
+
+    @property
+    def evidence(self) -> Evidence:
+        """What is known about the candidates."""
+        return self.facts.evidence
+
+    @property
+    def seeds(self) -> Seeds | None:
+        """What the draft's references tell, if any of them is in the corpus."""
+        return self.facts.seeds
 
     @cached_property
     def asked(self) -> int:
@@ -45,13 +57,7 @@ class Findings:
     @cached_property
     def author_citers(self) -> Floats:
         """Older papers by the draft's authors that cite the candidate."""
-        return self._count(self.evidence.candidates.authors)
-
-    @cached_property
-    def seeds(self) -> Seeds | None:
-        """What the draft's references tell, if any of them is in the corpus."""
-        given = self.evidence.query.seeds
-        return Seeds(self.evidence, given) if len(given) else None
+        return self._count(self.evidence.candidates.found["authors"])
 
     @cached_property
     def seed_nearness(self) -> Floats:
@@ -102,15 +108,15 @@ class Findings:
         return Voters(first.rows[older], first.weights[older])
 
     def _count(self, voters: Voters) -> Floats:
-        ones = Voters(voters.rows, np.ones(len(voters.rows), np.float32))
-        return votes(self.evidence.graph, ones, self.evidence.query.before, self.evidence.rows)
+        equal = Voters.equal(voters.rows)
+        return votes(self.evidence.graph, equal, self.evidence.query.before, self.evidence.rows)
 
 
 def explain(
-    evidence: Evidence, chosen: Sequence[int], papers: Sequence[Paper]
+    facts: Facts, chosen: Sequence[int], papers: Sequence[Paper]
 ) -> list[tuple[Reason, ...]]:
     """Give up to MOST_REASONS reasons for each of the chosen candidates."""
-    findings = Findings(evidence)
+    findings = Findings(facts)
     given = []
     for at, paper in zip(chosen, papers, strict=True):
         reasons = (reason(findings, at, paper) for reason in REASONS)

@@ -11,10 +11,10 @@ import numpy as np
 
 from recsys.stage_two.evidence import LATEST_CITERS, MODEST, Evidence
 from recsys.store.arrays import Floats, Rows
-from recsys.store.top_k import spread
+from recsys.store.lookup import spread, tally
 
 MOST = 100
-"""Of a longer list, this many are compared with the candidates."""
+"""Of a longer list, this many are compared with the candidates: those closest to the text."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,8 @@ class Seeds:
         """Share of the seeds that cite a paper which the candidate cites, on average."""
         graph, before = self.evidence.graph, self.evidence.query.before
         older = self.rows[graph.older(self.rows, before)]
-        counts = np.bincount(graph.references(older)[1], minlength=self._everything)
+        cited = graph.references(older)[1]
+        counts = tally(cited, np.ones(len(cited), np.float32), self._everything)
         edges = self.evidence.references
         shares = (counts[edges.rows] / len(self.rows)).astype(np.float32)
         return self.evidence.mean(edges.owner, shares)

@@ -7,8 +7,8 @@ import numpy as np
 
 from recsys.stage_two.evidence import Evidence, divide
 from recsys.store.arrays import Floats, Longs, Rows, spans
+from recsys.store.lookup import spread
 from recsys.store.terms import TermStore
-from recsys.store.top_k import spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,14 @@ class Terms:
     owner: Rows
     codes: Rows
     at: Longs
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """Words of the draft. idf: (v,) float32, 0 for all other words. total: the sum, > 0."""
+
+    idf: Floats
+    total: np.float32
 
 
 @dataclass(frozen=True)
@@ -42,7 +50,7 @@ class Overlap:
     @cached_property
     def _shared(self) -> Terms:
         """Those that the draft has too."""
-        kept = np.flatnonzero(self._query_weights[self._all.codes])
+        kept = np.flatnonzero(self._draft.idf[self._all.codes])
         return Terms(self._all.owner[kept], self._all.codes[kept], self._all.at[kept])
 
     @cached_property
@@ -50,40 +58,39 @@ class Overlap:
         return self._store.title_terms.take(self.evidence.rows)
 
     @cached_property
-    def _query_weights(self) -> Floats:
-        """The idf of the draft's terms laid out over the vocabulary: (v,) float32."""
-        return self._laid_out(self.evidence.query.text.codes)
+    def _draft(self) -> Weighed:
+        return self._weighed(self.evidence.query.text.codes)
 
     @cached_property
-    def _query_title_weights(self) -> Floats:
+    def _draft_title(self) -> Weighed:
         text = self.evidence.query.text
-        return self._laid_out(text.codes[text.in_title])
+        return self._weighed(text.codes[text.in_title])
 
     @property
     def title_in_title(self) -> Floats:
         """Share of the draft's title found in the candidate's title."""
         owner, codes = self._title
-        return self._share_of_draft(owner, codes, self._query_title_weights)
+        return self._share_of_draft(owner, codes, self._draft_title)
 
     @property
     def title_in_text(self) -> Floats:
         """Share of the draft's title found in the candidate's title or abstract."""
         shared = self._shared
-        return self._share_of_draft(shared.owner, shared.codes, self._query_title_weights)
+        return self._share_of_draft(shared.owner, shared.codes, self._draft_title)
 
     @property
     def text_in_title(self) -> Floats:
         """Share of the candidate's title found in the draft."""
         owner, codes = self._title
         whole = self.evidence.total(owner, self._store.idf[codes])
-        shared = self.evidence.total(owner, self._query_weights[codes])
+        shared = self.evidence.total(owner, self._draft.idf[codes])
         return divide(shared, whole, least=1e-9)
 
     @property
     def text_in_text(self) -> Floats:
         """Share of the draft found in the candidate's title or abstract."""
         shared = self._shared
-        return self._share_of_draft(shared.owner, shared.codes, self._query_weights)
+        return self._share_of_draft(shared.owner, shared.codes, self._draft)
 
     @property
     def rarest(self) -> Floats:
@@ -93,10 +100,10 @@ class Overlap:
     @property
     def cosine(self) -> Floats:
         """Cosine of the two binary term vectors weighted by idf."""
-        square = self._store.idf**2
-        norm = np.sqrt(self.evidence.total(self._all.owner, square[self._all.codes]))
-        query_norm = np.sqrt(max(float((self._query_weights**2).sum()), 1e-9))
-        dot = self.evidence.total(self._shared.owner, square[self._shared.codes])
+        idf, text = self._store.idf, self.evidence.query.text
+        norm = np.sqrt(self.evidence.total(self._all.owner, idf[self._all.codes] ** 2))
+        query_norm = np.sqrt(max(float((idf[text.codes] ** 2).sum()), 1e-9))
+        dot = self.evidence.total(self._shared.owner, idf[self._shared.codes] ** 2)
         return divide(dot, norm * np.float32(query_norm), least=1e-9)
 
     @cached_property
@@ -111,9 +118,10 @@ class Overlap:
         """Number of distinct terms of the candidate."""
         return self._store.terms.lengths(self.evidence.rows).astype(np.float32)
 
-    def _share_of_draft(self, owner: Rows, codes: Rows, weights: Floats) -> Floats:
-        whole = np.float32(max(float(weights.sum()), 1e-9))
-        return self.evidence.total(owner, weights[codes]) / whole
+    def _share_of_draft(self, owner: Rows, codes: Rows, words: Weighed) -> Floats:
+        return self.evidence.total(owner, words.idf[codes]) / words.total
 
-    def _laid_out(self, codes: Rows) -> Floats:
-        return spread(codes, self._store.idf[codes], len(self._store.idf))
+    def _weighed(self, codes: Rows) -> Weighed:
+        weights = self._store.idf[codes]
+        total = np.float32(max(float(weights.sum()), 1e-9))
+        return Weighed(spread(codes, weights, len(self._store.idf)), total)

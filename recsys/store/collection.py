@@ -6,13 +6,13 @@ from recsys.protocols import TextIndex, VectorIndex
 from recsys.store.arrays import Floats, Rows
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
+from recsys.store.lookup import dots
 from recsys.store.terms import TermStore
-from recsys.store.top_k import dots
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Vectors of all papers by a second model, and what searches them.
+    """Vectors of all papers by another model, and what searches them.
 
     vectors: (n, d) float32, L2-normalised rows; zero for a paper that the model knows nothing of.
     """
@@ -29,8 +29,8 @@ class Space:
 class Collection:
     """A corpus with its graph, terms, vectors and search structures; all share row numbers.
 
-    vectors: (n, d) float32, L2-normalised rows, memory-mapped. second: another opinion on which
-    papers are close, NNSelect's, if there is one.
+    vectors: (n, d) float32, L2-normalised rows, memory-mapped. nnselect: another opinion on
+    which papers are close, if such a model was trained.
     """
 
     corpus: Corpus
@@ -39,8 +39,8 @@ class Collection:
     vectors: Floats
     vector_index: VectorIndex
     text_index: TextIndex
-    second: Space | None = None
+    nnselect: Space | None = None
 
-    def second_vector(self, row: int) -> Floats | None:
-        """Return a paper's vector in the second space, if there is one: (d,) float32."""
-        return None if self.second is None else self.second.vectors[row]
+    def nnselect_vector(self, row: int) -> Floats | None:
+        """Return a paper's vector in the space of NNSelect, if there is one: (d,) float32."""
+        return None if self.nnselect is None else self.nnselect.vectors[row]

@@ -1,13 +1,8 @@
-"""Pick the best rows (higher score first, ties by ascending row), and look rows up."""
-
-from typing import TypeVar
+"""Pick the best rows: higher score first, ties by ascending row."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recsys.store.arrays import Floats, Rows
-
-T = TypeVar("T", bound=np.generic)
 
 
 def top_k(scores: Floats, k: int) -> Rows:
@@ -23,24 +18,3 @@ def top_k(scores: Floats, k: int) -> Rows:
     ties = np.flatnonzero(scores == threshold)[: k - len(above)]
     kept = np.concatenate([above, ties])
     return kept[np.lexsort((kept, -scores[kept]))].astype(np.int32)
-
-
-def dots(vectors: Floats, rows: Rows, query: Floats) -> Floats:
-    """Multiply the given rows of (n, d) vectors with a (d,) query: (len(rows),) float32.
-
-    Copying many scattered rows costs more than to read all of them in order.
-    """
-    if 4 * len(rows) > len(vectors):
-        products: Floats = (vectors @ query)[rows]
-        return products
-    return vectors[rows] @ query
-
-
-def spread(rows: Rows, values: NDArray[T], n: int) -> NDArray[T]:
-    """Lay values out over n rows, 0 elsewhere: what to index with other rows.
-
-    np.zeros touches no memory, so this costs O(len(rows)) whatever n is.
-    """
-    table = np.zeros(n, values.dtype)
-    table[rows] = values
-    return table

@@ -1,5 +1,6 @@
 """What every vector index must do, whatever searches behind it."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,8 +10,9 @@ import numpy as np
 import pytest
 
 from indexes.annoy_index import AnnoyIndex, choose_search_k
+from indexes.backends import BACKENDS, Row, backend, build_index, open_built, summary
 from indexes.exact import ExactIndex
-from recsys.errors import ArtifactCorrupt, ArtifactMismatch
+from recsys.errors import ArtifactCorrupt, ArtifactMismatch, InputError, MissingExtraError
 from recsys.protocols import VectorIndex
 from recsys.store.arrays import Floats, Mask
 
@@ -71,6 +73,56 @@ def test_cosine_of_a_near_copy_keeps_its_digits(build: Build) -> None:
     rows, cosines = build(vectors).search(query, 1)
     assert rows.tolist() == [3]
     assert cosines[0] == pytest.approx(float(vectors[3] @ query), abs=1e-6)
+
+
+@pytest.mark.parametrize("part", [None, 0.5, 0.02, 0.0])
+def test_searching_for_many_is_searching_for_each(build: Build, part: float | None) -> None:
+    vectors = random_vectors(1000)
+    queries = random_vectors(7, seed=5)
+    allowed = None if part is None else share(1000, part)
+    index = build(vectors)
+    together = index.search_many(queries, 9, allowed=allowed)
+    for (rows, cosines), query in zip(together, queries, strict=True):
+        alone = index.search(query, 9, allowed=allowed)
+        assert rows.tolist() == alone[0].tolist() and rows.dtype == np.int32
+        np.testing.assert_allclose(cosines, alone[1], atol=1e-6)
+
+
+def test_searching_for_nobody_finds_nothing(build: Build) -> None:
+    assert build(random_vectors(50)).search_many(random_vectors(3)[:0], 5) == []
+
+
+def test_many_searches_break_ties_by_row_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexes.exact.BLOCK", 4 * 16 * 10)  # Ten vectors.
+    vectors = np.tile(random_vectors(5), (9, 1))
+    for k in (1, 8, 20, 100):
+        for rows, cosines in ExactIndex(vectors).search_many(vectors[:3], k):
+            order = np.lexsort((rows, -cosines.round(6)))
+            assert order.tolist() == list(range(len(rows))) and len(rows) == min(k, 45)
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_every_backend_opens_what_it_built(name: str, tmp_path: Path) -> None:
+    vectors = random_vectors(300)
+    facts = json.loads(json.dumps(build_index(name, vectors, tmp_path)))  # As a manifest has it.
+    rows, _ = open_built(vectors, tmp_path, facts).search(vectors[7], 5)
+    assert rows[0] == 7 and facts["backend"] == name
+    assert summary(facts, len(vectors)).endswith(".")
+    hasty = build_index(name, vectors, tmp_path, lasting=False)
+    assert open_built(vectors, tmp_path, hasty).search(vectors[3], 1)[0].tolist() == [3]
+
+
+def test_an_unknown_backend_is_corrected() -> None:
+    with pytest.raises(InputError, match="Did you mean 'annoy'"):
+        backend("anoy")
+
+
+def test_a_missing_package_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = Row("indexes.not_there", "a toy", "pip install toy")
+    monkeypatch.setitem(BACKENDS, "toy", row)
+    with pytest.raises(MissingExtraError) as error:
+        backend("toy")
+    assert error.value.hint == "pip install toy"
 
 
 @pytest.mark.parametrize("part", [0.9, 0.5, 0.1, 0.01])
@@ -162,13 +214,6 @@ def test_exact_search_is_the_head_of_a_full_sort(part: float) -> None:
     cosines = np.where(allowed, vectors @ query, -2)
     expected = np.lexsort((np.arange(500), -cosines))[: min(30, np.count_nonzero(allowed))]
     assert ExactIndex(vectors).search(query, 30, allowed=allowed)[0].tolist() == expected.tolist()
-
-
-def test_exact_index_loads_the_saved_vectors(tmp_path: Path) -> None:
-    vectors = random_vectors(20)
-    np.save(tmp_path / "vectors.npy", vectors)
-    rows, _ = ExactIndex.load(tmp_path / "vectors.npy").search(vectors[4], 3)
-    assert rows.tolist() == ExactIndex(vectors).search(vectors[4], 3)[0].tolist()
 
 
 @pytest.fixture(scope="module")

@@ -128,7 +128,7 @@ def open_small_collection(folder: Path) -> Collection:
         graph=CitationGraph.load(folder / CORPUS),
         terms=terms,
         vectors=load_array(folder / "vectors.npy"),
-        vector_index=ExactIndex.load(folder / "vectors.npy"),
+        vector_index=ExactIndex(load_array(folder / "vectors.npy")),
         text_index=Bm25Index.load(folder, terms),
     )
 

@@ -47,7 +47,7 @@ def majorities(
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # Ships no types.
+    from threadpoolctl import threadpool_limits
 
     found = {}
     with threadpool_limits(1), warnings.catch_warnings():

@@ -34,7 +34,7 @@ def lay_out(vectors: Floats, *, seed: int) -> Doubles:
     """
     from sklearn.decomposition import PCA
     from sklearn.manifold import TSNE
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # Ships no types.
+    from threadpoolctl import threadpool_limits
 
     n, dim = vectors.shape
     begin = "pca" if dim > 1 else "random"

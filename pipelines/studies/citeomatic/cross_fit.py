@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from indexes.opening import second_space
+from indexes.opening import nnselect_space
 from pipelines.studies.citeomatic.bags import TokenBags, known_by, read_bags
 from pipelines.studies.citeomatic.margin_loss import Kind, Margins
 from pipelines.studies.citeomatic.mining import Mining
@@ -139,7 +139,7 @@ def unseen_views(
     """
     _, bags = read_bags(collection, known_by(collection, queries[0]))
     found = CrossFitter(index, collection, bags, queries).vectors(progress=progress)
-    spaces = [replace(collection, second=second_space(vectors)) for vectors in found.vectors]
+    spaces = [replace(collection, nnselect=nnselect_space(vectors)) for vectors in found.vectors]
 
     def view(row: int) -> Collection:
         fold = int(found.folds[row])

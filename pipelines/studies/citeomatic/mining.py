@@ -7,14 +7,13 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from indexes.annoy_index import AnnoyIndex
+from indexes.backends import DEFAULT, build_index, open_built
 from pipelines.studies.citeomatic.negatives import TripletSampler, ragged
 from recsys.store.arrays import Floats, Ragged, Rows
 
 SCANNED = 50_000
 """Below so many papers, all of them are compared: that takes no longer than to plant trees."""
 _BLOCK = 256
-_TREES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +65,8 @@ def nearest(vectors: Floats, sampler: TripletSampler, k: int) -> Ragged:
     if len(vectors) <= SCANNED:
         return _scan(vectors, sampler, k)
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "forest.ann"
-        AnnoyIndex.build(vectors, path, trees=_TREES)
-        index = AnnoyIndex.load(path, vectors, search_k=k * _TREES)
+        facts = build_index(DEFAULT, vectors, Path(folder), lasting=False)
+        index = open_built(vectors, Path(folder), facts)
         rank = np.full(len(vectors), len(vectors))
         rank[sampler.by_year] = np.arange(len(sampler.by_year))
         return ragged(

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +9,17 @@ import numpy as np
 
 from eval.run_figures import Assessment
 from eval.studies.encoders.encoder_figures import F1, RECALL, Figure, as_record, bounded
-from indexes.annoy_index import AnnoyIndex, choose_search_k
+from indexes.backends import DEFAULT, build_index
 from pipelines.evaluation.evaluate import TWO_STAGE, EvaluateOptions, evaluate
-from pipelines.index.build import TREES
 from pipelines.index.external_vectors import Built, take
 from pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from pipelines.studies.compare_encoders.comparison_bench import Bench
 from recsys.errors import ArtifactError
 from recsys.progress import Progress
-from recsys.stage_one.candidates import StageOne
 from recsys.store.artifacts import fingerprint, load_manifest, replacing, seal
 from recsys.store.corpus import Corpus
 from recsys.store.layout import (
     CORPUS,
-    FOREST_FILE,
     INDEX_KIND,
     INDEX_SCHEMA,
     TEXT,
@@ -93,13 +89,9 @@ def _build(index: Path, source: Path, out: Path, key: str, progress: Progress) -
             shutil.copytree(index / name, new / name, copy_function=_link)
         corpus, folder = Corpus.load(new / CORPUS), new / VECTORS
         vectors, facts = take(source, Built(corpus, new / TEXT, None), folder, progress=progress)
-        AnnoyIndex.build(vectors, folder / FOREST_FILE, trees=TREES)
-        forest = AnnoyIndex.load(folder / FOREST_FILE, vectors, search_k=-1)
-        k = StageOne().neighbours
-        effort = choose_search_k(forest, k=k, rng=np.random.default_rng(0))
         config |= {"recipe": key, "dim": int(vectors.shape[1]), **facts}
         config["options"] = {"encoder": None, "pooling": None, "precision": "f32"}
-        config["ann"] = {"trees": TREES, "k": k, **asdict(effort)}
+        config["ann"] = build_index(DEFAULT, vectors, folder)
         seal(new, INDEX_KIND, INDEX_SCHEMA, config)
 
 

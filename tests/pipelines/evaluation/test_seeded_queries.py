@@ -9,7 +9,8 @@ from pipelines.evaluation.seeded_queries import LISTS, SEEDED, pose, pose_list, 
 from pipelines.evaluation.splits import gold
 from recsys.asking.query import Query, draft_of, make_query
 from recsys.records import Paper
-from recsys.stage_one.candidates import propose
+from recsys.stage_one.propose import propose
+from recsys.stage_two.facts import Facts
 from recsys.stage_two.features import compute, feature_names
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
@@ -102,7 +103,7 @@ def without_citations_of(collection: Collection, row: int, kept: Rows) -> Collec
 
 def measured(collection: Collection, query: Query) -> tuple[list[int], list[list[float]]]:
     candidates = propose(collection, query, SMALL)
-    return candidates.rows.tolist(), compute(collection, query, candidates, ALL).tolist()
+    return candidates.rows.tolist(), compute(Facts.of(collection, query, candidates), ALL).tolist()
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -136,4 +137,4 @@ def test_a_paper_cited_together_with_a_seed_by_nobody_else_has_no_company() -> N
     candidates = propose(collection, query, SMALL)
     assert candidates.rows.tolist() == [1]
     names = ("seed_company", "seed_peers", "seed_likeness", "seed_votes", "citations")
-    assert compute(collection, query, candidates, names).tolist() == [[0] * 5]
+    assert compute(Facts.of(collection, query, candidates), names).tolist() == [[0] * 5]

@@ -195,7 +195,7 @@ class Stop(Exception):
     pass
 
 
-@pytest.mark.parametrize("stage", ["read", "words", "encode papers", "nearest-neighbour trees"])
+@pytest.mark.parametrize("stage", ["read", "words", "encode papers", "nearest neighbours"])
 def test_a_build_that_fails_in_any_stage_continues(
     built: "Built", tmp_path: Path, stage: str
 ) -> None:
@@ -213,7 +213,7 @@ def test_a_build_that_fails_in_any_stage_continues(
     build_in(out, built.papers, progress=lambda stage, done, total: again.append(stage))
     assert hashes(out) == hashes(built.index)
     assert names(tmp_path) == ["x.index"]
-    order = ["read", "words", "encode papers", "nearest-neighbour trees"]
+    order = ["read", "words", "encode papers", "nearest neighbours"]
     assert set(again).isdisjoint(order[: order.index(stage)])
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SHOWN_BY = {
     CORPUS: "read",
     TEXT: "words",
-    VECTORS: "nearest-neighbour trees",
+    VECTORS: "nearest neighbours",
 }
 
 
@@ -106,7 +106,7 @@ def test_no_stage_that_was_finished_runs_again(kills: list[dict[str, Any]]) -> N
             assert (kill["kept"], kill["shown"]) == (list(STAGES), []), kill
         else:  # Killed before the last stage was noted: what was encoded is kept all the same.
             assert kill["kept"] == [CORPUS, TEXT, ENCODER], kill
-            assert kill["shown"] == ["nearest-neighbour trees"], kill
+            assert kill["shown"] == ["nearest neighbours"], kill
     again = [kill["killed"] for kill in kills if kill["shown"]]
     assert len(again) == 3
     assert "os.rename" in again[-1] and again[-1].endswith("x.index.partial/vectors.json")

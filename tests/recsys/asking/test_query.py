@@ -93,32 +93,50 @@ def test_paper_poses_as_the_draft_it_once_was() -> None:
     )
 
 
-def with_second(collection: Collection) -> Collection:
+def with_nnselect(collection: Collection) -> Collection:
     vectors = unit(np.array([[1, 0], [0, 1], [1, 1], [1, 0]], np.float32))
-    return replace(collection, second=Space(vectors, ExactIndex(vectors)))
+    return replace(collection, nnselect=Space(vectors, ExactIndex(vectors)))
 
 
-def test_second_vector_is_that_of_the_text_pulled_towards_the_seeds(collection: Collection) -> None:
-    both, text = with_second(collection), np.array([1, 0], np.float32)
-    plain = make_query(both, Draft("graph"), collection.vectors[0], second=text)
-    assert plain.second is not None and plain.second.tolist() == [1, 0]
+def test_vector_of_nnselect_is_that_of_the_text_pulled_towards_the_seeds(
+    collection: Collection,
+) -> None:
+    both, text = with_nnselect(collection), np.array([1, 0], np.float32)
+    plain = make_query(both, Draft("graph"), collection.vectors[0], nnselect=text)
+    assert plain.nnselect is not None and plain.nnselect.tolist() == [1, 0]
     draft = Draft("graph", references=("b",))
-    pulled = make_query(both, draft, collection.vectors[0], second=text).second
+    pulled = make_query(both, draft, collection.vectors[0], nnselect=text).nnselect
     one_seed = 0.5 * 1 / (1 + 2)
     assert pulled == pytest.approx(unit(np.array([1, one_seed])))
 
 
-def test_seeds_alone_point_to_their_mean_in_the_second_space(collection: Collection) -> None:
-    query = make_query(with_second(collection), Draft(references=("a", "b")), None)
-    assert query.second == pytest.approx(unit(np.array([1, 1])))
+def test_seeds_alone_point_to_their_mean_in_the_space_of_nnselect(collection: Collection) -> None:
+    query = make_query(with_nnselect(collection), Draft(references=("a", "b")), None)
+    assert query.nnselect == pytest.approx(unit(np.array([1, 1])))
 
 
-def test_text_that_the_second_space_does_not_know_is_near_nothing(collection: Collection) -> None:
-    query = make_query(with_second(collection), Draft("graph"), collection.vectors[0])
-    assert query.second is not None and query.second.tolist() == [0, 0]
+def test_text_that_nnselect_does_not_know_is_near_nothing(collection: Collection) -> None:
+    query = make_query(with_nnselect(collection), Draft("graph"), collection.vectors[0])
+    assert query.nnselect is not None and query.nnselect.tolist() == [0, 0]
 
 
-def test_without_second_space_there_is_no_second_vector(collection: Collection) -> None:
-    assert ask(collection, Draft("graph")).second is None
-    assert collection.second_vector(1) is None
-    assert with_second(collection).second_vector(1) == pytest.approx([0, 1])
+def test_without_nnselect_there_is_no_vector_of_it(collection: Collection) -> None:
+    assert ask(collection, Draft("graph")).nnselect is None
+    assert collection.nnselect_vector(1) is None
+    assert with_nnselect(collection).nnselect_vector(1) == pytest.approx([0, 1])
+
+
+def test_long_lists_come_closest_to_the_text_first() -> None:
+    vectors = unit(np.array([[0.1, 1], [1, 0], [0.5, 0.5], [1, 0]], np.float32))
+    four = collect(PAPERS, vectors)
+    draft = Draft("graph", references=("a", "b", "c", "d"), disliked=("a", "c"))
+    query = make_query(four, draft, np.array([1, 0], np.float32))
+    assert query.seeds.tolist() == [1, 3, 2, 0]  # b and d are equally close.
+    assert query.disliked.tolist() == [2, 0]
+
+
+def test_a_list_without_a_text_comes_closest_to_its_middle_first() -> None:
+    vectors = unit(np.array([[1, 0], [1, 0.1], [1, 0.2], [0, 1]], np.float32))
+    four = collect(PAPERS, vectors)
+    query = make_query(four, Draft(references=("a", "b", "c", "d")), None)
+    assert query.seeds.tolist() == [2, 1, 0, 3]

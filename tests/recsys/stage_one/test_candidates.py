@@ -9,27 +9,13 @@ from indexes.exact import ExactIndex
 from recsys.asking.query import make_query
 from recsys.errors import InputError
 from recsys.records import Draft, Paper
-from recsys.stage_one.candidates import (
-    ANN,
-    AUTHOR,
-    BM25,
-    CITED,
-    NNSELECT,
-    SEARCHES,
-    SEED,
-    SOURCES,
-    USUAL,
-    StageOne,
-    Voters,
-    cast,
-    check_searches,
-    propose,
-    together,
-    votes,
-)
+from recsys.stage_one.options import USUAL, StageOne
+from recsys.stage_one.propose import propose
+from recsys.stage_one.sources import SEARCHES, SOURCES, bit, check_searches, names, source_names
+from recsys.stage_one.voters import Voters, cast, together, votes
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection, Space
-from tests.tiny import SMALL, collect, random_world, with_second
+from tests.tiny import SMALL, collect, random_world, with_nnselect
 
 SEED_NUMBERS = st.integers(0, 2**32 - 1)
 PAPERS = (
@@ -104,31 +90,34 @@ def test_fewer_candidates_keep_the_highest_prior(collection: Collection) -> None
 
 
 def by_nnselect(collection: Collection, order: str) -> tuple[Collection, Floats]:
-    """Add a second space where these papers are nearest to a draft, in this order."""
+    """Add a space of NNSelect where these papers are nearest to a draft, in this order."""
     vectors = np.zeros((len(PAPERS), 2), np.float32)
     for place, paper_id in enumerate(order):
         cosine = 1 - place / 10
         vectors["abcdefg".index(paper_id)] = cosine, np.sqrt(1 - cosine**2)
-    return replace(collection, second=Space(vectors, ExactIndex(vectors))), vectors[0] * 0 + (1, 0)
+    return replace(collection, nnselect=Space(vectors, ExactIndex(vectors))), vectors[0] * 0 + (
+        1,
+        0,
+    )
 
 
 def test_nnselect_proposes_its_nearest_papers_and_what_they_cite(collection: Collection) -> None:
     both, second = by_nnselect(collection, "db")
-    query = make_query(both, Draft("nothing", as_of=2014), VECTORS[6], second=second)
-    options = StageOne(("nnselect",), second_neighbours=1)
+    query = make_query(both, Draft("nothing", as_of=2014), VECTORS[6], nnselect=second)
+    options = StageOne(("nnselect",), nnselect_neighbours=1)
     found = propose(both, query, options)
     sources = {PAPERS[row].id: found.source_names(at) for at, row in enumerate(found.rows)}
     assert sources == {"d": ("nnselect",), "e": ("cited-by-neighbour",)}
-    assert found.second.rows.tolist() == [3]
+    assert found.nnselect.rows.tolist() == [3]
     assert found.prior == pytest.approx([2 * 1, 1])  # Twice the cosine; one vote.
 
 
 def test_papers_that_nnselect_does_not_know_are_not_proposed(collection: Collection) -> None:
     both, second = by_nnselect(collection, "db")
     options = StageOne(("nnselect",))
-    known = make_query(both, Draft("nothing", as_of=2014), VECTORS[6], second=second)
-    assert propose(both, known, options).second.rows.tolist() == [3, 1]
-    unknown = make_query(both, Draft("nothing", as_of=2014), VECTORS[6], second=0 * second)
+    known = make_query(both, Draft("nothing", as_of=2014), VECTORS[6], nnselect=second)
+    assert propose(both, known, options).nnselect.rows.tolist() == [3, 1]
+    unknown = make_query(both, Draft("nothing", as_of=2014), VECTORS[6], nnselect=0 * second)
     assert len(propose(both, unknown, options).rows) == 0
 
 
@@ -137,8 +126,8 @@ def test_nnselect_changes_nothing_where_it_is_not_asked(seed: int) -> None:
     world = random_world(seed)
     query = make_query(world.collection, world.draft, world.vector)
     plain = propose(world.collection, query, SMALL)
-    other = with_second(world, seed)
-    asked = make_query(other.collection, other.draft, other.vector, second=other.second)
+    other = with_nnselect(world, seed)
+    asked = make_query(other.collection, other.draft, other.vector, nnselect=other.nnselect)
     found = propose(other.collection, asked, SMALL)
     for name in ("rows", "sources", "cosines", "prior"):
         np.testing.assert_array_equal(getattr(found, name), getattr(plain, name))
@@ -146,15 +135,16 @@ def test_nnselect_changes_nothing_where_it_is_not_asked(seed: int) -> None:
 
 @given(SEED_NUMBERS, st.sampled_from(list(SEARCHES)))
 def test_a_search_that_is_not_asked_is_no_source(seed: int, left_out: str) -> None:
-    world = with_second(random_world(seed), seed)
-    query = make_query(world.collection, world.draft, world.vector, second=world.second)
+    world = with_nnselect(random_world(seed), seed)
+    query = make_query(world.collection, world.draft, world.vector, nnselect=world.nnselect)
     searches = tuple(name for name in SEARCHES if name != left_out)
     options = replace(SMALL, searches=searches, candidates=1000)
     every = propose(world.collection, query, replace(options, searches=tuple(SEARCHES)))
     found = propose(world.collection, query, options)
-    assert not (found.sources & SEARCHES[left_out]).any()
+    name = next(each.name for each in SOURCES if each.key == left_out)
+    assert not (found.sources & bit(name)).any()
     assert set(found.rows.tolist()) <= set(every.rows.tolist())
-    for voters in ("nearest", "second", "matches"):  # They remain evidence.
+    for voters in ("nearest", "nnselect", "matches"):  # They remain evidence.
         mine, theirs = getattr(found, voters), getattr(every, voters)
         np.testing.assert_array_equal(mine.rows, theirs.rows)
 
@@ -173,8 +163,10 @@ def test_searches_that_do_not_exist_are_refused(names: list[str], message: str) 
         check_searches(names)
 
 
-def test_source_bits_are_in_the_order_of_their_names() -> None:
-    assert [1 << i for i in range(len(SOURCES))] == [ANN, CITED, BM25, AUTHOR, SEED, NNSELECT]
+def test_every_name_of_a_source_has_a_bit_of_its_own() -> None:
+    assert [bit(name) for name in names()] == [1 << i for i in range(len(names()))]
+    assert source_names(bit("ann") | bit("seed")) == ("ann", "seed")
+    assert {"ann", "cited-by-neighbour", "bm25", "author", "seed", "nnselect"} == set(names())
 
 
 @given(SEED_NUMBERS)

@@ -1,11 +1,15 @@
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.asking.query import make_query
-from recsys.stage_one.candidates import propose
+from recsys.stage_one.options import Asked
+from recsys.stage_one.propose import prior, propose
+from recsys.stage_one.sources import SEARCHES, SOURCES, bit
 from recsys.stage_one.widening import widen
-from tests.tiny import SMALL, World, random_world
+from tests.tiny import SMALL, World, random_world, with_nnselect
 
 SEED_NUMBERS = st.integers(0, 2**32 - 1)
 
@@ -62,3 +66,33 @@ def test_nothing_is_added_when_nothing_passes(seed: int) -> None:
     wide = widen(world.collection, query, usual, np.zeros_like(keep), SMALL)
     assert wide.rows.tolist() == usual.rows.tolist()
     assert wide.pooled == usual.pooled
+
+
+@given(SEED_NUMBERS, st.sampled_from(SEARCHES))
+def test_a_filter_asks_only_the_searches_that_are_asked(seed: int, only: str) -> None:
+    world = with_nnselect(random_world(seed), seed)
+    keep = np.random.default_rng(seed).random(len(world.papers)) < 0.4
+    query = make_query(world.collection, world.draft, world.vector, nnselect=world.nnselect)
+    options = replace(SMALL, searches=(only,))
+    usual = propose(world.collection, query, options)
+    wide = widen(world.collection, query, usual, keep, options)
+    name = next(each.name for each in SOURCES if each.key == only)
+    added = ~np.isin(wide.pool.rows, usual.pool.rows)
+    assert (wide.pool.sources[added] == bit(name)).all()
+
+
+@given(SEED_NUMBERS)
+def test_what_a_filter_adds_is_weighed_as_if_it_had_been_in_the_pool(seed: int) -> None:
+    world = with_nnselect(random_world(seed), seed)
+    query = make_query(world.collection, world.draft, world.vector, nnselect=world.nnselect)
+    # Each search finds one paper, then, for the filter that lets all pass, it finds all of them.
+    narrow = replace(SMALL, searches=SEARCHES, neighbours=1, nnselect_neighbours=1, matches=1)
+    far = replace(narrow, neighbours=40, nnselect_neighbours=40, matches=40, candidates=40)
+    usual = propose(world.collection, query, narrow)
+    wide = widen(world.collection, query, usual, np.ones(len(world.papers), bool), far)
+    every = propose(world.collection, query, far)
+    asked = Asked(world.collection, query, far)
+    added = ~np.isin(wide.pool.rows, usual.pool.rows)
+    rows, cosines = wide.pool.rows[added], wide.pool.cosines[added]
+    same = prior(asked, usual.found, every.found, rows, cosines)
+    np.testing.assert_allclose(wide.pool.prior[added], same, atol=1e-5)

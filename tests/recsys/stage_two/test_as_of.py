@@ -16,13 +16,17 @@ from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
 from recsys.asking.query import draft_of, make_query
 from recsys.records import Draft, Paper
-from recsys.stage_one.candidates import SEARCHES, USUAL, Candidates, propose
+from recsys.stage_one.options import USUAL
+from recsys.stage_one.pool import Candidates
+from recsys.stage_one.propose import propose
+from recsys.stage_one.sources import SEARCHES
+from recsys.stage_two.facts import Facts
 from recsys.stage_two.features import compute, feature_names
 from recsys.store.arrays import Floats, Mask, Ragged
 from recsys.store.collection import Collection, Space
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
-from tests.tiny import SMALL, World, collect, random_world, unit, with_second
+from tests.tiny import SMALL, World, collect, random_world, unit, with_nnselect
 
 ALL = feature_names(metadata=True)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -56,11 +60,11 @@ def back_in_time(world: World, rng: np.random.Generator) -> Collection:
     citing, cited = graph.references(np.arange(len(seen), dtype=np.int32))
     years = graph.years[citing]
     kept = (years != UNKNOWN_YEAR) & (years < moment(world)) & seen[cited]
-    second = collection.second
-    if second is not None:
-        unlike = unit(rng.standard_normal(second.vectors.shape))
-        other = np.where(seen[:, None], second.vectors, unlike)
-        second = Space(other, ExactIndex(other))
+    nnselect = collection.nnselect
+    if nnselect is not None:
+        unlike = unit(rng.standard_normal(nnselect.vectors.shape))
+        other = np.where(seen[:, None], nnselect.vectors, unlike)
+        nnselect = Space(other, ExactIndex(other))
     terms = replace(collection.terms, impacts=_scrambled_impacts(collection, seen, rng))
     return Collection(
         corpus=_scrambled_bylines(collection.corpus, seen),
@@ -69,7 +73,7 @@ def back_in_time(world: World, rng: np.random.Generator) -> Collection:
         vectors=vectors,
         vector_index=ExactIndex(vectors),
         text_index=Bm25Index.build(terms),
-        second=second,
+        nnselect=nnselect,
     )
 
 
@@ -93,24 +97,24 @@ def _scrambled_bylines(corpus: Corpus, seen: Mask) -> Corpus:
 
 
 def answer(collection: Collection, world: World) -> tuple[Candidates, Floats]:
-    query = make_query(collection, world.draft, world.vector, second=world.second)
-    second = collection.second is not None
-    searches = tuple(SEARCHES) if second else USUAL
+    query = make_query(collection, world.draft, world.vector, nnselect=world.nnselect)
+    nnselect = collection.nnselect is not None
+    searches = tuple(SEARCHES) if nnselect else USUAL
     candidates = propose(collection, query, replace(SMALL, searches=searches))
-    names = feature_names(metadata=True, second=second)
-    return candidates, compute(collection, query, candidates, names)
+    names = feature_names(metadata=True, nnselect=nnselect)
+    return candidates, compute(Facts.of(collection, query, candidates), names)
 
 
 @settings(max_examples=300)
 @given(SEEDS, st.booleans())
-def test_nothing_written_later_changes_candidates_or_features(seed: int, second: bool) -> None:
-    world = with_second(random_world(seed), seed) if second else random_world(seed)
+def test_nothing_written_later_changes_candidates_or_features(seed: int, nnselect: bool) -> None:
+    world = with_nnselect(random_world(seed), seed) if nnselect else random_world(seed)
     now, features = answer(world.collection, world)
     past = back_in_time(world, np.random.default_rng(seed))
     then, features_then = answer(past, world)
     np.testing.assert_array_equal(now.rows, then.rows)
     np.testing.assert_array_equal(now.sources, then.sources)
-    for column, name in enumerate(feature_names(metadata=True, second=second)):
+    for column, name in enumerate(feature_names(metadata=True, nnselect=nnselect)):
         np.testing.assert_allclose(
             features[:, column], features_then[:, column], rtol=1e-4, atol=1e-5, err_msg=name
         )
@@ -119,8 +123,8 @@ def test_nothing_written_later_changes_candidates_or_features(seed: int, second:
 @settings(max_examples=200)
 @given(SEEDS)
 def test_candidates_may_be_seen_and_are_not_cited_yet(seed: int) -> None:
-    world = with_second(random_world(seed), seed)
-    query = make_query(world.collection, world.draft, world.vector, second=world.second)
+    world = with_nnselect(random_world(seed), seed)
+    query = make_query(world.collection, world.draft, world.vector, nnselect=world.nnselect)
     candidates = propose(world.collection, query, replace(SMALL, searches=tuple(SEARCHES)))
     assert may_be_seen(world)[candidates.rows].all()
     assert not set(world.draft.references) & {world.papers[row].id for row in candidates.rows}
@@ -138,7 +142,7 @@ def test_own_citations_stay_hidden_when_the_draft_is_dated_after_its_paper() -> 
         draft = Draft("graph", as_of=as_of, paper_id="own")
         query = make_query(collection, draft, vectors[2])
         candidates = propose(collection, query, SMALL)
-        table = compute(collection, query, candidates, ALL)
+        table = compute(Facts.of(collection, query, candidates), ALL)
         assert query.before == 2015
         np.testing.assert_array_equal(table[0], table[1])
 
@@ -153,4 +157,4 @@ def test_paper_that_the_draft_will_be_stays_hidden_where_an_older_paper_cites_it
     candidates = propose(collection, query, SMALL)
     names = ("references", "references_best", "references_mean", "references_votes")
     assert candidates.rows.tolist() == [0]
-    assert compute(collection, query, candidates, names).tolist() == [[0, 0, 0, 0]]
+    assert compute(Facts.of(collection, query, candidates), names).tolist() == [[0, 0, 0, 0]]

@@ -12,13 +12,16 @@ from indexes.exact import ExactIndex
 from recsys.asking.query import Query, draft_of, make_query
 from recsys.errors import InputError
 from recsys.records import Draft, Paper
-from recsys.stage_one.candidates import SEARCHES, Candidates, StageOne, propose
+from recsys.stage_one.options import StageOne
+from recsys.stage_one.pool import Candidates
+from recsys.stage_one.propose import propose
+from recsys.stage_one.sources import SEARCHES
 from recsys.stage_two.evidence import Evidence
-from recsys.stage_two.facts import Feature, descending_rank, share_of_best
-from recsys.stage_two.features import BY_NAME, FEATURES, compute, feature_names, read_second
-from recsys.stage_two.nnselect_view import SecondView
+from recsys.stage_two.facts import Facts, Feature, descending_rank, share_of_best
+from recsys.stage_two.features import BY_NAME, FEATURES, compute, feature_names, read_nnselect
+from recsys.stage_two.nnselect_view import NNSelectView
 from recsys.store.collection import Collection, Space
-from tests.tiny import SMALL, collect, random_world, with_second
+from tests.tiny import SMALL, collect, random_world, with_nnselect
 
 ALL = feature_names(metadata=True)
 
@@ -160,7 +163,7 @@ SEEDED: dict[str, tuple[float, ...]] = {
 EXPECTED |= {name: (0,) * 5 for name in SEEDED}
 
 
-# The same draft in a second space. Its nearest papers: d 1, c .8, a .6, which weigh 2.4 together.
+# The same draft in NNSelect's space. Its nearest papers: d 1, c .8, a .6, which weigh 2.4 together.
 SECOND_COSINES = (0.6, -0.6, 0.8, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0)
 SECOND: dict[str, tuple[float, ...]] = {
     "nnselect_cosine": (0.6, -0.6, 0.8, 1, 0),
@@ -184,11 +187,11 @@ def worked_example(*references: str) -> tuple[Collection, Query, Candidates]:
         np.array([(c, math.sqrt(1 - c * c)) for c in cosines], np.float32)
         for cosines in (COSINES, SECOND_COSINES)
     )
-    collection = replace(collect(PAPERS, vectors), second=Space(others, ExactIndex(others)))
+    collection = replace(collect(PAPERS, vectors), nnselect=Space(others, ExactIndex(others)))
     draft = replace(draft_of(PAPERS[-1]), references=references)
     ahead = np.array([1, 0], np.float32)
-    query = make_query(collection, draft, ahead, second=ahead)
-    options = StageOne(neighbours=3, second_neighbours=3, per_seed=3)
+    query = make_query(collection, draft, ahead, nnselect=ahead)
+    options = StageOne(neighbours=3, nnselect_neighbours=3, per_seed=3)
     return collection, query, propose(collection, query, options)
 
 
@@ -206,7 +209,7 @@ def test_every_feature_has_a_value_worked_out_by_hand() -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_feature_has_the_value_worked_out_by_hand(name: str) -> None:
-    column = compute(*worked_example(), (name,))[:, 0]
+    column = compute(Facts.of(*worked_example()), (name,))[:, 0]
     assert column == pytest.approx(EXPECTED[name], rel=1e-5, abs=1e-6)
 
 
@@ -216,36 +219,36 @@ def test_worked_example_with_seeds_proposes_the_four_papers_written_down_here() 
 
 @pytest.mark.parametrize("name", SEEDED)
 def test_feature_of_seeds_has_the_value_worked_out_by_hand(name: str) -> None:
-    column = compute(*worked_example("a", "c"), (name,))[:, 0]
+    column = compute(Facts.of(*worked_example("a", "c")), (name,))[:, 0]
     assert column == pytest.approx(SEEDED[name], rel=1e-5, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", SECOND)
 def test_feature_of_nnselect_has_the_value_worked_out_by_hand(name: str) -> None:
-    column = compute(*worked_example(), (name,))[:, 0]
+    column = compute(Facts.of(*worked_example()), (name,))[:, 0]
     assert column == pytest.approx(SECOND[name], rel=1e-5, abs=1e-6)
 
 
 def test_features_of_nnselect_are_those_that_need_it() -> None:
     collection, query, candidates = worked_example()
-    bare, unaware = replace(collection, second=None), replace(query, second=None)
-    assert not read_second(ALL)
+    bare, unaware = replace(collection, nnselect=None), replace(query, nnselect=None)
+    assert not read_nnselect(ALL)
     for name in SECOND:
-        assert read_second([*ALL, name])
+        assert read_nnselect([*ALL, name])
         with pytest.raises(InputError, match="without NNSelect"):
-            compute(bare, unaware, candidates, (name,))
-    assert np.isfinite(compute(bare, unaware, candidates, ALL)).all()
+            compute(Facts.of(bare, unaware, candidates), (name,))
+    assert np.isfinite(compute(Facts.of(bare, unaware, candidates), ALL)).all()
 
 
 def test_votes_of_fewer_neighbours_are_those_of_the_nearest() -> None:
     collection, query, candidates = worked_example()
-    view = SecondView.of(Evidence(collection, query, candidates))
+    view = NNSelectView.of(Evidence(collection, query, candidates))
     assert view.votes(1) == pytest.approx([1, 1, 1, 0, 0])
     assert view.votes(2) == pytest.approx([1, 1, 1 / 1.8, 0, 0])
 
 
 def test_columns_come_in_the_order_asked_for() -> None:
-    table = compute(*worked_example(), ("age", "cosine"))
+    table = compute(Facts.of(*worked_example()), ("age", "cosine"))
     assert table.dtype == np.float32
     assert table[:, 0].tolist() == [10, 8, 5, 2, 1]
     assert table[:, 1] == pytest.approx(COSINES[:5])
@@ -268,16 +271,17 @@ def test_features_without_metadata_do_not_read_authors_or_venue() -> None:
     tables = []
     for draft in (draft_of(PAPERS[-1]), stranger):
         plain = make_query(collection, draft, query.vector, metadata=False)
-        tables.append(compute(collection, plain, propose(collection, plain, SMALL), names))
+        tables.append(
+            compute(Facts.of(collection, plain, propose(collection, plain, SMALL)), names)
+        )
     np.testing.assert_array_equal(tables[0], tables[1])
 
 
 def test_metadata_flags_mark_what_changes_with_authors_and_venue() -> None:
     collection, query, candidates = worked_example()
     stranger = replace(query, authors=query.authors[:0], own_papers=query.own_papers[:0], venue=-1)
-    nobody = replace(candidates, authors=candidates.authors.first(0))
-    before = compute(collection, query, candidates, ALL)
-    after = compute(collection, stranger, nobody, ALL)
+    before = compute(Facts.of(collection, query, candidates), ALL)
+    after = compute(Facts.of(collection, stranger, candidates), ALL)
     changed = {name for i, name in enumerate(ALL) if not np.allclose(before[:, i], after[:, i])}
     assert changed == {feature.name for feature in FEATURES if feature.metadata}
 
@@ -300,7 +304,7 @@ def test_degenerate_drafts_give_finite_features(draft: Draft) -> None:
     collection, query, _ = worked_example()
     asked = make_query(collection, draft, query.vector)
     candidates = propose(collection, asked, StageOne())
-    table = compute(collection, asked, candidates, ALL)
+    table = compute(Facts.of(collection, asked, candidates), ALL)
     assert table.shape == (len(candidates.rows), len(ALL))
     assert np.isfinite(table).all()
 
@@ -310,17 +314,18 @@ def test_corpus_of_a_single_paper_gives_finite_features(year: int | None) -> Non
     collection = collect([Paper("a", "graph", year=year)], np.ones((1, 1), np.float32))
     for draft in (Draft("graph"), Draft("other"), Draft("graph", as_of=2000, paper_id="a")):
         query = make_query(collection, draft, np.ones(1, np.float32))
-        table = compute(collection, query, propose(collection, query, StageOne()), ALL)
+        table = compute(Facts.of(collection, query, propose(collection, query, StageOne())), ALL)
         assert np.isfinite(table).all()
 
 
 @given(st.integers(0, 2**32 - 1))
 def test_features_of_random_collections_are_finite_and_shares_at_most_one(seed: int) -> None:
-    world = with_second(random_world(seed), seed)
-    query = make_query(world.collection, world.draft, world.vector, second=world.second)
+    world = with_nnselect(random_world(seed), seed)
+    query = make_query(world.collection, world.draft, world.vector, nnselect=world.nnselect)
     options = replace(SMALL, searches=tuple(SEARCHES))
     names = tuple(BY_NAME)
-    table = compute(world.collection, query, propose(world.collection, query, options), names)
+    candidates = propose(world.collection, query, options)
+    table = compute(Facts.of(world.collection, query, candidates), names)
     assert np.isfinite(table).all()
     shares = [i for i, name in enumerate(names) if BY_NAME[name].unit.endswith("share")]
     assert (table[:, shares] <= 1 + 1e-5).all()

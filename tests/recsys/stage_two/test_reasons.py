@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from recsys.asking.query import make_query
 from recsys.records import Draft, Paper, Reason
-from recsys.stage_one.candidates import propose
-from recsys.stage_two.evidence import Evidence
+from recsys.stage_one.propose import propose
+from recsys.stage_two.facts import Facts
 from recsys.stage_two.reasons import MOST_REASONS, REASONS, Findings, explain, shared_terms
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
@@ -38,7 +38,7 @@ def collection() -> Collection:
 
 def findings_of(collection: Collection, draft: Draft, vector: Floats = TOWARDS_B) -> Findings:
     query = make_query(collection, draft, vector)
-    return Findings(Evidence(collection, query, propose(collection, query, SMALL)))
+    return Findings(Facts.of(collection, query, propose(collection, query, SMALL)))
 
 
 def every_reason(findings: Findings, paper_id: str) -> dict[str, str]:
@@ -55,7 +55,7 @@ def given_reasons(findings: Findings) -> Sequence[tuple[Reason, ...]]:
     papers = [
         paper for paper in PAPERS if evidence.collection.corpus.row(paper.id) in evidence.rows
     ]
-    return explain(evidence, range(len(evidence)), papers)
+    return explain(findings.facts, range(len(evidence)), papers)
 
 
 def test_each_kind_says_what_the_collection_holds(collection: Collection) -> None:
@@ -107,8 +107,8 @@ def test_paper_cited_together_with_the_list_says_so() -> None:
     )
     small = collect(papers, np.eye(3, dtype=np.float32))
     query = make_query(small, Draft("Ferns", references=("b",)), small.vectors[2])
-    evidence = Evidence(small, query, propose(small, query, SMALL))
-    texts = [reason.text for reason in explain(evidence, [0], papers[:1])[0]]
+    facts = Facts.of(small, query, propose(small, query, SMALL))
+    texts = [reason.text for reason in explain(facts, [0], papers[:1])[0]]
     assert texts[0] == "cited together with a paper of your list"
 
 
@@ -131,9 +131,9 @@ def test_a_single_neighbour_is_no_plural() -> None:
     small = collect(papers, unit(np.array([[0, 1], [1, 0]], np.float32)))
     query = make_query(small, Draft("Honey", as_of=2002), TOWARDS_B)
     # As of 2002, only a is old enough to be asked, and it cites nobody.
-    findings = Findings(Evidence(small, query, propose(small, query, SMALL)))
+    findings = Findings(Facts.of(small, query, propose(small, query, SMALL)))
     assert findings.asked == 1
-    assert [reason.kind for reason in explain(findings.evidence, [0], papers[:1])[0]] == [
+    assert [reason.kind for reason in explain(findings.facts, [0], papers[:1])[0]] == [
         "terms",
         "near",
     ]
@@ -141,7 +141,7 @@ def test_a_single_neighbour_is_no_plural() -> None:
     one_voice = collect(later, unit(np.array([[0, 1], [1, 0], [0.5, 0.5]], np.float32)))
     query = make_query(one_voice, Draft("Honey", as_of=2010), TOWARDS_B)
     nearest_only = replace(SMALL, neighbours=1)
-    findings = Findings(Evidence(one_voice, query, propose(one_voice, query, nearest_only)))
+    findings = Findings(Facts.of(one_voice, query, propose(one_voice, query, nearest_only)))
     assert every_reason(findings, "a")["votes"] == "cited by the nearest paper"
 
 
@@ -176,9 +176,9 @@ def test_whatever_the_collection_reasons_are_few_true_and_distinct(seed: int) ->
     world = random_world(seed)
     query = make_query(world.collection, world.draft, world.vector)
     candidates = propose(world.collection, query, SMALL)
-    evidence = Evidence(world.collection, query, candidates)
+    facts = Facts.of(world.collection, query, candidates)
     papers = [world.papers[row] for row in candidates.rows.tolist()]
-    for paper, reasons in zip(papers, explain(evidence, range(len(papers)), papers), strict=True):
+    for paper, reasons in zip(papers, explain(facts, range(len(papers)), papers), strict=True):
         kinds = [reason.kind for reason in reasons]
         assert len(kinds) <= MOST_REASONS and len(set(kinds)) == len(kinds)
         assert ("own" not in kinds) or set(paper.authors) & set(world.draft.authors)

@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store.top_k import dots, spread, top_k
+from recsys.store.lookup import dots, spread
+from recsys.store.top_k import top_k
 
 SCORES = st.lists(st.integers(-3, 3), max_size=30)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.spatial import cKDTree
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # Ships no types.
+from threadpoolctl import threadpool_limits
 
 from eval.studies.probes.tsne_layout import lay_out
 from recsys.store.arrays import Floats, Longs

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.opening import open_collection, second_space
+from indexes.opening import nnselect_space, open_collection
 from pipelines.evaluation.batch import BatchOptions, run_batch
 from pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from pipelines.evaluation.splits import read_split
@@ -24,8 +24,8 @@ from recsys.errors import ArtifactMismatch, ArtifactMissing, InputError, Leakage
 from recsys.models.nnselect import NNSelectModel
 from recsys.progress import silent
 from recsys.records import Draft
-from recsys.stage_one.candidates import SEARCHES
-from recsys.stage_two.features import feature_names, read_second
+from recsys.stage_one.sources import SEARCHES
+from recsys.stage_two.features import feature_names, read_nnselect
 from recsys.stage_two.ranker import KIND, SCHEMA
 from recsys.store.arrays import Rows, load_array
 from recsys.store.artifacts import load_manifest
@@ -60,7 +60,7 @@ def test_ranker_takes_all_that_the_index_has_and_says_so(
     config = load_manifest(ranker_folder(index, metadata=True), KIND, SCHEMA).config
     assert config["candidates"] == list(report.candidates) == list(SEARCHES)
     assert config["nnselect"] == model.fingerprint
-    assert config["feature_names"] == list(feature_names(metadata=True, second=True))
+    assert config["feature_names"] == list(feature_names(metadata=True, nnselect=True))
     assert "Candidates come from embedding, nnselect, bm25." in report.lines()[2]
 
 
@@ -74,7 +74,7 @@ def test_train_queries_meet_models_that_have_not_seen_them(
     folds, vectors = (load_array(index / FOLDER / f"{name}.npy") for name in ("folds", "vectors"))
     full = load_array(index / NNSELECT / "vectors.npy")
     for row in queries[0].tolist():
-        second = view(row).second
+        second = view(row).nnselect
         assert second is not None
         np.testing.assert_array_equal(second.vectors, vectors[folds[row]])
         assert not np.array_equal(second.vectors, full)
@@ -105,9 +105,9 @@ def test_text_of_a_paper_gets_the_vector_that_is_stored(
     recommender = open_index(trained[0])
     row = int(queries_of(wordy, trained[0])[1][0])
     draft = draft_of(recommender.collection.corpus.full_papers([row])[0])
-    assert recommender.second_encoder is not None
-    vector = recommender.second_encoder.encode([(draft.title, draft.abstract)])[0]
-    assert vector == pytest.approx(recommender.collection.second_vector(row), abs=1e-5)
+    assert recommender.nnselect_encoder is not None
+    vector = recommender.nnselect_encoder.encode([(draft.title, draft.abstract)])[0]
+    assert vector == pytest.approx(recommender.collection.nnselect_vector(row), abs=1e-5)
     live = recommender.recommend(draft, 10).recommendations
     posed = recommender.rank(recommender.query_of(row))
     assert [each.score for each in live] == pytest.approx(posed.scores[: len(live)], abs=1e-3)
@@ -118,7 +118,7 @@ def test_answers_with_nnselect_need_no_torch(trained: tuple[Path, TrainReport]) 
         "import sys, recsys; recommender = recsys.load(sys.argv[1]);"
         "recommender.recommend(recsys.Draft('On rivers', 'measured again'));"
         "print(sorted({'torch', 'lightgbm', 'sklearn'} & set(sys.modules)),"
-        "recommender.second_encoder is not None)"
+        "recommender.nnselect_encoder is not None)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(trained[0])], capture_output=True, text=True, check=True
@@ -137,10 +137,10 @@ def test_candidates_of_nnselect_do_not_need_its_features(wordy: Wordy, index: Pa
     report = train_ranker(index, wordy.split, TrainOptions())
     assert report.candidates == tuple(SEARCHES)
     recommender = open_index(index)
-    assert not read_second(recommender.ranker.feature_names)
+    assert not read_nnselect(recommender.ranker.feature_names)
     assert recommender.stage_one.searches == tuple(SEARCHES)
     usual = open_index(index, candidates=["embedding", "bm25"])
-    assert (usual.collection.second, usual.stage_one.searches) == (None, ("embedding", "bm25"))
+    assert (usual.collection.nnselect, usual.stage_one.searches) == (None, ("embedding", "bm25"))
     train_nnselect(index, wordy.split, replace(SELECT, loop=replace(SELECT.loop, seed=1)))
     with pytest.raises(ArtifactMismatch, match="another NNSelect"):
         open_index(index)
@@ -150,7 +150,7 @@ def test_features_of_nnselect_do_not_need_its_candidates(wordy: Wordy, index: Pa
     options = TrainOptions(candidates=("embedding", "bm25"), nnselect_features=True)
     train_ranker(index, wordy.split, options)
     recommender = open_index(index)
-    assert read_second(recommender.ranker.feature_names)
+    assert read_nnselect(recommender.ranker.feature_names)
     assert recommender.stage_one.searches == ("embedding", "bm25")
     row = int(queries_of(wordy, index)[1][0])
     found = recommender.rank(recommender.query_of(row)).candidates
@@ -164,8 +164,8 @@ def test_usual_candidates_make_a_ranker_that_knows_nothing_of_nnselect(
     assert report.candidates == ("embedding", "bm25")
     recommender = open_index(index)
     assert recommender.stage_one.searches == ("embedding", "bm25")
-    assert recommender.collection.second is None and recommender.second_encoder is None
-    assert not read_second(recommender.ranker.feature_names)
+    assert recommender.collection.nnselect is None and recommender.nnselect_encoder is None
+    assert not read_nnselect(recommender.ranker.feature_names)
 
 
 def test_shipped_ranker_answers_as_if_there_were_no_nnselect(wordy: Wordy, tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_batches_ask_what_they_are_told_to(wordy: Wordy, tmp_path: Path) -> None
 
 
 def test_second_space_is_searched_exactly() -> None:
-    space = second_space(np.eye(3, dtype=np.float32))
+    space = nnselect_space(np.eye(3, dtype=np.float32))
     rows, cosines = space.index.search(np.array([0, 0.6, 0.8], np.float32), 2)
     assert (rows.tolist(), cosines.tolist()) == ([2, 1], pytest.approx([0.8, 0.6]))
     assert space.cosines(rows, space.vectors[2]).tolist() == [1, 0]

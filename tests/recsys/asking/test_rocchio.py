@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.asking.query import make_query
-from recsys.asking.rocchio import MOST_WORDS, subject_text, subject_vector, text_vector
+from recsys.asking.rocchio import MOST_WORDS, rocchio_text, rocchio_vector, text_vector
 from recsys.errors import DraftError
 from recsys.records import Draft, Paper
-from recsys.stage_one.candidates import propose
+from recsys.stage_one.propose import propose
 from recsys.store.arrays import Floats
 from recsys.store.terms import TermStore
 from tests.hashing_encoder import HashingEncoder
@@ -26,17 +26,17 @@ def store(*titles: str) -> TermStore:
 
 def test_text_without_seeds_stays_as_it_is() -> None:
     text = unit(np.array([3, 4], np.float32))
-    assert subject_vector(text, np.empty((0, 2), np.float32)) is text
+    assert rocchio_vector(text, np.empty((0, 2), np.float32)) is text
 
 
 def test_text_is_pulled_towards_the_mean_direction_of_its_seeds() -> None:
     text = np.array([1, 0], np.float32)
     one = np.array([1, 0.5 / 3])  # A single seed weighs a third of the pull, two weigh half of it.
-    assert subject_vector(text, np.array([[0, 1]], np.float32)) == pytest.approx(
+    assert rocchio_vector(text, np.array([[0, 1]], np.float32)) == pytest.approx(
         one / np.linalg.norm(one)
     )
     two = np.array([1, 0.5 / 2])
-    assert subject_vector(text, np.array([[0, 1], [0, 1]], np.float32)) == pytest.approx(
+    assert rocchio_vector(text, np.array([[0, 1], [0, 1]], np.float32)) == pytest.approx(
         two / np.linalg.norm(two)
     )
 
@@ -44,7 +44,7 @@ def test_text_is_pulled_towards_the_mean_direction_of_its_seeds() -> None:
 def test_list_points_where_its_papers_point_on_average() -> None:
     seeds = np.array([[1, 0], [0.6, 0.8]], np.float32)
     expected = np.array([1.6, 0.8]) / np.hypot(1.6, 0.8)
-    assert subject_vector(None, seeds) == pytest.approx(expected)
+    assert rocchio_vector(None, seeds) == pytest.approx(expected)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9))
@@ -52,19 +52,19 @@ def test_vector_of_a_list_has_length_one_and_does_not_depend_on_its_order(
     seed: int, number: int
 ) -> None:
     seeds = unit(np.random.default_rng(seed).standard_normal((number, 5)))
-    vector = subject_vector(None, seeds)
+    vector = rocchio_vector(None, seeds)
     assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
-    assert subject_vector(None, seeds[::-1]) == pytest.approx(vector, abs=1e-5)
+    assert rocchio_vector(None, seeds[::-1]) == pytest.approx(vector, abs=1e-5)
 
 
 def test_seeds_that_cancel_out_give_no_direction_but_an_answer() -> None:
     seeds: Floats = np.array([[1, 0], [-1, 0]], np.float32)
-    assert subject_vector(None, seeds).tolist() == [0, 0]
+    assert rocchio_vector(None, seeds).tolist() == [0, 0]
 
 
 def test_neither_text_nor_seed_is_refused() -> None:
     with pytest.raises(DraftError, match="none of its references is in the corpus"):
-        subject_vector(None, np.empty((0, 2), np.float32))
+        rocchio_vector(None, np.empty((0, 2), np.float32))
 
 
 @pytest.mark.parametrize("draft", [Draft(), Draft(" ", "\n"), Draft(references=("a",))])
@@ -80,7 +80,7 @@ def test_text_is_encoded_as_it_stands() -> None:
 
 
 def test_list_speaks_in_the_words_of_its_titles() -> None:
-    found = subject_text(store("Fern honey", "Ferns", "Gravel", "Clouds"), Draft(), ROWS)
+    found = rocchio_text(store("Fern honey", "Ferns", "Gravel", "Clouds"), Draft(), ROWS)
     assert dict(zip(found.words, found.counts.tolist(), strict=True)) == {
         "fern": 2, "gravel": 1, "honey": 1
     }  # fmt: skip
@@ -92,13 +92,13 @@ def test_most_telling_words_are_kept() -> None:
     rare = " ".join(f"rare{i:02}" for i in range(MOST_WORDS + 5))
     common = ["common"] * 10
     terms = store(f"{rare} common", *common)
-    found = subject_text(terms, Draft(), np.array([0], np.int32))
+    found = rocchio_text(terms, Draft(), np.array([0], np.int32))
     assert len(found.words) == MOST_WORDS
     assert "common" not in found.words
 
 
 def test_words_of_the_draft_go_before_those_of_its_list() -> None:
-    found = subject_text(store("Fern honey", "Ferns", "Gravel"), Draft("Gravel"), ROWS)
+    found = rocchio_text(store("Fern honey", "Ferns", "Gravel"), Draft("Gravel"), ROWS)
     assert found.words == ("gravel",)
 
 

@@ -1,0 +1,94 @@
+"""What searches the vectors of an index: one literal table, opened lazily.
+
+A new backend is a module with `build`, `open_index` and `summary`, and a row.
+"""
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from recsys.errors import InputError, MissingExtraError, near_miss
+from recsys.protocols import VectorIndex
+from recsys.store.arrays import Floats
+
+DEFAULT = "annoy"
+
+
+class Backend(Protocol):
+    """The functions of a backend's module. facts: what `build` returned, out of the manifest."""
+
+    def build(self, vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
+        """Write into a folder what the search needs beside (n, d) vectors; return its facts.
+
+        lasting: whether it is searched often enough to be worth much preparation.
+        """
+        ...
+
+    def open_index(self, vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> VectorIndex:
+        """Open what `build` wrote over the same vectors."""
+        ...
+
+    def summary(self, facts: Mapping[str, Any], papers: int) -> str:
+        """Say in a sentence how the vectors of so many papers are searched."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A backend. module: what implements it. install: what to do where its package is missing."""
+
+    module: str
+    meaning: str
+    install: str = ""
+
+
+BACKENDS: Mapping[str, Row] = {
+    "annoy": Row(
+        "indexes.annoy_index",
+        "a forest of random hyperplanes; scans where that is less work",
+        "pip install annoy",
+    ),
+    "exact": Row("indexes.exact", "a scan of all vectors: no preparation, nothing missed"),
+}
+
+
+def backend(name: str) -> Backend:
+    """Import a backend.
+
+    Raises:
+        InputError: there is none of that name.
+        MissingExtraError: its package is not installed.
+    """
+    if name not in BACKENDS:
+        raise InputError(
+            f"Vectors cannot be searched by {name!r}.{near_miss(name, BACKENDS)}",
+            f"The backends are {', '.join(BACKENDS)}.",
+        )
+    row = BACKENDS[name]
+    try:
+        module: Any = importlib.import_module(row.module)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"The backend {name!r} needs a package that is not installed ({error}).", row.install
+        ) from error
+    found: Backend = module
+    return found
+
+
+def build_index(
+    name: str, vectors: Floats, folder: Path, *, lasting: bool = True
+) -> dict[str, Any]:
+    """Build a backend over (n, d) float32 unit vectors; return what the manifest says of it."""
+    return {"backend": name, **backend(name).build(vectors, folder, lasting=lasting)}
+
+
+def open_built(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> VectorIndex:
+    """Open what `build_index` built; facts that name no backend are those of a forest of Annoy."""
+    return backend(facts.get("backend", DEFAULT)).open_index(vectors, folder, facts)
+
+
+def summary(facts: Mapping[str, Any], papers: int) -> str:
+    """Say in a sentence how the vectors of so many papers are searched."""
+    return backend(facts.get("backend", DEFAULT)).summary(facts, papers)

@@ -1,0 +1,44 @@
+"""Candidates by the seeds: near what the draft cites already, cited by it, citing or beside it."""
+
+import numpy as np
+
+from recsys.stage_one.options import Asked
+from recsys.stage_one.voters import NOBODY, Voters, links, share, together
+from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.lookup import distinct
+
+MOST_CITERS = 100
+"""Of a much cited seed, this many of its latest citing papers are followed."""
+
+
+def find(asked: Asked, allowed: Mask) -> Voters:
+    """Collect papers around the seeds; they weigh nothing, as `prior` says what the seeds say."""
+    seeds, before = _seeds(asked), asked.query.before
+    if len(seeds) == 0:
+        return NOBODY
+    graph, vectors = asked.collection.graph, asked.collection.vectors
+    searched = asked.collection.vector_index.search_many(
+        vectors[seeds], asked.options.per_seed, allowed=allowed
+    )
+    _, citing = graph.citers(seeds, before, most=MOST_CITERS)
+    cited = graph.references(seeds[graph.older(seeds, before)])[1]
+    cocited = graph.references(distinct(citing))[1]
+    around = np.concatenate([*(near for near, _ in searched), citing, cited, cocited])
+    rows = distinct(around[allowed[around]])
+    return Voters(rows, np.zeros(len(rows), np.float32))
+
+
+def prior(asked: Asked, found: Voters, rows: Rows, cosines: Floats) -> Floats:
+    """Add what the seeds say: company, direct citations, cosine with the nearest one."""
+    seeds, before = _seeds(asked), asked.query.before
+    if len(seeds) == 0:
+        return np.zeros(len(rows), np.float32)
+    graph, vectors = asked.collection.graph, asked.collection.vectors
+    company, direct = (tie(graph, seeds, before, rows) for tie in (together, links))
+    nearest: Floats = (vectors[rows] @ vectors[seeds].T).max(axis=1)
+    return share(company) + share(direct) + nearest
+
+
+def _seeds(asked: Asked) -> Rows:
+    """The seeds that are asked, closest to the draft's text first."""
+    return asked.query.seeds[: asked.options.seeds]

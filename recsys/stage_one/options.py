@@ -1,0 +1,36 @@
+"""How stage one works, and what it is asked."""
+
+from dataclasses import dataclass
+
+from recsys.asking.query import Query
+from recsys.store.collection import Collection
+
+USUAL = ("embedding", "bm25")
+"""Searches that every index can be asked; the others need a model that somebody has to train."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageOne:
+    """How many papers each source looks at, and how many candidates are kept.
+
+    searches: names in `sources.SEARCHES`; the others propose nothing, though features may still ask
+    them. expand: whether the citations of the papers found are candidates, too.
+    """
+
+    searches: tuple[str, ...] = USUAL
+    neighbours: int = 200
+    nnselect_neighbours: int = 200
+    matches: int = 200
+    per_seed: int = 10
+    seeds: int = 50
+    candidates: int = 500
+    expand: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query to a collection: what every source of candidates reads."""
+
+    collection: Collection
+    query: Query
+    options: StageOne

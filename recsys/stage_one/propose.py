@@ -1,0 +1,77 @@
+"""Stage one: propose papers from several sources, keep the most promising.
+
+nearest papers ─┬───────────────► pool ── prior ──► candidates
+                └─ their citations ─┤
+NNSelect's nearest ─┬───────────────┤
+                └─ their citations ─┤
+BM25 hits ──────┬───────────────────┤
+                └─ their citations ─┤
+papers by and cited by the authors ─┤
+near, cited by and co-cited with seeds
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from recsys.asking.query import Query
+from recsys.stage_one.options import Asked, StageOne
+from recsys.stage_one.pool import Candidates, Gathering, Pool
+from recsys.stage_one.sources import SOURCES, asked_of, bit
+from recsys.stage_one.voters import Voters, share, votes
+from recsys.store.arrays import Floats, Rows
+from recsys.store.collection import Collection
+from recsys.store.lookup import dots
+
+
+def propose(collection: Collection, query: Query, options: StageOne) -> Candidates:
+    """Select at most `options.candidates` papers for a query."""
+    asked = Asked(collection, query, options)
+    found = {each.key: each.find(asked, query.allowed) for each in SOURCES}
+    pool = _pool(asked, found)
+    return Candidates(pool.most_promising(options.candidates), found, pool)
+
+
+def _pool(asked: Asked, found: Mapping[str, Voters]) -> Pool:
+    """Collect the papers to consider: what was found, and what the older of it cites."""
+    graph, before = asked.collection.graph, asked.query.before
+    gathering = Gathering()
+    for source in asked_of(asked.options.searches):
+        rows = found[source.key].rows
+        gathering.add(rows, bit(source.name))
+        if source.cites and asked.options.expand:
+            cited = graph.references(rows[graph.older(rows, before)])[1]
+            gathering.add(cited, bit(source.cites))
+    rows, bits = gathering.merge()
+    wanted = np.flatnonzero(asked.query.wanted[rows])
+    rows, bits = rows[wanted], bits[wanted]
+    cosines = dots(asked.collection.vectors, rows, asked.query.vector)
+    return Pool(rows, bits, cosines, prior(asked, found, found, rows, cosines))
+
+
+def prior(
+    asked: Asked,
+    voters: Mapping[str, Voters],
+    found: Mapping[str, Voters],
+    rows: Rows,
+    cosines: Floats,
+) -> Floats:
+    """Mix what the sources that are asked say of some rows: (p,) float32.
+
+    Args:
+        asked: query, collection and options.
+        voters: who votes, by the source's key.
+        found: what each source found, and how it weighs that.
+        rows: (p,) int32, distinct.
+        cosines: (p,) float32, of these with the draft.
+    """
+    graph, before = asked.collection.graph, asked.query.before
+    sources = asked_of(asked.options.searches)
+    mixed = np.zeros(len(rows), np.float32)
+    for source in sources:
+        if source.cites:
+            mixed += share(votes(graph, voters[source.key], before, rows))
+    for source in sources:
+        if source.prior:
+            mixed += source.prior(asked, found[source.key], rows, cosines)
+    return mixed

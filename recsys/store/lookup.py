@@ -1,0 +1,44 @@
+"""Look rows up: values laid out over all n rows, at the cost of those that are not 0.
+
+np.zeros touches no memory, so a table of n rows costs what is written to it and read from it.
+"""
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recsys.store.arrays import Floats, Rows
+
+T = TypeVar("T", bound=np.generic)
+
+
+def spread(rows: Rows, values: NDArray[T], n: int) -> NDArray[T]:
+    """Lay values out over n rows, 0 elsewhere: what to index with other rows."""
+    table = np.zeros(n, values.dtype)
+    table[rows] = values
+    return table
+
+
+def tally(rows: Rows, weights: Floats, n: int) -> NDArray[np.float64]:
+    """Sum weights by row, 0 elsewhere: (n,) float64. `np.bincount` would pass over all n rows."""
+    table = np.zeros(n, np.float64)
+    np.add.at(table, rows, weights.astype(np.float64))
+    return table
+
+
+def distinct(rows: Rows) -> Rows:
+    """Return the rows without repetition, ascending: a sort, which is quicker than `np.unique`."""
+    ascending = np.sort(rows)
+    return ascending[np.flatnonzero(np.diff(ascending, prepend=np.int32(-1)))]
+
+
+def dots(vectors: Floats, rows: Rows, query: Floats) -> Floats:
+    """Multiply the given rows of (n, d) vectors with a (d,) query: (len(rows),) float32.
+
+    Copying many scattered rows costs more than to read all of them in order.
+    """
+    if 4 * len(rows) > len(vectors):
+        products: Floats = (vectors @ query)[rows]
+        return products
+    return vectors[rows] @ query
