@@ -23,18 +23,14 @@ LEVELS = np.arange(11) / 10
 def curves(judged: Sequence[Judged], drawn: Doubles) -> Curves:
     """Compute every curve of a system, to a depth of 100; recall as deep as its run reaches."""
     flags, gold = stack(judged)
-    ranked = np.array([len(query.flags) for query in judged])
     first, _ = stack(judged, depth=DEPTH)
     found, ks = first.cumsum(1), np.arange(1, DEPTH + 1)
-    given = np.minimum(ranked[:, None], ks)
     depths = tuple(c for c in GRID if c <= flags.shape[1]) or (1,)
     deep, _ = stack(judged, depth=max(depths))
     reached = deep.cumsum(1)[:, np.array(depths) - 1]
     return Curves(
         precision_macro=macro(found / ks, drawn),
         recall_macro=macro(found / gold[:, None], drawn),
-        precision_micro=micro(found, given, drawn),
-        recall_micro=micro(found, np.broadcast_to(gold[:, None], found.shape), drawn),
         eleven_point=macro(interpolated_precision(first, gold), drawn),
         depths=depths,
         recall_at=macro(reached / gold[:, None], drawn),
@@ -59,13 +55,6 @@ def interpolated_precision(flags: Mask, gold: NDArray[np.int64]) -> Doubles:
 def macro(values: Doubles, drawn: Doubles) -> Band:
     """Average the curves of queries, (queries, points), with a band."""
     return band(drawn @ values / drawn.shape[1])
-
-
-def micro(
-    hits: NDArray[np.int64], totals: NDArray[np.int64] | NDArray[np.int_], drawn: Doubles
-) -> Band:
-    """Divide sums over all queries, (queries, points) each, 0 where there is nothing to divide."""
-    return band(shares(drawn @ hits, drawn @ totals))
 
 
 def shares(hits: Doubles, totals: Doubles) -> Doubles:

@@ -191,27 +191,23 @@ def summarise(
     *,
     rng: np.random.Generator,
     samples: int = 1000,
-    level: float = 0.95,
 ) -> dict[str, Interval]:
-    """Average every measure over the queries, with percentile bootstrap intervals.
+    """Average every measure over the queries, with percentile bootstrap intervals of 95 %.
 
     Args:
         judged: at least one query.
         rng: draws the queries, the same ones for every measure.
         samples: how often they are drawn.
-        level: share of the samples inside the interval.
     """
     drawn = draw(len(judged), rng=rng, samples=samples)
-    return average(per_query(judged), drawn, level=level)
+    return average(per_query(judged), drawn)
 
 
-def average(
-    values: Mapping[str, Doubles], drawn: Doubles, *, level: float = 0.95
-) -> dict[str, Interval]:
+def average(values: Mapping[str, Doubles], drawn: Doubles) -> dict[str, Interval]:
     """Average measures of queries, name -> (n,), over draws of them (`draw`), pooled F1 added."""
     table = np.stack(list(values.values()))
     means = dict(zip(values, table @ drawn.T / drawn.shape[1], strict=True))
     for name, (one, other) in POOLED.items():
         if one in means and other in means:
             means[name] = f1(means[one], means[other])
-    return {name: interval(row, level=level) for name, row in means.items()}
+    return {name: interval(row) for name, row in means.items()}

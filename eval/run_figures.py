@@ -28,15 +28,13 @@ class Band:
 class Curves:
     """How a system fares at every depth.
 
-    The first four have one point for k = 1, 2, ...; macro averages queries, micro pools all their
-    papers. eleven_point: interpolated precision at recall 0, 0.1, ..., 1. recall_at: macro recall
-    of the first `depths` papers, as far as the run reaches (stage one's order: of its candidates).
+    The first two have one point for k = 1, 2, ...; all are averages over queries. eleven_point:
+    interpolated precision at recall 0, 0.1, ..., 1. recall_at: recall of the first `depths` papers,
+    as far as the run reaches (stage one's order: of its candidates).
     """
 
     precision_macro: Band
     recall_macro: Band
-    precision_micro: Band
-    recall_micro: Band
     eleven_point: Band
     depths: tuple[int, ...]
     recall_at: Band

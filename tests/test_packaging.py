@@ -10,7 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from recsys.store.artifacts import CREATED_BY
+from recsys.version import CREATED_BY, VERSION
 
 ROOT = Path(__file__).parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -84,11 +84,10 @@ def test_the_wheel_carries_the_licence(wheel: set[str]) -> None:
 
 
 def test_one_version_everywhere() -> None:
-    version = PROJECT["project"]["version"]
-    assert metadata.version("recsys") == version
-    assert CREATED_BY == f"recsys {version}"
+    assert metadata.version("recsys") == VERSION, "run: make venv"
+    assert f"recsys {VERSION}" == CREATED_BY
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert re.search(rf"^## \[{re.escape(version)}\]", changes, re.MULTILINE)
+    assert re.search(rf"^## \[{re.escape(VERSION)}\]", changes, re.MULTILINE)
 
 
 def test_every_dependency_is_pinned_within_its_bounds() -> None:

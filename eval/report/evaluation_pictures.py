@@ -137,8 +137,9 @@ def _study(
     return lines
 
 
-def wilson(share: float, n: int, z: float = 1.959964) -> tuple[float, float]:
+def wilson(share: float, n: int) -> tuple[float, float]:
     """Return the 95 % score interval of a share of n (Wilson 1927)."""
+    z = 1.959964  # 2.5 % of a normal distribution lie above.
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return max(centre - float(half), 0.0), min(centre + float(half), 1.0)

@@ -167,10 +167,10 @@ def outcome_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("reproduction", caption, header, rows, left=2)
 
 
-def listing(experiments: Experiments = EXPERIMENTS) -> str:
+def listing() -> str:
     """Show the table: the commands of each experiment, and the figures of its rows."""
     parts = []
-    for name, experiment in experiments.items():
+    for name, experiment in EXPERIMENTS.items():
         systems = experiment.systems
         table = Table(
             name,

@@ -15,7 +15,6 @@ runs in the processor's own arithmetic is."""
 WITHOUT, RANK_WITHOUT = "two-stage-no-metadata", "nnrank-no-metadata"
 NETWORKS = ("nnselect", "nnselect-100", "nnrank", RANK_WITHOUT)
 TRAINED = frozenset({"two-stage", WITHOUT, *NETWORKS})
-SEEDS = (0, 1, 2)
 
 
 @dataclass(frozen=True, slots=True)

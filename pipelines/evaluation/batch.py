@@ -23,7 +23,7 @@ from pipelines.jobs.per_query import OpenIndex, asking, gather
 from recsys.errors import InputError
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
-from recsys.store.artifacts import CREATED_BY, MANIFEST, fingerprint, sha256
+from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 from recsys.store.collection import Collection
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 WORK = ".work"
 """Folder beside a run for the indexes that some systems need beyond the built one."""
-_FORMAT = "recsys.batch/2"
+_FORMAT = "recsys.batch/3"
+"""Raised when the same inputs would give other answers: unfinished runs then begin anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +156,12 @@ def run_batch(
 
 
 def batch_fingerprint(index: Path, split: Path, options: BatchOptions) -> str:
-    """Hash what answers depend on: the version, the index's manifests, the split, the options."""
+    """Hash what answers depend on: the index's manifests, the split, the options."""
     manifests = [
         [path.relative_to(index).as_posix(), sha256(path)] for path in sorted(index.rglob(MANIFEST))
     ]
     chosen = {key: value for key, value in asdict(options).items() if key != "jobs"}
-    return fingerprint([_FORMAT, CREATED_BY, manifests, sha256(split), chosen])
+    return fingerprint([_FORMAT, manifests, sha256(split), chosen])
 
 
 def check_options(options: BatchOptions) -> None:

@@ -52,9 +52,10 @@ from recsys.errors import InputError
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 from recsys.stage_two.ranker import OnnxRanker
-from recsys.store.artifacts import CREATED_BY, sha256
+from recsys.store.artifacts import sha256
 from recsys.store.collection import Collection
 from recsys.store.layout import NNSELECT
+from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:
     from eval.run_figures import Assessment

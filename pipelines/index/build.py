@@ -1,35 +1,28 @@
 """Build an index from a file of papers, stage by stage; finished stages survive a kill."""
 
-import fcntl
-import json
+import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from indexes.backends import DEFAULT, backend, build_index, summary
 from indexes.bm25 import Bm25Index
 from pipelines.encoders.checkpoints import MINILM
-from pipelines.encoders.export_encoder import Precision, cached_encoder
+from pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
 from pipelines.index.encode import encode_corpus
 from pipelines.index.external_vectors import Built, external_lines, take
 from pipelines.index.ingest import ingest
+from pipelines.jobs.locks import locked
+from pipelines.jobs.staged_folder import StagedFolder
 from recsys.errors import ArtifactError, CorpusError, InputError
 from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
 from recsys.stage_one.options import StageOne
-from recsys.store.artifacts import (
-    MANIFEST,
-    fingerprint,
-    load_manifest,
-    put_in_place,
-    seal,
-    sha256,
-    write_json,
-)
+from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, seal, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.layout import (
     CORPUS,
@@ -41,9 +34,6 @@ from recsys.store.layout import (
     VECTORS,
 )
 from recsys.store.terms import TermStore
-
-FACTS = "facts.json"
-"""What a stage has to say to the manifest and the report, kept for a build that is resumed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +69,17 @@ class BuildOptions:
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """What was built. dropped: models of the index that was replaced."""
+    """What was built.
+
+    dropped: models of the index that was replaced. kept: stages that an interrupted build had
+    finished.
+    """
 
     out: Path
     unchanged: bool
     config: dict[str, Any]
     dropped: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """Say it to people."""
@@ -94,6 +89,7 @@ class BuildReport:
             *self.config["report"],
             *external_lines(self.config),
             summary(self.config["ann"], self.config["papers"]),
+            *([f"Kept from an interrupted build: {', '.join(self.kept)}."] if self.kept else []),
             *[f"The old {name} went with the old index: train it again." for name in self.dropped],
             f"Saved in {self.out}.",
         ]
@@ -101,10 +97,15 @@ class BuildReport:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """One build: where it reads, where it writes until it is finished, and whom it tells."""
+    """One build: where it reads, where it works, and whom it tells.
+
+    folder: finished stages, each in the folder of its name. place: beside it, for what a stage
+    keeps while it is unfinished.
+    """
 
     papers: Path
     folder: Path
+    place: Path
     cache: Path
     options: BuildOptions
     progress: Progress
@@ -122,7 +123,8 @@ def build(
 
     Args:
         papers: a file in a format that `recsys.formats.papers.paper_stream` knows.
-        out: the directory to write. Until the index is finished, work lies in `OUT.partial`.
+        out: the directory to write. Until the index is finished, work lies in `OUT.partial`; what
+            is finished there is kept when the same build starts again.
         options: encoder and its settings, or where the vectors are.
         cache: where exported encoders are kept.
         progress: told about every stage.
@@ -135,29 +137,30 @@ def build(
         raise CorpusError(f"There is no file of papers at {papers}.", "Check the path.")
     _check_parent(out)
     chosen = options.recipe()
-    recipe = fingerprint([sha256(papers), chosen, INDEX_SCHEMA, StageOne().neighbours])
-    if (finished := _finished(out, recipe, options)) is not None:
+    source = sha256(papers)
+    recipe = fingerprint([source, chosen, INDEX_SCHEMA, StageOne().neighbours])
+    work = StagedFolder(out.resolve())  # "." has no name, and a link stays a link.
+    finished = _finished(out, recipe, options)
+    if finished is not None and not work.interrupted():
         return finished
-    out = out.resolve()  # "." has no name, and a link stays a link.
-    partial = out.with_name(f"{out.name}.partial")
-    with locked(out):
+    with locked(work.target):
+        work.tidy()
         if (finished := _finished(out, recipe, options)) is not None:
             return finished  # Another build has just written it.
-        _prepare(partial, recipe)
-        job = _Job(papers, partial, cache, options, progress)
-        facts: dict[str, Any] = {}
-        for name, stage in STAGES.items():
-            if name == ENCODER and options.encoder is None:
-                continue
-            facts |= _once(job, name, stage)
-        for leftover in (*partial.glob("*/" + FACTS), partial / FACTS):
-            leftover.unlink()
+        job = _Job(papers, work.finished, work.place, cache, options, progress)
+        found = {
+            name: work.stage(name, key, partial(STAGES[name].run, job))
+            for name, key in _keys(source, chosen).items()
+        }
+        facts = {key: fact for stage in found.values() for key, fact in stage.facts.items()}
         config = {"recipe": recipe, "source": papers.name, "options": chosen, **facts}
-        seal(partial, INDEX_KIND, INDEX_SCHEMA, config)
+        work.keep_only(found)
+        seal(work.finished, INDEX_KIND, INDEX_SCHEMA, config)
         trained = (*out.glob("ranker*"), *out.glob("nn*/"))
         dropped = tuple(sorted(folder.name for folder in trained))
-        put_in_place(partial, out)
-    return BuildReport(out, unchanged=False, config=config, dropped=dropped)
+        work.finish()
+    kept = tuple(name for name, stage in found.items() if stage.kept)
+    return BuildReport(out, unchanged=False, config=config, dropped=dropped, kept=kept)
 
 
 def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
@@ -189,7 +192,7 @@ def _encoder(job: _Job, folder: Path) -> dict[str, Any]:
 
 def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
     # Outside the stage's own folder, so that a killed build keeps what it has encoded.
-    shards = job.folder / "vectors.shards"
+    shards = job.place / "vectors.shards"
     corpus = Corpus.load(job.folder / CORPUS)
     facts: dict[str, Any] = {}
     if job.options.embeddings is None:
@@ -202,40 +205,57 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
     job.progress("nearest neighbours", 0, 1)
     ann = build_index(job.options.vectors, vectors, folder)
     job.progress("nearest neighbours", 1, 1)
-    (shards / VECTOR_FILE).rename(folder / VECTOR_FILE)
-    shutil.rmtree(shards)
+    _link(shards / VECTOR_FILE, folder / VECTOR_FILE)
     return facts | {"ann": ann, "dim": vectors.shape[1]}
 
 
-STAGES: dict[str, Callable[[_Job, Path], dict[str, Any]]] = {
-    CORPUS: _corpus,
-    TEXT: _text,
-    ENCODER: _encoder,
-    VECTORS: _vectors,
+def _link(file: Path, also: Path) -> None:
+    """Give a file a second name: the first one stays until the stage is finished."""
+    try:
+        os.link(file, also)
+    except OSError:  # Some file systems have no links.
+        shutil.copyfile(file, also)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """One step of a build.
+
+    run: fills the folder of its name and returns facts for the manifest.
+    options: what of the recipe it depends on. reads: stages whose folders it reads.
+    revision: raised when it would write something else from the same; unfinished builds then run
+    this stage again, and those that read it.
+    """
+
+    run: Callable[[_Job, Path], dict[str, Any]]
+    options: tuple[str, ...]
+    reads: tuple[str, ...] = ()
+    revision: int = 1
+
+
+STAGES: Mapping[str, _Stage] = {
+    CORPUS: _Stage(_corpus, ("source",)),
+    TEXT: _Stage(_text, (), reads=(CORPUS,)),
+    ENCODER: _Stage(_encoder, ("encoder", "pooling", "precision", "graph")),
+    VECTORS: _Stage(
+        _vectors, ("embeddings", "vectors", "neighbours"), reads=(CORPUS, TEXT, ENCODER)
+    ),
 }
-"""Each fills the folder of its name and returns facts for the manifest."""
+"""In the order in which they run."""
 
 
-def _once(job: _Job, name: str, stage: Callable[[_Job, Path], dict[str, Any]]) -> dict[str, Any]:
-    """Run a stage unless an earlier, interrupted build has finished it."""
-    folder = job.folder / name
-    if not folder.is_dir():
-        unfinished = job.folder / f"{name}.unfinished"
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir()
-        write_json(unfinished / FACTS, stage(job, unfinished))
-        unfinished.rename(folder)
-    facts: dict[str, Any] = json.loads((folder / FACTS).read_text(encoding="utf-8"))
-    return facts
-
-
-def _prepare(partial: Path, recipe: str) -> None:
-    """Keep the work of an interrupted build of the same recipe, remove any other."""
-    marker = partial / FACTS
-    if not (marker.is_file() and recipe in marker.read_text(errors="replace")):
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-        write_json(marker, {"recipe": recipe})
+def _keys(source: str, chosen: Mapping[str, Any]) -> dict[str, str]:
+    """Hash what each stage depends on, the stages that it reads included."""
+    fixed = {"graph": REVISION, "neighbours": StageOne().neighbours}
+    recipe = {"source": source, **chosen, **fixed}
+    keys: dict[str, str] = {}
+    for name, stage in STAGES.items():
+        if name == ENCODER and chosen["encoder"] is None:
+            continue
+        options = {option: recipe.get(option) for option in stage.options}
+        below = {read: keys.get(read) for read in stage.reads}
+        keys[name] = fingerprint([INDEX_SCHEMA, name, stage.revision, options, below])
+    return keys
 
 
 def _finished(out: Path, recipe: str, options: BuildOptions) -> BuildReport | None:
@@ -265,20 +285,3 @@ def _finished(out: Path, recipe: str, options: BuildOptions) -> BuildReport | No
 def _check_parent(out: Path) -> None:
     if not out.parent.is_dir():
         raise InputError(f"There is no folder {out.parent} to write into.", "Create it first.")
-
-
-@contextmanager
-def locked(out: Path) -> Iterator[None]:
-    """Hold a lock file beside what is written, so that two processes do not mix their work."""
-    path = out.with_name(f".{out.name}.lock")
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise InputError(
-                f"Another process is writing {out}.", "Wait for it, or stop it."
-            ) from error
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)

@@ -32,6 +32,7 @@ SCHEMA = pa.schema(
         ("labels", pa.string()),  # a JSON object
     ]
 )
+# Papers are sorted, written and read again in pieces of this size: no sorted copy is ever held.
 ROW_GROUP = 4096
 
 

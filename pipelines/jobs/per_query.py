@@ -11,7 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from pipelines.jobs.partial_results import Entry, Sidecar
-from pipelines.jobs.workers import processors, shared
+from pipelines.jobs.workers import shared
+from recsys.processors import processors
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -48,8 +49,13 @@ def run_program(command: Sequence[str | Path], *, env: Mapping[str, str] | None 
         env: variables set beside those of this process.
 
     Raises:
-        RecsysError: it failed.
+        RecsysError: it failed, or the system does not tell what a program cost.
     """
+    if not hasattr(os, "wait4"):
+        raise RecsysError(
+            "What programs cost cannot be measured here: the system has no wait4.",
+            "Measure on Linux or macOS.",
+        )
     words = [str(word) for word in command]
     with tempfile.TemporaryDirectory() as folder:
         facts = Path(folder) / "facts.json"
@@ -73,10 +79,11 @@ def recsys_program() -> Path:
     Raises:
         RecsysError: the package is not installed there.
     """
-    program = Path(sys.executable).with_name("recsys")
-    if not program.is_file():
-        raise RecsysError(f"There is no program {program}.", "Run: make venv")
-    return program
+    folder = Path(sys.executable).parent
+    found = shutil.which("recsys", path=str(folder))  # On Windows it is called recsys.exe.
+    if found is None:
+        raise RecsysError(f"There is no program recsys in {folder}.", "Run: make venv")
+    return Path(found)
 
 
 def run_recsys(*arguments: str | Path, env: Mapping[str, str] | None = None) -> Cost:

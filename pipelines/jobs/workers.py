@@ -20,16 +20,12 @@ from recsys.errors import RecsysError
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+# Sums depend on the order of their parts: on one thread each, any number of workers agrees.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Environment of a process that computes on one thread."""
 
 _AHEAD = 2
 """Tasks at a worker: one in work and one waiting, so that it need not wait for its parent."""
-
-
-def processors() -> int:
-    """Count the processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def shared(
@@ -151,6 +147,19 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
+def _interrupts_masked() -> Iterator[None]:
+    """Block Ctrl-C for this thread and the processes that it starts, where the system can."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+@contextmanager
 def _interrupts_deferred() -> Iterator[None]:
     """Start processes deaf to Ctrl-C; the parent hears it once all are started, and ends them.
 
@@ -163,11 +172,10 @@ def _interrupts_deferred() -> Iterator[None]:
     except ValueError:  # Not the main thread: Ctrl-C is not heard here anyway.
         yield
         return
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        yield
+        with _interrupts_masked():
+            yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
     if heard:
         signal.raise_signal(signal.SIGINT)

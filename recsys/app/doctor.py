@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from recsys.app.cache import cache_folder
+from recsys.processors import processors
 from recsys.store.artifacts import sha256
 
 NEEDED_SPACE = 2 * 2**30
@@ -138,7 +139,7 @@ def _cpu() -> Check:
     flags = set(re.findall(r"\w+", text))
     known = [flag for flag in _TELLING_CPU_FLAGS if flag in flags]
     shown = ", ".join(known) or "features unknown"
-    return Check("cpu", True, f"{platform.machine()}, {os.cpu_count()} cores, {shown}")
+    return Check("cpu", True, f"{platform.machine()}, {processors()} cores, {shown}")
 
 
 def _cache() -> Check:

@@ -5,7 +5,6 @@ the range of the whole batch, so it gets one text at a time: its vectors then do
 their company, and products of a hundred rows fill the processor anyway.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt
+from recsys.processors import processors
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
 
@@ -105,7 +105,7 @@ class OnnxEncoder:
                 max_length=config["max_length"],
                 joiner=config["joiner"],
                 batch_tokens=BATCH_TOKENS[config["precision"]],
-                threads=threads or len(os.sched_getaffinity(0)),
+                threads=threads or processors(),
                 tokenizer=load_tokenizer(folder / TOKENIZER, config["max_length"]),
                 session=load_session(folder / MODEL),
             )

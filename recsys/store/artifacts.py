@@ -1,8 +1,8 @@
 """Artifacts: directories with a manifest, replaced whole or not at all.
 
 `manifest.json` holds {kind, schema, created_by, config, files: {name: {bytes, sha256}}}. A writer
-fills a sibling `NAME.partial` and renames it into place, so a reader sees the old artifact or the
-new one, never a mixture. Loading compares kind, schema and file sizes; `verify` also hashes.
+fills a folder beside it and renames that into place, so a reader sees the old artifact or the new
+one, never a mixture. Loading compares kind, schema and file sizes; `verify` also hashes.
 """
 
 import hashlib
@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, near_miss
+from recsys.version import CREATED_BY
 
 MANIFEST = "manifest.json"
-CREATED_BY = "recsys 0.1.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,27 @@ def seal(folder: Path, kind: str, schema: int, config: Mapping[str, Any]) -> Non
 
 def put_in_place(finished: Path, target: Path) -> None:
     """Rename a finished folder to its target; an old target is kept until the new one stands."""
-    old = target.with_name(f".{target.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
+    restore(target)
     if target.exists():
-        target.rename(old)
-    finished.rename(target)
+        target.rename(aside(target))
+    try:
+        finished.rename(target)
+    except OSError:
+        restore(target)
+        raise
+    shutil.rmtree(aside(target), ignore_errors=True)
+
+
+def aside(target: Path) -> Path:
+    """Name where an old folder waits while the new one is put in its place."""
+    return target.with_name(f".{target.name}.old")
+
+
+def restore(target: Path) -> None:
+    """Undo a killed `put_in_place`: bring the old folder back unless the new one stands."""
+    old = aside(target)
+    if old.exists() and not target.exists():
+        old.rename(target)
     shutil.rmtree(old, ignore_errors=True)
 
 
@@ -145,6 +161,11 @@ def _own_files(folder: Path) -> list[str]:
 
 def _check_present(folder: Path, kind: str) -> None:
     if not folder.exists():
+        if aside(folder).exists():
+            raise ArtifactMissing(
+                f"The process that replaced the {kind} at {folder} was killed.",
+                "Run its command again: it brings back the old one, and finishes the new one.",
+            )
         siblings = [p.name for p in folder.parent.glob("*")] if folder.parent.is_dir() else []
         command = (
             "train ranker INDEX --split FILE" if kind == "ranker" else "build PAPERS --out DIR"

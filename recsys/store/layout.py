@@ -18,6 +18,8 @@ vis.index/
 from pathlib import Path
 
 INDEX_KIND = "index"
+# Raised when what is stored is read in another way; versions promise it, as they do the interfaces.
+# Every stage of a build depends on it.
 INDEX_SCHEMA = 1
 CORPUS = "corpus"
 TEXT = "text"

@@ -56,8 +56,6 @@ def system(name: str, value: float, beats: tuple[str, ...]) -> SystemResult:
         curves=Curves(
             precision_macro=band(value, value / 2),
             recall_macro=band(value / 2, value),
-            precision_micro=band(value, value / 2),
-            recall_micro=band(value / 2, value),
             eleven_point=band(*(value,) * 11),
             depths=(1, 2),
             recall_at=band(value / 2, value),

@@ -25,15 +25,12 @@ from eval.studies.clicks.weighting import inverse, only_clicked
 from recsys.errors import InputError
 from recsys.store.arrays import Mask
 
-POINTS = 50
-"""Thresholds of a curve, at most."""
-
 
 @dataclass(frozen=True, slots=True)
 class ClickCurve:
     """What is relevant among the papers that rank high, over all lists together.
 
-    at: depths or thresholds. precision: the relevant share of these papers, None if the log does
+    at: depths. precision: the relevant share of these papers, None if the log does
     not tell it; sampling may take an estimate above 1. recall: their share of all that is relevant.
     """
 
@@ -82,26 +79,6 @@ def by_depth(
     depths = range(1, log.shown.shape[1] + 1)
     inside = (present * np.clip((k - higher) / (tied + 1), 0, 1) for k in depths)
     return _curve(log, depths, inside, propensities, rng, samples)
-
-
-def by_threshold(
-    log: ClickLog,
-    scores: Doubles,
-    propensities: Propensities,
-    *,
-    rng: np.random.Generator,
-    samples: int = SAMPLES,
-) -> ClickCurve:
-    """Follow precision and recall of the papers that score at least so much, from high to low.
-
-    The thresholds are quantiles of the scores, at most `POINTS`. Arguments and errors: `by_depth`.
-    """
-    present = log.present
-    shown = check_scores(log, scores)[present]
-    levels = np.quantile(shown, np.arange(POINTS) / POINTS, method="inverted_cdf")
-    thresholds = np.unique(levels)[::-1].tolist()
-    inside = (present & (scores >= threshold) for threshold in thresholds)
-    return _curve(log, thresholds, inside, propensities, rng, samples)
 
 
 def calibration(

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eval.measures import Doubles
-from eval.studies.clicks.click_log import NOTHING
 from recsys.errors import InputError
 from recsys.store.arrays import Rows
 
@@ -62,27 +61,3 @@ class World:
                     f"The ranking {name!r} does not hold every column of the pool once.",
                     "Give the columns in display order.",
                 )
-
-    def relevance_of(self, query: Rows, shown: Rows) -> Doubles:
-        """Look up the relevance of shown papers: (n,) and (n, m) -> (n, m); 0 where nothing is.
-
-        The numbers are places in this world's names, as they are in a log simulated here. A log
-        that was read from a file numbers queries and papers in another way.
-
-        Raises:
-            InputError: a paper was shown that is not in the pool of its query.
-        """
-        width = len(self.papers)
-        known = (np.arange(len(self.queries))[:, None] * width + self.pool).ravel()
-        order = np.argsort(known)
-        wanted = query[:, None].astype(np.int64) * width + shown
-        places = order[np.searchsorted(known, wanted, sorter=order).clip(max=len(known) - 1)]
-        strange = ((known[places] != wanted) | (shown >= width)) & (shown != NOTHING)
-        if strange.any():
-            row, column = np.argwhere(strange)[0]
-            raise InputError(
-                f"Paper {shown[row, column]} is not in the pool of query {query[row]}.",
-                "Ask for a log that was simulated in this world.",
-            )
-        found: Doubles = np.where(shown == NOTHING, 0, self.relevance.ravel()[places])
-        return found

@@ -19,7 +19,7 @@ from eval.studies.clicks.propensities import Propensities
 from eval.studies.clicks.regression_em import regression_em
 from eval.studies.clicks.swap import swap_experiment
 from eval.studies.clicks.tally import Fit
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError
 from recsys.store.arrays import Longs
 
 _KNOWN = 0.9
@@ -44,20 +44,6 @@ METHODS: Mapping[str, Method] = {
     "harvest": Method("intervention harvesting (AllPairs)", all_pairs),
     "em": Method("regression-EM (table)", regression_em),
 }
-
-
-def method_named(name: str) -> Method:
-    """Look a method up.
-
-    Raises:
-        InputError: there is none of this name.
-    """
-    if name not in METHODS:
-        raise InputError(
-            f"There is no method {name!r} to estimate propensities.{near_miss(name, METHODS)}",
-            f"Take one of {', '.join(METHODS)}.",
-        )
-    return METHODS[name]
 
 
 def estimate(

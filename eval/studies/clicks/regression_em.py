@@ -1,8 +1,6 @@
 """Regression-EM: examination and relevance explain the clicks together."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
@@ -11,62 +9,48 @@ from eval.studies.clicks.click_log import ClickLog
 from eval.studies.clicks.likelihood import connected
 from eval.studies.clicks.tally import Fit, Pairs, add_up, varied_rankers
 from recsys.errors import InputError
-from recsys.store.arrays import Floats, Mask
+from recsys.store.arrays import Mask
 
-Regression: TypeAlias = Callable[[Doubles, Doubles], Doubles]
-"""Predicts relevance: how relevant each (query, paper) seems now, and how often it was shown, both
-(g,) float64, -> (g,) float64 in [0, 1]. The pairs are in the order of `Pairs.of(log)`."""
 _START = 0.9
 """A propensity of 1 would never change."""
 _TOP = 1 - 1e-9
 """The largest relevance: what is always examined may still not be clicked."""
 
 
-def regression_em(
-    log: ClickLog,
-    *,
-    regression: Regression | None = None,
-    rounds: int = 1000,
-    tolerance: float = 1e-5,
-) -> Fit:
+def regression_em(log: ClickLog, *, rounds: int = 1000, tolerance: float = 1e-5) -> Fit:
     """Take turns at guessing who examined and found relevant what, and counting these guesses.
 
     Wang, Golbandi, Bendersky, Metzler and Najork 2018 (Position bias estimation for unbiased
-    learning to rank in personal search). Without a regression every (query, paper) has a relevance
-    of its own, which is the EM algorithm for the position-based model: only papers shown at several
-    positions tell anything, so the others are left out. Where each was shown only a few times, the
-    estimate is off even with much data, and bootstrap intervals are too narrow.
-
-    With a regression, relevance is a function of features, and the log of a single ranker may do.
-    It is fitted to expected relevances, where the publication draws relevant or not by them.
+    learning to rank in personal search), with a table in the place of their regression: every
+    (query, paper) has a relevance of its own, which is the EM algorithm for the position-based
+    model. Only papers shown at several positions tell anything, so the others are left out. Where
+    each was shown only a few times, the estimate is off even with much data, and bootstrap
+    intervals are too narrow.
 
     Args:
         log: who saw and clicked what.
-        regression: predicts relevance from features.
-        rounds: how often at most; in a round come three turns, the regression is fitted in each.
+        rounds: how often at most; in a round come three turns.
         tolerance: stop when no propensity changes by a larger share in a turn.
 
     Raises:
-        InputError: there is no regression, and the log is of one ranker and no swap experiment, or
-            no paper was shown at two positions for the same query.
+        InputError: the log is of one ranker and no swap experiment, or no paper was shown at two
+            positions for the same query.
     """
     pairs = Pairs.of(log)
-    if regression is None:
-        pairs = pairs.take(pairs.moved() & pairs.clicked())
-        if not (len(pairs.query) and varied_rankers(log)):
-            raise InputError(
-                "No ranker showed a paper at another position than another ranker did.",
-                "Relevance and position cannot be told apart: give regression-EM features, or "
-                "collect lists of several rankers.",
-            )
+    pairs = pairs.take(pairs.moved() & pairs.clicked())
+    if not (len(pairs.query) and varied_rankers(log)):
+        raise InputError(
+            "No ranker showed a paper at another position than another ranker did.",
+            "Relevance and position cannot be told apart: collect lists of several rankers.",
+        )
     depth = log.shown.shape[1]
 
     def examine(weights: Doubles, start: Doubles) -> Doubles:
         shown, clicked = pairs.tally.count(weights)
-        if regression is None:  # A pair that moved may not have done so in a bootstrap sample.
-            places = add_up(pairs.pair, np.sign(shown), len(pairs.query))[pairs.pair]
-            shown, clicked = np.where(places > 1, (shown, clicked), 0)
-        turns = _Turns(pairs, depth, shown, clicked, regression)
+        # A pair that moved may not have done so in a bootstrap sample.
+        places = add_up(pairs.pair, np.sign(shown), len(pairs.query))[pairs.pair]
+        shown, clicked = np.where(places > 1, (shown, clicked), 0)
+        turns = _Turns(pairs, depth, shown, clicked)
         return turns.climb(start, rounds, tolerance)
 
     whole = examine(np.ones(len(log)), np.full(depth, _START))
@@ -76,41 +60,6 @@ def regression_em(
         return np.asarray(examination / (examination[0] or np.nan))
 
     return fit
-
-
-def features_of_pairs(log: ClickLog, features: Floats) -> Floats:
-    """Pick features by (query, paper), in the order of `Pairs.of(log)`: (n, m, f) -> (g, f).
-
-    features: of each paper shown, the same wherever the same paper was shown for the same query.
-    """
-    pairs = Pairs.of(log)
-    _, first = np.unique(pairs.pair[pairs.tally.cell], return_index=True)
-    found: Floats = features[log.present][first]
-    return found
-
-
-def boosted_trees(features: Floats, *, trees: int = 50, leaves: int = 15) -> Regression:
-    """Predict relevance by gradient-boosted trees, fitted anew in each round.
-
-    features: (g, f) float32, those of `features_of_pairs`.
-    """
-    import lightgbm
-
-    options = {
-        "objective": "cross_entropy",
-        "num_leaves": leaves,
-        "learning_rate": 0.2,
-        "deterministic": True,
-        "num_threads": 1,
-        "verbosity": -1,
-    }
-
-    def predict(expected: Doubles, times: Doubles) -> Doubles:
-        data = lightgbm.Dataset(features, expected, weight=times, free_raw_data=False)
-        model = lightgbm.train(options, data, trees)
-        return np.asarray(model.predict(features), np.float64)
-
-    return predict
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +73,6 @@ class _Turns:
     positions: int
     shown: Doubles
     clicked: Doubles
-    regression: Regression | None
 
     def climb(self, examination: Doubles, rounds: int, tolerance: float) -> Doubles:
         """Take turns until the examination stays: (m,), NaN where it cannot be compared."""
@@ -141,7 +89,7 @@ class _Turns:
         """Take the relevances that explain the clicks; 0 stays the examination without any."""
         start = np.where(self._by_position(self.clicked) > 0, examination, 0)
         expected = self._by_pair(self.shown * examination[self.pairs.column])
-        return np.concatenate([start, self._predict(self._by_pair(self.clicked), expected)])
+        return np.concatenate([start, _relevance(self._by_pair(self.clicked), expected)])
 
     def take(self, state: Doubles) -> Doubles:
         """Expect who examined and who found relevant among those who did not click; count them."""
@@ -150,29 +98,26 @@ class _Turns:
         examined = self._by_position(self.clicked + unsure * p * (1 - r))
         relevant = self._by_pair(self.clicked + unsure * r * (1 - p))
         examination = _share(examined, self._by_position(self.shown))
-        return np.concatenate([examination, self._predict(relevant, self._by_pair(self.shown))])
+        return np.concatenate([examination, _relevance(relevant, self._by_pair(self.shown))])
 
     def comparable(self) -> Mask:
-        """Tell which positions share clicked papers with the first: (m,); a regression joins all.
+        """Tell which positions share clicked papers with the first: (m,).
 
-        So are those without clicks, whose propensity is 0.
+        So do those without clicks, whose propensity is 0.
         """
         table = np.zeros((len(self.pairs.query), self.positions), np.bool_)
         table[self.pairs.pair, self.pairs.column] = self.clicked > 0
-        joined = self.regression is not None
-        return np.asarray(connected(table) | ~table.any(0) | joined)
-
-    def _predict(self, relevant: Doubles, times: Doubles) -> Doubles:
-        expected = np.minimum(_share(relevant, times), _TOP)
-        if self.regression is None:
-            return expected
-        return np.minimum(self.regression(expected, times), _TOP)
+        return np.asarray(connected(table) | ~table.any(0))
 
     def _by_position(self, values: Doubles) -> Doubles:
         return add_up(self.pairs.column, values, self.positions)
 
     def _by_pair(self, values: Doubles) -> Doubles:
         return add_up(self.pairs.pair, values, len(self.pairs.query))
+
+
+def _relevance(relevant: Doubles, times: Doubles) -> Doubles:
+    return np.minimum(_share(relevant, times), _TOP)
 
 
 def _leap(state: Doubles, once: Doubles, twice: Doubles) -> Doubles:

@@ -2,7 +2,7 @@
 
 A reader who looks at position k with propensity p_k (relative to position 1) clicks there, in the
 position-based model, with chance p_k * relevance. So a click of weight w_k = 1 / p_k has the
-relevance as its mean. `ESTIMATORS` weigh the measure m of each paper (`clicked_places`):
+relevance as its mean. The estimators weigh the measure m of each paper (`clicked_places`):
 
     naive          sum m / clicks                 the mean of m over what is clicked
     SNIPS          sum w m / sum w                the mean of m over relevant papers
@@ -46,7 +46,6 @@ IPS, CLIPPED_IPS = "IPS", "clipped IPS"
 DOUBLY_ROBUST, AFFINE = "doubly robust", "affine"
 WEIGHING = (NAIVE, SNIPS, CLIPPED_SNIPS, IPS, CLIPPED_IPS)
 """These are weighted sums over clicks."""
-ESTIMATORS = (*WEIGHING, DOUBLY_ROBUST, AFFINE)
 PER_IMPRESSION = frozenset({IPS, CLIPPED_IPS})
 """These divide by the number of impressions: their figures may be above 1."""
 CAP = 10.0

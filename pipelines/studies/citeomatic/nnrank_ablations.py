@@ -27,9 +27,10 @@ from pipelines.studies.citeomatic.train_nnrank import NNRankOptions, RankMateria
 from recsys.errors import InputError, near_miss
 from recsys.models.nnrank import METADATA_FIELDS, TEXT_FIELDS, NNRank
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import CREATED_BY, sha256
+from recsys.store.artifacts import sha256
 from recsys.store.layout import NNSELECT
 from recsys.store.top_k import top_k
+from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:
     from eval.run_figures import Assessment, Comparison

@@ -25,9 +25,12 @@ from recsys.models.nnselect import NNSelectModel
 from recsys.models.vocabulary import Vocabulary
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Rows
-from recsys.store.artifacts import CREATED_BY, MANIFEST, fingerprint, replacing, seal, sha256
+from recsys.store.artifacts import MANIFEST, fingerprint, replacing, seal, sha256
 from recsys.store.collection import Collection
 from recsys.store.layout import NNSELECT, nnrank_folder
+
+_REVISION = 1
+"""Raised when the same inputs would give something else: what was kept is then made again."""
 
 VOCABULARY = "vocabulary"
 """Folder of the words, authors... that have numbers."""
@@ -124,7 +127,7 @@ class RankMaterial:
     def key(self, options: NNRankOptions) -> str:
         """Hash what a training depends on."""
         parts = [self.index / MANIFEST, self.index / NNSELECT / MANIFEST, self.split]
-        return fingerprint([CREATED_BY, *map(sha256, parts), asdict(options)])
+        return fingerprint([_REVISION, *map(sha256, parts), asdict(options)])
 
 
 def train_nnrank(

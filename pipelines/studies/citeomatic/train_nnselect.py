@@ -28,8 +28,11 @@ from pipelines.studies.citeomatic.select_task import (
 from recsys.models.nnselect import KIND, NEIGHBOURS, SCHEMA, NNSelectModel
 from recsys.models.vocabulary import Vocabulary
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import CREATED_BY, MANIFEST, fingerprint, replacing, seal, sha256
+from recsys.store.artifacts import MANIFEST, fingerprint, replacing, seal, sha256
 from recsys.store.layout import NNSELECT
+
+_REVISION = 1
+"""Raised when the same inputs would give something else: what was kept is then made again."""
 
 BATCH = 2048
 """Triplets: four times as many as the loop's default take half the time, and learn as much."""
@@ -99,7 +102,7 @@ def train_nnselect(
         task.network.start_from(torch.from_numpy(start.codes), torch.from_numpy(start.vectors))
     task.network.to(device)
     files = [sha256(each) for each in (index / MANIFEST, split, options.word_vectors) if each]
-    recipe = [CREATED_BY, files, asdict(options), device]
+    recipe = [_REVISION, files, asdict(options), device]
     checkpoint = Checkpoint(index / CHECKPOINT, fingerprint(recipe))
     history = train(task, options.loop, checkpoint, progress=progress)
     report = NNSelectReport(

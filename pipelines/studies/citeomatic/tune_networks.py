@@ -36,8 +36,11 @@ from pipelines.studies.citeomatic.train_nnrank import NNRankOptions, RankMateria
 from pipelines.studies.citeomatic.train_nnselect import NNSelectOptions
 from recsys.errors import InputError
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import CREATED_BY, MANIFEST, fingerprint, sha256
+from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 from recsys.store.layout import NNSELECT
+
+_REVISION = 1
+"""Raised when the same inputs would give something else: what was kept is then made again."""
 
 JOURNAL, CHOSEN, CHECKPOINT = "study.journal", "parameters.json", "training.safetensors"
 MEASURES: Mapping[Model, str] = {Model.NNSELECT: SELECT_MEASURE, Model.NNRANK: RANK_MEASURE}
@@ -140,7 +143,7 @@ class Place:
         if model is Model.NNRANK:
             files.append(self.index / NNSELECT / MANIFEST)
         chosen = [options.metadata, options.search.short, options.search.seed]
-        return fingerprint([CREATED_BY, model, [sha256(each) for each in files], chosen])
+        return fingerprint([_REVISION, model, [sha256(each) for each in files], chosen])
 
 
 Opened: TypeAlias = tuple[str, Objective]

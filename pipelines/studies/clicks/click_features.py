@@ -113,7 +113,6 @@ FEATURES: tuple[Feature, ...] = (
             lambda two: log1p(len(two.candidate.record.cited_by)) / 10),
 )
 # fmt: on
-NAMES = tuple(feature.name for feature in FEATURES)
 
 
 def features(

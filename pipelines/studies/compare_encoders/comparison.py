@@ -23,8 +23,8 @@ from eval.studies.encoders.encoder_figures import (
 )
 from eval.studies.probes.maps import ClassMap
 from pipelines.encoders.checkpoints import MINILM
-from pipelines.index.build import locked
 from pipelines.jobs.finished_steps import once
+from pipelines.jobs.locks import locked
 from pipelines.studies.compare_encoders.comparison_bench import (
     ROWS,
     Bench,
@@ -41,7 +41,10 @@ from pipelines.studies.compare_encoders.make_vectors import Maker
 from recsys.errors import InputError, RecsysError, near_miss
 from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.progress import Progress
-from recsys.store.artifacts import CREATED_BY, fingerprint, sha256
+from recsys.store.artifacts import fingerprint, sha256
+
+_REVISION = 1
+"""Raised when the same inputs would give something else: what was kept is then made again."""
 
 _Found: TypeAlias = dict[str, Any] | None
 """What a step found out, as JSON: figures, notes and a map; None where it was not asked for."""
@@ -179,8 +182,8 @@ STEPS: Mapping[str, Callable[[Bench, Maker, Path, str], _Found]] = {
 
 
 def _hash(vectors: Path) -> str:
-    """Hash vectors, and the program that measures them."""
-    return fingerprint([CREATED_BY, [sha256(file) for file in embedding_files(vectors)]])
+    """Hash vectors; another revision of what measures them gives another hash."""
+    return fingerprint([_REVISION, [sha256(file) for file in embedding_files(vectors)]])
 
 
 def _prefixed(progress: Progress, name: str) -> Progress:

@@ -10,9 +10,9 @@ from indexes.opening import open_collection
 from pipelines.encoders.checkpoints import MINILM
 from pipelines.encoders.export_encoder import Precision, cached_encoder
 from pipelines.evaluation.splits import read_split
-from pipelines.index.build import locked
 from pipelines.index.encode import encode_corpus
 from pipelines.index.ingest import ingest
+from pipelines.jobs.locks import locked
 from pipelines.studies.baselines.baseline_table import BASELINES, check_encoder_name, fit_baseline
 from pipelines.studies.baselines.training_material import Material, material_of, material_of_corpus
 from recsys.errors import CorpusError, InputError
@@ -115,6 +115,7 @@ def embed(
         encoder = OnnxEncoder.load(folder)
         vectors = encode_corpus(encoder, corpus, work / "vectors", progress=progress)
         write_embeddings(out, Embeddings(_ids(corpus), vectors), progress=progress)
+        del vectors  # Windows removes no file that is memory-mapped.
         shutil.rmtree(work)
     return EmbedReport(out, len(corpus), encoder.dim, _maker(folder), rejected)
 

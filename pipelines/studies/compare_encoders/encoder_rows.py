@@ -9,7 +9,10 @@ from eval.studies.encoders.training_page import learned_from
 from pipelines.studies.baselines.baseline_table import BASELINES, check_encoder_name
 from recsys.errors import InputError
 from recsys.formats.embeddings.embedding_files import embedding_files
-from recsys.store.artifacts import CREATED_BY, fingerprint, sha256
+from recsys.store.artifacts import fingerprint, sha256
+
+_REVISION = 1
+"""Raised when the same inputs would give something else: what was kept is then made again."""
 
 _UNFIT = re.compile(r"[^A-Za-z0-9._]+")
 _CHECKPOINT = frozenset({".json", ".safetensors", ".txt"})
@@ -62,9 +65,9 @@ class Wanted:
             return fingerprint(hashes)
         folder = Path(self.encoder).expanduser()
         if self.is_baseline or not folder.is_dir():
-            return fingerprint([CREATED_BY, self.encoder])
+            return fingerprint([_REVISION, self.encoder])
         inside = [path for path in sorted(folder.iterdir()) if path.suffix in _CHECKPOINT]
-        return fingerprint([CREATED_BY, [[path.name, sha256(path)] for path in inside]])
+        return fingerprint([_REVISION, [[path.name, sha256(path)] for path in inside]])
 
 
 def wanted(texts: Sequence[str]) -> tuple[Wanted, ...]:

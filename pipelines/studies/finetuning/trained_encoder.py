@@ -11,7 +11,7 @@ from pipelines.encoders.checkpoints import Checkpoint
 from pipelines.encoders.export_encoder import Settings
 from pipelines.studies.finetuning.training_history import History
 from recsys.errors import InputError
-from recsys.store.artifacts import CREATED_BY
+from recsys.version import CREATED_BY
 
 SCHEMA = "recsys.training/1"
 

@@ -33,7 +33,10 @@ from recsys.models.encoder import Text
 from recsys.progress import Progress
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Floats, Longs
-from recsys.store.artifacts import CREATED_BY, fingerprint, sha256
+from recsys.store.artifacts import fingerprint, sha256
+
+_REVISION = 1
+"""Raised when the same inputs would give something else: what was kept is then made again."""
 
 ROWS, PAGE, FIGURES = "rows", "journals.html", "journals.json"
 FINISHED, UNFINISHED = ".json", ".partial.safetensors"
@@ -188,13 +191,13 @@ def _of_seed(study: Study, seed: int) -> Iterator[Trained]:
     asked, options = study.asked(seed), study.options
     group, start = asked.group, options.training.start
     probed = [options.training.classes.label, group.ids, options.least, options.runs]
-    key = fingerprint([CREATED_BY, study.hash, asdict(start), seed, probed])
+    key = fingerprint([_REVISION, study.hash, asdict(start), seed, probed])
     at_start = partial(_asked_at_start, start, seed, asked, study.run)
     begun = once(study.file(f"seed-{seed}-start", FINISHED), key, at_start)
     for share in options.shares:
         training = study.training(seed, share)
         name = f"seed-{seed}-share-{share:g}"
-        key = fingerprint([CREATED_BY, study.hash, asdict(training), probed])
+        key = fingerprint([_REVISION, study.hash, asdict(training), probed])
         work = partial(_trained, study, training, asked, name)
         facts = once(study.file(name, FINISHED), key, work)
         study.file(name, UNFINISHED).unlink(missing_ok=True)

@@ -20,7 +20,10 @@ from pipelines.studies.finetuning.training_history import Checkpoint, History
 from pipelines.studies.finetuning.training_processes import joined
 from pipelines.studies.journal.journal_papers import ClassOptions, ClassPapers, read_class_papers
 from pipelines.studies.journal.journal_task import MEASURE, JournalTask
-from recsys.store.artifacts import CREATED_BY, fingerprint, replacing, write_json
+from recsys.store.artifacts import fingerprint, replacing, write_json
+
+_REVISION = 1
+"""Raised when the same inputs would give something else: what was kept is then made again."""
 
 RATE, ADAPTER_RATE = 5e-5, 2e-4
 """Usual learning rates of all weights and of an adapter, for MiniLM and some thousand papers."""
@@ -137,7 +140,7 @@ def fit_journal(
     texts = student.read(papers.texts, options.start, device=device, progress=run.progress)
     task = JournalTask.start(student.tower, texts, papers)
     size = sum(each.numel() for each in task.learner.learned().values())
-    recipe = [CREATED_BY, papers.hashes, student.start.weights_hash, asdict(student.settings)]
+    recipe = [_REVISION, papers.hashes, student.start.weights_hash, asdict(student.settings)]
     how = [asdict(options), device, texts.half, run.ranks.world]
     history = train(task, options.loop, Checkpoint(partial, fingerprint([recipe, how])), run)
     return TrainedJournal(student, task, options, history, size)

@@ -1,6 +1,5 @@
 """Evaluate the vectors of encoders on the tasks of a directory of SciDocs."""
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +36,7 @@ from pipelines.studies.scidocs.suite_vectors import Source, random_vectors
 from pipelines.studies.scidocs.trained_recommender import papers_of, recommendation_figures
 from recsys.errors import InputError, near_miss
 from recsys.formats.embeddings import Embeddings
+from recsys.processors import processors
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 
@@ -91,7 +91,7 @@ def evaluate_suite(
     if options.random and RANDOM in {each.name for each in encoders}:
         raise InputError(f"Two encoders are called {RANDOM!r}.", "Write NAME=FILE.")
     root = suite_root(folder)
-    jobs = options.jobs or len(os.sched_getaffinity(0))
+    jobs = options.jobs or processors()
     job = Job(root, options.part, _chosen(root, options), options.seed, jobs)
     rows = [_row(job, each.name, each.reader(progress), progress) for each in encoders]
     if options.random:

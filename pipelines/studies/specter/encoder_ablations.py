@@ -24,7 +24,11 @@ from pipelines.studies.specter.dev_recall import MEASURE
 from pipelines.studies.specter.fitting import EncoderOptions, fit
 from pipelines.studies.specter.triplet_sources import ABSTRACT, AUTHORS, VENUE, Reading, read_index
 from recsys.errors import InputError, near_miss
-from recsys.store.artifacts import CREATED_BY, fingerprint, sha256
+from recsys.store.artifacts import fingerprint, sha256
+from recsys.version import CREATED_BY
+
+_REVISION = 1
+"""Raised when the same inputs would give something else: what was kept is then made again."""
 
 FULL, OTHER_START = "full", "other-start"
 ROWS, PAGE = "rows", "ablations.html"
@@ -137,7 +141,7 @@ def _check_out(out: Path) -> None:
 def _outcome(index: Path, split: Path, row: Row, place: Path, run: Run) -> Outcome:
     """Train a row, unless that was done."""
     hashes = [sha256(index / "manifest.json"), sha256(split)]
-    key = fingerprint([CREATED_BY, hashes, asdict(row)])
+    key = fingerprint([_REVISION, hashes, asdict(row)])
 
     unfinished = place.with_suffix(".partial.safetensors")
 

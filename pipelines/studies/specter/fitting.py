@@ -21,7 +21,10 @@ from pipelines.studies.specter.triplet_sources import Source
 from pipelines.studies.specter.triplet_task import EncoderTask, Shelf
 from pipelines.studies.specter.triplets import Draw
 from recsys.errors import InputError
-from recsys.store.artifacts import CREATED_BY, fingerprint, write_json
+from recsys.store.artifacts import fingerprint, write_json
+
+_REVISION = 1
+"""Raised when the same inputs would give something else: what was kept is then made again."""
 
 RATE, ADAPTER_RATE = 2e-5, 2e-4
 """Usual learning rates of all weights (the paper's) and of an adapter."""
@@ -112,7 +115,7 @@ def fit(
     """
     trained = untrained(sources, options, run, learned=learned)
     task, hashes = trained.task, [source.hashes for source in sources]
-    recipe = [CREATED_BY, hashes, learned, trained.start.weights_hash]
+    recipe = [_REVISION, hashes, learned, trained.start.weights_hash]
     where = [task.texts.device, task.texts.half, run.ranks.world]
     how = [asdict(trained.settings), asdict(options), *where]
     checkpoint = Partial(partial, fingerprint([recipe, how]))

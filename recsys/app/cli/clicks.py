@@ -247,7 +247,8 @@ def evaluate(
 def made(seed: int, **files: Path) -> dict[str, str]:
     """Tell what it takes to make a result again; files: what was read, by name."""
     from pipelines.evaluation.write_evaluation import versions
-    from recsys.store.artifacts import CREATED_BY, sha256
+    from recsys.store.artifacts import sha256
+    from recsys.version import CREATED_BY
 
     return {
         "command": shlex.join(["recsys", *sys.argv[1:]]),

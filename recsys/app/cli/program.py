@@ -22,6 +22,7 @@ from recsys.app.cli import (
     tuning,
 )
 from recsys.app.cli.failures import exit_code
+from recsys.version import CREATED_BY
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 train = typer.Typer(
@@ -82,9 +83,7 @@ def root(
     landmark papers. `recsys build papers.jsonl --out my.index` makes an index of your own papers.
     """
     if version:
-        from importlib.metadata import version as installed
-
-        typer.echo(f"recsys {installed('recsys')}")
+        typer.echo(CREATED_BY)
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)
         raise typer.Exit(2)

@@ -24,7 +24,7 @@ from pipelines.benchmarks.reproduce import (
     rewrite_pages,
     select,
 )
-from pipelines.benchmarks.reproduce_table import EXPERIMENTS, MEASURES, SEEDS, Expected, Experiment
+from pipelines.benchmarks.reproduce_table import EXPERIMENTS, MEASURES, Expected, Experiment
 from pipelines.evaluation.systems import SYSTEMS
 from recsys.app.cli.program import app
 from recsys.errors import InputError, RecsysError
@@ -34,6 +34,7 @@ from tests.pipelines.small_index import write_small_split
 if TYPE_CHECKING:
     from tests.built_index import Built
 
+SEEDS = (0, 1, 2)
 NETWORKS = {name for name in SYSTEMS if name.startswith("nn")}
 EVERY_SYSTEM = {*SYSTEMS, "two-stage-no-metadata"} - NETWORKS
 SEEDED = {"bm25-whoosh", "bm25", *NETWORKS - {"nnrank-100"}, "nnrank-no-metadata", "two-stage"}

@@ -64,7 +64,9 @@ def test_an_index_is_sealed_and_says_what_it_holds(built: "Built") -> None:
     assert manifest.config["ann"]["recall"] >= 0.99
     encoder = load_manifest(built.index / "encoder", "encoder", 1)
     assert manifest.config["encoder"] == encoder.config["fingerprint"]
-    assert not list(built.index.rglob("facts.json"))
+    assert names(built.index) == sorted(
+        ("corpus", "encoder", "manifest.json", "ranker", "ranker-no-metadata", "text", "vectors")
+    )
     assert names(built.index.parent) == ["papers.jsonl", "small.index", "split.json"]
 
 
@@ -193,7 +195,7 @@ class Stop(Exception):
     pass
 
 
-@pytest.mark.parametrize("stage", ["read", "words", "encode papers", "nearest-neighbour trees"])
+@pytest.mark.parametrize("stage", ["read", "words", "encode papers", "nearest neighbours"])
 def test_a_build_that_fails_in_any_stage_continues(
     built: "Built", tmp_path: Path, stage: str
 ) -> None:
@@ -211,7 +213,7 @@ def test_a_build_that_fails_in_any_stage_continues(
     build_in(out, built.papers, progress=lambda stage, done, total: again.append(stage))
     assert hashes(out) == hashes(built.index)
     assert names(tmp_path) == ["x.index"]
-    order = ["read", "words", "encode papers", "nearest-neighbour trees"]
+    order = ["read", "words", "encode papers", "nearest neighbours"]
     assert set(again).isdisjoint(order[: order.index(stage)])
 
 
@@ -225,7 +227,7 @@ def test_work_on_other_papers_is_not_continued(
     out = tmp_path / "x.index"
     with pytest.raises(Stop):
         build_in(out, others, progress=stop)
-    (tmp_path / "x.index.partial" / "facts.json").write_text("{")
+    (tmp_path / "x.index.partial" / "corpus.json").write_text("{")
     build_in(out, built.papers)
     assert hashes(out) == hashes(built.index)
 
@@ -238,7 +240,8 @@ def test_a_build_that_was_killed_while_encoding_keeps_what_it_has(tmp_path: Path
     assert code == -signal.SIGKILL, err
     kept = finished_shards(partial)
     assert kept and not out.exists()
-    state = [(p, p.stat().st_mtime_ns) for p in sorted((partial / "corpus").iterdir())]
+    corpus = partial / "finished" / "corpus"
+    state = [(p, p.stat().st_mtime_ns) for p in sorted(corpus.iterdir())]
 
     shown, encoded = list[str](), list[int]()
 
@@ -247,9 +250,7 @@ def test_a_build_that_was_killed_while_encoding_keeps_what_it_has(tmp_path: Path
         if stage == "encode papers":
             encoded.append(done)
             assert finished_shards(partial)[: len(kept)] == kept
-            assert [
-                (p, p.stat().st_mtime_ns) for p in sorted((partial / "corpus").iterdir())
-            ] == state
+            assert [(p, p.stat().st_mtime_ns) for p in sorted(corpus.iterdir())] == state
 
     build_in(out, papers, progress=watch)
     assert {"read", "words"}.isdisjoint(shown)

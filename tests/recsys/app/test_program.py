@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recsys.app.cli import main
+from recsys.version import VERSION
 
 if TYPE_CHECKING:
     from tests.conftest import RunCli
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 def test_the_version_is_printed(run_cli: "RunCli") -> None:
     done = run_cli("--version")
-    assert (done.code, done.out, done.err) == (0, "recsys 0.1.0\n", "")
+    assert (done.code, done.out, done.err) == (0, f"recsys {VERSION}\n", "")
 
 
 def test_without_a_command_the_help_goes_to_stderr(run_cli: "RunCli") -> None:

@@ -8,10 +8,12 @@ import pytest
 from recsys.errors import ArtifactCorrupt, ArtifactError, ArtifactMismatch, ArtifactMissing
 from recsys.store.artifacts import (
     MANIFEST,
+    aside,
     fingerprint,
     load_manifest,
     put_in_place,
     replacing,
+    restore,
     seal,
     sha256,
     verify,
@@ -143,6 +145,31 @@ def test_leftovers_of_an_earlier_replacement_do_no_harm(folder: Path) -> None:
     (folder.parent / "fresh").mkdir()
     put_in_place(folder.parent / "fresh", folder)
     assert list(folder.iterdir()) == []
+    assert [path.name for path in folder.parent.iterdir()] == ["thing"]
+
+
+def test_a_replacement_that_was_killed_between_its_renames_is_undone(folder: Path) -> None:
+    folder.rename(aside(folder))
+    with pytest.raises(ArtifactMissing, match=r"process that replaced the thing .* was killed"):
+        load_manifest(folder, "thing", 3)
+    restore(folder)
+    verify(folder, load_manifest(folder, "thing", 3))
+    assert [path.name for path in folder.parent.iterdir()] == ["thing"]
+    restore(folder)  # Nothing is left to do.
+    verify(folder, load_manifest(folder, "thing", 3))
+
+
+def test_an_old_folder_is_removed_once_the_new_one_stands(folder: Path) -> None:
+    aside(folder).mkdir()
+    restore(folder)
+    assert [path.name for path in folder.parent.iterdir()] == ["thing"]
+    verify(folder, load_manifest(folder, "thing", 3))
+
+
+def test_a_new_folder_that_cannot_be_moved_leaves_the_old_one(folder: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        put_in_place(folder.parent / "nothing", folder)
+    verify(folder, load_manifest(folder, "thing", 3))
     assert [path.name for path in folder.parent.iterdir()] == ["thing"]
 
 

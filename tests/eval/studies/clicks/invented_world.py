@@ -2,7 +2,10 @@
 
 import numpy as np
 
+from eval.measures import Doubles
+from eval.studies.clicks.click_log import NOTHING
 from eval.studies.clicks.click_world import World
+from recsys.store.arrays import Rows
 
 NOISE = {"good": 0.1, "fair": 0.3, "poor": 1.0}
 """Standard deviation of what each ranker takes for the relevance."""
@@ -21,3 +24,14 @@ def invented_world(queries: int, pool: int, rng: np.random.Generator) -> World:
             for name, noise in NOISE.items()
         },
     )
+
+
+def relevance_of(world: World, query: Rows, shown: Rows) -> Doubles:
+    """Look up the relevance of papers shown: (n,) and (n, m) -> (n, m); 0 where nothing is."""
+    found = np.zeros(shown.shape)
+    for row, papers in enumerate(shown):
+        pool = world.pool[query[row]].tolist()
+        for column, paper in enumerate(papers):
+            if paper != NOTHING:
+                found[row, column] = world.relevance[query[row], pool.index(paper)]
+    return found

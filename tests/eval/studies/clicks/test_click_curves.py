@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from eval.studies.clicks.click_curves import POINTS, by_depth, by_threshold, calibration
+from eval.studies.clicks.click_curves import by_depth, calibration
 from eval.studies.clicks.click_log import Impression
 from eval.studies.clicks.click_models import PositionBased, decay
 from eval.studies.clicks.propensities import Propensities
 from eval.studies.clicks.simulation import simulate
 from recsys.errors import InputError
-from tests.eval.studies.clicks.invented_world import invented_world
+from tests.eval.studies.clicks.invented_world import invented_world, relevance_of
 from tests.eval.studies.clicks.scored_logs import Scored, scored, scored_logs, shown_papers
 
 HALVES = Propensities("test", np.array([1, 0.5, 0.25, 0.125]))
@@ -33,11 +33,6 @@ def test_curves_by_hand() -> None:
     assert found.recall.value == pytest.approx((5.5 / 7, 1, 1))
     assert found.precision is not None
     assert found.precision.value == pytest.approx((5.5 / 3, 7 / 6, 7 / 7))
-    found = by_threshold(case.log, case.scores, HALVES, rng=rng(), samples=10)
-    assert found.at == (4, 3, 2, 1, 0)
-    assert found.recall.value == pytest.approx((0, 4 / 7, 4 / 7, 1, 1))
-    assert found.precision is not None
-    assert found.precision.value == pytest.approx((0, 4 / 2, 4 / 3, 7 / 6, 7 / 7))
 
 
 @given(scored_logs())
@@ -46,11 +41,6 @@ def test_curves_are_those_of_loops(case: Scored) -> None:
     table = case.propensities.values
     weights = [each.clicked * table[0] / table[each.column] for each in papers]
     scores = [case.lists[each.impression][each.column] for each in papers]
-    found = by_threshold(case.log, case.scores, case.propensities, rng=rng(), samples=2)
-    assert set(found.at) == set(scores)
-    for threshold, recall in zip(found.at, found.recall.value, strict=True):
-        top = sum(w for w, score in zip(weights, scores, strict=True) if score >= threshold)
-        assert recall == pytest.approx(top / sum(weights))
     found = by_depth(case.log, case.scores, case.propensities, rng=rng(), samples=2)
     for k, recall in zip(found.at, found.recall.value, strict=True):
         top = 0.0
@@ -66,18 +56,11 @@ def test_curves_are_those_of_loops(case: Scored) -> None:
         assert found.precision.value[-1] == pytest.approx(sum(weights) / len(papers))
 
 
-def test_thresholds_are_few() -> None:
-    case = known()
-    found = by_threshold(case.log, case.scores, case.propensities, rng=rng(), samples=2)
-    assert len(found.at) == POINTS
-    assert found.at[-1] == case.scores.min() and found.recall.value[-1] == 1
-
-
 def known() -> Scored:
     """Simulate a log whose scores are the true relevance."""
     world = invented_world(50, 6, rng(1))
     log = simulate(world, PositionBased(decay(1, 6)), 20_000, rng=rng(2))
-    scores = world.relevance_of(log.query, log.shown)
+    scores = relevance_of(world, log.query, log.shown)
     return Scored(log, [], scores, Propensities("test", decay(1, 6)))
 
 
@@ -136,10 +119,9 @@ def test_bad_input_is_refused() -> None:
     with pytest.raises(InputError, match=r"predicted relevance is 2\.0, not in \[0, 1\]"):
         calibration(case.log, case.scores, case.propensities, rng=rng())
     quiet = case.log.take(np.array([1]))
-    for curve in (by_depth, by_threshold):
-        with pytest.raises(InputError, match="None of the 1 impressions has a click"):
-            curve(quiet, case.scores[1:], case.propensities, rng=rng())
-        with pytest.raises(InputError, match="has no score"):
-            curve(case.log, np.full((2, 2), np.nan), case.propensities, rng=rng())
-        with pytest.raises(InputError, match="Position 2 is not one of the 1"):
-            curve(case.log, case.scores, Propensities("short", np.ones(1)), rng=rng())
+    with pytest.raises(InputError, match="None of the 1 impressions has a click"):
+        by_depth(quiet, case.scores[1:], case.propensities, rng=rng())
+    with pytest.raises(InputError, match="has no score"):
+        by_depth(case.log, np.full((2, 2), np.nan), case.propensities, rng=rng())
+    with pytest.raises(InputError, match="Position 2 is not one of the 1"):
+        by_depth(case.log, case.scores, Propensities("short", np.ones(1)), rng=rng())

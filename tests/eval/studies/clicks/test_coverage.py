@@ -14,10 +14,10 @@ from eval.studies.clicks.simulation import Policy, simulate
 from eval.studies.clicks.weighting import (
     CLIPPED_SNIPS,
     DOUBLY_ROBUST,
-    ESTIMATORS,
     IPS,
     NAIVE,
     SNIPS,
+    WEIGHING,
     Options,
 )
 from tests.eval.studies.clicks.invented_world import invented_world
@@ -111,7 +111,7 @@ def test_debiased_intervals_hold_the_truth_and_naive_ones_do_not() -> None:
         progress=lambda stage, done, total: steps.append(done),
     )
     assert steps == list(range(61))
-    assert len(rows) == len(functions) * (len(ESTIMATORS) - 1) * len(MEASURES)
+    assert len(rows) == len(functions) * (len(WEIGHING) + 1) * len(MEASURES)
     covered = {
         estimator: np.mean([row.covered for row in find(rows, estimator)])
         for estimator in (NAIVE, SNIPS, IPS, DOUBLY_ROBUST)

@@ -8,7 +8,7 @@ import pytest
 from eval.measures import Doubles
 from eval.studies.clicks.click_log import ClickLog, Impression
 from eval.studies.clicks.click_models import PositionBased, decay
-from eval.studies.clicks.estimation import METHODS, Method, estimate, first_positions, method_named
+from eval.studies.clicks.estimation import METHODS, Method, estimate, first_positions
 from eval.studies.clicks.simulation import Policy, simulate
 from recsys.errors import InputError
 from tests.eval.studies.clicks.invented_world import invented_world
@@ -106,12 +106,6 @@ def test_cut_lists_keep_their_first_positions() -> None:
     assert found == pytest.approx(EXAMINATION[:3], rel=0.1)
     with pytest.raises(InputError, match="cut to 0"):
         first_positions(log, 0)
-
-
-def test_methods_are_found_by_name() -> None:
-    assert method_named("em") is METHODS["em"]
-    with pytest.raises(InputError, match=r"'harvets' .*Did you mean 'harvest'.* swap, harvest, em"):
-        method_named("harvets")
 
 
 def test_an_empty_log_is_refused() -> None:

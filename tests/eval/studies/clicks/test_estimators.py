@@ -35,7 +35,7 @@ from eval.studies.clicks.weighting import (
     Trust,
 )
 from recsys.errors import InputError
-from tests.eval.studies.clicks.invented_world import invented_world
+from tests.eval.studies.clicks.invented_world import invented_world, relevance_of
 from tests.eval.studies.clicks.scored_logs import Scored, Shown, scored, scored_logs, shown_papers
 
 SELF_NORMALISED = (NAIVE, SNIPS, CLIPPED_SNIPS)
@@ -251,7 +251,7 @@ def test_trust_is_corrected_where_it_is_known() -> None:
     log = simulate(world, model, 20_000, rng=rng(7))
     slope = model.examination * (model.trusted - model.mistaken)
     trust = Trust(slope, model.examination * model.mistaken)
-    relevance = world.relevance_of(log.query, log.shown)
+    relevance = relevance_of(world, log.query, log.shown)
     found = estimate(
         log,
         relevance,

@@ -1,4 +1,4 @@
-"""Regression-EM: exact expectations, the maximum that it climbs to, and features."""
+"""Regression-EM: exact expectations, and the maximum that it climbs to."""
 
 from dataclasses import replace
 from functools import partial
@@ -7,16 +7,11 @@ import numpy as np
 import pytest
 
 from eval.measures import Doubles
-from eval.studies.clicks.click_log import NOTHING, ClickLog, Impression
+from eval.studies.clicks.click_log import ClickLog, Impression
 from eval.studies.clicks.click_models import PositionBased, decay
 from eval.studies.clicks.estimation import METHODS, Method, estimate
 from eval.studies.clicks.likelihood import likeliest
-from eval.studies.clicks.regression_em import (
-    Regression,
-    boosted_trees,
-    features_of_pairs,
-    regression_em,
-)
+from eval.studies.clicks.regression_em import regression_em
 from eval.studies.clicks.simulation import Policy, simulate
 from eval.studies.clicks.tally import Pairs
 from recsys.errors import InputError
@@ -27,10 +22,6 @@ EXAMINATION = decay(1, 5)
 
 def values(log: ClickLog) -> Doubles:
     return estimate(log, METHODS["em"]).values
-
-
-def with_features(regression: Regression) -> Method:
-    return Method("EM with features", partial(regression_em, regression=regression))
 
 
 def test_it_climbs_to_the_likeliest_propensities() -> None:
@@ -78,46 +69,6 @@ def test_pairs_are_counted_by_position() -> None:
     kept = pairs.take(pairs.clicked())
     assert (kept.pair.tolist(), kept.column.tolist()) == ([0, 0, 1], [0, 1, 0])
     assert [each.tolist() for each in kept.tally.count(np.ones(4))] == [[1, 2, 1], [1, 1, 1]]
-
-
-def test_features_are_picked_by_pair() -> None:
-    log = ClickLog.of(
-        [Impression("r", ("a", "b")), Impression("q", ("b",)), Impression("r", ("b", "a"))]
-    )
-    features = (10 * log.query[:, None] + log.shown)[:, :, None].astype(np.float32)
-    features[log.shown == NOTHING] = np.nan
-    assert features_of_pairs(log, features).tolist() == [[0], [1], [11]]
-
-
-def test_features_tell_relevance_from_position_where_one_ranker_served() -> None:
-    rng = np.random.default_rng(1)
-    world = invented_world(60, 8, rng)
-    log = simulate(
-        world, PositionBased(EXAMINATION), 60_000, rng=rng, policy=Policy(("fair",), depth=5)
-    )
-    with pytest.raises(InputError, match="give regression-EM features"):
-        values(log)
-    known = world.relevance_of(log.query, log.shown)[:, :, None].astype(np.float32)
-    group = (features_of_pairs(log, known)[:, 0] * 10).astype(np.int64)
-
-    def by_group(expected: Doubles, times: Doubles) -> Doubles:
-        relevant = np.bincount(group, expected * times)
-        return np.asarray((relevant / np.bincount(group, times).clip(1))[group])
-
-    found = estimate(log, with_features(by_group)).values
-    assert np.abs(found / EXAMINATION - 1).max() < 0.2
-
-
-def test_trees_learn_relevance_from_features() -> None:
-    rng = np.random.default_rng(2)
-    features = rng.random((400, 2)).astype(np.float32)
-    expected = np.where(features[:, 0] > 0.5, 0.8, 0.1)
-    found = boosted_trees(features)(expected, np.ones(400))
-    assert np.abs(found - expected).mean() < 0.02
-    # What was shown more often weighs more.
-    contradiction = np.array([0.0, 1.0] * 200)
-    leaning = boosted_trees(features[:, :0:-1] * 0)(contradiction, 1 + 2 * contradiction)
-    assert leaning == pytest.approx(0.75, abs=0.02)
 
 
 def test_a_log_without_moved_papers_is_refused() -> None:

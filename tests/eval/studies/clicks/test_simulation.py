@@ -9,7 +9,7 @@ from eval.studies.clicks.click_models import CLICK_MODELS, Cascade, PositionBase
 from eval.studies.clicks.click_world import World
 from eval.studies.clicks.simulation import Policy, simulate, true_propensities
 from recsys.errors import InputError
-from tests.eval.studies.clicks.invented_world import NOISE, invented_world
+from tests.eval.studies.clicks.invented_world import NOISE, invented_world, relevance_of
 
 WORLD = invented_world(20, 6, np.random.default_rng(0))
 MODEL = PositionBased(decay(1, 10))
@@ -54,7 +54,7 @@ def test_a_swap_exchanges_the_first_paper_with_another() -> None:
 
 def test_clicks_follow_the_relevance_of_what_is_shown() -> None:
     log = simulate(WORLD, MODEL, 40_000, rng=rng(), policy=Policy(swaps=True))
-    chances = WORLD.relevance_of(log.query, log.shown) * decay(1, 6)
+    chances = relevance_of(WORLD, log.query, log.shown) * decay(1, 6)
     assert log.clicked.mean(0) == pytest.approx(chances.mean(0), abs=4 * 0.5 / 40_000**0.5)
     # Papers that matter more are clicked more, at every position.
     for column in range(6):

@@ -5,8 +5,9 @@ import pytest
 
 from eval.studies.clicks.click_log import ClickLog, Impression
 from pipelines.studies.clicks.baseline_rankers import BASELINES
-from pipelines.studies.clicks.click_features import NAMES
+from pipelines.studies.clicks.click_features import FEATURES as COLUMNS
 
+NAMES = tuple(feature.name for feature in COLUMNS)
 LOG = ClickLog.of([Impression("q", ("a", "b", "c")), Impression("r", ("c", "a"))])
 FEATURES = np.random.default_rng(0).normal(size=(2, 3, 10)).astype(np.float32)
 BY_NAME = {each.name: each for each in BASELINES}

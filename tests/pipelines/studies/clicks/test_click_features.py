@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from eval.studies.clicks.click_log import ClickLog, Impression
 from eval.studies.clicks.recommendation_task import RelatedPaper
-from pipelines.studies.clicks.click_features import NAMES, features, jaccard, tokens
+from pipelines.studies.clicks.click_features import FEATURES, features, jaccard, tokens
 from recsys.formats.embeddings import Embeddings
 from recsys.store.arrays import Floats
+
+NAMES = tuple(feature.name for feature in FEATURES)
 
 SETS = st.frozensets(st.sampled_from("abcdef"))
 BLANK = RelatedPaper("", None, frozenset(), frozenset(), frozenset())

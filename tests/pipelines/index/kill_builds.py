@@ -1,0 +1,117 @@
+"""Kill a build at every step that it takes on the disk, and run it again: what was kept?
+
+`python -m tests.pipelines.index.kill_builds PAPERS STATE OUT` copies an interrupted build, STATE,
+to where OUT is written, and kills the build that continues it just before the first step of its end
+(from giving the vectors their place), then before the second, and so on until it ends by itself. It
+writes a JSON line for each: where it was killed, what was there then, and what the next build did.
+
+Processes are forked: a kill costs milliseconds instead of the imports. Nothing here computes before
+it forks, so there are no threads to lose.
+"""
+
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from pipelines.index.build import BuildOptions, build
+from recsys.app.cache import cache_folder
+from recsys.store.artifacts import fingerprint, load_manifest, verify
+from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
+
+BEGIN = "os.link"
+STEPS = {"open", BEGIN, "os.rename", "os.remove", "os.rmdir", "os.mkdir", "shutil.rmtree"}
+
+
+def main() -> None:
+    papers, state, out = map(Path, sys.argv[1:])
+    killed, again = out.parent.with_name("killed.txt"), out.parent.with_name("again.json")
+    vectors = out.with_name(f"{out.name}.partial") / "finished" / "vectors"
+    begin, step = BEGIN, 0
+    while True:
+        shutil.rmtree(out.parent, ignore_errors=True)
+        shutil.copytree(state, out.parent)
+        step += 1
+        if not forked(partial(until_killed, papers, out, (begin, step), killed)):
+            return
+        if begin and vectors.exists():  # From here on, every build starts from there: quicker.
+            state = Path(shutil.copytree(out.parent, out.parent.with_name("sealing")))
+            begin, step = "", 0
+            continue
+        there = sorted(path.name for path in out.parent.iterdir())
+        assert not forked(partial(continued, papers, out, again))
+        shown = {"killed": killed.read_text(), "there": there}
+        sys.stdout.write(json.dumps(shown | json.loads(again.read_text())) + "\n")
+        sys.stdout.flush()  # Before the next fork, which would inherit it.
+
+
+def forked(work: Callable[[], None]) -> bool:
+    """Do it in another process; True: it was killed."""
+    pid = os.fork()
+    if not pid:
+        try:
+            work()
+        except BaseException as error:
+            sys.stderr.write(f"{type(error).__name__}: {error}\n")
+            sys.stderr.flush()
+            os._exit(1)
+        os._exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    assert code in (0, -signal.SIGKILL), code
+    return code != 0
+
+
+def until_killed(papers: Path, out: Path, when: tuple[str, int], killed: Path) -> None:
+    """Build, and die before the n-th step below the folder, counted from a kind of step on."""
+    begin, step = when
+    below, seen = f"{out.parent}{os.sep}", list[str]()
+
+    def die(event: str, arguments: tuple[object, ...]) -> None:
+        paths = [str(each) for each in arguments if isinstance(each, str | Path)]
+        if event not in STEPS or not any(each.startswith(below) for each in paths):
+            return
+        if seen or begin in ("", event):
+            seen.append(event)
+        if len(seen) == step:
+            killed.write_text(" ".join([event, *paths]).replace(below, ""))
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(die)
+    build(papers, out, BuildOptions(force=True), cache=cache_folder())
+
+
+def continued(papers: Path, out: Path, again: Path) -> None:
+    """Run the same build; once the new index stands, without --force: it would begin anew."""
+    shown: set[str] = set()
+    report = build(
+        papers,
+        out,
+        BuildOptions(force=not stands(papers, out)),
+        cache=cache_folder(),
+        progress=lambda stage, done, total: shown.add(stage),
+    )
+    manifest = load_manifest(out, INDEX_KIND, INDEX_SCHEMA)
+    verify(out, manifest)
+    facts = {
+        "kept": report.kept,
+        "unchanged": report.unchanged,
+        "shown": sorted(shown),
+        "files": fingerprint(manifest.files),
+        "left": sorted(path.name for path in out.parent.iterdir()),
+    }
+    again.write_text(json.dumps(facts))
+
+
+def stands(papers: Path, out: Path) -> bool:
+    """Tell the new index from the old one, which is of another file."""
+    if not out.exists():
+        return False
+    return bool(load_manifest(out, INDEX_KIND, INDEX_SCHEMA).config["source"] == papers.name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+"""Builds that are killed: the next one keeps every finished stage, up to the last rename."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pipelines.index import build as building
+from pipelines.index.build import STAGES, BuildOptions, BuildReport, build
+from recsys.app.cache import cache_folder
+from recsys.progress import Progress, silent
+from recsys.store.artifacts import fingerprint, load_manifest
+from recsys.store.layout import CORPUS, ENCODER, INDEX_KIND, INDEX_SCHEMA, TEXT, VECTORS
+from tests.built_index import ROOT
+from tests.pipelines.small_index import invented_papers
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
+SHOWN_BY = {
+    CORPUS: "read",
+    TEXT: "words",
+    VECTORS: "nearest neighbours",
+}
+
+
+class Stop(Exception):
+    pass
+
+
+def build_in(
+    out: Path, papers: Path, options: BuildOptions | None = None, progress: Progress = silent
+) -> BuildReport:
+    return build(papers, out, options or BuildOptions(), cache=cache_folder(), progress=progress)
+
+
+def interrupt(
+    out: Path, papers: Path, options: BuildOptions | None = None, *, after: str = VECTORS
+) -> None:
+    """Stop a build at the end of a stage, before that is noted as finished."""
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if stage == SHOWN_BY[after] and done >= total:
+            raise Stop
+
+    with pytest.raises(Stop):
+        build_in(out, papers, options, stop)
+
+
+def files(index: Path) -> str:
+    return fingerprint(load_manifest(index, INDEX_KIND, INDEX_SCHEMA).files)
+
+
+@pytest.fixture(scope="module")
+def kills(built: "Built", tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """What became of a build that replaces an index, killed at each step of its end."""
+    folder = tmp_path_factory.mktemp("kills")
+    others = folder / "others.jsonl"
+    others.write_text("".join(json.dumps(paper) + "\n" for paper in invented_papers()[:9]))
+    state = folder / "state"
+    state.mkdir()
+    build_in(state / "x.index", others)
+    interrupt(state / "x.index", built.papers, BuildOptions(force=True))
+    arguments = (built.papers, state, folder / "work" / "x.index")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.pipelines.index.kill_builds", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_build_was_killed_around_every_file_that_is_hashed_and_every_rename(
+    kills: list[dict[str, Any]], built: "Built"
+) -> None:
+    steps = [kill["killed"] for kill in kills]
+    manifest = load_manifest(built.index, INDEX_KIND, INDEX_SCHEMA)
+    assert {f"open x.index.partial/finished/{name} r" for name in manifest.files} <= set(steps)
+    assert "os.rename x.index .x.index.old" in steps
+    assert "os.rename x.index.partial/finished x.index" in steps
+    assert "os.rename x.index.partial/vectors.unfinished x.index.partial/finished/vectors" in steps
+    assert any(step.endswith("finished/manifest.json") for step in steps)
+    assert steps[-1] == "os.remove .x.index.lock"
+
+
+def test_the_next_build_ends_with_the_same_index_wherever_one_was_killed(
+    kills: list[dict[str, Any]], built: "Built"
+) -> None:
+    assert {kill["files"] for kill in kills} == {files(built.index)}
+    assert {name for kill in kills for name in kill["left"]} == {".x.index.lock", "x.index"}
+    lockless = [kill for kill in kills if kill["left"] == ["x.index"]]
+    assert kills[:-1] == lockless  # An empty lock file is all that the last kill leaves.
+
+
+def test_no_stage_that_was_finished_runs_again(kills: list[dict[str, Any]]) -> None:
+    for kill in kills:
+        if kill["unchanged"]:
+            assert kill["shown"] == [], kill
+        elif "vectors" in kill["kept"]:
+            assert (kill["kept"], kill["shown"]) == (list(STAGES), []), kill
+        else:  # Killed before the last stage was noted: what was encoded is kept all the same.
+            assert kill["kept"] == [CORPUS, TEXT, ENCODER], kill
+            assert kill["shown"] == ["nearest neighbours"], kill
+    again = [kill["killed"] for kill in kills if kill["shown"]]
+    assert len(again) == 3
+    assert "os.rename" in again[-1] and again[-1].endswith("x.index.partial/vectors.json")
+
+
+def test_a_reader_finds_the_old_index_or_the_new_one_but_for_the_moment_of_two_renames(
+    kills: list[dict[str, Any]],
+) -> None:
+    without = [kill for kill in kills if "x.index" not in kill["there"]]
+    assert [kill["killed"] for kill in without] == ["os.rename x.index.partial/finished x.index"]
+    assert ".x.index.old" in without[0]["there"]
+
+
+def test_what_was_kept_is_said(built: "Built", tmp_path: Path) -> None:
+    out = tmp_path / "x.index"
+    interrupt(out, built.papers)
+    report = build_in(out, built.papers)
+    assert report.kept == (CORPUS, TEXT, ENCODER)
+    assert "Kept from an interrupted build: corpus, text, encoder." in report.lines()
+    assert build_in(tmp_path / "y.index", built.papers).kept == ()
+
+
+def test_another_version_of_the_program_continues(
+    built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "x.index"
+    interrupt(out, built.papers)
+    monkeypatch.setattr("recsys.store.artifacts.CREATED_BY", "recsys 9.9.9")
+    assert build_in(out, built.papers).kept == (CORPUS, TEXT, ENCODER)
+    assert load_manifest(out, INDEX_KIND, INDEX_SCHEMA).created_by == "recsys 9.9.9"
+    assert files(out) == files(built.index)
+
+
+@pytest.mark.parametrize(
+    ("raised", "kept"),
+    [(CORPUS, (ENCODER,)), (TEXT, (CORPUS, ENCODER)), (ENCODER, (CORPUS, TEXT))],
+)
+def test_a_stage_whose_code_writes_something_else_runs_again_and_so_do_those_that_read_it(
+    raised: str,
+    kept: tuple[str, ...],
+    built: "Built",
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    out = tmp_path / "x.index"
+    interrupt(out, built.papers)
+    changed = {**STAGES, raised: replace(STAGES[raised], revision=2)}
+    monkeypatch.setattr(building, "STAGES", changed)
+    assert build_in(out, built.papers).kept == kept
+    assert files(out) == files(built.index)
+
+
+def test_other_options_keep_the_stages_that_do_not_depend_on_them(
+    built: "Built", tmp_path: Path
+) -> None:
+    out = tmp_path / "x.index"
+    interrupt(out, built.papers)
+    report = build_in(out, built.papers, BuildOptions(precision="f32"))
+    assert report.kept == (CORPUS, TEXT)
+    build_in(tmp_path / "fresh.index", built.papers, BuildOptions(precision="f32"))
+    assert files(out) == files(tmp_path / "fresh.index")
+
+
+def test_other_papers_keep_the_encoder_only(built: "Built", tmp_path: Path) -> None:
+    others = tmp_path / "others.jsonl"
+    others.write_text("".join(json.dumps(paper) + "\n" for paper in invented_papers()[:9]))
+    interrupt(tmp_path / "x.index", others)
+    assert build_in(tmp_path / "x.index", built.papers).kept == (ENCODER,)
+    assert files(tmp_path / "x.index") == files(built.index)
+
+
+def test_a_stage_that_is_not_wanted_any_more_goes(built: "Built", tmp_path: Path) -> None:
+    from recsys.formats.embeddings.embedding_files import write_embeddings
+    from recsys.formats.embeddings.vectors import Embeddings
+    from recsys.store.arrays import load_array
+    from recsys.store.corpus import Corpus
+
+    corpus = Corpus.load(built.index / CORPUS)
+    ids = tuple(corpus.ids[row] for row in range(len(corpus)))
+    vectors = load_array(built.index / VECTORS / "vectors.npy")
+    write_embeddings(tmp_path / "own.npy", Embeddings(ids, vectors))
+    interrupt(tmp_path / "x.index", built.papers)
+    options = BuildOptions(encoder=None, embeddings=tmp_path / "own.npy")
+    report = build_in(tmp_path / "x.index", built.papers, options)
+    assert report.kept == (CORPUS, TEXT)
+    assert not (tmp_path / "x.index" / ENCODER).exists()
+    assert not (tmp_path / "x.index.partial").exists()

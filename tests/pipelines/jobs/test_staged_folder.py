@@ -1,0 +1,106 @@
+"""Folders made in stages: finished stages are kept, everything else is made again."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.jobs.staged_folder import Stage, StagedFolder
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> StagedFolder:
+    return StagedFolder(tmp_path / "thing")
+
+
+def writing(text: str, **facts: object) -> Callable[[Path], dict[str, Any]]:
+    def fill(folder: Path) -> dict[str, Any]:
+        assert list(folder.iterdir()) == []
+        (folder / "x.txt").write_text(text)
+        return facts
+
+    return fill
+
+
+def never(folder: Path) -> dict[str, Any]:
+    raise AssertionError("a finished stage ran again")
+
+
+def test_a_stage_runs_once_for_a_key(work: StagedFolder) -> None:
+    assert work.stage("one", "a", writing("first", n=1)) == Stage({"n": 1}, kept=False)
+    assert work.stage("one", "a", never) == Stage({"n": 1}, kept=True)
+    assert work.stage("one", "b", writing("second", n=2)) == Stage({"n": 2}, kept=False)
+    assert (work.finished / "one" / "x.txt").read_text() == "second"
+
+
+def test_facts_are_those_of_json_at_once(work: StagedFolder) -> None:
+    assert work.stage("one", "a", writing("", pair=(1, 2))).facts == {"pair": [1, 2]}
+
+
+@pytest.mark.parametrize("note", ["", "{", "[]", "{}", '{"key": "a"}', '{"key": "a", "facts": 1}'])
+def test_a_stage_with_a_damaged_note_runs_again(work: StagedFolder, note: str) -> None:
+    work.stage("one", "a", writing("first"))
+    (work.place / "one.json").write_text(note)
+    assert not work.stage("one", "a", writing("second")).kept
+
+
+def test_a_note_without_its_folder_is_not_enough(work: StagedFolder) -> None:
+    work.stage("one", "a", writing("first"))
+    (work.finished / "one" / "x.txt").unlink()
+    (work.finished / "one").rmdir()
+    assert not work.stage("one", "a", writing("second")).kept
+
+
+def test_a_stage_that_was_noted_but_not_moved_is_finished(work: StagedFolder) -> None:
+    work.stage("one", "a", writing("first", n=1))
+    (work.finished / "one").rename(work.place / "one.unfinished")
+    assert work.stage("one", "a", never) == Stage({"n": 1}, kept=True)
+    assert (work.finished / "one" / "x.txt").read_text() == "first"
+
+
+def test_a_failure_leaves_no_note_of_what_was_there_before(work: StagedFolder) -> None:
+    def fail(folder: Path) -> dict[str, Any]:
+        (folder / "half.txt").write_text("half")
+        raise ValueError
+
+    work.stage("one", "a", writing("first"))
+    with pytest.raises(ValueError):
+        work.stage("one", "b", fail)
+    assert not work.stage("one", "a", writing("again")).kept
+    assert [path.name for path in (work.finished / "one").iterdir()] == ["x.txt"]
+
+
+def test_what_is_finished_holds_only_the_stages_that_are_wanted(work: StagedFolder) -> None:
+    for name in ("one", "two"):
+        work.stage(name, "a", writing(name))
+    (work.finished / "manifest.json").write_text("of a killed sealing")
+    (work.finished / ".manifest.json.1.tmp").write_text("{")
+    work.keep_only({"one"})
+    assert [path.name for path in work.finished.iterdir()] == ["one"]
+
+
+def test_finishing_puts_the_stages_in_place_and_forgets_the_work(work: StagedFolder) -> None:
+    work.stage("one", "a", writing("first"))
+    assert not work.target.exists()
+    work.finish()
+    assert (work.target / "one" / "x.txt").read_text() == "first"
+    assert [path.name for path in work.target.parent.iterdir()] == ["thing"]
+    assert not work.interrupted()
+
+
+def test_what_a_killed_end_left_is_tidied_up(work: StagedFolder) -> None:
+    work.target.mkdir()
+    (work.target.parent / ".thing.old").mkdir()
+    work.place.mkdir()
+    assert work.interrupted()
+    work.tidy()
+    assert not work.interrupted()
+    assert [path.name for path in work.target.parent.iterdir()] == ["thing"]
+
+
+def test_tidying_up_keeps_finished_stages(work: StagedFolder) -> None:
+    work.stage("one", "a", writing("first"))
+    assert not work.interrupted()
+    work.tidy()
+    assert work.stage("one", "a", never).kept
