@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import find_spec
 
 from recsys.errors import MissingExtraError
 
@@ -34,10 +35,18 @@ def need(module: str, purpose: str) -> None:
         raise _missing(module, purpose) from error
 
 
+def installed(module: str) -> bool:
+    """Tell whether a module could be imported, without doing so."""
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
 def missing_extra(error: ImportError) -> MissingExtraError | None:
     """Say which extra a failed import asks for; None where no extra would help."""
     module = (error.name or "").partition(".")[0]
-    return _missing(module, "This") if module in EXTRAS else None
+    return _missing(module, "This command") if module in EXTRAS else None
 
 
 def _missing(module: str, purpose: str) -> MissingExtraError:
