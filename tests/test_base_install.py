@@ -93,6 +93,7 @@ def refused(built: "Built", tmp_path_factory: pytest.TempPathFactory) -> dict[st
         ("", ("clicks", "simulate", task[1], "--out", task[2], "--impressions", 600,
               "--trials", 3000)),
         ("", ("evaluate", *given, "--out", folder / "report", "--systems", "bm25", "--jobs", 1)),
+        ("train", ("clicks", "study", task[1], *out)),
         ("train", ("evaluate-clicks", task[2], "--embeddings", task[2] / "embeddings.jsonl")),
         ("train", ("train", "nnselect", *given)),
         ("train", ("train", "nnrank", *given)),

