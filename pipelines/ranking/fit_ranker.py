@@ -131,8 +131,15 @@ def fit(
 def calibrate(
     scores: Floats, relevant: NDArray[np.int8]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Fit isotonic regression: the (j,) scores and probabilities of its knots."""
-    from sklearn.isotonic import IsotonicRegression
+    """Fit isotonic regression: the (j,) scores and probabilities of its knots.
 
-    curve = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, relevant)
-    return np.asarray(curve.X_thresholds_, float), np.asarray(curve.y_thresholds_, float)
+    Between two knots the curve is a line, before the first and after the last one it is flat.
+    """
+    from scipy.optimize import isotonic_regression
+
+    places, which, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    shares = np.bincount(which, relevant) / counts
+    curve = np.asarray(isotonic_regression(shares, weights=counts).x)
+    steps = np.flatnonzero(np.diff(curve))
+    knots = np.unique(np.concatenate([[0], steps, steps + 1, [len(curve) - 1]]))
+    return places[knots].astype(float), curve[knots]

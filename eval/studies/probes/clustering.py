@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eval.measures import Doubles
+from recsys.extras import need
 from recsys.store.arrays import Floats, Longs, Mask
 
 SIZES = (10, 20, 50, 100)
@@ -45,6 +46,7 @@ def majorities(
     Euclidean distance. Only one thread computes: what several of them add up depends on their
     order.
     """
+    need("sklearn", "Clustering")
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
@@ -85,6 +87,7 @@ def dense_clusters(points: Doubles, labels: Longs) -> Dense:
         points: (n, 2) float64.
         labels: (n,) int64 from 0.
     """
+    need("sklearn", "Clustering")
     from sklearn.cluster import DBSCAN
     from sklearn.metrics import homogeneity_completeness_v_measure
     from sklearn.neighbors import NearestNeighbors

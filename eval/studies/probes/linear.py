@@ -14,6 +14,7 @@ import numpy as np
 
 from eval.measures import Doubles
 from recsys.errors import InputError
+from recsys.extras import need
 from recsys.store.arrays import Floats, Longs, Mask
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def linear_probe(vectors: Floats, labels: Longs, folds: Longs) -> Linear:
         labels: (n,) int64 from 0; at least four papers of each class.
         folds: (runs, n) int64, as `deal` gives them; the same ones make embeddings comparable.
     """
+    need("sklearn", "Linear evaluation")
     from sklearn.metrics import f1_score
 
     features = vectors.astype(np.float64)

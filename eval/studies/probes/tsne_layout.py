@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eval.measures import Doubles
+from recsys.extras import need
 from recsys.store.arrays import Floats, Longs
 
 COMPONENTS = 50
@@ -32,6 +33,7 @@ def lay_out(vectors: Floats, *, seed: int) -> Doubles:
     Returns:
         (n, 2) float64.
     """
+    need("sklearn", "A map")
     from sklearn.decomposition import PCA
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits

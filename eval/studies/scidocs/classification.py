@@ -16,6 +16,7 @@ from eval.measures import Doubles
 from eval.studies.encoders.macro_f1 import drawn_macro_f1
 from eval.studies.scidocs.scidocs_layout import Classes
 from recsys.errors import InputError
+from recsys.extras import need
 from recsys.formats.embeddings import Embeddings
 from recsys.store.arrays import Longs
 
@@ -61,6 +62,7 @@ def classify(
     Raises:
         InputError: fewer than two classes, or not one with three papers, to train on.
     """
+    need("sklearn", "Classifying papers")
     _check(train)
     search = _search(jobs)
     with warnings.catch_warnings():

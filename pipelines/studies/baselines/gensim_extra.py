@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from recsys.errors import MissingExtraError
+from recsys.extras import need
 from recsys.progress import Progress
 
 if TYPE_CHECKING:
@@ -13,12 +13,7 @@ STAGE = "learn words"
 
 def need_gensim() -> None:
     """Raise MissingExtraError where gensim is not installed."""
-    try:
-        import gensim  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError(
-            "This baseline needs gensim, which is not installed.", "pip install 'recsys[baselines]'"
-        ) from error
+    need("gensim", "This baseline")
 
 
 def shown_epochs(progress: Progress, epochs: int) -> "CallbackAny2Vec":

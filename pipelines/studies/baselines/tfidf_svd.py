@@ -9,6 +9,7 @@ import numpy as np
 from pipelines.studies.baselines.baseline_words import too_few_words, words
 from pipelines.studies.baselines.fitted_baseline import Fitted, Recipe, encode_all
 from pipelines.studies.baselines.training_material import Material
+from recsys.extras import need
 from recsys.models.encoder import Text
 from recsys.models.nnselect import unit_rows
 from recsys.progress import Progress
@@ -47,6 +48,7 @@ def fit_tfidf_svd(material: Material, recipe: Recipe, progress: Progress) -> Fit
     Raises:
         InputError: no word is in two of the papers.
     """
+    need("sklearn", "The baseline tfidf-svd")
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from pipelines.studies.citeomatic.parameters import Choice, Parameters
-from recsys.errors import MissingExtraError
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint
 
@@ -132,13 +131,3 @@ def _forget_unfinished(study: "optuna.Study") -> None:
 
     for trial in study.get_trials(states=(optuna.trial.TrialState.RUNNING,)):
         study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
-
-
-def need_optuna() -> None:
-    """Raise MissingExtraError where optuna is not installed."""
-    try:
-        import optuna  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError(
-            "Tuning needs optuna, which is not installed.", "pip install 'recsys[tune]'"
-        ) from error

@@ -18,7 +18,6 @@ from pipelines.studies.citeomatic.parameter_search import (
     Search,
     SearchOptions,
     Trial,
-    need_optuna,
 )
 from pipelines.studies.citeomatic.parameters import (
     Model,
@@ -35,6 +34,7 @@ from pipelines.studies.citeomatic.select_task import SelectTask
 from pipelines.studies.citeomatic.train_nnrank import NNRankOptions, RankMaterial, fit
 from pipelines.studies.citeomatic.train_nnselect import NNSelectOptions
 from recsys.errors import InputError
+from recsys.extras import need
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 from recsys.store.layout import NNSELECT
@@ -106,7 +106,7 @@ def tune(
         SplitError: the split does not fit the index, or its parts overlap.
         InputError: fewer than one trial or finalist.
     """
-    need_optuna()
+    need("optuna", "Tuning")
     if options.search.trials < 1 or options.search.finalists < 1:
         raise InputError("There is nothing to try.", "Ask for at least one trial and finalist.")
     out.mkdir(parents=True, exist_ok=True)

@@ -20,6 +20,7 @@ from eval.studies.clicks.weighting import Options
 from pipelines.studies.clicks.corpus_world import DEPTH, WorldOptions, world_of
 from pipelines.studies.clicks.learning_study import LearningOptions, study_learning
 from recsys.errors import InputError, near_miss
+from recsys.extras import need
 from recsys.progress import Progress, silent
 from recsys.store.collection import Collection
 
@@ -114,8 +115,11 @@ def study_clicks(
     Raises:
         InputError: the corpus has too few papers that were cited together, or too little is
             simulated.
+        MissingExtraError: rankers are to learn, and torch is not installed.
     """
     chosen = options or StudyOptions()
+    if LEARNING in chosen.only:
+        need("torch", "Learning from clicks")
     streams = dict(zip(STUDIES, rng.spawn(len(STUDIES)), strict=True))
     world = world_of(collection, chosen.world, rng=rng)
     train, models = world.parts["train"], _models(chosen.eta)

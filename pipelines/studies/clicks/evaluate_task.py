@@ -33,6 +33,7 @@ from pipelines.studies.clicks.click_pairs import (
 )
 from pipelines.studies.clicks.learners import LEARNERS
 from recsys.errors import InputError
+from recsys.extras import need
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats
@@ -203,6 +204,7 @@ def _learn(
     progress: Progress,
 ) -> _Ranked:
     """Train every learner on every weighting with every seed."""
+    need("torch", "The feed-forward ranker")
 
     def weighted(part: str, weighting: str) -> Pairs:
         log, table, negatives = logs[part], tables[part], options.negatives

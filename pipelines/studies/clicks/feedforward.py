@@ -14,6 +14,7 @@ import numpy as np
 
 from eval.measures import Doubles
 from pipelines.studies.clicks.click_pairs import Pairs
+from recsys.extras import need
 from recsys.store.arrays import Floats
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def fit_feedforward(
     Both sets of pairs should be weighted alike: a ranker that is tuned on better weights than it is
     trained on would know what a click-naive one cannot. The same `rng` gives the same network.
     """
+    need("torch", "The feed-forward ranker")
     from pipelines.studies.citeomatic.network_training import one_thread
 
     chosen = options or FeedForwardOptions()

@@ -39,6 +39,7 @@ from pipelines.studies.clicks.click_pairs import CONSTANT, PER_POSITION, Pairs, 
 from pipelines.studies.clicks.corpus_world import DEPTH, PRODUCTION, RANKERS, CorpusWorld
 from pipelines.studies.clicks.learners import LEARNERS
 from recsys.errors import InputError
+from recsys.extras import need
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows
 
@@ -94,6 +95,7 @@ def study_learning(
     Raises:
         InputError: too little is simulated to learn from or to estimate propensities.
     """
+    need("torch", "The feed-forward ranker")
     chosen = options or LearningOptions()
     lists = {part: _Lists.of(world, part) for part in world.parts}
     test, found = lists["test"], defaultdict[System, list[Doubles]](list)

@@ -39,6 +39,7 @@ from pipelines.studies.compare_encoders.judge_recommending import recommended
 from pipelines.studies.compare_encoders.judge_vectors import probed, suited
 from pipelines.studies.compare_encoders.make_vectors import Maker
 from recsys.errors import InputError, RecsysError, near_miss
+from recsys.extras import need
 from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.progress import Progress
 from recsys.store.artifacts import fingerprint, sha256
@@ -91,7 +92,10 @@ def compare_encoders(
         InputError: OUT holds something else, or an option or file cannot be used.
         ArtifactError: the index cannot be opened.
         SplitError: the split does not fit the index, or its parts overlap.
+        MissingExtraError: the page could not be written at the end.
     """
+    for package in ("jinja2", "matplotlib"):
+        need(package, "The page of a comparison")
     reference = _reference(encoders, options)
     check(files, options, out)
     with locked(out):

@@ -15,6 +15,7 @@ import typer
 
 from recsys.app.cli.options import JSON_ERRORS
 from recsys.errors import RecsysError
+from recsys.extras import missing_extra
 
 USAGE = 2
 INTERRUPTED = 130
@@ -67,6 +68,8 @@ def _interrupts() -> Iterator[list[int]]:
 
 def _explain(error: Exception) -> tuple[Failure, int]:
     kind = type(error).__name__
+    if isinstance(error, ImportError) and (missing := missing_extra(error)):
+        return (type(missing).__name__, missing.what, missing.hint), missing.exit_code
     if isinstance(error, RecsysError):
         return (kind, error.what, error.hint), error.exit_code
     if isinstance(error, typer.TyperException):

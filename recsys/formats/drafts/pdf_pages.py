@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from recsys.errors import DraftError, MissingExtraError
+from recsys.errors import DraftError
+from recsys.extras import need
 
 if TYPE_CHECKING:
     from pypdf import PageObject
@@ -87,12 +88,9 @@ class Pages:
             DraftError: it is no PDF, is encrypted, damaged beyond reading, or has no pages.
             MissingExtraError: pypdf is not installed.
         """
-        try:
-            import pypdf
-        except ModuleNotFoundError as error:
-            raise MissingExtraError(
-                f"Reading {name} needs pypdf.", "pip install 'recsys[pdf]'"
-            ) from error
+        need("pypdf", f"Reading {name}")
+        import pypdf
+
         self._name = name
         self._reader = self._guarded(lambda: pypdf.PdfReader(io.BytesIO(raw)))
         self._check_password()

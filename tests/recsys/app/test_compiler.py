@@ -1,0 +1,85 @@
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from recsys.app import compiler, doctor
+
+
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine on which nothing can be compiled."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path / name))
+    return tmp_path
+
+
+def install(folder: Path, name: str) -> Path:
+    program = folder / name
+    program.write_text("#!/bin/sh\n", encoding="utf-8")
+    program.chmod(0o755)
+    return program
+
+
+def test_what_is_missing_is_named(bare: Path) -> None:
+    first, second = compiler.missing()
+    assert first == "C++ compiler"
+    assert second.startswith(f"{bare / 'include' / 'Python.h'} (the headers of Python 3.")
+
+
+def test_a_compiler_and_headers_are_enough(bare: Path) -> None:
+    (bare / "include").mkdir()
+    (bare / "include" / "Python.h").touch()
+    clang = install(bare, "clang++")
+    assert compiler.missing() == []
+    assert compiler.compiler() == str(clang)
+    assert compiler.main() == 0
+
+
+def test_the_users_own_compiler_goes_first(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(bare, "c++")
+    own = install(bare, "my-compiler")
+    monkeypatch.setenv("CXX", f"{own} -O1")
+    assert compiler.compiler() == str(own)
+
+
+@pytest.mark.parametrize(
+    ("systems", "said"),
+    [
+        (["debian"], "Run `apt-get install g++ python3-dev`."),
+        (["ubuntu", "debian"], "Run `apt-get install g++ python3-dev`."),
+        (["rocky", "rhel", "centos", "fedora"], "Run `dnf install gcc-c++ python3-devel`."),
+        (["darwin"], "Run `xcode-select --install`."),
+        (["win32"], "Microsoft.VisualStudio.2022.BuildTools"),
+        (["plan9"], "Install both (Debian, Ubuntu: g++ and python3-dev; Fedora: "),
+        ([], "Install both ("),
+    ],
+)
+def test_every_system_has_its_command(systems: list[str], said: str) -> None:
+    assert said in compiler.how_to_install(systems)
+
+
+@pytest.mark.usefixtures("bare")
+def test_the_error_is_one_line_with_the_next_step(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compiler.main() == 1
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    assert err.startswith("error: Annoy is compiled on installation, and there is no C++ compiler")
+    assert err.endswith(f"{compiler.how_to_install()}\n")
+
+
+@pytest.mark.usefixtures("bare")
+def test_doctor_asks_for_it_only_where_annoy_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor._compiler().ok and "none is needed" in doctor._compiler().detail
+    monkeypatch.setattr(doctor, "_version", lambda name: None)
+    check = doctor._compiler()
+    assert not check.ok and check.hint.endswith(compiler.how_to_install())
+
+
+def test_it_runs_before_anything_is_installed() -> None:
+    code = "import runpy, sys; sys.exit(runpy.run_path(sys.argv[1])['main']())"
+    command = [sys.executable, "-I", "-S", "-c", code, str(compiler.__file__)]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0

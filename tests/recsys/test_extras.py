@@ -1,0 +1,49 @@
+import sys
+import tomllib
+from importlib import import_module
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from recsys.errors import MissingExtraError
+from recsys.extras import EXTRAS, missing_extra, need
+
+ROOT = Path(__file__).parents[2]
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("module", EXTRAS)
+def test_every_module_comes_with_its_extra(module: str) -> None:
+    requirements = PROJECT["project"]["optional-dependencies"][EXTRAS[module]]
+    names = {canonicalize_name(Requirement(each).name) for each in requirements}
+    (distribution,) = set(packages_distributions()[module])
+    assert canonicalize_name(distribution) in names
+
+
+def test_what_is_installed_is_not_missed() -> None:
+    need("jinja2", "A page")
+
+
+def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError) as caught:
+        need("torch", "Training")
+    assert caught.value.what == "Training needs torch, which is not installed."
+    assert caught.value.hint == "pip install 'recsys[train]'"
+
+
+def test_a_failed_import_asks_for_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch.nn.functional", None)
+    with pytest.raises(ImportError) as caught:
+        import_module("torch.nn.functional")
+    missing = missing_extra(caught.value)
+    assert missing is not None and missing.hint == "pip install 'recsys[train]'"
+
+
+@pytest.mark.parametrize("name", ["numpy", "recsys.no_such_module", None])
+def test_other_failed_imports_ask_for_none(name: str | None) -> None:
+    assert missing_extra(ImportError("It failed.", name=name)) is None

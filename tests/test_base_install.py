@@ -1,0 +1,155 @@
+"""The base installation answers, builds and trains rankers; the rest names the extra it needs."""
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from recsys.extras import EXTRAS
+from tests.built_index import DRAFT, write_papers
+from tests.pipelines.small_index import write_small_split
+from tests.pipelines.small_probe import small_probe
+from tests.pipelines.studies.clicks.related_papers import related_papers
+from tests.without_extras import Ran, base_distributions, blocked_modules, run_all
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
+HEAVY = {"torch", "transformers", "sentence-transformers", "scikit-learn", "gensim", "optuna"}
+HEAVY |= {"matplotlib", "jinja2", "pypdf"}
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ran]:
+    """Everything that the base does, from a file of papers to answers and their evaluation."""
+    folder = tmp_path_factory.mktemp("base")
+    papers, split = write_papers(folder / "papers.jsonl"), write_small_split(folder / "split.json")
+    (folder / "draft.json").write_text(json.dumps(DRAFT), encoding="utf-8")
+    index, asked = folder / "small.index", ("--split", split)
+    commands = {
+        "starter": ("recommend", folder / "draft.json", "--format", "json"),
+        "build": ("build", papers, "--out", index),
+        "train": ("train", "ranker", index, *asked),
+        "recommend": ("recommend", folder / "draft.json", "--index", index, "--format", "json"),
+        "batch": ("batch", index, *asked, "--run", folder / "run.trec", "--jobs", 1),
+        "jobs": ("batch", index, *asked, "--run", folder / "jobs.trec", "--jobs", 2),
+        "evaluate": ("evaluate", index, *asked, "--out", folder / "report", "--jobs", 1),
+        "report": ("report", folder / "report", "--format", "markdown", "--out", "-"),
+        "embed": ("embed", papers, "--out", folder / "own.npy"),
+        "random": ("embed", papers, "--encoder", "random", "--out", folder / "random.npy"),
+        "inspect": ("inspect", index, "--verify", "--format", "json"),
+        "doctor": ("doctor",),
+        "version": ("--version",),
+    }
+    return dict(zip(commands, run_all(folder, list(commands.values())), strict=True))
+
+
+def test_the_base_has_none_of_the_heavy_packages() -> None:
+    assert HEAVY.isdisjoint(base_distributions())
+    assert {*EXTRAS, "sentence_transformers"} <= set(blocked_modules())
+
+
+def test_all_that_the_base_does_works(ran: dict[str, Ran]) -> None:
+    assert {name: (each.code, each.err) for name, each in ran.items() if each.code} == {}
+
+
+def test_papers_are_recommended_from_both_corpora(ran: dict[str, Ran]) -> None:
+    for name in ("starter", "recommend"):
+        assert len(json.loads(ran[name].out)["recommendations"]) > 5
+
+
+def test_the_encoder_was_checked_and_the_ranker_trained(ran: dict[str, Ran]) -> None:
+    found = {each["kind"]: each for each in json.loads(ran["inspect"].out)["artifacts"]}
+    assert found["encoder"]["config"]["cosine_torch"] > 0.9999
+    assert re.search(r"Trained \d+ trees on \d+ queries", ran["train"].err)
+
+
+def test_vectors_are_those_of_the_whole_installation(ran: dict[str, Ran], built: "Built") -> None:
+    own = Path(ran["embed"].arguments[-1])
+    vectors, expected = np.load(own), np.load(next(built.index.rglob("vectors.npy")))
+    assert (vectors * expected).sum(axis=1).min() > 0.9999
+
+
+def test_doctor_tells_which_extras_there_are(ran: dict[str, Ran]) -> None:
+    line = next(line for line in ran["doctor"].out.splitlines() if " extras " in line)
+    every = ",".join(sorted(set(EXTRAS.values())))
+    assert line.endswith(f"none; `pip install 'recsys[{every}]'` adds more")
+
+
+@pytest.fixture(scope="module")
+def refused(built: "Built", tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Ran]]:
+    """Every command that needs an extra, by the extra."""
+    folder = tmp_path_factory.mktemp("refused")
+    given, out = (built.index, "--split", built.split), ("--out", folder / "new")
+    probe = small_probe(folder)
+    (folder / "draft.pdf").write_bytes(b"%PDF-1.4\n")
+    write_suite(folder / "suite")
+    task = write_related(folder), folder / "related.index", folder / "task"
+    commands: list[tuple[str, tuple[object, ...]]] = [
+        ("", ("build", task[0], "--out", task[1])),
+        ("", ("clicks", "simulate", task[1], "--out", task[2], "--impressions", 600,
+              "--trials", 3000)),
+        ("", ("evaluate", *given, "--out", folder / "report", "--systems", "bm25", "--jobs", 1)),
+        ("train", ("clicks", "study", task[1], *out)),
+        ("train", ("evaluate-clicks", task[2], "--embeddings", task[2] / "embeddings.jsonl")),
+        ("train", ("train", "nnselect", *given)),
+        ("train", ("train", "nnrank", *given)),
+        ("train", ("train", "encoder", *given, *out)),
+        ("train", ("train", "journal", built.papers, *out)),
+        ("train", ("tune", "nnselect", *given, *out)),
+        ("train", ("tune", "nnrank", *given, *out)),
+        ("train", ("ablate", "nnrank", *given, *out)),
+        ("train", ("ablate", "encoder", *given, *out)),
+        ("train", ("ablate", "journal", built.papers, *out)),
+        ("train", ("build", built.papers, "--encoder", "allenai/specter", *out)),
+        ("train", ("embed", built.papers, "--encoder", "specter", "--out", folder / "new.npy")),
+        ("baselines", ("embed", built.index, "--encoder", "doc2vec", "--out", folder / "new.npy")),
+        ("baselines", ("embed", built.index, "--encoder", "sif", "--out", folder / "new.npy")),
+        ("studies", ("embed", built.index, "--encoder", "tfidf-svd", "--out", folder / "new.npy")),
+        ("studies", ("probe", probe.papers, "--embeddings", probe.good, "--label", "venue",
+                     "--min-count", 8, "--probes", "linear")),
+        ("studies", ("scidocs", folder / "suite", "--random", "--jobs", 1)),
+        ("report", ("report", folder / "report")),
+        ("report", ("compare-encoders", *given, "--encoder", "random", *out)),
+        ("pdf", ("recommend", folder / "draft.pdf")),
+    ]  # fmt: skip
+    found: dict[str, list[Ran]] = {}
+    ran = run_all(folder / "run", [command for _, command in commands])
+    for (extra, _), each in zip(commands, ran, strict=True):
+        found.setdefault(extra, []).append(each)
+    assert not (folder / "new").exists() and not (folder / "new.npy").exists()
+    return found
+
+
+def test_what_they_start_from_was_made_without(refused: dict[str, list[Ran]]) -> None:
+    assert [(each.code, each.err) for each in refused[""] if each.code] == []
+
+
+@pytest.mark.parametrize("extra", sorted({*EXTRAS.values()} - {"tune"}))
+def test_what_needs_an_extra_names_the_command(refused: dict[str, list[Ran]], extra: str) -> None:
+    for each in refused[extra]:
+        assert (each.code, each.out) == (1, ""), each
+        *_, last = each.err.splitlines()
+        assert re.fullmatch(
+            rf"error: .+ needs \w+, which is not installed\. pip install 'recsys\[{extra}\]'", last
+        ), each
+
+
+def write_related(folder: Path) -> Path:
+    """Write papers, clicks on which are simulated."""
+    lines = (json.dumps(paper) for paper in related_papers())
+    (folder / "related.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return folder / "related.jsonl"
+
+
+def write_suite(root: Path) -> None:
+    """Write a task of classes."""
+    (root / "mesh").mkdir(parents=True)
+    for name, lines in {
+        "train": ["pid,class_label", *(f"{'ab'[i % 2]},{i % 2}" for i in range(6))],
+        "test": ["pid,class_label", "a,0", "b,1"],
+    }.items():
+        (root / "mesh" / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
