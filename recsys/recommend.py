@@ -1,17 +1,18 @@
 """The whole way of a draft: query, candidates, features, scores, reasons."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from recsys.asking.apply_filters import REMOVED, Filtering, apply_filters
-from recsys.asking.draft_summary import understood
 from recsys.asking.filters import Filters
 from recsys.asking.query import Query, draft_of, make_query
+from recsys.asking.question import NO_LISTS, Asked, Outcome, Question, pose
 from recsys.asking.rocchio import text_vector
-from recsys.errors import InputError, NothingFound
+from recsys.errors import InputError, NothingFound, RecsysError
 from recsys.protocols import Encoder, Ranker
-from recsys.records import Answer, Draft, Recommendation
+from recsys.records import Answer, ReadingLists, Recommendation
 from recsys.stage_one.candidates import Candidates, StageOne, propose
 from recsys.stage_one.widening import widen
 from recsys.stage_two.dislikes import sink
@@ -55,21 +56,69 @@ class Recommender:
     second_encoder: Encoder | None = None
 
     def recommend(
-        self, draft: Draft, k: int = 20, *, filters: Filters = _NO_FILTERS, diversity: float = 0.0
+        self,
+        draft: Asked,
+        k: int = 20,
+        *,
+        lists: ReadingLists = NO_LISTS,
+        as_of: int | None = None,
+        filters: Filters = _NO_FILTERS,
+        diversity: float = 0.0,
     ) -> Answer:
         """Recommend at most k papers.
 
         Args:
-            draft: what was written so far.
+            draft: what was written so far: the path of a file, its text, what `recsys.read_draft`
+                read of one, or a Draft in the terms of the corpus; or one paper, a Reference, to
+                find more of. What it cites is looked up in the corpus.
             k: how many papers at most.
+            lists: papers that the author likes, dislikes or has.
+            as_of: the year in which the draft is written; None: the draft's own, else now.
             filters: what a paper must fulfil; no candidate's score depends on it.
             diversity: from 0, the best papers, to 1, papers that differ; see `stage_two.diversity`.
 
         Raises:
-            InputError: k < 1, diversity outside [0, 1], or a filter that makes no sense.
+            InputError: the draft or a list cannot be read or found, k < 1, diversity outside
+                [0, 1], or a filter that makes no sense.
             DraftError: the draft has neither text nor a reference in the corpus.
             NothingFound: no paper is left; the message says which step removed what.
         """
+        question = pose(self.collection, draft, lists=lists, as_of=as_of)
+        return self.answer(question, k, filters=filters, diversity=diversity)
+
+    def recommend_many(
+        self,
+        drafts: Iterable[Asked],
+        k: int = 20,
+        *,
+        lists: ReadingLists = NO_LISTS,
+        as_of: int | None = None,
+        filters: Filters = _NO_FILTERS,
+        diversity: float = 0.0,
+    ) -> Iterator[Outcome]:
+        """Answer several drafts, one after the other, as `recommend` answers each.
+
+        A draft that fails loses no other one's answer: its outcome has the error instead.
+        """
+        for draft in drafts:
+            question = answer = error = None
+            try:
+                question = pose(self.collection, draft, lists=lists, as_of=as_of)
+                answer = self.answer(question, k, filters=filters, diversity=diversity)
+            except RecsysError as caught:
+                error = caught
+            yield Outcome(question, answer, error)
+
+    def answer(
+        self,
+        question: Question,
+        k: int = 20,
+        *,
+        filters: Filters = _NO_FILTERS,
+        diversity: float = 0.0,
+    ) -> Answer:
+        """Answer a question that was posed; see `recommend`."""
+        draft, filters = question.draft, question.filtered(filters)
         if k < 1:
             raise InputError(f"k is {k}.", "Ask for at least one paper.")
         check_diversity(diversity)
@@ -87,9 +136,9 @@ class Recommender:
                 _way_out(query, filtering),
             )
         chosen = self._diversified(ranking, k, diversity) if diversity else ranking
-        return Answer(
-            self._shown(query, chosen, k), understood(self.collection.corpus, draft), stages
-        )
+        items = question.marked(self._shown(query, chosen, k))
+        told = question.understood, stages, question.notes, question.missing, question.name
+        return Answer(items, *told)
 
     def rank(self, query: Query, *, keep: Mask | None = None) -> Ranking:
         """Propose candidates and order them: higher score first, ties by ascending id.

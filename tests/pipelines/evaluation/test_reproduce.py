@@ -26,7 +26,7 @@ from pipelines.evaluation.reproduce import (
     select,
 )
 from pipelines.evaluation.reproduce_table import EXPERIMENTS, MEASURES, SEEDS, Expected, Experiment
-from pipelines.evaluation.systems import SYSTEMS
+from pipelines.evaluation.system_table import SYSTEMS
 from recsys.app.cli.program import app
 from recsys.errors import InputError, RecsysError
 from tests.eval.small_evaluation import write_runs
