@@ -47,27 +47,24 @@ Several drafts are answered one by one; one that fails loses no other one's answ
 There is no file no-such-file.tex. Check the path.
 """
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recsys.asking.filters import Filters
-from recsys.asking.named import read_draft, read_references
-from recsys.errors import RecsysError
-from recsys.records import (
-    Answer,
-    Bibliography,
-    Draft,
-    Manuscript,
-    Paper,
-    ReadingLists,
-    Reason,
-    Recommendation,
-    Reference,
-)
-
 if TYPE_CHECKING:
-    from recsys.recommend import Recommender
+    from recsys.asking.filters import Filters
+    from recsys.asking.named import read_draft, read_references
+    from recsys.errors import RecsysError
+    from recsys.public import load
+    from recsys.records import (
+        Answer,
+        Bibliography,
+        Draft,
+        Manuscript,
+        Paper,
+        ReadingLists,
+        Reason,
+        Recommendation,
+        Reference,
+    )
 
 __all__ = [
     "Answer",
@@ -87,21 +84,10 @@ __all__ = [
 ]
 
 
-def load(
-    index: str | Path | None = None,
-    *,
-    metadata: bool = True,
-    candidates: Sequence[str] | None = None,
-) -> "Recommender":
-    """Open an index; without a path, the starter corpus, built once into the user cache.
+def __getattr__(name: str) -> object:
+    # Nothing is imported before it is asked for: the program shall hear Ctrl-C at once.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from recsys import public
 
-    Args:
-        index: a directory that `recsys build` wrote.
-        metadata: whether authors and venues may count in the ranking.
-        candidates: some of "embedding", "nnselect" and "bm25", where candidates come from; None:
-            what the index's ranker was trained with.
-    """
-    from recsys.app.wiring import open_index
-
-    path = None if index is None else Path(index)
-    return open_index(path, metadata=metadata, candidates=candidates)
+    return getattr(public, name)

@@ -128,7 +128,7 @@ def test_package_modules_hold_no_logic() -> None:
         for node in parse(path).body
         if not _is_declaration(node)
     }
-    # The one exception: `recsys.load` imports the roof when it is called.
+    # The one exception: `recsys` imports what it offers when that is asked for.
     assert {place.partition(":")[0] for place in logic} <= {"recsys/__init__.py"}
     assert len(logic) <= 1
 
