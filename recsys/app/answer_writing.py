@@ -38,8 +38,8 @@ class AnswerWriter:
         else:
             emit(self._told_apart(answer, self._shown(answer)))
 
-    def finish(self) -> None:
-        """Write what was kept."""
+    def close(self) -> None:
+        """Write what was kept, though a later draft may have ended the program."""
         if self._texts and self.out is not None:
             emit("".join(self._texts), self.out)
 

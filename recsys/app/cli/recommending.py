@@ -1,6 +1,7 @@
 """The command `recommend`: answers to drafts."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,7 +48,7 @@ def recommend(
     drafts, named, filters = ask.asked(words), lists.read(), wanted.filters()
     writer = AnswerWriter(output.output, output.out, output.out_dir, several, quiet)
     failed: list[RecsysError] = []
-    with damage_named(ask.index):
+    with damage_named(ask.index), closing(writer):
         outcomes = _open(ask.index, ranking, quiet=quiet).recommend_many(
             drafts, ask.k, lists=named, as_of=wanted.as_of, filters=filters, diversity=ranking.mmr
         )
@@ -57,7 +58,6 @@ def recommend(
                 writer.write(replace(outcome.answer, draft=name))
             elif outcome.error is not None:
                 failed.append(_called(outcome.error, name) if several else outcome.error)
-    writer.finish()
     _raise_all(failed, several=several)
 
 

@@ -46,7 +46,8 @@ def test_what_exists_is_a_file(tmp_path: Path) -> None:
         "A title\n\nWe measure rivers, with an instrument.",
         "# A title\n\n## Abstract\n\nWe measure rivers, with an instrument.\n",
         '{"title": "A title", "abstract": "We measure rivers, with an instrument."}',
-        r"\title{A title}\begin{document}\begin{abstract}We measure rivers, with an instrument.\end{abstract}\end{document}",
+        r"\title{A title}\begin{document}\begin{abstract}"
+        r"We measure rivers, with an instrument.\end{abstract}\end{document}",
     ],
 )
 def test_a_draft_is_read_from_its_text(text: str) -> None:
