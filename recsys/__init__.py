@@ -1,38 +1,93 @@
 """Recommend which papers of a corpus a draft should cite.
 
+Without an index, `load` opens the starter corpus of some hundred landmark papers:
+
 >>> import recsys
->>> answer = recsys.load("vis.index").recommend(recsys.Draft("A title"), k=20)  # doctest: +SKIP
+>>> recommender = recsys.load()
+
+A draft is a file (LaTeX, Markdown, PDF, text, JSON) or its text; what it cites is looked up:
+
+>>> text = "Citation recommendation\\n\\nWe rerank the neighbours of a draft's embedding."
+>>> answer = recommender.recommend(text, k=3)
+>>> answer.understood
+'Understood: title, abstract (8 words).'
+>>> [item.rank for item in answer.recommendations]
+[1, 2, 3]
+>>> best = answer.recommendations[0]
+>>> 0 < best.probability < 1, len(best.reasons) > 0
+(True, True)
+
+What its author likes, dislikes or has already comes in lists; filters say what papers must be:
+
+>>> lists = recsys.ReadingLists(
+...     liked=recsys.read_references("10.18653/v1/2020.acl-main.207"),
+...     library=recsys.read_references("10.18653/v1/N19-1423"),
+... )
+>>> filters = recsys.Filters(min_year=2015, exclude_library=True)
+>>> answer = recommender.recommend(text, k=5, lists=lists, filters=filters, as_of=2021)
+>>> answer.understood.partition("words), ")[2]
+'1 liked paper: 1 matched, 1 library paper: 1 matched, as of 2021.'
+>>> {item.paper.year >= 2015 for item in answer.recommendations}
+{True}
+
+An answer is written in every format of the command line, as text or into a file:
+
+>>> answer.write("bibtex").count("@")
+5
+>>> answer.write("markdwon")
+Traceback (most recent call last):
+    ...
+recsys.errors.InputError: There is no format 'markdwon'. Did you mean 'markdown'? ...
+
+Several drafts are answered one by one; one that fails loses no other one's answer:
+
+>>> for outcome in recommender.recommend_many([text, "no-such-file.tex"], k=1):
+...     print(outcome.error or outcome.answer.recommendations[0].rank)
+1
+There is no file no-such-file.tex. Check the path.
 """
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recsys.asking.filters import Filters
-from recsys.errors import RecsysError
-from recsys.records import Answer, Draft, Paper, Reason, Recommendation
-
 if TYPE_CHECKING:
-    from recsys.recommend import Recommender
+    from recsys.asking.filters import Filters
+    from recsys.asking.named import read_draft, read_references
+    from recsys.errors import RecsysError
+    from recsys.public import load
+    from recsys.records import (
+        Answer,
+        Bibliography,
+        Draft,
+        Manuscript,
+        Paper,
+        ReadingLists,
+        Reason,
+        Recommendation,
+        Reference,
+    )
 
-__all__ = ["Answer", "Draft", "Filters", "Paper", "Reason", "Recommendation", "RecsysError", "load"]
+__all__ = [
+    "Answer",
+    "Bibliography",
+    "Draft",
+    "Filters",
+    "Manuscript",
+    "Paper",
+    "ReadingLists",
+    "Reason",
+    "Recommendation",
+    "RecsysError",
+    "Reference",
+    "load",
+    "read_draft",
+    "read_references",
+]
 
 
-def load(
-    index: str | Path | None = None,
-    *,
-    metadata: bool = True,
-    candidates: Sequence[str] | None = None,
-) -> "Recommender":
-    """Open an index; without a path, the starter corpus, built once into the user cache.
+def __getattr__(name: str) -> object:
+    # Nothing is imported before it is asked for: the program shall hear Ctrl-C at once.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from recsys import public
 
-    Args:
-        index: a directory that `recsys build` wrote.
-        metadata: whether authors and venues may count in the ranking.
-        candidates: some of "embedding", "nnselect" and "bm25", where candidates come from; None:
-            what the index's ranker was trained with.
-    """
-    from recsys.app.wiring import open_index
-
-    path = None if index is None else Path(index)
-    return open_index(path, metadata=metadata, candidates=candidates)
+    return getattr(public, name)

@@ -1,20 +1,22 @@
 """The whole way of a draft: query, candidates, features, scores, reasons."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from recsys.asking.apply_filters import REMOVED, Filtering, apply_filters
-from recsys.asking.draft_summary import understood
 from recsys.asking.filters import Filters
 from recsys.asking.query import Query, draft_of, make_query
+from recsys.asking.question import NO_LISTS, Asked, Outcome, Question, pose
 from recsys.asking.rocchio import text_vector
-from recsys.errors import InputError, NothingFound
+from recsys.errors import InputError, NothingFound, RecsysError
 from recsys.protocols import Encoder, Ranker
-from recsys.records import Answer, Draft, Recommendation
+from recsys.records import Answer, ReadingLists, Recommendation
 from recsys.stage_one.options import StageOne
 from recsys.stage_one.pool import Candidates
 from recsys.stage_one.propose import propose
+from recsys.stage_one.sources import IN_WORDS
 from recsys.stage_one.widening import widen
 from recsys.stage_two.dislikes import sink
 from recsys.stage_two.diversity import POOL, check_diversity, diversify
@@ -66,28 +68,76 @@ class Recommender:
     nnselect_encoder: Encoder | None = None
 
     def recommend(
-        self, draft: Draft, k: int = 20, *, filters: Filters = _NO_FILTERS, diversity: float = 0.0
+        self,
+        draft: Asked,
+        k: int = 20,
+        *,
+        lists: ReadingLists = NO_LISTS,
+        as_of: int | None = None,
+        filters: Filters = _NO_FILTERS,
+        diversity: float = 0.0,
     ) -> Answer:
         """Recommend at most k papers.
 
         Args:
-            draft: what was written so far.
+            draft: what was written so far: the path of a file, its text, what `recsys.read_draft`
+                read of one, or a Draft in the terms of the corpus; or one paper, a Reference, to
+                find more of. What it cites is looked up in the corpus.
             k: how many papers at most.
+            lists: papers that the author likes, dislikes or has.
+            as_of: the year in which the draft is written; None: the draft's own, else now.
             filters: what a paper must fulfil; no candidate's score depends on it.
             diversity: from 0, the best papers, to 1, papers that differ; see `stage_two.diversity`.
 
         Raises:
-            InputError: k < 1, diversity outside [0, 1], or a filter that makes no sense.
+            InputError: the draft or a list cannot be read or found, k < 1, diversity outside
+                [0, 1], or a filter that makes no sense.
             DraftError: the draft has neither text nor a reference in the corpus.
             NothingFound: no paper is left; the message says which step removed what.
         """
+        question = pose(self.collection, draft, lists=lists, as_of=as_of)
+        return self.answer(question, k, filters=filters, diversity=diversity)
+
+    def recommend_many(
+        self,
+        drafts: Iterable[Asked],
+        k: int = 20,
+        *,
+        lists: ReadingLists = NO_LISTS,
+        as_of: int | None = None,
+        filters: Filters = _NO_FILTERS,
+        diversity: float = 0.0,
+    ) -> Iterator[Outcome]:
+        """Answer several drafts, one after the other, as `recommend` answers each.
+
+        A draft that fails loses no other one's answer: its outcome has the error instead.
+        """
+        for draft in drafts:
+            question = answer = error = None
+            try:
+                question = pose(self.collection, draft, lists=lists, as_of=as_of)
+                answer = self.answer(question, k, filters=filters, diversity=diversity)
+            except RecsysError as caught:
+                error = caught
+            yield Outcome(question, answer, error)
+
+    def answer(
+        self,
+        question: Question,
+        k: int = 20,
+        *,
+        filters: Filters = _NO_FILTERS,
+        diversity: float = 0.0,
+    ) -> Answer:
+        """Answer a question that was posed; see `recommend`."""
         if k < 1:
             raise InputError(f"k is {k}.", "Ask for at least one paper.")
         check_diversity(diversity)
         with one_thread():
-            return self._answer(draft, k, filters, diversity)
+            return self._answer(question, k, question.filtered(filters), diversity)
 
-    def _answer(self, draft: Draft, k: int, filters: Filters, diversity: float) -> Answer:
+    def _answer(self, question: Question, k: int, filters: Filters, diversity: float) -> Answer:
+        draft = question.draft
         vector = text_vector(self.encoder, draft)
         other = self.nnselect_encoder
         nnselect = None if other is None else text_vector(other, draft)
@@ -105,7 +155,9 @@ class Recommender:
                 _way_out(query, filtering),
             )
         chosen = self._diversified(ranking, k, diversity) if diversity else ranking
-        return Answer(self._shown(chosen, k), understood(self.collection.corpus, draft), stages)
+        items = question.marked(self._shown(chosen, k))
+        told = question.understood, stages, question.notes, question.missing, question.name
+        return Answer(items, *told)
 
     def rank(self, query: Query, *, keep: Mask | None = None) -> Ranking:
         """Propose candidates and order them: higher score first, ties by ascending id.
@@ -162,8 +214,9 @@ class Recommender:
                 paper=paper,
                 score=float(scores[rank - 1]),
                 probability=float(probabilities[rank - 1]),
-                sources=ranking.candidates.source_names(position),
+                sources=(sources := ranking.candidates.source_names(position)),
                 reasons=reasons[rank - 1],
+                found_by=tuple(IN_WORDS[name] for name in sources),
             )
             for rank, (position, paper) in enumerate(zip(positions, papers, strict=True), 1)
         )

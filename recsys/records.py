@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
 PaperId: TypeAlias = str
@@ -46,6 +47,27 @@ class Reference:
     acl: str | None = None
     url: str | None = None
     kind: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bibliography:
+    """References in their order, and a sentence on each thing that was wrong with them."""
+
+    references: tuple[Reference, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingLists:
+    """Papers that somebody names beside a draft; `recsys.read_references` reads each list.
+
+    liked: to find more of; never recommended themselves. disliked: never recommended, and papers
+    like them sink. library: what the author has, which is marked in the answer.
+    """
+
+    liked: Bibliography = Bibliography()
+    disliked: Bibliography = Bibliography()
+    library: Bibliography = Bibliography()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +123,7 @@ class Recommendation:
 
     `score` orders the answer, unless diversity was asked for (higher is better, no unit);
     `probability` is the calibrated chance that the author would cite the paper; `sources` names
-    what proposed it in stage one.
+    what proposed it in stage one, for programs, and `found_by` says it to people.
     """
 
     rank: int
@@ -110,6 +132,7 @@ class Recommendation:
     probability: float
     sources: tuple[str, ...]
     reasons: tuple[Reason, ...]
+    found_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +140,31 @@ class Answer:
     """The answer to one draft: what was understood, what was considered, what is recommended.
 
     `stages` counts how many papers were left after each step, in order, so that an empty answer can
-    say which step removed what.
+    say which step removed what. `notes` say what was left out of the files that were read, or is a
+    guess; `missing` names the papers that the corpus does not hold; `draft` is the draft's file.
     """
 
     recommendations: tuple[Recommendation, ...]
     understood: str
     stages: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    draft: str | None = None
+
+    def write(self, form: str = "table", path: str | Path | None = None) -> str:
+        """Return the answer as text, as `recsys recommend --format` does.
+
+        Args:
+            form: table, json, jsonl, bibtex, ris, csl-json, csv, markdown or html.
+            path: a file to write the text to, whole or not at all.
+
+        Raises:
+            InputError: there is no such format.
+        """
+        from recsys.formats.answer_formats import render
+        from recsys.formats.files import write_whole
+
+        text = render(self, form)
+        if path is not None:
+            write_whole(Path(path), text)
+        return text

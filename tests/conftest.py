@@ -96,8 +96,10 @@ def answer(specter: Paper, bare: Paper) -> Answer:
     )
     return Answer(
         recommendations=(
-            Recommendation(1, specter, 2.5, 0.934, ("ann", "bm25"), reasons),
-            Recommendation(2, bare, -0.25, 0.004, ("bm25",), ()),
+            Recommendation(
+                1, specter, 2.5, 0.934, ("ann", "bm25"), reasons, ("similar text", "shared words")
+            ),
+            Recommendation(2, bare, -0.25, 0.004, ("bm25",), (), ("shared words",)),
         ),
         understood="draft: a title of 6 words, no abstract",
         stages={"corpus": 400, "candidates": 2},

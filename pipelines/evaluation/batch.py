@@ -17,7 +17,8 @@ import numpy as np
 from eval.measures import CANDIDATE_RECALL, CANDIDATES, Interval, Judged, flag, summarise
 from eval.trec import run_lines, write_lines
 from pipelines.evaluation.splits import gold, gold_ids, read_split
-from pipelines.evaluation.systems import SYSTEMS, Rank, Stand, check_systems, prepare, query_rng
+from pipelines.evaluation.system_table import SYSTEMS, check_systems
+from pipelines.evaluation.systems import Rank, Stand, prepare, query_rng
 from pipelines.jobs.partial_results import Entry, Sidecar
 from pipelines.jobs.per_query import OpenIndex, asking, gather
 from recsys.errors import InputError

@@ -28,15 +28,8 @@ from pipelines.evaluation.leakage import check_ranker, check_run
 from pipelines.evaluation.neighbour_studies import StudyRow, k_answerer, k_rows, self_citation_rows
 from pipelines.evaluation.seed_study import SeedRow, seed_answerer, seed_rows
 from pipelines.evaluation.splits import read_split
-from pipelines.evaluation.systems import (
-    MODELS,
-    RANKER,
-    SYSTEMS,
-    check_systems,
-    model_folder,
-    needs_of,
-    prepare,
-)
+from pipelines.evaluation.system_table import RANKER, SYSTEMS, check_systems, needs_of
+from pipelines.evaluation.systems import MODELS, model_folder, prepare
 from pipelines.evaluation.write_evaluation import (
     MOST_PAIRS,
     calibration_facts,

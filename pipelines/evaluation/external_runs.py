@@ -9,7 +9,7 @@ import numpy as np
 
 from eval.trec import Run, ordered, read_run
 from pipelines.evaluation.leakage import check_run
-from pipelines.evaluation.systems import SYSTEMS
+from pipelines.evaluation.system_table import SYSTEMS
 from recsys.errors import InputError
 from recsys.records import PaperId
 from recsys.store.arrays import Floats

@@ -1,12 +1,8 @@
-"""The systems that are evaluated: what ranks the papers of an index for a query.
-
-Adding one is a row of SYSTEMS (and of the command line's list of the same names).
-"""
+"""What ranks the papers of an index for a query: the systems that `system_table` names."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +11,9 @@ from numpy.typing import NDArray
 
 from indexes.whoosh_index import KIND, SCHEMA, WhooshIndex
 from pipelines.evaluation.splits import gold
+from pipelines.evaluation.system_table import WHOOSH, needs_of
 from recsys.asking.query import Query
-from recsys.errors import ArtifactError, InputError, near_miss
+from recsys.errors import ArtifactError
 from recsys.models.nnrank_corpus import NNRankCorpus
 from recsys.models.nnselect import NEIGHBOURS, NNSelectModel, select
 from recsys.progress import Progress, silent
@@ -31,9 +28,6 @@ from recsys.store.top_k import top_k
 
 if TYPE_CHECKING:
     from recsys.recommend import Recommender
-
-RANKER, WHOOSH = "ranker", "whoosh"
-"""What a system needs: a trained ranker, an extra index. Else it is the name of one of MODELS."""
 
 MODELS: Mapping[str, Callable[[Path, int], object]] = {
     NNSELECT: NNSelectModel.load,
@@ -79,15 +73,7 @@ Rank = Callable[[Query, int, int], Ranked]
 """Ranks papers for (the query, its row, the number of papers wanted)."""
 
 
-@dataclass(frozen=True, slots=True)
-class System:
-    """open: called once per process, gives what ranks. needs: RANKER, WHOOSH, or some of MODELS."""
-
-    open: Callable[[Stand], Rank]
-    needs: frozenset[str] = frozenset()
-
-
-def _random(stand: Stand) -> Rank:
+def shuffled(stand: Stand) -> Rank:
     """Shuffle; a query's order depends on the seed and its id alone."""
 
     def rank(query: Query, row: int, k: int) -> Ranked:
@@ -97,7 +83,7 @@ def _random(stand: Stand) -> Rank:
     return rank
 
 
-def _citations(stand: Stand) -> Rank:
+def by_citations(stand: Stand) -> Rank:
     """Order by the citations from papers older than the query."""
     graph = stand.collection.graph
 
@@ -110,23 +96,25 @@ def _citations(stand: Stand) -> Rank:
     return rank
 
 
-def _bm25_whoosh(stand: Stand) -> Rank:
+def bm25_whoosh(stand: Stand) -> Rank:
+    """Ask the Whoosh index, the named baseline."""
     index = WhooshIndex.load(whoosh_folder(stand.collection, stand.work))
     return lambda query, row, k: Ranked(*index.search(query.text, k, allowed=query.allowed))
 
 
-def _bm25(stand: Stand) -> Rank:
+def bm25(stand: Stand) -> Rank:
     """Ask for every word of title and abstract."""
     index = stand.collection.text_index
     return lambda query, row, k: Ranked(*index.search(query.text, k, allowed=query.allowed))
 
 
-def _embedding(stand: Stand) -> Rank:
+def embedding(stand: Stand) -> Rank:
+    """Order by the cosine with the draft's vector."""
     index = stand.collection.vector_index
     return lambda query, row, k: Ranked(*index.search(query.vector, k, allowed=query.allowed))
 
 
-def _nnselect(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:
+def nnselect(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:
     """Order the neighbours by Citeomatic's own vectors, and what they cite, by cosine."""
     collection = stand.collection
     vectors = NNSelectModel.load(stand.index / NNSELECT, len(collection.corpus)).vectors
@@ -138,7 +126,7 @@ def _nnselect(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:
     return rank
 
 
-def _nnrank(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:
+def nnrank(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:
     """Rerank what NNSelect selects by Citeomatic's network, with metadata or without."""
     collection = stand.collection
     graph, papers = collection.graph, len(collection.corpus)
@@ -157,7 +145,9 @@ def _nnrank(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:
     return rank
 
 
-def _stage_one(stand: Stand) -> Rank:
+def stage_one(stand: Stand) -> Rank:
+    """Order the candidates by their prior."""
+
     def rank(query: Query, row: int, k: int) -> Ranked:
         candidates = propose(stand.collection, query, stand.recommender.stage_one)
         top = top_k(candidates.prior, k)
@@ -166,7 +156,9 @@ def _stage_one(stand: Stand) -> Rank:
     return rank
 
 
-def _two_stage(stand: Stand) -> Rank:
+def two_stage(stand: Stand) -> Rank:
+    """Order the candidates as `recommend` does."""
+
     def rank(query: Query, row: int, k: int) -> Ranked:
         ranking = stand.recommender.rank(query)
         chances = stand.recommender.ranker.probability(ranking.scores)
@@ -175,7 +167,7 @@ def _two_stage(stand: Stand) -> Rank:
     return rank
 
 
-def _oracle(stand: Stand) -> Rank:
+def oracle(stand: Stand) -> Rank:
     """Put the gold candidates first, else keep the order of stage one: no reranker is better."""
 
     def rank(query: Query, row: int, k: int) -> Ranked:
@@ -186,37 +178,6 @@ def _oracle(stand: Stand) -> Rank:
         return Ranked(ordered, _in_order(ordered).scores, rows)
 
     return rank
-
-
-SYSTEMS: Mapping[str, System] = {
-    "random": System(_random),
-    "citations": System(_citations),
-    "bm25-whoosh": System(_bm25_whoosh, frozenset({WHOOSH})),
-    "bm25": System(_bm25),
-    "embedding": System(_embedding),
-    "nnselect": System(_nnselect, frozenset({NNSELECT})),
-    "nnselect-100": System(partial(_nnselect, neighbours=100), frozenset({NNSELECT})),
-    "nnrank": System(_nnrank, frozenset({NNSELECT, NNRANK})),
-    "nnrank-100": System(partial(_nnrank, neighbours=100), frozenset({NNSELECT, NNRANK})),
-    "stage-one": System(_stage_one),
-    "two-stage": System(_two_stage, frozenset({RANKER})),
-    "oracle": System(_oracle),
-}
-"""In the order in which tables show them."""
-
-
-def check_systems(names: Iterable[str]) -> None:
-    """Refuse names that are not in the table.
-
-    Raises:
-        InputError: naming the first one, and what it may have meant.
-    """
-    for name in names:
-        if name not in SYSTEMS:
-            raise InputError(
-                f"There is no system {name!r}.{near_miss(name, SYSTEMS)}",
-                f"The systems are {', '.join(SYSTEMS)}.",
-            )
 
 
 def prepare(
@@ -246,11 +207,6 @@ def prepare(
             (each["title"], each["abstract"]) for each in collection.corpus.texts().to_pylist()
         ]
         WhooshIndex.build(texts, folder, progress=progress)
-
-
-def needs_of(names: Iterable[str]) -> frozenset[str]:
-    """Unite what several systems need."""
-    return frozenset[str]().union(*(SYSTEMS[name].needs for name in names))
 
 
 def index_of(collection: Collection) -> Path:

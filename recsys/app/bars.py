@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from recsys.app.output import no_colour
 from recsys.progress import Progress, silent
 
 
@@ -86,7 +87,8 @@ def _bars() -> Iterator[Progress]:
         TimeRemainingColumn(),
     )
     tasks: dict[str, TaskID] = {}
-    with Bars(*columns, console=Console(stderr=True)) as bars:
+    console = Console(stderr=True, color_system=None if no_colour() else "auto")
+    with Bars(*columns, console=console) as bars:
 
         def report(stage: str, done: int, total: int) -> None:
             if stage not in tasks:

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from recsys.errors import InputError, near_miss
+from recsys.formats.files import write_whole
 
 
 def check_target(out: Path | None) -> None:
@@ -41,12 +42,7 @@ def emit(text: str, out: Path | None = None) -> None:
     if out is None:
         _to_stdout(text)
         return
-    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8", errors="replace")
-        temporary.replace(out)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(out, text)
 
 
 def note(text: str, *, quiet: bool = False) -> None:
@@ -54,6 +50,11 @@ def note(text: str, *, quiet: bool = False) -> None:
     if not quiet:
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
+
+
+def no_colour() -> bool:
+    """Whether to write without colours and weights: NO_COLOR is not empty, see no-color.org."""
+    return bool(os.environ.get("NO_COLOR"))
 
 
 def _to_stdout(text: str) -> None:

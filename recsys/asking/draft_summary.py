@@ -1,15 +1,15 @@
 """What was understood of a draft, in words: the first line that its author reads."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from recsys.records import Draft
 from recsys.store.corpus import Corpus
 
 
-def understood(corpus: Corpus, draft: Draft, lists: Sequence[str] | None = None) -> str:
+def understood(corpus: Corpus, draft: Draft, lists: Iterable[str]) -> str:
     """Say what there is and what the corpus knows of it.
 
-    lists: what `matched` says of each list of papers; None: of the draft's references alone.
+    lists: what `matched` says of each list of papers.
     """
     words = len((draft.abstract or "").split())
     parts = [
@@ -22,7 +22,7 @@ def understood(corpus: Corpus, draft: Draft, lists: Sequence[str] | None = None)
     if draft.venue:
         known = corpus.venue_code(draft.venue) >= 0
         parts.append("venue" if known else "venue (not in the corpus)")
-    parts += _references(corpus, draft) if lists is None else lists
+    parts += lists
     if draft.as_of is not None:
         parts.append(f"as of {draft.as_of}")
     return f"Understood: {', '.join(parts)}."
@@ -41,9 +41,3 @@ def matched(name: str, found: int, missing: int) -> str:
 def some(number: int, what: str) -> str:
     """Count things: `1 word`, `2 words`."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def _references(corpus: Corpus, draft: Draft) -> list[str]:
-    distinct = set(draft.references)
-    found = len(corpus.rows(distinct))
-    return [matched("reference", found, len(distinct) - found)] if distinct else []

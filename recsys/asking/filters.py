@@ -15,7 +15,8 @@ class Filters:
     `*`, `?` and `[...]`, of which one must match the whole venue, however its letters are cased and
     accented, with or without years and punctuation. types: see `paper_types`; one must be among the
     paper's. exclude_authors: names; a surname alone means all who bear it. exclude_own:
-    leave out papers by the draft's authors. library: ids of papers to leave out.
+    leave out papers by the draft's authors. library: ids of papers to leave out. exclude_library:
+    also leave out the library that is given beside the draft.
 
     What is left out remains evidence: it votes for others, and is compared with them.
     """
@@ -27,6 +28,7 @@ class Filters:
     exclude_authors: tuple[str, ...] = ()
     exclude_own: bool = False
     library: tuple[PaperId, ...] = ()
+    exclude_library: bool = False
 
     def check(self) -> None:
         """Refuse what no paper could fulfil, or no name.

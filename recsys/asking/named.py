@@ -1,89 +1,83 @@
-"""Read what the command line names: a draft, and lists of papers by file or identifier."""
+"""Read what somebody names: a draft, and papers, by file, by identifier, or as text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from recsys.errors import InputError, near_miss
 from recsys.formats.identifiers import acl, arxiv, doi
-from recsys.records import Manuscript, Reference
+from recsys.records import Bibliography, Manuscript, Reference
 
 SUFFIXES = frozenset(
     ".tex .pdf .md .markdown .txt .json .bib .bibtex .ris .csv .tsv .html .htm".split()
 )
 """What ends so is meant to be a file."""
+_TEXT = Path("the text of the draft")
+"""What errors call a draft that is no file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """What the command line names; the lists hold files, and papers by their identifiers.
+def read_draft(
+    given: str | Path, *, title: str | None = None, abstract: str | None = None
+) -> Manuscript:
+    """Read a draft from a file, or from its text.
 
-    draft: a file, `-` for stdin, or one paper to find more of. title, abstract: go before its own.
-    """
-
-    draft: str | None = None
-    title: str | None = None
-    abstract: str | None = None
-    seeds: Sequence[str] = ()
-    disliked: Sequence[str] = ()
-    library: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What stands in the files. notes: what is a guess in them, or could not be read."""
-
-    manuscript: Manuscript
-    seeds: tuple[Reference, ...]
-    disliked: tuple[Reference, ...]
-    library: tuple[Reference, ...]
-    notes: tuple[str, ...]
-
-
-def read(named: Named) -> Read:
-    """Read every file that is named.
+    Args:
+        given: a path, as a Path or as a string that names a file; `-` is standard input. Any other
+            string is the draft itself: LaTeX, Markdown, a JSON object, or plain text, whose first
+            paragraph is the title.
+        title: goes before the draft's own.
+        abstract: goes before the draft's own.
 
     Raises:
-        InputError: one of them cannot be read.
+        InputError: the file cannot be read, or (DraftError) it says nothing.
+        MissingExtraError: its format needs a package that is not installed.
     """
-    notes: list[str] = []
-    alone = named.draft is not None and not is_file(named.draft)
-    seeds = [named.draft, *named.seeds] if named.draft is not None and alone else named.seeds
-    manuscript = Manuscript(title=named.title or "", abstract=named.abstract)
-    if named.draft is not None and not alone:
-        from recsys.formats.drafts.draft_formats import read_manuscript
+    from recsys.formats.drafts.draft_formats import parse_manuscript, read_manuscript
 
-        path = Path(named.draft)
-        manuscript = read_manuscript(path, title=named.title, abstract=named.abstract)
-        notes += manuscript.notes
-    liked, disliked, library = (
-        _listed(each, notes) for each in (seeds, named.disliked, named.library)
-    )
-    return Read(manuscript, liked, disliked, library, tuple(notes))
+    if isinstance(given, Path) or is_file(given):
+        return read_manuscript(Path(given), title=title, abstract=abstract)
+    raw = given.encode("utf-8", errors="replace")
+    return parse_manuscript(raw, _TEXT, title=title, abstract=abstract)
 
 
-def _listed(arguments: Sequence[str], notes: list[str]) -> tuple[Reference, ...]:
+def read_references(*given: str | Path) -> Bibliography:
+    """Read a list of papers; what is wrong with a file is in the list's `problems`.
+
+    Args:
+        given: bibliographies (BibTeX, RIS, CSL-JSON, Zotero, CSV, HTML), DOIs, arXiv and ACL ids,
+            ids of the corpus.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
     references: list[Reference] = []
-    for argument in arguments:
-        if is_file(argument):
+    problems: list[str] = []
+    for each in given:
+        if isinstance(each, Path) or is_file(each):
             from recsys.formats.references.reference_formats import read_bibliography
 
-            found = read_bibliography(Path(argument))
+            found = read_bibliography(Path(each))
             references += found.references
-            notes += [f"{argument}: {problem}" for problem in found.problems]
+            problems += [f"{each}: {problem}" for problem in found.problems]
         else:
-            references.append(_identified(argument) or Reference(key=argument, id=argument))
-    return tuple(references)
+            references.append(named_paper(each))
+    return Bibliography(tuple(references), tuple(problems))
+
+
+def named_paper(word: str) -> Reference:
+    """Take a word for one paper: its DOI, arXiv or ACL id, alone or as an address, else its id."""
+    named = Reference(key=word, id=word)
+    return replace(named, doi=doi(word), arxiv=arxiv(word), acl=acl(word))
 
 
 def check_named(missing: Sequence[Reference]) -> None:
-    """Refuse a word of the command line that is neither a file nor a paper of the corpus.
+    """Refuse a word that is neither a file nor a paper of the corpus.
 
     Raises:
         InputError: naming it, and the file that may have been meant.
     """
     for reference in missing:
-        if reference == Reference(key=reference.key, id=reference.key):
+        if reference.key and reference == Reference(key=reference.key, id=reference.key):
             path = Path(reference.key)
             siblings = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
             raise InputError(
@@ -93,15 +87,16 @@ def check_named(missing: Sequence[Reference]) -> None:
             )
 
 
-def is_file(argument: str) -> bool:
-    """Tell the path of a file, though it be missing, and `-` for stdin, from an identifier."""
-    path = Path(argument)
-    named_so = path.suffix.lower() in SUFFIXES and _identified(argument) is None
-    return argument == "-" or path.exists() or named_so
-
-
-def _identified(argument: str) -> Reference | None:
-    """Recognise a DOI, arXiv or ACL id, alone or as an address."""
-    named = Reference(key=argument, id=argument)
-    found = replace(named, doi=doi(argument), arxiv=arxiv(argument), acl=acl(argument))
-    return None if found == named else found
+def is_file(word: str) -> bool:
+    """Tell the path of a file, though it be missing, and `-` for stdin, from all other words."""
+    if word == "-":
+        return True
+    if "\n" in word or "\0" in word:
+        return False
+    try:
+        if Path(word).exists():
+            return True
+    except OSError:  # Too long for a path.
+        return False
+    named_so = Path(word).suffix.lower() in SUFFIXES
+    return named_so and named_paper(word) == Reference(key=word, id=word)

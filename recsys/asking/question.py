@@ -1,19 +1,118 @@
 """Pose a question: what the user gave, in the terms of an open index."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
 
 from recsys.asking.draft_summary import matched, understood
-from recsys.asking.matching import match
-from recsys.asking.named import Read, check_named
-from recsys.records import Answer, Draft, PaperId, Reason, Reference
+from recsys.asking.filters import Filters
+from recsys.asking.matching import match as find_matches
+from recsys.asking.named import check_named, is_file, read_draft
+from recsys.errors import RecsysError
+from recsys.records import (
+    Answer,
+    Draft,
+    Manuscript,
+    PaperId,
+    ReadingLists,
+    Reason,
+    Recommendation,
+    Reference,
+)
 from recsys.store.collection import Collection
 
+Asked: TypeAlias = str | Path | Manuscript | Reference | Draft
+"""What can be asked: the file of a draft, its text, a draft that was read, one paper to find more
+of, or a draft in the terms of the corpus."""
+NO_LISTS = ReadingLists()
 IN_LIBRARY = Reason("library", "in your library")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Question:
+    """A draft in the terms of the corpus, and what became of what was given.
+
+    understood: one sentence. notes: what was left out of files, or is a guess. missing: sentences
+    that name the papers that were not found. library: those of the user's own papers that the
+    corpus holds. name: the draft's file, if it is one.
+    """
+
+    draft: Draft
+    understood: str
+    notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    library: tuple[PaperId, ...] = ()
+    name: str | None = None
+
+    def filtered(self, filters: Filters) -> Filters:
+        """Name the papers of the library to filters that leave them out."""
+        if not filters.exclude_library:
+            return filters
+        return replace(filters, library=(*filters.library, *self.library))
+
+    def marked(self, items: Iterable[Recommendation]) -> tuple[Recommendation, ...]:
+        """Add to the reasons of papers that they are in the library."""
+        owned = frozenset(self.library)
+        return tuple(
+            replace(item, reasons=(*item.reasons, IN_LIBRARY)) if item.paper.id in owned else item
+            for item in items
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one of several drafts: an answer, or the error in its place.
+
+    question: None where the draft could not be read.
+    """
+
+    question: Question | None = None
+    answer: Answer | None = None
+    error: RecsysError | None = None
+
+
+def pose(
+    collection: Collection,
+    asked: Asked,
+    *,
+    lists: ReadingLists = NO_LISTS,
+    as_of: int | None = None,
+) -> Question:
+    """Read the draft, find the papers that it and the lists name, and make one draft of it all.
+
+    Raises:
+        InputError: the draft cannot be read, or what a list names is neither a file nor a paper.
+    """
+    manuscript, ids, lists = _read(asked, lists)
+    cited = _find(collection, "reference", manuscript.references, ids.references)
+    liked = _find(collection, "liked paper", lists.liked.references)
+    disliked = _find(collection, "disliked paper", lists.disliked.references, ids.disliked)
+    library = _find(collection, "library paper", lists.library.references)
+    check_named([*liked.missing, *disliked.missing, *library.missing])
+    draft = Draft(
+        title=manuscript.title,
+        abstract=manuscript.abstract,
+        authors=manuscript.authors,
+        venue=manuscript.venue,
+        references=tuple(dict.fromkeys([*cited.ids, *liked.ids])),
+        disliked=disliked.ids,
+        as_of=manuscript.as_of if as_of is None else as_of,
+        paper_id=manuscript.paper_id,
+    )
+    found = [each for each in (cited, liked, disliked, library) if each.ids or each.missing]
+    return Question(
+        draft,
+        understood(collection.corpus, draft, map(str, found)),
+        (*manuscript.notes, *_problems(lists)),
+        tuple(_described(each.name, entry) for each in found for entry in each.missing),
+        library.ids,
+        str(asked) if isinstance(asked, str | Path) and is_file(str(asked)) else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
     """The papers of one list: ids of those that the corpus holds, and the others."""
 
     name: str
@@ -21,80 +120,50 @@ class Found:
     missing: tuple[Reference, ...]
 
     def __str__(self) -> str:
-        """Count them, and say where the others can be seen."""
-        counted = matched(self.name, len(self.ids), len(self.missing))
-        return f"{counted} (listed with -v)" if self.missing else counted
+        return matched(self.name, len(self.ids), len(self.missing))
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A draft, what was understood of it, and the papers that were not found.
-
-    library: those of the user's own papers that the corpus holds.
-    """
-
-    draft: Draft
-    understood: str
-    missing: tuple[str, ...]
-    library: tuple[PaperId, ...]
-
-    def finish(self, answer: Answer) -> Answer:
-        """Add what the draft's answer cannot know: its lists, and what is in the library."""
-        owned = frozenset(self.library)
-        items = (
-            replace(item, reasons=(*item.reasons, IN_LIBRARY)) if item.paper.id in owned else item
-            for item in answer.recommendations
-        )
-        return replace(answer, recommendations=tuple(items), understood=self.understood)
-
-
-def pose(collection: Collection, given: Read, *, as_of: int | None = None) -> Question:
-    """Find the papers that draft and lists name, and make one draft of it all.
-
-    Raises:
-        InputError: what the user named is neither a file nor a paper of the corpus.
-    """
-    named = {
-        "reference": given.manuscript.references,
-        "liked paper": given.seeds,
-        "disliked paper": given.disliked,
-        "library paper": given.library,
-    }
-    cited, seeds, disliked, library = (
-        _find(collection, name, references) for name, references in named.items()
+def _read(asked: Asked, lists: ReadingLists) -> tuple[Manuscript, Draft, ReadingLists]:
+    """Tell apart what is to be looked up, what is known by its id, and what is wanted."""
+    match asked:
+        case str() | Path():
+            return read_draft(asked), Draft(), lists
+        case Manuscript():
+            return asked, Draft(), lists
+        case Reference():
+            liked = replace(lists.liked, references=(asked, *lists.liked.references))
+            return Manuscript(), Draft(), replace(lists, liked=liked)
+    told = Manuscript(
+        title=asked.title,
+        abstract=asked.abstract,
+        authors=asked.authors,
+        venue=asked.venue,
+        as_of=asked.as_of,
+        paper_id=asked.paper_id,
     )
-    check_named([*seeds.missing, *disliked.missing, *library.missing])
-    manuscript = given.manuscript
-    draft = Draft(
-        title=manuscript.title,
-        abstract=manuscript.abstract,
-        authors=manuscript.authors,
-        venue=manuscript.venue,
-        references=tuple(dict.fromkeys([*cited.ids, *seeds.ids])),
-        disliked=disliked.ids,
-        as_of=manuscript.as_of if as_of is None else as_of,
-        paper_id=manuscript.paper_id,
-    )
-    lists = [each for each in (cited, seeds, disliked, library) if each.ids or each.missing]
-    return Question(
-        draft,
-        understood(collection.corpus, draft, [str(each) for each in lists]),
-        tuple(_described(each.name, entry) for each in lists for entry in each.missing),
-        library.ids,
-    )
+    return told, asked, lists
 
 
-def _find(collection: Collection, name: str, references: Sequence[Reference]) -> Found:
-    if not references:
-        return Found(name, (), ())
-    matches = match(collection, references)
-    ids = collection.corpus.ids
-    found = dict.fromkeys(ids[each.row] for each in matches if each.row is not None)
-    missing = tuple(each.reference for each in matches if each.row is None)
-    return Found(name, tuple(found), missing)
+def _find(
+    collection: Collection, name: str, references: Sequence[Reference], ids: Sequence[PaperId] = ()
+) -> _Found:
+    """Look references up, and ids, which need no matching."""
+    corpus = collection.corpus
+    matches = find_matches(collection, references) if references else ()
+    known = {corpus.ids[row] for row in corpus.rows(ids).tolist()}
+    found = dict.fromkeys(each for each in ids if each in known)
+    found |= dict.fromkeys(corpus.ids[each.row] for each in matches if each.row is not None)
+    missing = [Reference(id=each) for each in dict.fromkeys(ids) if each not in known]
+    missing += [each.reference for each in matches if each.row is None]
+    return _Found(name, tuple(found), tuple(missing))
+
+
+def _problems(lists: ReadingLists) -> tuple[str, ...]:
+    return (*lists.liked.problems, *lists.disliked.problems, *lists.library.problems)
 
 
 def _described(name: str, entry: Reference) -> str:
     facts = [*entry.authors[:1], entry.year, entry.title or entry.doi or entry.arxiv]
     text = ", ".join(str(fact) for fact in facts if fact)
-    return f"Not in the corpus: {name} " + ": ".join(part for part in (entry.key, text) if part)
+    key = entry.key or (entry.id or "" if not text else "")
+    return f"Not in the corpus: {name} " + ": ".join(part for part in (key, text) if part)

@@ -2,11 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from recsys.formats.references.markdown_items import markdown_item
-from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import one_line, paper_link
 from recsys.formats.references.web_page import web_page
 from recsys.records import Answer, Paper, Recommendation
@@ -29,7 +27,8 @@ def markdown(answer: Answer) -> str:
     lines = []
     for item in answer.recommendations:
         lines.append(f"{item.rank}. {markdown_item(item.paper)} **{percent(item.probability)}**")
-        lines += [f"    - {one_line(reason.text)}" for reason in item.reasons]
+        notes = [*(reason.text for reason in item.reasons), found_by(item)]
+        lines += [f"    - {one_line(note)}" for note in notes if note]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -57,46 +56,9 @@ def as_json(answer: Answer) -> str:
 
 
 def as_json_lines(answer: Answer) -> str:
-    """Render as one JSON object of schema `recsys.recommendation/1` per line."""
-    schema = {"schema": RECOMMENDATION_SCHEMA}
-    return "".join(f"{_json(schema | _record(item))}\n" for item in answer.recommendations)
-
-
-def references(name: str) -> Callable[[Answer], str]:
-    """Render the papers alone, in order of rank, in a format of reference managers."""
-    return lambda answer: WRITERS[name](_papers(answer))
-
-
-RENDERERS: Mapping[str, Callable[[Answer], str]] = {
-    **{name: references(name) for name in WRITERS},
-    "table": table,
-    "json": as_json,
-    "jsonl": as_json_lines,
-    "markdown": markdown,
-    "html": html,
-}
-
-
-def coloured_table(answer: Answer) -> str:
-    """Render the table for a terminal: wrapped to its width, in its colours."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(justify="right", style="dim", no_wrap=True)
-    grid.add_column(justify="right", style="green", no_wrap=True)
-    grid.add_column()
-    for item in answer.recommendations:
-        cell = Text(one_line(item.paper.title) + "\n", style="bold")
-        cell.append(_facts(item), style="not bold dim")
-        for reason in item.reasons:
-            cell.append(f"\n- {one_line(reason.text)}", style="not bold")
-        grid.add_row(str(item.rank), percent(item.probability), cell)
-    console = Console(highlight=False)
-    with console.capture() as capture:
-        console.print(grid)
-    return capture.get()
+    """Render as one JSON object of schema `recsys.recommendation/1` per line, with the draft."""
+    first = {"schema": RECOMMENDATION_SCHEMA, "draft": answer.draft}
+    return "".join(f"{_json(first | _record(item))}\n" for item in answer.recommendations)
 
 
 def percent(probability: float) -> str:
@@ -104,6 +66,21 @@ def percent(probability: float) -> str:
     if 0 < probability < 0.01:
         return "<1 %"
     return ">99 %" if 0.99 < probability < 1 else f"{probability * 100:.0f} %"
+
+
+def facts(item: Recommendation) -> str:
+    """Write who, when and where, and what proposed the paper, on one line."""
+    paper = item.paper
+    year = None if paper.year is None else str(paper.year)
+    link = paper_link(paper)
+    parts = [_authors(paper.authors), year, paper.venue, paper.id, link]
+    return " | ".join(one_line(part) for part in [*parts, found_by(item)] if part)
+
+
+def found_by(item: Recommendation) -> str | None:
+    """Say in words what proposed a paper; None where nothing is known."""
+    words = ", ".join(item.found_by or item.sources)
+    return f"found by {words}" if words else None
 
 
 def _papers(answer: Answer) -> list[Paper]:
@@ -119,16 +96,7 @@ def _json(value: object, *, indent: int | None = None) -> str:
 def _text_row(item: Recommendation) -> str:
     first = f"{item.rank:>3}  {percent(item.probability):>5}  {one_line(item.paper.title)}"
     reasons = [f"{_INDENT}- {one_line(reason.text)}" for reason in item.reasons]
-    return "\n".join([first, _INDENT + _facts(item), *reasons])
-
-
-def _facts(item: Recommendation) -> str:
-    paper = item.paper
-    year = None if paper.year is None else str(paper.year)
-    link = paper_link(paper)
-    parts = [_authors(paper.authors), year, paper.venue, paper.id, link]
-    found = f"found by {', '.join(item.sources)}" if item.sources else None
-    return " | ".join(one_line(part) for part in [*parts, found] if part)
+    return "\n".join([first, _INDENT + facts(item), *reasons])
 
 
 def _authors(names: tuple[str, ...]) -> str:

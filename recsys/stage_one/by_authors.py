@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from recsys.stage_one.options import Asked
+from recsys.stage_one.options import SourceQuery
 from recsys.stage_one.voters import Voters
 from recsys.store.arrays import Floats, Mask, Rows
 
 
-def find(asked: Asked, allowed: Mask) -> Voters:
+def find(asked: SourceQuery, allowed: Mask) -> Voters:
     """Return the papers of the draft's authors, equal in weight."""
     return Voters.equal(asked.query.own_papers[allowed[asked.query.own_papers]])
 
 
-def prior(asked: Asked, found: Voters, rows: Rows, cosines: Floats) -> Floats:
+def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
     """Add nothing: the votes of the authors' papers say it."""
     return np.zeros(len(rows), np.float32)

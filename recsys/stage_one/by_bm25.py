@@ -1,12 +1,12 @@
 """Candidates by BM25: the papers that share the draft's words."""
 
-from recsys.stage_one.options import Asked
+from recsys.stage_one.options import SourceQuery
 from recsys.stage_one.voters import Voters, share
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.lookup import spread
 
 
-def find(asked: Asked, allowed: Mask) -> Voters:
+def find(asked: SourceQuery, allowed: Mask) -> Voters:
     """Search for the draft's words; a paper weighs its score relative to the best one."""
     rows, scores = asked.collection.text_index.search(
         asked.query.text, asked.options.matches, allowed=allowed
@@ -14,6 +14,6 @@ def find(asked: Asked, allowed: Mask) -> Voters:
     return Voters(rows, share(scores), scale=float(scores.max(initial=0)) or 1.0)
 
 
-def prior(asked: Asked, found: Voters, rows: Rows, cosines: Floats) -> Floats:
+def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
     """Return the weight of each row that was found, 0 of the others."""
     return spread(found.rows, found.weights, len(asked.collection.corpus))[rows]

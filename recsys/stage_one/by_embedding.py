@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from recsys.stage_one.options import Asked
+from recsys.stage_one.options import SourceQuery
 from recsys.stage_one.voters import Voters
 from recsys.store.arrays import Floats, Mask, Rows
 
 
-def find(asked: Asked, allowed: Mask) -> Voters:
+def find(asked: SourceQuery, allowed: Mask) -> Voters:
     """Search for the nearest papers; a paper weighs its cosine."""
     rows, cosines = asked.collection.vector_index.search(
         asked.query.vector, asked.options.neighbours, allowed=allowed
@@ -15,6 +15,6 @@ def find(asked: Asked, allowed: Mask) -> Voters:
     return Voters(rows, np.maximum(cosines, 0))
 
 
-def prior(asked: Asked, found: Voters, rows: Rows, cosines: Floats) -> Floats:
+def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
     """Return the cosine of each row, twice: no other single sign is as good."""
     return 2 * cosines

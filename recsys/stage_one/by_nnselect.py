@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from recsys.stage_one.options import Asked
+from recsys.stage_one.options import SourceQuery
 from recsys.stage_one.voters import NOBODY, Voters
 from recsys.store.arrays import Floats, Mask, Rows
 
 
-def find(asked: Asked, allowed: Mask) -> Voters:
+def find(asked: SourceQuery, allowed: Mask) -> Voters:
     """Search NNSelect's space; a draft of which it knows nothing is near no paper."""
     if asked.collection.nnselect is None or asked.query.nnselect is None:
         return NOBODY
@@ -18,7 +18,7 @@ def find(asked: Asked, allowed: Mask) -> Voters:
     return Voters(rows[near], cosines[near])
 
 
-def prior(asked: Asked, found: Voters, rows: Rows, cosines: Floats) -> Floats:
+def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
     """Return NNSelect's cosine of each row, twice as that of the embedding."""
     if asked.collection.nnselect is None or asked.query.nnselect is None:
         return np.zeros(len(rows), np.float32)

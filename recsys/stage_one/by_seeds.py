@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from recsys.stage_one.options import Asked
+from recsys.stage_one.options import SourceQuery
 from recsys.stage_one.voters import NOBODY, Voters, links, share, together
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.lookup import distinct
@@ -11,7 +11,7 @@ MOST_CITERS = 100
 """Of a much cited seed, this many of its latest citing papers are followed."""
 
 
-def find(asked: Asked, allowed: Mask) -> Voters:
+def find(asked: SourceQuery, allowed: Mask) -> Voters:
     """Collect papers around the seeds; they weigh nothing, as `prior` says what the seeds say."""
     seeds, before = _seeds(asked), asked.query.before
     if len(seeds) == 0:
@@ -28,7 +28,7 @@ def find(asked: Asked, allowed: Mask) -> Voters:
     return Voters(rows, np.zeros(len(rows), np.float32))
 
 
-def prior(asked: Asked, found: Voters, rows: Rows, cosines: Floats) -> Floats:
+def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
     """Add what the seeds say: company, direct citations, cosine with the nearest one."""
     seeds, before = _seeds(asked), asked.query.before
     if len(seeds) == 0:
@@ -39,6 +39,6 @@ def prior(asked: Asked, found: Voters, rows: Rows, cosines: Floats) -> Floats:
     return share(company) + share(direct) + nearest
 
 
-def _seeds(asked: Asked) -> Rows:
+def _seeds(asked: SourceQuery) -> Rows:
     """The seeds that are asked, closest to the draft's text first."""
     return asked.query.seeds[: asked.options.seeds]

@@ -28,7 +28,7 @@ class StageOne:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SourceQuery:
     """A query to a collection: what every source of candidates reads."""
 
     collection: Collection

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from recsys.asking.query import Query
-from recsys.stage_one.options import Asked, StageOne
+from recsys.stage_one.options import SourceQuery, StageOne
 from recsys.stage_one.pool import Candidates, Gathering, Pool
 from recsys.stage_one.sources import SOURCES, asked_of, bit
 from recsys.stage_one.voters import Voters, share, votes
@@ -26,13 +26,13 @@ from recsys.store.lookup import dots
 
 def propose(collection: Collection, query: Query, options: StageOne) -> Candidates:
     """Select at most `options.candidates` papers for a query."""
-    asked = Asked(collection, query, options)
+    asked = SourceQuery(collection, query, options)
     found = {each.key: each.finder.find(asked, query.allowed) for each in SOURCES}
     pool = _pool(asked, found)
     return Candidates(pool.most_promising(options.candidates), found, pool)
 
 
-def _pool(asked: Asked, found: Mapping[str, Voters]) -> Pool:
+def _pool(asked: SourceQuery, found: Mapping[str, Voters]) -> Pool:
     """Collect the papers to consider: what was found, and what the older of it cites."""
     graph, before = asked.collection.graph, asked.query.before
     gathering = Gathering()
@@ -50,7 +50,7 @@ def _pool(asked: Asked, found: Mapping[str, Voters]) -> Pool:
 
 
 def prior(
-    asked: Asked,
+    asked: SourceQuery,
     voters: Mapping[str, Voters],
     found: Mapping[str, Voters],
     rows: Rows,

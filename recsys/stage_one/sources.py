@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from recsys.errors import InputError, near_miss
-from recsys.stage_one.options import Asked
+from recsys.stage_one.options import SourceQuery
 from recsys.stage_one.voters import Voters
 from recsys.store.arrays import Floats, Mask, Rows
 
@@ -17,11 +17,11 @@ from recsys.store.arrays import Floats, Mask, Rows
 class Finder(Protocol):
     """The functions of a source's module."""
 
-    def find(self, asked: Asked, allowed: Mask) -> Voters:
+    def find(self, asked: SourceQuery, allowed: Mask) -> Voters:
         """Return papers for a query, among the (n,) bool allowed ones, weighted as voters."""
         ...
 
-    def prior(self, asked: Asked, found: Voters, rows: Rows, cosines: Floats) -> Floats:
+    def prior(self, asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
         """Say how promising (p,) distinct rows are, besides what the votes say: (p,) float32.
 
         found: what `find` gave. cosines: (p,) float32, of the rows with the draft.
@@ -60,15 +60,16 @@ CITED = "cited-by-neighbour"
 
 # fmt: off
 SOURCES: tuple[Source, ...] = (
-    Source("embedding", "ann", "similar meaning", "recsys.stage_one.by_embedding",
+    Source("embedding", "ann", "similar text", "recsys.stage_one.by_embedding",
            cites=CITED, search=True),
-    Source("nnselect", "nnselect", "similarity learned from citations",
+    Source("nnselect", "nnselect", "likeness learned from citations",
            "recsys.stage_one.by_nnselect", cites=CITED, search=True),
     Source("bm25", "bm25", "shared words", "recsys.stage_one.by_bm25",
            cites=CITED, search=True),
-    Source("authors", "author", "the draft's authors", "recsys.stage_one.by_authors",
+    Source("authors", "author", "your own papers", "recsys.stage_one.by_authors",
            cites="author"),
-    Source("seeds", "seed", "the papers of your list", "recsys.stage_one.by_seeds"),
+    Source("seeds", "seed", "links with papers that you named",
+           "recsys.stage_one.by_seeds"),
 )
 # fmt: on
 

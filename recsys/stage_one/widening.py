@@ -7,7 +7,7 @@ a filter leaves keeps the score and the chance that it has without filters.
 import numpy as np
 
 from recsys.asking.query import Query
-from recsys.stage_one.options import Asked, StageOne
+from recsys.stage_one.options import SourceQuery, StageOne
 from recsys.stage_one.pool import Candidates, Gathering, Pool
 from recsys.stage_one.propose import prior
 from recsys.stage_one.sources import asked_of, bit
@@ -24,7 +24,7 @@ def widen(
 
     keep: (n,) bool, papers that pass.
     """
-    asked = Asked(collection, query, options)
+    asked = SourceQuery(collection, query, options)
     pool = usual.pool.joined(_passing(asked, usual, query.wanted & keep))
     passing = np.flatnonzero(keep[pool.rows])
     chosen = passing[top_k(pool.prior[passing], options.candidates)]
@@ -32,7 +32,7 @@ def widen(
     return usual.choose(pool.take(positions.astype(np.int32)), pool)
 
 
-def _passing(asked: Asked, usual: Candidates, allowed: Mask) -> Pool:
+def _passing(asked: SourceQuery, usual: Candidates, allowed: Mask) -> Pool:
     """Ask the searches once more, among what passes; the prior is made as that of the usual pool.
 
     Those who vote are the usual ones: a filter takes away papers, not their voice.

@@ -1,5 +1,5 @@
 """The command line: one small module per group of commands."""
 
-from recsys.app.cli.program import main
+from recsys.app.cli.entry import main
 
 __all__ = ["main"]

@@ -1,5 +1,6 @@
 """Commands that write artifacts: `build` and `train ranker`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -7,7 +8,6 @@ import typer
 
 from recsys.app.cli.options import (
     Index,
-    JsonErrors,
     NoMetadata,
     OwnPooling,
     Precision,
@@ -16,6 +16,35 @@ from recsys.app.cli.options import (
     Split,
     names_in,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorChoices:
+    """Where the vectors of the papers, and of drafts, come from."""
+
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            "--encoder",
+            metavar="NAME",
+            show_default="minilm; none with --embeddings",
+            help="`minilm`, the name of a model on the Hugging Face hub, or a local directory.",
+        ),
+    ] = None
+    pooling: OwnPooling = None
+    precision: Annotated[
+        Precision, typer.Option("--precision", help="Numbers in which the encoder computes.")
+    ] = "int8"
+    embeddings: Annotated[
+        Path | None,
+        typer.Option(
+            "--embeddings",
+            metavar="FILE",
+            show_default=False,
+            help="Vectors that were made elsewhere, as `recsys embed` writes them. Drafts are "
+            "encoded by --encoder, which must have made them; without, their words place them.",
+        ),
+    ] = None
 
 
 def build(
@@ -31,34 +60,11 @@ def build(
         Path,
         typer.Option("--out", metavar="DIR", show_default=False, help="Directory to write."),
     ],
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            "--encoder",
-            metavar="NAME",
-            show_default="minilm; none with --embeddings",
-            help="`minilm`, the name of a model on the Hugging Face hub, or a local directory.",
-        ),
-    ] = None,
-    pooling: OwnPooling = None,
-    precision: Annotated[
-        Precision, typer.Option("--precision", help="Numbers in which the encoder computes.")
-    ] = Precision.INT8,
-    embeddings: Annotated[
-        Path | None,
-        typer.Option(
-            "--embeddings",
-            metavar="FILE",
-            show_default=False,
-            help="Vectors that were made elsewhere, as `recsys embed` writes them. Drafts are "
-            "encoded by --encoder, which must have made them; without, their words place them.",
-        ),
-    ] = None,
+    vectors: VectorChoices,
     force: Annotated[
         bool, typer.Option("--force", help="Build again even if nothing has changed.")
     ] = False,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Build an index from a file of papers; a killed build continues where it stopped."""
     from pipelines.index.build import BuildOptions
@@ -68,10 +74,10 @@ def build(
     from recsys.app.output import note
 
     options = BuildOptions(
-        encoder=encoder or (None if embeddings else BuildOptions().encoder),
-        pooling=None if pooling is None else pooling.value,
-        precision=precision.value,
-        embeddings=embeddings,
+        encoder=vectors.encoder or (None if vectors.embeddings else BuildOptions().encoder),
+        pooling=vectors.pooling,
+        precision=vectors.precision,
+        embeddings=vectors.embeddings,
         force=force,
     )
     with shown_progress(quiet=quiet) as progress:
@@ -79,10 +85,11 @@ def build(
     note("\n".join(report.lines()), quiet=quiet)
 
 
-def train_ranker(
-    index: Index,
-    split: Split,
-    no_metadata: NoMetadata = False,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankerChoices:
+    """What a ranker ranks, and by what."""
+
+    no_metadata: NoMetadata = False
     candidates: Annotated[
         str | None,
         typer.Option(
@@ -92,13 +99,18 @@ def train_ranker(
             help="What candidates come from: some of embedding, nnselect, bm25; commas between "
             "them.",
         ),
-    ] = None,
+    ] = None
     nnselect_features: Annotated[
         bool, typer.Option("--nnselect-features", help="Let the ranker read NNSelect's features.")
-    ] = False,
+    ] = False
+
+
+def train_ranker(
+    index: Index,
+    split: Split,
+    ranker: RankerChoices,
     seed: Seed = 0,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Train the index's own ranker on the train queries, stopped early on the dev queries.
 
@@ -113,7 +125,9 @@ def train_ranker(
     from recsys.app.output import note
     from recsys.app.wiring import unseen_views
 
-    options = TrainOptions(not no_metadata, seed, names_in(candidates), nnselect_features)
+    options = TrainOptions(
+        not ranker.no_metadata, seed, names_in(ranker.candidates), ranker.nnselect_features
+    )
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = train(index, split, options, unseen=unseen_views, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)

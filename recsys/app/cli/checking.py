@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from recsys.app.cli.options import Index, JsonErrors, ReportFormat
+from recsys.app.cli.options import Index, ReportFormat
 
 
 def inspect(
@@ -14,19 +14,18 @@ def inspect(
     ] = False,
     output: Annotated[
         ReportFormat, typer.Option("--format", help="How the report is written.")
-    ] = ReportFormat.TABLE,
-    json_errors: JsonErrors = False,
+    ] = "table",
 ) -> None:
     """Show what an index holds and how it was built, and check that its files are whole."""
     from recsys.app.inspection import inspect_artifact, inspection_json, inspection_table
     from recsys.app.output import emit
 
     found = inspect_artifact(index, hashes=verify)
-    write = inspection_json if output is ReportFormat.JSON else inspection_table
+    write = inspection_json if output == "json" else inspection_table
     emit(write(found))
 
 
-def doctor(json_errors: JsonErrors = False) -> None:
+def doctor() -> None:
     """Check the installation and the machine; each problem comes with its next step.
 
     The exit code is 1 when there is a problem.

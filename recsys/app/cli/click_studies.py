@@ -1,34 +1,41 @@
 """Commands that train on clicks: `evaluate-clicks` and `clicks study`."""
 
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from recsys.app.cli.clicks import (
-    ByQuery,
-    Eta,
-    Folder,
-    OutFile,
-    Queries,
-    Samples,
-    Written,
-    made,
-)
-from recsys.app.cli.options import Index, JsonErrors, Quiet, ResultFormat, Seed, names_in
+from recsys.app.cli.click_logs import Eta, Folder, Queries, ResultChoices
+from recsys.app.cli.options import Index, Quiet, Seed, names_in
 
-
-class Negatives(StrEnum):
-    """What a click is compared with: the names of `click_pairs.NEGATIVES`."""
-
-    ALL = "all"
-    FIRST_FIVE = "first-5"
+Negatives: TypeAlias = Literal["all", "first-5"]
+"""What a click is compared with: the names of `click_pairs.NEGATIVES`."""
 
 
 Seeds: TypeAlias = Annotated[
     int, typer.Option("--seeds", min=1, help="Times that each ranker is trained.")
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnChoices:
+    """How rankers learn from clicks."""
+
+    weightings: Annotated[
+        str,
+        typer.Option(
+            "--weightings",
+            metavar="NAMES",
+            help="How rankers weight the clicks that they learn from: per-position (by 1 / "
+            "propensity), constant (as SciDocs' published code), or both with a comma.",
+        ),
+    ] = "per-position,constant"
+    negatives: Annotated[
+        Negatives,
+        typer.Option("--negatives", help="Papers of a list that a clicked one is compared with."),
+    ] = "all"
+    seeds: Seeds = 5
 
 
 def evaluate_clicks(
@@ -49,27 +56,10 @@ def evaluate_clicks(
             help="Vectors of its papers, as JSON lines with paper_id and embedding.",
         ),
     ],
-    weightings: Annotated[
-        str,
-        typer.Option(
-            "--weightings",
-            metavar="NAMES",
-            help="How rankers weight the clicks that they learn from: per-position (by 1 / "
-            "propensity), constant (as SciDocs' published code), or both with a comma.",
-        ),
-    ] = "per-position,constant",
-    negatives: Annotated[
-        Negatives,
-        typer.Option("--negatives", help="Papers of a list that a clicked one is compared with."),
-    ] = Negatives.ALL,
-    seeds: Seeds = 5,
-    out: OutFile = None,
-    samples: Samples = 1000,
-    by_query: ByQuery = False,
-    output: Written = ResultFormat.TABLE,
+    learning: LearnChoices,
+    result: ResultChoices,
     seed: Seed = 0,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Run SciDocs' recommendation task: learn from clicks, and judge rankings by other clicks.
 
@@ -85,24 +75,28 @@ def evaluate_clicks(
     from pipelines.studies.clicks.report_task import task_page
     from recsys.app.bars import shown_progress
     from recsys.app.output import check_target, emit
+    from recsys.app.provenance import made
 
-    check_target(out)
+    check_target(result.out)
     options = TaskOptions(
-        seeds=tuple(range(seed, seed + seeds)),
-        weightings=names_in(weightings) or (),
-        negatives=negatives.value,
-        estimates=Options(samples=samples, unit="query" if by_query else "impression"),
+        seeds=tuple(range(seed, seed + learning.seeds)),
+        weightings=names_in(learning.weightings) or (),
+        negatives=learning.negatives,
+        estimates=Options(
+            samples=result.samples, unit="query" if result.by_query else "impression"
+        ),
     )
     rng = np.random.default_rng(seed)
     with shown_progress(quiet=quiet) as progress:
         found = evaluate_task(folder, embeddings, options, rng=rng, progress=progress)
     page = task_page(found, made(seed, clicks=folder / TEST, embeddings=embeddings))
-    emit(FORMATS[output.value](page), out)
+    emit(FORMATS[result.output](page), result.out)
 
 
-def study(
-    index: Index,
-    out: Folder,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyChoices:
+    """What is studied in the simulated world, and how much of it there is."""
+
     only: Annotated[
         str,
         typer.Option(
@@ -111,20 +105,29 @@ def study(
             help="Some of recovery (of propensities), coverage (of intervals) and learning (of "
             "rankers); commas between them.",
         ),
-    ] = "recovery,coverage,learning",
-    eta: Eta = 1.0,
-    queries: Queries = 2000,
+    ] = "recovery,coverage,learning"
+    eta: Eta = 1.0
+    queries: Queries = 2000
     impressions: Annotated[
         int,
         typer.Option("--impressions", min=1, help="Lists shown to recover propensities from."),
-    ] = 100_000,
+    ] = 100_000
     logs: Annotated[
         int, typer.Option("--logs", min=1, help="Logs that intervals are made of, of 5,000 lists.")
-    ] = 200,
-    seeds: Seeds = 5,
+    ] = 200
+    seeds: Seeds = 5
+
+    def sizes(self) -> dict[str, int]:
+        """How much of it there is, by name."""
+        return {name: getattr(self, name) for name in ("queries", "impressions", "logs", "seeds")}
+
+
+def study(
+    index: Index,
+    out: Folder,
+    studies: StudyChoices,
     seed: Seed = 0,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Study in a simulated world, where the truth is known, whether the corrections hold.
 
@@ -140,11 +143,12 @@ def study(
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import check_folder, emit, note
+    from recsys.app.provenance import made
     from recsys.store.artifacts import MANIFEST
 
     check_folder(out)
-    sizes = {"queries": queries, "impressions": impressions, "logs": logs, "seeds": seeds}
-    options, rng = sized(names_in(only) or STUDIES, eta, **sizes), np.random.default_rng(seed)
+    chosen = names_in(studies.only) or STUDIES
+    options, rng = sized(chosen, studies.eta, **studies.sizes()), np.random.default_rng(seed)
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         found = study_clicks(open_collection(index), options, rng=rng, progress=progress)
     page = study_page(found, made(seed, index=index / MANIFEST))

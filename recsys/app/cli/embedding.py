@@ -1,8 +1,8 @@
 """Commands about vectors of papers: `embed`, `scidocs` and `generate-scidocs`."""
 
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
@@ -10,7 +10,6 @@ from recsys.app.cli.options import (
     ComparisonFormat,
     Index,
     Jobs,
-    JsonErrors,
     OwnPooling,
     Precision,
     Quiet,
@@ -18,12 +17,51 @@ from recsys.app.cli.options import (
     names_in,
 )
 
+SuitePart: TypeAlias = Literal["val", "test"]
+"""What SciDocs evaluates on."""
 
-class SuitePart(StrEnum):
-    """What SciDocs evaluates on."""
 
-    VAL = "val"
-    TEST = "test"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderChoices:
+    """What makes vectors of the papers."""
+
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            "--encoder",
+            metavar="NAME",
+            show_default="minilm, or the vectors that the index has",
+            help="`minilm`, the name of a model on the Hugging Face hub, a local directory, or a "
+            "baseline that is fit on the papers: random, tfidf-svd, doc2vec, fasttext, sif, sgc, "
+            "nnselect.",
+        ),
+    ] = None
+    pooling: OwnPooling = None
+    precision: Annotated[
+        Precision | None,
+        typer.Option(
+            "--precision", show_default="int8", help="Numbers in which the encoder computes."
+        ),
+    ] = None
+    split: Annotated[
+        Path | None,
+        typer.Option(
+            "--split",
+            metavar="FILE",
+            show_default="all papers are learned from",
+            help="Split of an index, for a baseline: it does not learn from papers newer than the "
+            "train queries, nor from what any query cites.",
+        ),
+    ] = None
+    nnselect: Annotated[
+        Path | None,
+        typer.Option(
+            "--nnselect",
+            metavar="INDEX",
+            show_default="PAPERS",
+            help="Index whose trained NNSelect encodes the papers, for the baseline of this name.",
+        ),
+    ] = None
 
 
 def embed(
@@ -45,45 +83,8 @@ def embed(
             "beside it.",
         ),
     ],
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            "--encoder",
-            metavar="NAME",
-            show_default="minilm, or the vectors that the index has",
-            help="`minilm`, the name of a model on the Hugging Face hub, a local directory, or a "
-            "baseline that is fit on the papers: random, tfidf-svd, doc2vec, fasttext, sif, sgc, "
-            "nnselect.",
-        ),
-    ] = None,
-    pooling: OwnPooling = None,
-    precision: Annotated[
-        Precision | None,
-        typer.Option(
-            "--precision", show_default="int8", help="Numbers in which the encoder computes."
-        ),
-    ] = None,
-    split: Annotated[
-        Path | None,
-        typer.Option(
-            "--split",
-            metavar="FILE",
-            show_default="all papers are learned from",
-            help="Split of an index, for a baseline: it does not learn from papers newer than the "
-            "train queries, nor from what any query cites.",
-        ),
-    ] = None,
-    nnselect: Annotated[
-        Path | None,
-        typer.Option(
-            "--nnselect",
-            metavar="INDEX",
-            show_default="PAPERS",
-            help="Index whose trained NNSelect encodes the papers, for the baseline of this name.",
-        ),
-    ] = None,
+    encoding: EncoderChoices,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Write the vectors of papers to a file; a killed run continues where it stopped."""
     from pipelines.studies.compare_encoders.embed import EmbedOptions
@@ -93,24 +94,21 @@ def embed(
     from recsys.app.output import note
 
     options = EmbedOptions(
-        encoder,
-        None if pooling is None else pooling.value,
-        None if precision is None else precision.value,
-        split,
-        nnselect,
+        encoding.encoder,
+        encoding.pooling,
+        encoding.precision,
+        encoding.split,
+        encoding.nnselect,
     )
     with shown_progress(quiet=quiet) as progress:
         report = write(papers, out, options, cache=cache_folder(), progress=progress)
     note("\n".join(report.lines()), quiet=quiet)
 
 
-def scidocs(
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR", show_default=False, help="Directory of SciDocs, real or generated."
-        ),
-    ],
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskChoices:
+    """Which vectors are evaluated, and on which tasks."""
+
     embeddings: Annotated[
         list[str] | None,
         typer.Option(
@@ -120,10 +118,10 @@ def scidocs(
             help="Vectors of an encoder: a file, or a directory with SciDocs' cls, user-citation "
             "and recomm; may be repeated.",
         ),
-    ] = None,
+    ] = None
     random: Annotated[
         bool, typer.Option("--random", help="Evaluate random vectors, too: the lower bound.")
-    ] = False,
+    ] = False
     tasks: Annotated[
         str | None,
         typer.Option(
@@ -132,10 +130,8 @@ def scidocs(
             show_default="all that are there",
             help="Some of mag, mesh, co-view, co-read, cite, co-cite, recomm; commas between them.",
         ),
-    ] = None,
-    part: Annotated[
-        SuitePart, typer.Option("--part", help="What is evaluated on.")
-    ] = SuitePart.TEST,
+    ] = None
+    part: Annotated[SuitePart, typer.Option("--part", help="What is evaluated on.")] = "test"
     queries: Annotated[
         Path | None,
         typer.Option(
@@ -144,14 +140,23 @@ def scidocs(
             show_default=False,
             help="JSON lines file to write, with the figures of each query of a ranking task.",
         ),
-    ] = None,
+    ] = None
     output: Annotated[
         ComparisonFormat, typer.Option("--format", help="How the table is written.")
-    ] = ComparisonFormat.TABLE,
+    ] = "table"
+
+
+def scidocs(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", show_default=False, help="Directory of SciDocs, real or generated."
+        ),
+    ],
+    wanted: TaskChoices,
     seed: Seed = 0,
     jobs: Jobs = None,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Evaluate vectors of papers on the tasks of SciDocs, beside the published figures.
 
@@ -164,13 +169,13 @@ def scidocs(
     from recsys.app.bars import shown_progress
     from recsys.app.output import check_target, emit
 
-    check_target(queries)
-    options = SuiteOptions(part.value, names_in(tasks), random, seed, jobs)
+    check_target(wanted.queries)
+    options = SuiteOptions(wanted.part, names_in(wanted.tasks), wanted.random, seed, jobs)
     with shown_progress(quiet=quiet) as progress:
-        suite = evaluate_suite(folder, sources(embeddings or []), options, progress=progress)
-    if queries is not None:
-        emit(query_lines(suite), queries)
-    emit(RENDERERS[output.value](suite))
+        suite = evaluate_suite(folder, sources(wanted.embeddings or []), options, progress=progress)
+    if wanted.queries is not None:
+        emit(query_lines(suite), wanted.queries)
+    emit(RENDERERS[wanted.output](suite))
 
 
 def generate_scidocs(
@@ -194,7 +199,6 @@ def generate_scidocs(
     ] = 500,
     seed: Seed = 0,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Make a directory of SciDocs out of an index, to compare encoders on one's own papers.
 

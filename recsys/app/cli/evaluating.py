@@ -1,27 +1,116 @@
-"""The command `evaluate`: systems against a split, into a folder that reports are made from."""
+"""Commands that ask the queries of a split: `batch` writes a run, `evaluate` all that is told."""
 
-import shlex
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from pipelines.evaluation.system_table import SYSTEMS
 from recsys.app.cli.options import (
     Candidates,
     Index,
     Jobs,
-    JsonErrors,
     NoMetadata,
     Part,
     Quiet,
     Seed,
     Split,
-    System,
     names_in,
 )
+from recsys.app.cli.signatures import OneOf
 
-_NAMES = ", ".join(System)
+_NAMES = ", ".join(SYSTEMS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchChoices:
+    """What every query is asked."""
+
+    run: Annotated[
+        Path,
+        typer.Option("--run", metavar="FILE", show_default=False, help="TREC run file to write."),
+    ]
+    part: Annotated[Part, typer.Option("--part", help="Which queries to answer.")] = "test"
+    k: Annotated[int, typer.Option("-k", min=1, help="Papers written per query.")] = 100
+    system: Annotated[
+        str, OneOf(SYSTEMS), typer.Option("--system", help="What ranks the papers.")
+    ] = "two-stage"
+    candidates: Candidates = None
+    no_metadata: NoMetadata = False
+
+
+def batch(
+    index: Index,
+    split: Split,
+    asked: BatchChoices,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    quiet: Quiet = False,
+) -> None:
+    """Answer every query of a split's part and write a TREC run file.
+
+    Each query is answered as of its own year: nothing later is recommended or counted.
+    """
+    from recsys.app.bars import shown_progress
+    from recsys.app.output import check_target, note
+
+    check_target(asked.run)
+    from pipelines.evaluation.batch import BatchOptions, run_batch
+    from recsys.app.inspection import damage_named
+    from recsys.app.wiring import open_index
+
+    options = BatchOptions(
+        part=asked.part,
+        k=asked.k,
+        system=asked.system,
+        metadata=not asked.no_metadata,
+        jobs=jobs,
+        seed=seed,
+        candidates=names_in(asked.candidates),
+    )
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
+        report = run_batch(
+            index, split, options, asked.run, open_index=open_index, progress=progress
+        )
+    note("\n".join(report.lines()), quiet=quiet)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskChoices:
+    """Which systems are asked, what, and what is studied besides."""
+
+    part: Annotated[Part, typer.Option("--part", help="Which queries to ask.")] = "test"
+    systems: Annotated[
+        str,
+        typer.Option("--systems", metavar="NAMES", help=f"Some of {_NAMES}; commas between them."),
+    ] = "bm25,embedding,stage-one,two-stage"
+    run: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--run",
+            metavar="NAME=FILE",
+            help="TREC run of a system from elsewhere, to compare with; may be repeated.",
+        ),
+    ] = None
+    k: Annotated[int, typer.Option("-k", min=1, help="Papers kept per query.")] = 100
+    k_study: Annotated[
+        bool, typer.Option("--k-study", help="Try several numbers of neighbours, too.")
+    ] = False
+    self_citation: Annotated[
+        bool,
+        typer.Option(
+            "--self-citation", help="Look where papers by the query's own authors stand, too."
+        ),
+    ] = False
+    seed_study: Annotated[
+        bool,
+        typer.Option("--seed-study", help="See what half of the references, given, would add."),
+    ] = False
+    candidates: Candidates = None
+    no_metadata: NoMetadata = False
+    seed: Seed = 0
+    jobs: Jobs = None
 
 
 def evaluate(
@@ -31,39 +120,8 @@ def evaluate(
         Path,
         typer.Option("--out", metavar="DIR", show_default=False, help="Folder to write."),
     ],
-    part: Annotated[Part, typer.Option("--part", help="Which queries to ask.")] = Part.TEST,
-    systems: Annotated[
-        str,
-        typer.Option("--systems", metavar="NAMES", help=f"Some of {_NAMES}; commas between them."),
-    ] = "bm25,embedding,stage-one,two-stage",
-    run: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--run",
-            metavar="NAME=FILE",
-            help="TREC run of a system from elsewhere, to compare with; may be repeated.",
-        ),
-    ] = None,
-    k: Annotated[int, typer.Option("-k", min=1, help="Papers kept per query.")] = 100,
-    k_study: Annotated[
-        bool, typer.Option("--k-study", help="Try several numbers of neighbours, too.")
-    ] = False,
-    self_citation: Annotated[
-        bool,
-        typer.Option(
-            "--self-citation", help="Look where papers by the query's own authors stand, too."
-        ),
-    ] = False,
-    seed_study: Annotated[
-        bool,
-        typer.Option("--seed-study", help="See what half of the references, given, would add."),
-    ] = False,
-    candidates: Candidates = None,
-    no_metadata: NoMetadata = False,
-    seed: Seed = 0,
-    jobs: Jobs = None,
+    asked: AskChoices,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Evaluate systems on a split's part and write runs, judgements and figures into a folder.
 
@@ -75,21 +133,22 @@ def evaluate(
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
+    from recsys.app.provenance import command_line
     from recsys.app.wiring import open_index
 
     options = EvaluateOptions(
-        part=part.value,
-        systems=names_in(systems) or (),
-        runs=_named_runs(run or []),
-        k=k,
-        seed=seed,
-        jobs=jobs,
-        metadata=not no_metadata,
-        k_study=k_study,
-        self_citation=self_citation,
-        seed_study=seed_study,
-        candidates=names_in(candidates),
-        command=shlex.join(["recsys", *sys.argv[1:]]),
+        part=asked.part,
+        systems=names_in(asked.systems) or (),
+        runs=_named_runs(asked.run or []),
+        k=asked.k,
+        seed=asked.seed,
+        jobs=asked.jobs,
+        metadata=not asked.no_metadata,
+        k_study=asked.k_study,
+        self_citation=asked.self_citation,
+        seed_study=asked.seed_study,
+        candidates=names_in(asked.candidates),
+        command=command_line(),
     )
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = ask(index, split, options, out, open_index=open_index, progress=progress)

@@ -13,12 +13,11 @@ from types import FrameType
 
 import typer
 
-from recsys.app.cli.options import JSON_ERRORS
+from recsys.app.cli.entry import INTERRUPTED, JSON_ERRORS, report_interrupt
 from recsys.errors import RecsysError
 from recsys.extras import missing_extra
 
 USAGE = 2
-INTERRUPTED = 130
 DEBUG = "RECSYS_DEBUG"
 
 Failure = tuple[str, str, str]
@@ -37,13 +36,10 @@ def exit_code(run: Callable[[], int | None], arguments: Sequence[str]) -> int:
             if os.environ.get(DEBUG):
                 traceback.print_exc()
             if not heard:
-                failure, code = _explain(error)
-                _report(failure, as_json=JSON_ERRORS in arguments)
-                return code
+                return _report_all(error, as_json=JSON_ERRORS in arguments)
             code = INTERRUPTED
     if code == INTERRUPTED:
-        failure = ("Interrupted", "interrupted:", "run the same command to continue.")
-        _report(failure, as_json=JSON_ERRORS in arguments, prefix="")
+        report_interrupt(arguments)
     return code
 
 
@@ -87,6 +83,15 @@ def _explain(error: Exception) -> tuple[Failure, int]:
 def _usage_hint(error: typer.TyperException) -> str:
     command = getattr(getattr(error, "ctx", None), "command_path", "recsys")
     return f"See `{command} --help`."
+
+
+def _report_all(error: Exception, *, as_json: bool) -> int:
+    """Report an error, or each error of a group, whose exit code is 1 whatever they are."""
+    errors = error.exceptions if isinstance(error, ExceptionGroup) else (error,)
+    for each in errors:
+        failure, code = _explain(each)
+        _report(failure, as_json=as_json)
+    return 1 if isinstance(error, ExceptionGroup) else code
 
 
 def _report(failure: Failure, *, as_json: bool, prefix: str = "error: ") -> None:

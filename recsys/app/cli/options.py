@@ -1,107 +1,25 @@
-"""Options that mean the same in every command, and the words that they take."""
+"""Options that mean the same in every command, and the words that they take.
 
-from enum import StrEnum
+Options of one command alone stand before it, in a dataclass called after what they choose.
+"""
+
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-
-class Format(StrEnum):
-    """How `recommend` writes its answer."""
-
-    TABLE = "table"
-    JSON = "json"
-    JSONL = "jsonl"
-    BIBTEX = "bibtex"
-    RIS = "ris"
-    CSL_JSON = "csl-json"
-    CSV = "csv"
-    MARKDOWN = "markdown"
-    HTML = "html"
-
-
-class ReportFormat(StrEnum):
-    """How reports on artifacts are written."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
-class ComparisonFormat(StrEnum):
-    """How comparisons of runs are written."""
-
-    TABLE = "table"
-    JSON = "json"
-    MARKDOWN = "markdown"
-    LATEX = "latex"
-
-
-class EvaluationFormat(StrEnum):
-    """How reports on evaluations are written."""
-
-    HTML = "html"
-    MARKDOWN = "markdown"
-    JSON = "json"
-    LATEX = "latex"
-
-
-class ResultFormat(StrEnum):
-    """How results are written that are small enough for a terminal and good enough for a page."""
-
-    TABLE = "table"
-    JSON = "json"
-    MARKDOWN = "markdown"
-    LATEX = "latex"
-    HTML = "html"
-
-
-class Pooling(StrEnum):
-    """How token vectors become one vector."""
-
-    CLS = "cls"
-    MEAN = "mean"
-
-
-class Precision(StrEnum):
-    """In which numbers the encoder computes."""
-
-    INT8 = "int8"
-    F32 = "f32"
-
-
-class Device(StrEnum):
-    """Where models are trained."""
-
-    AUTO = "auto"
-    CPU = "cpu"
-    CUDA = "cuda"
-
-
-class Part(StrEnum):
-    """A part of a split."""
-
-    TRAIN = "train"
-    DEV = "dev"
-    TEST = "test"
-
-
-class System(StrEnum):
-    """What ranks the papers: the names of `pipelines.evaluation.systems.SYSTEMS`."""
-
-    RANDOM = "random"
-    CITATIONS = "citations"
-    BM25_WHOOSH = "bm25-whoosh"
-    BM25 = "bm25"
-    EMBEDDING = "embedding"
-    NNSELECT = "nnselect"
-    NNSELECT_100 = "nnselect-100"
-    NNRANK = "nnrank"
-    NNRANK_100 = "nnrank-100"
-    STAGE_ONE = "stage-one"
-    TWO_STAGE = "two-stage"
-    ORACLE = "oracle"
-
+Part: TypeAlias = Literal["train", "dev", "test"]
+Pooling: TypeAlias = Literal["cls", "mean"]
+Precision: TypeAlias = Literal["int8", "f32"]
+Device: TypeAlias = Literal["auto", "cpu", "cuda"]
+ReportFormat: TypeAlias = Literal["table", "json"]
+"""How reports on artifacts are written."""
+ComparisonFormat: TypeAlias = Literal["table", "json", "markdown", "latex"]
+"""How comparisons of runs are written."""
+EvaluationFormat: TypeAlias = Literal["html", "markdown", "json", "latex"]
+"""How reports on evaluations are written."""
+ResultFormat: TypeAlias = Literal["table", "json", "markdown", "latex", "html"]
+"""How results are written that are small enough for a terminal and good enough for a page."""
 
 Index: TypeAlias = Annotated[
     Path,
@@ -153,14 +71,6 @@ Quiet: TypeAlias = Annotated[
     bool,
     typer.Option("--quiet", help="Write no progress and no notes to stderr; errors still show."),
 ]
-JsonErrors: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        "--json-errors",
-        help='Write an error as {"error": {"kind", "what", "hint"}} on stderr, for programs.',
-    ),
-]
-JSON_ERRORS = "--json-errors"
 
 
 def names_in(text: str | None) -> tuple[str, ...] | None:

@@ -1,11 +1,92 @@
 """The command `probe`: what the classes of papers tell about their vectors."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from recsys.app.cli.options import JsonErrors, Quiet, ResultFormat, Seed, names_in
+from recsys.app.cli.options import Quiet, ResultFormat, Seed, names_in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassChoices:
+    """Which papers are probed, and of which classes."""
+
+    label: Annotated[
+        str,
+        typer.Option(
+            "--label",
+            metavar="NAME",
+            show_default=False,
+            help="What the classes are: venue, keyphrases, or labels.NAME of the papers' labels.",
+        ),
+    ]
+    most_classes: Annotated[
+        int | None,
+        typer.Option(
+            "--classes", min=2, show_default="all", help="Classes at most, the most frequent ones."
+        ),
+    ] = None
+    min_count: Annotated[
+        int, typer.Option("--min-count", min=4, help="Papers that a class has at least.")
+    ] = 20
+    most: Annotated[
+        int | None,
+        typer.Option(
+            "--papers", min=8, show_default="all", help="Papers at most, drawn by chance."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultChoices:
+    """What is probed, and where the result goes."""
+
+    probes: Annotated[
+        str,
+        typer.Option(
+            "--probes",
+            metavar="NAMES",
+            help="Some of linear, clusters, retrieval, map; commas between them.",
+        ),
+    ] = "linear,clusters,retrieval,map"
+    seen: Annotated[
+        Path | None,
+        typer.Option(
+            "--seen",
+            metavar="FILE",
+            show_default=False,
+            help="Names of classes that an encoder was trained to tell, one on each line: papers "
+            "of these and of the other classes are probed apart.",
+        ),
+    ] = None
+    unseen: Annotated[
+        float | None,
+        typer.Option(
+            "--unseen",
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            show_default=False,
+            help="Part seen from unseen classes by --seed instead; the share that is unseen.",
+        ),
+    ] = None
+    runs: Annotated[
+        int, typer.Option("--runs", min=1, help="Times that papers are dealt out to folds anew.")
+    ] = 1
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            show_default=False,
+            help="Folder for the HTML page, figures, maps, and what was told of each paper.",
+        ),
+    ] = None
+    output: Annotated[
+        ResultFormat, typer.Option("--format", help="How the result is written to stdout.")
+    ] = "table"
 
 
 def probe_embeddings(
@@ -24,77 +105,10 @@ def probe_embeddings(
             help="Vectors of the papers, as `embed` writes them; may be repeated, to compare.",
         ),
     ],
-    label: Annotated[
-        str,
-        typer.Option(
-            "--label",
-            metavar="NAME",
-            show_default=False,
-            help="What the classes are: venue, keyphrases, or labels.NAME of the papers' labels.",
-        ),
-    ],
-    most_classes: Annotated[
-        int | None,
-        typer.Option(
-            "--classes", min=2, show_default="all", help="Classes at most, the most frequent ones."
-        ),
-    ] = None,
-    min_count: Annotated[
-        int, typer.Option("--min-count", min=4, help="Papers that a class has at least.")
-    ] = 20,
-    most: Annotated[
-        int | None,
-        typer.Option(
-            "--papers", min=8, show_default="all", help="Papers at most, drawn by chance."
-        ),
-    ] = None,
-    probes: Annotated[
-        str,
-        typer.Option(
-            "--probes",
-            metavar="NAMES",
-            help="Some of linear, clusters, retrieval, map; commas between them.",
-        ),
-    ] = "linear,clusters,retrieval,map",
-    seen: Annotated[
-        Path | None,
-        typer.Option(
-            "--seen",
-            metavar="FILE",
-            show_default=False,
-            help="Names of classes that an encoder was trained to tell, one on each line: papers "
-            "of these and of the other classes are probed apart.",
-        ),
-    ] = None,
-    unseen: Annotated[
-        float | None,
-        typer.Option(
-            "--unseen",
-            metavar="SHARE",
-            min=0.0,
-            max=1.0,
-            show_default=False,
-            help="Part seen from unseen classes by --seed instead; the share that is unseen.",
-        ),
-    ] = None,
-    runs: Annotated[
-        int, typer.Option("--runs", min=1, help="Times that papers are dealt out to folds anew.")
-    ] = 1,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="DIR",
-            show_default=False,
-            help="Folder for the HTML page, figures, maps, and what was told of each paper.",
-        ),
-    ] = None,
-    output: Annotated[
-        ResultFormat, typer.Option("--format", help="How the result is written to stdout.")
-    ] = ResultFormat.TABLE,
+    classes: ClassChoices,
+    asked: ResultChoices,
     seed: Seed = 0,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Tell how well vectors of papers separate classes such as venues or categories.
 
@@ -105,15 +119,16 @@ def probe_embeddings(
     from eval.studies.probes import paper_classes, probe_pages, report_probes
     from pipelines.studies.probes import probe, probe_papers
     from recsys.app.bars import shown_progress
-    from recsys.app.cli.clicks import made
     from recsys.app.output import emit, note
+    from recsys.app.provenance import made
 
-    if out is not None:
-        probe_pages.check_folder(out)
+    if asked.out is not None:
+        probe_pages.check_folder(asked.out)
+    seen = None if asked.seen is None else paper_classes.read_class_names(asked.seen)
     options = probe.ProbeOptions(
-        label=label, probes=names_in(probes) or (), classes=most_classes, least=min_count,
-        papers=most, seen=None if seen is None else paper_classes.read_class_names(seen),
-        unseen=unseen, runs=runs, seed=seed,
+        label=classes.label, probes=names_in(asked.probes) or (), classes=classes.most_classes,
+        least=classes.min_count, papers=classes.most, seen=seen, unseen=asked.unseen,
+        runs=asked.runs, seed=seed,
     )  # fmt: skip
     files = probe_papers.named_files(embeddings)
     with shown_progress(quiet=quiet) as progress:
@@ -122,6 +137,6 @@ def probe_embeddings(
         note(sentence, quiet=quiet)
     read = {f"vectors of {name}": path for name, path in files.items()}
     page = report_probes.probe_page(found, made(seed, papers=papers, **read))
-    if out is not None:
-        probe_pages.write_folder(out, found, page)
-    emit(FORMATS[output.value](page))
+    if asked.out is not None:
+        probe_pages.write_folder(asked.out, found, page)
+    emit(FORMATS[asked.output](page))

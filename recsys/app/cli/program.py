@@ -1,75 +1,86 @@
 """The program `recsys`: its commands, and what becomes of an error."""
 
 import sys
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 import typer
 
 from recsys.app.cli import (
-    answering,
     building,
     checking,
+    click_logs,
     click_studies,
-    clicks,
-    compare_encoders,
+    comparing_encoders,
     embedding,
-    encoders,
     evaluating,
-    journal,
     probing,
+    recommending,
     reporting,
-    training,
+    training_encoders,
+    training_journals,
+    training_networks,
     tuning,
 )
 from recsys.app.cli.failures import exit_code
+from recsys.app.cli.signatures import command
 from recsys.version import CREATED_BY
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-train = typer.Typer(
-    rich_markup_mode=None, help="Train a model of an index on the citations of its own papers."
-)
-tune = typer.Typer(
-    rich_markup_mode=None, help="Search for good parameters of a model, judged on the dev queries."
-)
-ablate = typer.Typer(rich_markup_mode=None, help="Show what each part of a model brings.")
-click_logs = typer.Typer(
-    rich_markup_mode=None, help="Read click logs, and correct them for position bias."
-)
 
-app.command()(answering.recommend)
-app.command()(building.build)
-app.add_typer(train, name="train")
-train.command("ranker")(building.train_ranker)
-train.command("nnselect")(training.train_nnselect)
-train.command("nnrank")(training.train_nnrank)
-train.command("encoder")(encoders.train_encoder)
-train.command("journal")(journal.train_journal)
-app.add_typer(tune, name="tune")
-tune.command("nnselect")(tuning.tune_nnselect)
-tune.command("nnrank")(tuning.tune_nnrank)
-app.add_typer(ablate, name="ablate")
-ablate.command("nnrank")(tuning.ablate_nnrank)
-ablate.command("encoder")(encoders.ablate_encoder)
-ablate.command("journal")(journal.ablate_journal)
-app.command()(answering.batch)
-app.command()(evaluating.evaluate)
-app.command()(reporting.compare)
-app.command()(reporting.repeats)
-app.command()(reporting.report)
-app.command()(reporting.reproduce)
-app.add_typer(click_logs, name="clicks")
-click_logs.command("simulate")(clicks.simulate)
-click_logs.command("estimate")(clicks.estimate)
-click_logs.command("evaluate")(clicks.evaluate)
-click_logs.command("study")(click_studies.study)
-app.command("evaluate-clicks")(click_studies.evaluate_clicks)
-app.command()(embedding.embed)
-app.command()(embedding.scidocs)
-app.command("generate-scidocs")(embedding.generate_scidocs)
-app.command("probe")(probing.probe_embeddings)
-app.command("compare-encoders")(compare_encoders.compare_encoders)
-app.command()(checking.inspect)
-app.command()(checking.doctor)
+def _group(about: str) -> typer.Typer:
+    return typer.Typer(rich_markup_mode=None, help=about)
+
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+GROUPS: Mapping[str, typer.Typer] = {
+    "train": _group("Train a model of an index on the citations of its own papers."),
+    "tune": _group("Search for good parameters of a model, judged on the dev queries."),
+    "ablate": _group("Show what each part of a model brings."),
+    "clicks": _group("Read click logs, and correct them for position bias."),
+}
+COMMANDS: Mapping[str, Callable[..., None]] = {
+    "recommend": recommending.recommend,
+    "build": building.build,
+    "train ranker": building.train_ranker,
+    "train nnselect": training_networks.train_nnselect,
+    "train nnrank": training_networks.train_nnrank,
+    "train encoder": training_encoders.train_encoder,
+    "train journal": training_journals.train_journal,
+    "tune nnselect": tuning.tune_nnselect,
+    "tune nnrank": tuning.tune_nnrank,
+    "ablate nnrank": tuning.ablate_nnrank,
+    "ablate encoder": training_encoders.ablate_encoder,
+    "ablate journal": training_journals.ablate_journal,
+    "batch": evaluating.batch,
+    "evaluate": evaluating.evaluate,
+    "compare": reporting.compare,
+    "repeats": reporting.repeats,
+    "report": reporting.report,
+    "reproduce": reporting.reproduce,
+    "clicks simulate": click_logs.simulate,
+    "clicks estimate": click_logs.estimate,
+    "clicks evaluate": click_logs.evaluate,
+    "clicks study": click_studies.study,
+    "evaluate-clicks": click_studies.evaluate_clicks,
+    "embed": embedding.embed,
+    "scidocs": embedding.scidocs,
+    "generate-scidocs": embedding.generate_scidocs,
+    "probe": probing.probe_embeddings,
+    "compare-encoders": comparing_encoders.compare_encoders,
+    "inspect": checking.inspect,
+    "doctor": checking.doctor,
+}
+"""Every command by its full name, in the order in which `--help` shows them."""
+
+for name, group in GROUPS.items():
+    app.add_typer(group, name=name)
+for name, function in COMMANDS.items():
+    *inside, own = name.split()
+    (GROUPS[inside[0]] if inside else app).command(own)(command(function))
 
 
 @app.callback(invoke_without_command=True)
@@ -89,6 +100,6 @@ def root(
         raise typer.Exit(2)
 
 
-def main() -> int:
+def run() -> int:
     """Run the command line and return the exit code: 0 ok, 1 error, 2 usage, 3 nothing found."""
     return exit_code(lambda: app(prog_name="recsys", standalone_mode=False), sys.argv[1:])

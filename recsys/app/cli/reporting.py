@@ -1,5 +1,6 @@
 """Commands that tell how good systems are: `compare`, `report` and `reproduce`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,6 @@ import typer
 from recsys.app.cli.options import (
     ComparisonFormat,
     EvaluationFormat,
-    JsonErrors,
     Quiet,
     ReportFormat,
 )
@@ -31,10 +31,9 @@ def compare(
     ],
     output: Annotated[
         ComparisonFormat, typer.Option("--format", help="How the comparison is written.")
-    ] = ComparisonFormat.TABLE,
+    ] = "table",
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")] = 0,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Score TREC runs of any system, with 95 % intervals, and test every pair of them.
 
@@ -48,7 +47,7 @@ def compare(
     compared = compare_runs(runs, qrels, seed=seed)
     for sentence in compared.notes:
         note(sentence, quiet=quiet)
-    emit(RENDERERS[output.value](compared))
+    emit(RENDERERS[output](compared))
 
 
 def repeats(
@@ -62,9 +61,8 @@ def repeats(
     ],
     output: Annotated[
         ComparisonFormat, typer.Option("--format", help="How the table is written.")
-    ] = ComparisonFormat.TABLE,
+    ] = "table",
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the tests.")] = 0,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Average evaluations that repeat one another, and test every pair of systems.
 
@@ -75,7 +73,7 @@ def repeats(
     from eval.repeats import repeats as average
     from recsys.app.output import emit
 
-    emit(RENDERERS[output.value](average(folders, seed=seed)))
+    emit(RENDERERS[output](average(folders, seed=seed)))
 
 
 def report(
@@ -89,7 +87,7 @@ def report(
     ],
     output: Annotated[
         EvaluationFormat, typer.Option("--format", help="How the report is written.")
-    ] = EvaluationFormat.HTML,
+    ] = "html",
     out: Annotated[
         Path | None,
         typer.Option(
@@ -100,7 +98,6 @@ def report(
         ),
     ] = None,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Report on an evaluation: one HTML page, Markdown, JSON, or LaTeX tables.
 
@@ -115,19 +112,22 @@ def report(
     from recsys.app.output import check_target, emit, note
 
     to_stdout = out == Path("-")
-    target = out or folder / f"report{SUFFIXES[output.value]}"
+    target = out or folder / f"report{SUFFIXES[output]}"
     if out and not to_stdout:
         check_target(out)
     trained = is_training(folder)
     found = read_training(folder, folder.resolve().name) if trained else read_report(folder)
-    emit(FORMATS[output.value](found), None if to_stdout else target)
-    if isinstance(found, Report) and out is None and output is EvaluationFormat.HTML:
+    emit(FORMATS[output](found), None if to_stdout else target)
+    if isinstance(found, Report) and out is None and output == "html":
         write_pictures(folder, found.assessment)
     if not to_stdout:
         note(f"Written to {target}.", quiet=quiet)
 
 
-def reproduce(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowChoices:
+    """Which rows are measured again, from what, and where."""
+
     data: Annotated[
         Path | None,
         typer.Option(
@@ -136,7 +136,7 @@ def reproduce(
             show_default=False,
             help="Folder of the corpora: NAME/papers.jsonl.gz and NAME/split.json.",
         ),
-    ] = None,
+    ] = None
     only: Annotated[
         str | None,
         typer.Option(
@@ -145,10 +145,14 @@ def reproduce(
             show_default="all that are not slow",
             help="Rows or whole experiments, with commas: `vis/bm25,archaeology`.",
         ),
-    ] = None,
+    ] = None
     work: Annotated[
         Path, typer.Option("--work", metavar="DIR", help="Folder for indexes and evaluations.")
-    ] = Path("reproduction"),
+    ] = Path("reproduction")
+
+
+def reproduce(
+    rows: RowChoices,
     docs: Annotated[
         Path | None,
         typer.Option(
@@ -161,9 +165,8 @@ def reproduce(
     listed: Annotated[bool, typer.Option("--list", help="Show the table and run nothing.")] = False,
     output: Annotated[
         ReportFormat, typer.Option("--format", help="How the result is written.")
-    ] = ReportFormat.TABLE,
+    ] = "table",
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Repeat the measurements of the documentation, and show which figures differ.
 
@@ -175,16 +178,16 @@ def reproduce(
 
     if listed:
         return emit(repeating.listing())
-    if data is None:
+    if rows.data is None:
         raise typer.BadParameter("Give the folder of the corpora.", param_hint="--data")
-    setup = repeating.Setup(data, work, lambda line: note(line, quiet=quiet))
-    chosen = repeating.select(only)
+    setup = repeating.Setup(rows.data, rows.work, lambda line: note(line, quiet=quiet))
+    chosen = repeating.select(rows.only)
     if docs is not None:
         repeating.check_pages(docs, chosen)
     outcomes = repeating.reproduce(chosen, setup)
     if docs is not None:
-        repeating.rewrite_pages(docs, work, chosen)
-    emit(repeating.RENDERERS[output.value](outcomes))
+        repeating.rewrite_pages(docs, rows.work, chosen)
+    emit(repeating.RENDERERS[output](outcomes))
     if any(each.differs for each in outcomes):
         raise typer.Exit(1)
     return None

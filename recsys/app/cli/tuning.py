@@ -1,24 +1,27 @@
 """Commands that try Citeomatic's own models: `tune nnselect`, `tune nnrank`, `ablate nnrank`."""
 
-import shlex
-import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from recsys.app.cli.options import (
     ComparisonFormat,
-    Device,
     Index,
-    JsonErrors,
     NoMetadata,
     Part,
     Quiet,
     Seed,
     Split,
+    names_in,
 )
-from recsys.app.cli.training import Epochs, OnDevice, ParametersFile, Rate
+from recsys.app.cli.training_networks import Epochs, ParametersFile, Rate
+from recsys.app.cli.training_options import OnDevice
+
+if TYPE_CHECKING:
+    from pipelines.studies.citeomatic.train_nnrank import NNRankOptions
+    from pipelines.studies.citeomatic.tune_networks import TuneOptions
 
 Out: TypeAlias = Annotated[
     Path, typer.Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
@@ -35,32 +38,45 @@ Long: TypeAlias = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchChoices:
+    """How many sets of parameters are tried, how long, and where."""
+
+    trials: Trials = 25
+    short: Short = 3
+    finalists: Finalists = 5
+    long: Long = 20
+    device: OnDevice = "auto"
+    seed: Seed = 0
+
+    def options(self, *, metadata: bool = True) -> "TuneOptions":
+        """Say it to the search."""
+        from pipelines.studies.citeomatic.parameter_search import SearchOptions
+        from pipelines.studies.citeomatic.tune_networks import TuneOptions
+
+        search = SearchOptions(self.trials, self.short, self.finalists, self.long, self.seed)
+        return TuneOptions(search, metadata, self.device)
+
+
 def tune_nnselect(
     index: Index,
     split: Split,
     out: Out,
-    trials: Trials = 25,
-    short: Short = 3,
-    finalists: Finalists = 5,
-    long: Long = 20,
-    device: OnDevice = Device.AUTO,
-    seed: Seed = 0,
+    wanted: SearchChoices,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Search for good parameters of NNSelect, by the recall of the dev queries.
 
     Many are tried shortly, the best trained longer. A killed search continues where it stopped;
     asked for more trials, it makes those that are missing.
     """
-    from pipelines.studies.citeomatic.parameter_search import SearchOptions
     from pipelines.studies.citeomatic.parameters import Model
-    from pipelines.studies.citeomatic.tune_networks import TuneOptions, tune
+    from pipelines.studies.citeomatic.tune_networks import tune
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
 
-    options = TuneOptions(SearchOptions(trials, short, finalists, long, seed), device=device.value)
+    options = wanted.options()
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = tune(Model.NNSELECT, index, split, options, out, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)
@@ -70,40 +86,44 @@ def tune_nnrank(
     index: Index,
     split: Split,
     out: Out,
+    *,
     no_metadata: NoMetadata = False,
-    trials: Trials = 25,
-    short: Short = 3,
-    finalists: Finalists = 5,
-    long: Long = 20,
-    device: OnDevice = Device.AUTO,
-    seed: Seed = 0,
+    wanted: SearchChoices,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Search for good parameters of NNRank, by the F1@20 of the dev queries.
 
     Many are tried shortly, the best trained longer. A killed search continues where it stopped;
     asked for more trials, it makes those that are missing.
     """
-    from pipelines.studies.citeomatic.parameter_search import SearchOptions
     from pipelines.studies.citeomatic.parameters import Model
-    from pipelines.studies.citeomatic.tune_networks import TuneOptions, tune
+    from pipelines.studies.citeomatic.tune_networks import tune
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
 
-    search = SearchOptions(trials, short, finalists, long, seed)
-    options = TuneOptions(search, not no_metadata, device.value)
+    options = wanted.options(metadata=not no_metadata)
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = tune(Model.NNRANK, index, split, options, out, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)
 
 
-def ablate_nnrank(
-    index: Index,
-    split: Split,
-    out: Out,
-    part: Annotated[Part, typer.Option("--part", help="Which queries to ask.")] = Part.DEV,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableChoices:
+    """How the table is written, and where rows are trained."""
+
+    output: Annotated[
+        ComparisonFormat, typer.Option("--format", help="How the table is written.")
+    ] = "table"
+    device: OnDevice = "auto"
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowChoices:
+    """What each row of the table is trained with, and asked."""
+
+    part: Annotated[Part, typer.Option("--part", help="Which queries to ask.")] = "dev"
     rows: Annotated[
         str,
         typer.Option(
@@ -112,44 +132,53 @@ def ablate_nnrank(
             show_default="all",
             help="Some rows of the table; commas between them.",
         ),
-    ] = "",
-    no_metadata: NoMetadata = False,
-    epochs: Epochs = 10,
-    rate: Rate = 0.0005,
-    parameters: ParametersFile = None,
-    output: Annotated[
-        ComparisonFormat, typer.Option("--format", help="How the table is written.")
-    ] = ComparisonFormat.TABLE,
-    device: OnDevice = Device.AUTO,
-    seed: Seed = 0,
+    ] = ""
+    no_metadata: NoMetadata = False
+    epochs: Epochs = 10
+    rate: Rate = 0.0005
+    parameters: ParametersFile = None
+
+    def ranker(self, around: TableChoices) -> "NNRankOptions":
+        """Say how the whole NNRank is trained, of which each row leaves something out."""
+        from pipelines.studies.citeomatic.network_training import LoopOptions
+        from pipelines.studies.citeomatic.parameters import (
+            Model,
+            rank_options,
+            read_parameters,
+            with_rank,
+        )
+
+        loop = LoopOptions(
+            epochs=self.epochs, rate=self.rate, seed=around.seed, device=around.device
+        )
+        ranker = rank_options(loop, separate=False, metadata=not self.no_metadata)
+        if self.parameters is None:
+            return ranker
+        return with_rank(ranker, read_parameters(self.parameters, Model.NNRANK))
+
+
+def ablate_nnrank(
+    index: Index,
+    split: Split,
+    out: Out,
+    recipe: RowChoices,
+    around: TableChoices,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Train NNRank without each of its parts and show what each brings, with significance.
 
     The folder is an evaluation: `recsys report` and `recsys compare` read it. Rows that are
     finished are not trained again.
     """
-    from pipelines.studies.citeomatic.network_training import LoopOptions
     from pipelines.studies.citeomatic.nnrank_ablations import RENDERERS, AblationOptions, ablate
-    from pipelines.studies.citeomatic.parameters import (
-        Model,
-        rank_options,
-        read_parameters,
-        with_rank,
-    )
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import emit, note
+    from recsys.app.provenance import command_line
 
-    loop = LoopOptions(epochs=epochs, rate=rate, seed=seed, device=device.value)
-    ranker = rank_options(loop, separate=False, metadata=not no_metadata)
-    if parameters is not None:
-        ranker = with_rank(ranker, read_parameters(parameters, Model.NNRANK))
-    names = tuple(name.strip() for name in rows.split(",") if name.strip())
-    command = shlex.join(["recsys", *sys.argv[1:]])
-    options = AblationOptions(ranker, part.value, rows=names, command=command)
+    rows = names_in(recipe.rows) or ()
+    options = AblationOptions(recipe.ranker(around), recipe.part, rows=rows, command=command_line())
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = ablate(index, split, options, out, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)
-    emit(RENDERERS[output.value](report.table()))
+    emit(RENDERERS[around.output](report.table()))

@@ -51,7 +51,18 @@ def read_manuscript(
             nothing: no title, no abstract and no reference.
         MissingExtraError: its format needs a package that is not installed.
     """
-    name, raw = display_name(path), read_bytes(path)
+    return parse_manuscript(read_bytes(path), path, title=title, abstract=abstract)
+
+
+def parse_manuscript(
+    raw: bytes, path: Path, *, title: str | None = None, abstract: str | None = None
+) -> Manuscript:
+    """Read the bytes of a draft; the suffix of `path`, else they themselves tell the format.
+
+    Raises:
+        InputError, MissingExtraError: see `read_manuscript`.
+    """
+    name = display_name(path)
     if not raw.strip():
         raise DraftError(f"{name} is empty.", "Give a draft with a title or an abstract.")
     manuscript = _format(path, raw).read(raw, path)

@@ -8,7 +8,7 @@ from itertools import islice
 from recsys.errors import InputError
 from recsys.formats import identifiers
 from recsys.formats.papers.paper_fields import cleaned
-from recsys.records import Reference
+from recsys.records import Bibliography, Reference
 
 EARLIEST_YEAR, LATEST_YEAR = 1400, 2100
 """A year outside is no year: the same bounds as those of a corpus."""
@@ -24,14 +24,6 @@ _NOT_IN_ADDRESS = re.compile(
     r"[\s<>{}\\\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+"
 )
 _NOBODY = frozenset({"others", "et al", "et al.", "and others"})
-
-
-@dataclass(frozen=True, slots=True)
-class Bibliography:
-    """The references of a file in its order, and a sentence on each thing that was wrong."""
-
-    references: tuple[Reference, ...]
-    problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

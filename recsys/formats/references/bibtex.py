@@ -5,7 +5,6 @@ from itertools import chain
 
 from recsys.formats.references.bibliography import (
     LONGEST_TEXT,
-    Bibliography,
     address_in,
     bibliography,
     identified,
@@ -27,7 +26,7 @@ from recsys.formats.references.shown_facts import (
     one_line,
     web_address,
 )
-from recsys.records import Paper, Reference
+from recsys.records import Bibliography, Paper, Reference
 
 _LONGEST_SOURCE = 4 * LONGEST_TEXT  # Characters of LaTeX.
 _NO_NAMES = frozenset({"and", "others"})

@@ -11,7 +11,6 @@ from urllib.parse import parse_qs, quote
 
 from recsys.formats.references.bibliography import (
     LONGEST_TEXT,
-    Bibliography,
     Problem,
     address_in,
     bibliography,
@@ -31,7 +30,7 @@ from recsys.formats.references.shown_facts import (
     one_line,
     web_address,
 )
-from recsys.records import Paper, Reference
+from recsys.records import Bibliography, Paper, Reference
 
 MARK = "Z3988"
 """The class of the elements."""

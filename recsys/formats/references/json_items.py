@@ -7,7 +7,6 @@ from typing import Any
 from recsys.errors import InputError
 from recsys.formats.references import csl, zotero
 from recsys.formats.references.bibliography import (
-    Bibliography,
     Problem,
     address_in,
     bibliography,
@@ -17,7 +16,7 @@ from recsys.formats.references.bibliography import (
     year_in,
 )
 from recsys.formats.references.lines import reference_of as reference_of_line
-from recsys.records import Reference
+from recsys.records import Bibliography, Reference
 
 _LISTS = ("items", "references", "recommendations", "papers", "results", "data")
 """Keys under which an object holds its items."""

@@ -1,13 +1,7 @@
 """Read a plain list: an identifier, an address or a title per line."""
 
-from recsys.formats.references.bibliography import (
-    Bibliography,
-    address_in,
-    bibliography,
-    identified,
-    text_in,
-)
-from recsys.records import Reference
+from recsys.formats.references.bibliography import address_in, bibliography, identified, text_in
+from recsys.records import Bibliography, Reference
 
 
 def read(text: str, name: str) -> Bibliography:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from recsys.formats import files
 from recsys.formats.references import bibtex, coins, json_items, lines, ris, spreadsheet
-from recsys.formats.references.bibliography import Bibliography
+from recsys.records import Bibliography
 
 _LOOKED_AT = 100_000
 """Characters from the beginning by which a format is recognised."""

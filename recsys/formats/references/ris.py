@@ -6,7 +6,6 @@ from itertools import chain
 from typing import Any
 
 from recsys.formats.references.bibliography import (
-    Bibliography,
     Problem,
     address_in,
     bibliography,
@@ -27,7 +26,7 @@ from recsys.formats.references.shown_facts import (
     one_line,
     web_address,
 )
-from recsys.records import Paper, Reference
+from recsys.records import Bibliography, Paper, Reference
 
 _TYPES = {JOURNAL: "JOUR", MEETING: "CONF", OTHER: "GEN"}
 _KINDS: Mapping[str, str] = {

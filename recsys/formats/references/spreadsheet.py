@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from recsys.formats.references.bibliography import (
-    Bibliography,
     Problem,
     address_in,
     bibliography,
@@ -17,7 +16,7 @@ from recsys.formats.references.bibliography import (
 )
 from recsys.formats.references.people import natural
 from recsys.formats.references.shown_facts import bare_doi, names_of, one_line, web_address
-from recsys.records import Paper, Reference
+from recsys.records import Bibliography, Paper, Reference
 
 _COLUMNS = ("id", "title", "authors", "year", "venue", "doi", "url")
 # How other programs head the same columns.

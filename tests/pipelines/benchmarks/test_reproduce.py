@@ -25,7 +25,7 @@ from pipelines.benchmarks.reproduce import (
     select,
 )
 from pipelines.benchmarks.reproduce_table import EXPERIMENTS, MEASURES, Expected, Experiment
-from pipelines.evaluation.systems import SYSTEMS
+from pipelines.evaluation.system_table import SYSTEMS
 from recsys.app.cli.program import app
 from recsys.errors import InputError, RecsysError
 from tests.eval.small_evaluation import write_evaluation, write_runs

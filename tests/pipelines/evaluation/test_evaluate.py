@@ -10,7 +10,7 @@ import pytest
 from eval.trec import ordered, read_qrels, read_run
 from pipelines.evaluation.batch import BatchOptions, run_batch
 from pipelines.evaluation.evaluate import EvaluateOptions, EvaluationReport, evaluate
-from pipelines.evaluation.systems import SYSTEMS
+from pipelines.evaluation.system_table import SYSTEMS
 from recsys.errors import InputError, LeakageError, SplitError
 from recsys.progress import Progress, silent
 from recsys.store.graph import UNKNOWN_YEAR

@@ -8,18 +8,8 @@ import pytest
 
 from indexes.whoosh_index import WhooshIndex
 from pipelines.evaluation.splits import gold
-from pipelines.evaluation.systems import (
-    RANKER,
-    SYSTEMS,
-    WHOOSH,
-    Ranked,
-    Stand,
-    check_systems,
-    prepare,
-    query_rng,
-    whoosh_folder,
-)
-from recsys.app.cli.options import System
+from pipelines.evaluation.system_table import RANKER, SYSTEMS, WHOOSH, check_systems
+from pipelines.evaluation.systems import Ranked, Stand, prepare, query_rng, whoosh_folder
 from recsys.errors import ArtifactMissing, InputError
 from recsys.models.nnrank_corpus import NNRankCorpus
 from recsys.models.nnselect import NNSelectModel
@@ -43,10 +33,6 @@ def ask(stand: Stand, system: str, paper: str = "deserts-10", k: int = 100) -> R
 
 def names(stand: Stand, ranked: Ranked) -> list[str]:
     return [stand.collection.corpus.ids[row] for row in ranked.rows.tolist()]
-
-
-def test_the_command_line_offers_exactly_the_systems() -> None:
-    assert [system.value for system in System] == list(SYSTEMS)
 
 
 def test_a_near_miss_is_suggested() -> None:

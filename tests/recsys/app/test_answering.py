@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from recsys.app.cli.options import Format
+from recsys.formats.answer_formats import FORMATS
 from recsys.formats.references.reference_formats import read_bibliography
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def test_a_latex_paper_is_answered_with_what_it_misses(folder: Path, ask: Ask) -
     done = ask(folder / "paper.tex", "--format", "jsonl", "-k", 40)
     understood = done.err.splitlines()[0]
     assert "Understood: title, abstract (8 words), 2 authors (1 in the corpus)" in understood
-    assert "3 references: 2 matched, 1 not in the corpus (listed with -v)" in understood
+    assert "3 references: 2 matched, 1 not in the corpus. Option -v lists" in understood
     assert not {"rivers-03", "glaciers-05"} & set(ids(done))
     assert "deserts-04" in ids(done)  # Known to the bibliography, but not cited.
 
@@ -162,8 +162,8 @@ def test_what_is_exported_is_found_again(name: str, folder: Path, ask: Ask) -> N
 
 
 def test_every_format_of_an_answer_can_be_written(ask: Ask) -> None:
-    for form in Format:
-        done = ask("--title", "Rivers", "--format", form.value, "-k", 2)
+    for form in FORMATS:
+        done = ask("--title", "Rivers", "--format", form, "-k", 2)
         assert done.code == 0 and done.out.strip()
 
 

@@ -89,7 +89,7 @@ def test_a_bad_draft_can_be_reported_as_json(run_cli: "RunCli") -> None:
         ("recommend", "-k", "many"),
         ("recommend", "--as-of", "21"),
         ("recommend", "--format", "xml"),
-        ("recommend", "a.json", "b.json"),
+        ("recommend", "a.json", "b.json", "--format", "ris"),
         ("build",),
         ("build", "papers.jsonl"),
         ("train",),

@@ -9,13 +9,9 @@ import numpy as np
 import pytest
 
 from eval.studies.clicks.click_models import CLICK_MODELS
-from eval.studies.clicks.estimation import METHODS
 from eval.trec import write_run
 from pipelines.index.build import BuildOptions, build
-from pipelines.studies.clicks.click_pairs import NEGATIVES
 from recsys.app.cache import cache_folder
-from recsys.app.cli.click_studies import Negatives
-from recsys.app.cli.clicks import Method, Readers
 from tests.pipelines.studies.clicks.related_papers import related_papers
 
 if TYPE_CHECKING:
@@ -59,12 +55,6 @@ def simulated(index: Path, tmp_path: Path, run_cli: "RunCli") -> Simulated:
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith(f"{task}: ") and " train, " in done.err
     return Simulated(index, task)
-
-
-def test_the_words_of_options_are_those_of_the_library() -> None:
-    assert [*Method] == [*METHODS]
-    assert [*Readers] == [*CLICK_MODELS]
-    assert [*Negatives] == [*NEGATIVES]
 
 
 def test_a_simulation_is_repeated_exactly(simulated: Simulated, run_cli: "RunCli") -> None:

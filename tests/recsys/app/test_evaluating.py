@@ -9,6 +9,7 @@ import pytest
 
 from pipelines.evaluation.evaluate import DEFAULT_SYSTEMS
 from recsys.app.cli import evaluating
+from recsys.app.cli.signatures import command
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -36,7 +37,7 @@ def test_an_evaluation_from_end_to_end(built: "Built", run_cli: "RunCli", tmp_pa
 
 
 def test_the_same_systems_are_the_default_everywhere() -> None:
-    default = inspect.signature(evaluating.evaluate).parameters["systems"].default
+    default = inspect.signature(command(evaluating.evaluate)).parameters["systems"].default
     assert tuple(default.split(",")) == DEFAULT_SYSTEMS
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from pipelines.studies.probes.probe import PROBES
 from recsys.app.cli import probing
+from recsys.app.cli.signatures import command
 from tests.pipelines.small_probe import small_probe
 
 if TYPE_CHECKING:
@@ -68,5 +69,5 @@ def test_a_wrong_use_is_told(missing: tuple[object, ...], run_cli: "RunCli") -> 
 
 
 def test_all_probes_are_run_by_default() -> None:
-    default = inspect.signature(probing.probe_embeddings).parameters["probes"].default
+    default = inspect.signature(command(probing.probe_embeddings)).parameters["probes"].default
     assert tuple(default.split(",")) == PROBES

@@ -16,7 +16,8 @@ from pipelines.studies.finetuning.student import ADAPTER
 from pipelines.studies.specter.dev_recall import Sample
 from pipelines.studies.specter.fitting import EncoderOptions
 from recsys.app.cache import cache_folder
-from recsys.app.cli import encoders
+from recsys.app.cli import training_encoders
+from recsys.app.cli.signatures import command
 from recsys.store.artifacts import load_manifest
 from recsys.store.layout import ENCODER, INDEX_KIND, INDEX_SCHEMA
 from tests.pipelines.studies.specter.small_sources import write_tiny_bert
@@ -145,7 +146,7 @@ def test_an_ablation_is_a_table_on_stdout(
 
 
 def test_the_command_line_has_the_defaults_of_the_library() -> None:
-    given = inspect.signature(encoders.train_encoder).parameters
+    given = inspect.signature(command(training_encoders.train_encoder)).parameters
     usual, sample = EncoderOptions(), Sample()
     for name, value in {
         "start": usual.start,
@@ -159,4 +160,4 @@ def test_the_command_line_has_the_defaults_of_the_library() -> None:
         "dev_papers": sample.papers,
     }.items():
         assert given[name].default == value, name
-    assert given["loss"].default.value == usual.loss.name
+    assert given["loss"].default == usual.loss.name

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.asking.query import make_query
-from recsys.stage_one.options import Asked
+from recsys.stage_one.options import SourceQuery
 from recsys.stage_one.propose import prior, propose
 from recsys.stage_one.sources import SEARCHES, SOURCES, bit
 from recsys.stage_one.widening import widen
@@ -91,7 +91,7 @@ def test_what_a_filter_adds_is_weighed_as_if_it_had_been_in_the_pool(seed: int) 
     usual = propose(world.collection, query, narrow)
     wide = widen(world.collection, query, usual, np.ones(len(world.papers), bool), far)
     every = propose(world.collection, query, far)
-    asked = Asked(world.collection, query, far)
+    asked = SourceQuery(world.collection, query, far)
     added = ~np.isin(wide.pool.rows, usual.pool.rows)
     rows, cosines = wide.pool.rows[added], wide.pool.cosines[added]
     same = prior(asked, usual.found, every.found, rows, cosines)

@@ -1,11 +1,13 @@
 """Commands that train Citeomatic's own models: `train nnselect` and `train nnrank`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
-from recsys.app.cli.options import Device, Index, JsonErrors, NoMetadata, Quiet, Seed, Split
+from recsys.app.cli.options import Index, NoMetadata, Quiet, Seed, Split
+from recsys.app.cli.training_options import OnDevice
 
 Epochs: TypeAlias = Annotated[
     int, typer.Option("--epochs", min=1, help="Passes over the citations at most.")
@@ -15,9 +17,6 @@ Rate: TypeAlias = Annotated[
 ]
 Gamma: TypeAlias = Annotated[
     float, typer.Option("--gamma", min=0.0, help="What the margins are multiplied with.")
-]
-OnDevice: TypeAlias = Annotated[
-    Device, typer.Option("--device", help="Where to compute; auto takes a GPU if there is one.")
 ]
 Dropout: TypeAlias = Annotated[
     float,
@@ -34,15 +33,16 @@ ParametersFile: TypeAlias = Annotated[
 ]
 
 
-def train_nnselect(
-    index: Index,
-    split: Split,
-    epochs: Epochs = 15,
-    dim: Annotated[int, typer.Option("--dim", min=1, help="Length of a vector.")] = 150,
-    dropout: Dropout = 0.5,
-    rate: Rate = 0.01,
-    gamma: Gamma = 1.5,
-    parameters: ParametersFile = None,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectChoices:
+    """What NNSelect looks like, and how it learns."""
+
+    epochs: Epochs = 15
+    dim: Annotated[int, typer.Option("--dim", min=1, help="Length of a vector.")] = 150
+    dropout: Dropout = 0.5
+    rate: Rate = 0.01
+    gamma: Gamma = 1.5
+    parameters: ParametersFile = None
     word_vectors: Annotated[
         Path | None,
         typer.Option(
@@ -50,11 +50,16 @@ def train_nnselect(
             metavar="FILE",
             help="Text file of word vectors to start from, such as GloVe's; it decides --dim.",
         ),
-    ] = None,
-    device: OnDevice = Device.AUTO,
+    ] = None
+
+
+def train_nnselect(
+    index: Index,
+    split: Split,
+    network: SelectChoices,
+    device: OnDevice = "auto",
     seed: Seed = 0,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Train Citeomatic's first stage on the train queries, stopped early on the dev queries.
 
@@ -71,33 +76,47 @@ def train_nnselect(
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
 
-    model = SelectOptions(dim=dim, dropout=dropout, margins=Margins(gamma))
-    loop = LoopOptions(epochs, BATCH, rate, seed=seed, device=device.value)
+    model = SelectOptions(dim=network.dim, dropout=network.dropout, margins=Margins(network.gamma))
+    loop = LoopOptions(network.epochs, BATCH, network.rate, seed=seed, device=device)
     with damage_named(index), shown_progress(quiet=quiet) as progress:
-        options = NNSelectOptions(model, loop, word_vectors)
-        if parameters is not None:
-            options = with_select(options, read_parameters(parameters, Model.NNSELECT))
+        options = NNSelectOptions(model, loop, network.word_vectors)
+        if network.parameters is not None:
+            options = with_select(options, read_parameters(network.parameters, Model.NNSELECT))
         report = train(index, split, options, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankChoices:
+    """What NNRank looks like, and how it learns."""
+
+    no_metadata: NoMetadata = False
+    epochs: Epochs = 10
+    dim: Annotated[int, typer.Option("--dim", min=1, help="Length of a word's vector.")] = 75
+    dropout: Dropout = 0.5
+    rate: Rate = 0.0005
+    gamma: Gamma = 1.0
+    separate: Annotated[
+        bool, typer.Option("--separate", help="Give queries word vectors of their own.")
+    ] = False
+    parameters: ParametersFile = None
+
+    def values(self) -> dict[str, float]:
+        """Return what can be tuned; what the file says goes before the options."""
+        from pipelines.studies.citeomatic.parameters import Model, read_parameters
+
+        own = {"dim": self.dim, "dropout": self.dropout, "gamma": self.gamma, "rate": self.rate}
+        chosen = {} if self.parameters is None else read_parameters(self.parameters, Model.NNRANK)
+        return {**own, **chosen}
 
 
 def train_nnrank(
     index: Index,
     split: Split,
-    no_metadata: NoMetadata = False,
-    epochs: Epochs = 10,
-    dim: Annotated[int, typer.Option("--dim", min=1, help="Length of a word's vector.")] = 75,
-    dropout: Dropout = 0.5,
-    rate: Rate = 0.0005,
-    gamma: Gamma = 1.0,
-    separate: Annotated[
-        bool, typer.Option("--separate", help="Give queries word vectors of their own.")
-    ] = False,
-    parameters: ParametersFile = None,
-    device: OnDevice = Device.AUTO,
+    network: RankChoices,
+    device: OnDevice = "auto",
     seed: Seed = 0,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Train Citeomatic's second stage on the train queries, stopped early on the dev queries.
 
@@ -105,22 +124,15 @@ def train_nnrank(
     on halves of the train queries, to learn from cosines of queries that it has not seen.
     """
     from pipelines.studies.citeomatic.network_training import LoopOptions
-    from pipelines.studies.citeomatic.parameters import (
-        Model,
-        rank_options,
-        read_parameters,
-        with_rank,
-    )
+    from pipelines.studies.citeomatic.parameters import rank_options, with_rank
     from pipelines.studies.citeomatic.train_nnrank import train_nnrank as train
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
 
-    loop = LoopOptions(epochs=epochs, rate=rate, seed=seed, device=device.value)
-    values = {"dim": dim, "dropout": dropout, "gamma": gamma, "rate": rate}
-    if parameters is not None:
-        values |= read_parameters(parameters, Model.NNRANK)
-    options = with_rank(rank_options(loop, separate=separate, metadata=not no_metadata), values)
+    loop = LoopOptions(epochs=network.epochs, rate=network.rate, seed=seed, device=device)
+    options = rank_options(loop, separate=network.separate, metadata=not network.no_metadata)
+    options = with_rank(options, network.values())
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = train(index, split, options, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)

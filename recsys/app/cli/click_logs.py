@@ -1,30 +1,19 @@
 """Commands about click logs: `clicks simulate`, `clicks estimate` and `clicks evaluate`."""
 
-import shlex
-import sys
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from recsys.app.cli.options import Index, JsonErrors, Quiet, ResultFormat, Seed
+from recsys.app.cli.options import Index, Quiet, ResultFormat, Seed
+
+Method: TypeAlias = Literal["swap", "harvest", "em"]
+"""How propensities are estimated: the names of `eval.studies.clicks.estimation.METHODS`."""
 
 
-class Method(StrEnum):
-    """How propensities are estimated: the names of `eval.studies.clicks.estimation.METHODS`."""
-
-    SWAP = "swap"
-    HARVEST = "harvest"
-    EM = "em"
-
-
-class Readers(StrEnum):
-    """How simulated readers click: the names of `eval.studies.clicks.click_models.CLICK_MODELS`."""
-
-    POSITION = "position"
-    CASCADE = "cascade"
-    TRUST = "trust"
+Readers: TypeAlias = Literal["position", "cascade", "trust"]
+"""How simulated readers click: the names of `eval.studies.clicks.click_models.CLICK_MODELS`."""
 
 
 Log: TypeAlias = Annotated[
@@ -65,9 +54,10 @@ Queries: TypeAlias = Annotated[
 ]
 
 
-def simulate(
-    index: Index,
-    out: Folder,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldChoices:
+    """Who asks in the simulated world, and how readers click."""
+
     model: Annotated[
         Readers,
         typer.Option(
@@ -75,18 +65,23 @@ def simulate(
             help="How readers click: by relevance and position, from the top until they stop "
             "(cascade), or trusting the order (trust).",
         ),
-    ] = Readers.POSITION,
-    eta: Eta = 1.0,
-    queries: Queries = 2000,
+    ] = "position"
+    eta: Eta = 1.0
+    queries: Queries = 2000
     impressions: Annotated[
         int, typer.Option("--impressions", min=3, help="Lists shown for the task.")
-    ] = 12_000,
+    ] = 12_000
     trials: Annotated[
         int, typer.Option("--trials", min=1, help="Lists shown in each of the two experiments.")
-    ] = 20_000,
+    ] = 20_000
+
+
+def simulate(
+    index: Index,
+    out: Folder,
+    shown: WorldChoices,
     seed: Seed = 0,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Simulate readers of related papers, and write SciDocs' recommendation task with the truth.
 
@@ -102,8 +97,8 @@ def simulate(
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
 
-    world = WorldOptions(queries=queries)
-    options = SimulationOptions(model.value, eta, impressions, trials, world)
+    world = WorldOptions(queries=shown.queries)
+    options = SimulationOptions(shown.model, shown.eta, shown.impressions, shown.trials, world)
     with damage_named(index):
         task = simulate_task(open_collection(index), out, options, rng=np.random.default_rng(seed))
     parts = {"train": task.train, "validation": task.validation, "test": task.test}
@@ -111,8 +106,10 @@ def simulate(
     note(f"{out}: {len(task.papers):,} papers; clicks: {clicks}.", quiet=quiet)
 
 
-def estimate(
-    log: Log,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimateChoices:
+    """How propensities are estimated, and what becomes of them."""
+
     method: Annotated[
         Method,
         typer.Option(
@@ -121,13 +118,13 @@ def estimate(
             help="How to estimate: from a swap experiment, from rankers that disagree (harvest), "
             "or by regression-EM without features (em).",
         ),
-    ],
+    ]
     depth: Annotated[
         int | None,
         typer.Option(
             "--depth", min=1, show_default="all", help="Positions that count; lists are cut there."
         ),
-    ] = None,
+    ] = None
     truth: Annotated[
         Path | None,
         typer.Option(
@@ -136,7 +133,7 @@ def estimate(
             show_default=False,
             help="Propensities to compare with: of a simulated log, they are known.",
         ),
-    ] = None,
+    ] = None
     out: Annotated[
         Path | None,
         typer.Option(
@@ -145,13 +142,17 @@ def estimate(
             show_default=False,
             help="File to write the propensities to, as SciDocs' propensity_scores.json.",
         ),
-    ] = None,
-    samples: Samples = 200,
-    by_query: ByQuery = False,
-    output: Written = ResultFormat.TABLE,
+    ] = None
+    samples: Samples = 200
+    by_query: ByQuery = False
+
+
+def estimate(
+    log: Log,
+    asked: EstimateChoices,
+    output: Written = "table",
     seed: Seed = 0,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Estimate from a click log how likely readers examine each position, with 95 % intervals.
 
@@ -166,26 +167,29 @@ def estimate(
     from eval.studies.clicks.pages.propensities_page import propensity_page
     from eval.studies.clicks.propensities import read_propensities, write_propensities
     from recsys.app.output import check_target, emit, note
+    from recsys.app.provenance import made
 
-    check_target(out)
-    true = read_propensities(truth) if truth else None
+    check_target(asked.out)
+    true = read_propensities(asked.truth) if asked.truth else None
     clicks = read_clicks(log)
-    clicks = clicks if depth is None else estimation.first_positions(clicks, depth)
+    clicks = clicks if asked.depth is None else estimation.first_positions(clicks, asked.depth)
     found = estimation.estimate(
         clicks,
-        estimation.METHODS[method.value],
+        estimation.METHODS[asked.method],
         rng=np.random.default_rng(seed),
-        samples=samples,
-        by_query=by_query,
+        samples=asked.samples,
+        by_query=asked.by_query,
     )
-    emit(FORMATS[output.value](propensity_page(found, clicks, made(seed, log=log), truth=true)))
-    if out is not None:
-        write_propensities(out, found)
-        note(f"Written to {out}.", quiet=quiet)
+    emit(FORMATS[output](propensity_page(found, clicks, made(seed, log=log), truth=true)))
+    if asked.out is not None:
+        write_propensities(asked.out, found)
+        note(f"Written to {asked.out}.", quiet=quiet)
 
 
-def evaluate(
-    log: Log,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeChoices:
+    """What is judged, and by which propensities."""
+
     propensities: Annotated[
         Path,
         typer.Option(
@@ -195,7 +199,7 @@ def evaluate(
             help="Propensities of the log's positions, as `recsys clicks estimate` or SciDocs "
             "writes them.",
         ),
-    ],
+    ]
     runs: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -203,20 +207,31 @@ def evaluate(
             show_default=False,
             help="TREC run files; a system is named by its file, without the suffix.",
         ),
-    ] = None,
+    ] = None
     cap: Annotated[
         float,
         typer.Option(
             "--cap", help="Highest weight of a click, where weights are clipped; position 1 has 1."
         ),
-    ] = 10.0,
-    out: OutFile = None,
-    samples: Samples = 1000,
-    by_query: ByQuery = False,
-    output: Written = ResultFormat.TABLE,
+    ] = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultChoices:
+    """How intervals are made of clicks, and the result is written."""
+
+    out: OutFile = None
+    samples: Samples = 1000
+    by_query: ByQuery = False
+    output: Written = "table"
+
+
+def evaluate(
+    log: Log,
+    judged: JudgeChoices,
+    result: ResultChoices,
     seed: Seed = 0,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Judge TREC runs, and the order that was shown, by the clicks of a log.
 
@@ -232,28 +247,16 @@ def evaluate(
     from eval.studies.clicks.propensities import read_propensities
     from eval.studies.clicks.weighting import Options
     from recsys.app.output import check_target, emit, note
+    from recsys.app.provenance import made
 
-    check_target(out)
-    options = Options(cap=cap, samples=samples, unit="query" if by_query else "impression")
-    known, systems = read_propensities(propensities), read_runs(runs or [])
+    check_target(result.out)
+    options = Options(
+        cap=judged.cap, samples=result.samples, unit="query" if result.by_query else "impression"
+    )
+    known, systems = read_propensities(judged.propensities), read_runs(judged.runs or [])
     rng = np.random.default_rng(seed)
     found = evaluate_runs(read_clicks(log), known, systems, rng=rng, options=options)
     for sentence in found.notes:
         note(sentence, quiet=quiet)
-    facts = made(seed, log=log, propensities=propensities)
-    emit(FORMATS[output.value](evaluation_page(found, facts)), out)
-
-
-def made(seed: int, **files: Path) -> dict[str, str]:
-    """Tell what it takes to make a result again; files: what was read, by name."""
-    from pipelines.evaluation.write_evaluation import versions
-    from recsys.store.artifacts import sha256
-    from recsys.version import CREATED_BY
-
-    return {
-        "command": shlex.join(["recsys", *sys.argv[1:]]),
-        "program": CREATED_BY,
-        "seed": str(seed),
-        **{f"{name} sha256": sha256(path) for name, path in files.items() if path.is_file()},
-        "versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
-    }
+    facts = made(seed, log=log, propensities=judged.propensities)
+    emit(FORMATS[result.output](evaluation_page(found, facts)), result.out)

@@ -1,15 +1,14 @@
 """The command `compare-encoders`: encoders of every kind by every measure, in one table."""
 
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
 from recsys.app.cli.options import (
     Index,
     Jobs,
-    JsonErrors,
     Precision,
     Quiet,
     ResultFormat,
@@ -17,17 +16,17 @@ from recsys.app.cli.options import (
     Split,
 )
 
+if TYPE_CHECKING:
+    from pipelines.studies.compare_encoders.comparison_bench import CompareOptions
 
-class AskedPart(StrEnum):
-    """Whose queries are asked."""
-
-    DEV = "dev"
-    TEST = "test"
+AskedPart: TypeAlias = Literal["dev", "test"]
+"""Whose queries are asked."""
 
 
-def compare_encoders(
-    index: Index,
-    split: Split,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderChoices:
+    """What is compared, and where it is kept."""
+
     encoders: Annotated[
         list[str],
         typer.Option(
@@ -38,7 +37,7 @@ def compare_encoders(
             "for vectors made elsewhere; with --labels NAME=FILE,FILE, the second one of the "
             "labelled papers; may be repeated.",
         ),
-    ],
+    ]
     out: Annotated[
         Path,
         typer.Option(
@@ -47,7 +46,13 @@ def compare_encoders(
             show_default=False,
             help="Folder for the page, and for all that need not be done again.",
         ),
-    ],
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeChoices:
+    """The labelled papers that vectors are probed with."""
+
     labels: Annotated[
         Path | None,
         typer.Option(
@@ -56,7 +61,7 @@ def compare_encoders(
             show_default="no probes",
             help="File of papers with labels, for the probes.",
         ),
-    ] = None,
+    ] = None
     label: Annotated[
         str | None,
         typer.Option(
@@ -65,22 +70,28 @@ def compare_encoders(
             show_default=False,
             help="What the probes' classes are: venue, keyphrases, or labels.NAME.",
         ),
-    ] = None,
+    ] = None
     most: Annotated[
         int | None,
         typer.Option(
             "--papers", min=8, show_default="all", help="Labelled papers at most, drawn by chance."
         ),
-    ] = None,
+    ] = None
     min_count: Annotated[
         int, typer.Option("--min-count", min=4, help="Labelled papers that a class has at least.")
-    ] = 20,
+    ] = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureChoices:
+    """What the encoders are asked, and how the table is written."""
+
     queries: Annotated[
         int,
         typer.Option(
             "--queries", min=0, help="Queries of a ranking task of SciDocs; 0: no such tasks."
         ),
-    ] = 500,
+    ] = 500
     reference: Annotated[
         str | None,
         typer.Option(
@@ -89,23 +100,28 @@ def compare_encoders(
             show_default="minilm, else the first",
             help="Encoder that the others are tested against.",
         ),
-    ] = None,
+    ] = None
     dim: Annotated[
         int, typer.Option("--dim", min=1, help="Length of a vector of a baseline that is fit.")
-    ] = 300,
-    part: Annotated[AskedPart, typer.Option("--part", help="Whose queries are asked.")] = (
-        AskedPart.TEST
-    ),
+    ] = 300
+    part: Annotated[AskedPart, typer.Option("--part", help="Whose queries are asked.")] = "test"
     precision: Annotated[
         Precision, typer.Option("--precision", help="Numbers in which encoders compute.")
-    ] = Precision.INT8,
+    ] = "int8"
     output: Annotated[
         ResultFormat, typer.Option("--format", help="How the result is written to stdout.")
-    ] = ResultFormat.TABLE,
-    seed: Seed = 0,
-    jobs: Jobs = None,
+    ] = "table"
+    seed: Seed = 0
+    jobs: Jobs = None
+
+
+def compare_encoders(
+    index: Index,
+    split: Split,
+    compared: EncoderChoices,
+    probed: ProbeChoices,
+    asked: MeasureChoices,
     quiet: Quiet = False,
-    json_errors: JsonErrors = False,
 ) -> None:
     """Compare encoders: recommendations, SciDocs' tasks, probes, speed and size, in one table.
 
@@ -116,29 +132,40 @@ def compare_encoders(
     from eval.report.page_formats import FORMATS
     from eval.studies.encoders.encoder_pages import write_folder
     from eval.studies.encoders.report_encoders import encoders_page
-    from pipelines.studies.compare_encoders import (
-        comparison,
-        comparison_bench,
-        encoder_rows,
-    )
+    from pipelines.studies.compare_encoders import comparison, comparison_bench, encoder_rows
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
-    from recsys.app.cli.clicks import made
     from recsys.app.output import emit, note
+    from recsys.app.provenance import made
     from recsys.app.wiring import open_index
 
-    options = comparison_bench.CompareOptions(
-        part=part.value, label=label, papers=most, least=min_count, queries=queries,
-        reference=reference, dim=dim, precision=precision.value, seed=seed, jobs=jobs,
-    )  # fmt: skip
-    files, wanted = comparison_bench.Files(index, split, labels), encoder_rows.wanted(encoders)
+    options = _options(probed, asked)
+    files = comparison_bench.Files(index, split, probed.labels)
+    wanted = encoder_rows.wanted(compared.encoders)
     with shown_progress(quiet=quiet) as progress:
         around = comparison_bench.Surroundings(cache_folder(), open_index, progress)
-        found = comparison.compare_encoders(files, wanted, options, out, around)
-    read = {"split": split} | ({} if labels is None else {"labelled papers": labels})
-    page = encoders_page(found, made(seed, index=index / "manifest.json", **read))
-    write_folder(out, found, page)
-    emit(FORMATS[output.value](page))
+        found = comparison.compare_encoders(files, wanted, options, compared.out, around)
+    read = {"split": split} | ({} if probed.labels is None else {"labelled papers": probed.labels})
+    page = encoders_page(found, made(asked.seed, index=index / "manifest.json", **read))
+    write_folder(compared.out, found, page)
+    emit(FORMATS[asked.output](page))
     if found.failures():
         note("\n".join(found.failures()), quiet=quiet)
         raise typer.Exit(1)
+
+
+def _options(probed: ProbeChoices, asked: MeasureChoices) -> "CompareOptions":
+    from pipelines.studies.compare_encoders.comparison_bench import CompareOptions
+
+    return CompareOptions(
+        part=asked.part,
+        label=probed.label,
+        papers=probed.most,
+        least=probed.min_count,
+        queries=asked.queries,
+        reference=asked.reference,
+        dim=asked.dim,
+        precision=asked.precision,
+        seed=asked.seed,
+        jobs=asked.jobs,
+    )

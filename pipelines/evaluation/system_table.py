@@ -1,0 +1,74 @@
+"""The table of the systems that are evaluated. Adding one is a file of its own and a row here.
+
+It imports nothing heavy: the command line reads the names whenever it starts.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from recsys.errors import InputError, near_miss
+from recsys.store.layout import NNRANK, NNSELECT
+
+if TYPE_CHECKING:
+    from pipelines.evaluation.systems import Rank, Stand
+
+RANKER, WHOOSH = "ranker", "whoosh"
+"""What a system needs: a trained ranker, an extra index. Else it is the name of a trained model."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One row: `module:function`, where the function opens the system for a `Stand`.
+
+    needs: RANKER, WHOOSH, or some of `systems.MODELS`. settings: what the function is given by
+    keyword.
+    """
+
+    place: str
+    needs: frozenset[str] = frozenset()
+    settings: Mapping[str, int] = field(default_factory=dict)
+
+    def open(self, stand: "Stand") -> "Rank":
+        """Import the system and open it; called once per process."""
+        module, _, name = self.place.partition(":")
+        opener = cast("Callable[..., Rank]", getattr(import_module(module), name))
+        return opener(stand, **self.settings)
+
+
+_ALL = "pipelines.evaluation.systems"
+SYSTEMS: Mapping[str, System] = {
+    "random": System(f"{_ALL}:shuffled"),
+    "citations": System(f"{_ALL}:by_citations"),
+    "bm25-whoosh": System(f"{_ALL}:bm25_whoosh", frozenset({WHOOSH})),
+    "bm25": System(f"{_ALL}:bm25"),
+    "embedding": System(f"{_ALL}:embedding"),
+    "nnselect": System(f"{_ALL}:nnselect", frozenset({NNSELECT})),
+    "nnselect-100": System(f"{_ALL}:nnselect", frozenset({NNSELECT}), {"neighbours": 100}),
+    "nnrank": System(f"{_ALL}:nnrank", frozenset({NNSELECT, NNRANK})),
+    "nnrank-100": System(f"{_ALL}:nnrank", frozenset({NNSELECT, NNRANK}), {"neighbours": 100}),
+    "stage-one": System(f"{_ALL}:stage_one"),
+    "two-stage": System(f"{_ALL}:two_stage", frozenset({RANKER})),
+    "oracle": System(f"{_ALL}:oracle"),
+}
+"""In the order in which tables show them."""
+
+
+def check_systems(names: Iterable[str]) -> None:
+    """Refuse names that are not in the table.
+
+    Raises:
+        InputError: naming the first one, and what it may have meant.
+    """
+    for name in names:
+        if name not in SYSTEMS:
+            raise InputError(
+                f"There is no system {name!r}.{near_miss(name, SYSTEMS)}",
+                f"The systems are {', '.join(SYSTEMS)}.",
+            )
+
+
+def needs_of(names: Iterable[str]) -> frozenset[str]:
+    """Unite what several systems need."""
+    return frozenset[str]().union(*(SYSTEMS[name].needs for name in names))

@@ -1,0 +1,42 @@
+"""Where the program begins. It imports next to nothing, so that Ctrl-C finds it listening."""
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+
+INTERRUPTED = 130
+JSON_ERRORS = "--json-errors"
+
+
+def main() -> int:
+    """Run the command line and return the exit code: see `program.run`."""
+    try:
+        usual = signal.getsignal(signal.SIGINT)
+        if usual is signal.default_int_handler:
+            signal.signal(signal.SIGINT, _leave)
+        from recsys.app.cli.program import run
+
+        if usual is signal.default_int_handler:
+            signal.signal(signal.SIGINT, usual)
+        return run()
+    except KeyboardInterrupt:  # Before `run` listens itself, or after it has ended.
+        report_interrupt(sys.argv)
+        return INTERRUPTED
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    # An exception could get lost in the import system, and nothing is begun that must be undone.
+    report_interrupt(sys.argv)
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)
+
+
+def report_interrupt(arguments: Sequence[str]) -> None:
+    """Say in one line that the user stopped the program."""
+    what, hint = "interrupted:", "run the same command to continue."
+    line = f"{what} {hint}"
+    if JSON_ERRORS in arguments:
+        line = f'{{"error": {{"kind": "Interrupted", "what": "{what}", "hint": "{hint}"}}}}'
+    sys.stderr.write(f"{line}\n")

@@ -1,0 +1,108 @@
+"""The command `recommend`: answers to drafts."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recsys.app.cli.options import Quiet, names_in
+from recsys.app.cli.recommending_choices import (
+    AskChoices,
+    FilterChoices,
+    ListChoices,
+    OutputChoices,
+    RankingChoices,
+)
+from recsys.errors import RecsysError
+
+if TYPE_CHECKING:
+    from recsys.asking.question import Outcome
+    from recsys.recommend import Recommender
+    from recsys.records import Answer
+
+
+def recommend(
+    ask: AskChoices,
+    lists: ListChoices,
+    wanted: FilterChoices,
+    ranking: RankingChoices,
+    output: OutputChoices,
+    quiet: Quiet = False,
+) -> None:
+    """Recommend the papers that a draft should cite, best first.
+
+    A draft is a LaTeX, Markdown, text or PDF file, or a JSON object with a title, an abstract or
+    both. The papers that it cites are found in the corpus; they are never recommended, and papers
+    like them rise. Without a draft, --seeds alone ask for more of their kind.
+
+    When one of several drafts fails, the others are answered all the same, the error names it, and
+    the exit code is 1.
+    """
+    from recsys.store.blas import start_on_one_thread
+
+    start_on_one_thread()
+    from recsys.app.answer_writing import AnswerWriter
+    from recsys.app.inspection import damage_named
+
+    words = ask.words(seeds=bool(lists.seeds))
+    several = len(words) > 1
+    output.check(several=several)
+    drafts, named, filters = ask.asked(words), lists.read(), wanted.filters()
+    writer = AnswerWriter(output.output, output.out, output.out_dir, several, quiet)
+    failed: list[RecsysError] = []
+    with damage_named(ask.index), closing(writer):
+        outcomes = _open(ask.index, ranking, quiet=quiet).recommend_many(
+            drafts, ask.k, lists=named, as_of=wanted.as_of, filters=filters, diversity=ranking.mmr
+        )
+        for name, outcome in zip(words or (None,), outcomes, strict=True):
+            _tell(outcome, f"{name}: " if several else "", verbose=output.verbose, quiet=quiet)
+            if outcome.answer is not None:
+                writer.write(replace(outcome.answer, draft=name))
+            elif outcome.error is not None:
+                failed.append(_called(outcome.error, name) if several else outcome.error)
+    _raise_all(failed, several=several)
+
+
+def _open(index: Path | None, ranking: RankingChoices, *, quiet: bool) -> "Recommender":
+    from recsys.app.bars import shown_progress
+    from recsys.app.wiring import open_index
+
+    searches, metadata = names_in(ranking.candidates), not ranking.no_metadata
+    with shown_progress(quiet=quiet) as progress:
+        return open_index(index, metadata=metadata, candidates=searches, progress=progress)
+
+
+def _tell(outcome: "Outcome", draft: str, *, verbose: bool, quiet: bool) -> None:
+    """Say what was understood of a draft, and what each filter removed."""
+    from recsys.app.output import note
+
+    asked = outcome.question
+    if asked is None:
+        return
+    more = " Option -v lists what is missing." if asked.missing and not verbose else ""
+    lines = [asked.understood + more, *asked.notes, *(asked.missing if verbose else ())]
+    if outcome.answer is not None:
+        lines += _removed(outcome.answer)
+    for line in lines:
+        note(draft + line, quiet=quiet)
+
+
+def _removed(answer: "Answer") -> Iterator[str]:
+    from recsys.asking.apply_filters import REMOVED
+
+    removed = [f"{n:,} {name}" for name, n in answer.stages.items() if name.startswith(REMOVED)]
+    if removed:
+        yield f"Of the papers proposed: {', '.join(removed)}."
+
+
+def _called(error: RecsysError, draft: str | None) -> RecsysError:
+    """Name the draft in the error that stands in the place of its answer."""
+    return type(error)(f"{draft}: {error.what}", error.hint)
+
+
+def _raise_all(failed: Sequence[RecsysError], *, several: bool) -> None:
+    if failed and not several:
+        raise failed[0]
+    if failed:
+        raise ExceptionGroup("Some drafts were not answered.", failed)

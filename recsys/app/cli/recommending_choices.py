@@ -1,0 +1,296 @@
+"""The options of `recommend`: what is asked, what its author wants, and where the answer goes."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recsys.app.cli.options import Candidates, NoMetadata
+from recsys.app.cli.signatures import OneOf
+from recsys.asking.filters import Filters
+from recsys.asking.named import is_file, named_paper, read_draft, read_references
+from recsys.formats.answer_formats import FORMATS
+from recsys.records import Manuscript, ReadingLists
+
+if TYPE_CHECKING:
+    from recsys.asking.question import Asked
+
+_PAPERS = (
+    "a bibliography (.bib, .ris, CSL or Zotero .json, .csv), a DOI, an arXiv, ACL or corpus id"
+)
+_JOINED = " or ".join(name for name, form in FORMATS.items() if form.joins)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskChoices:
+    """What is asked: drafts, of which index."""
+
+    drafts: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="DRAFT",
+            show_default="stdin",
+            help="The draft: .json, .tex, .md, .txt or .pdf; a reading list; one paper's DOI, "
+            "arXiv, ACL or corpus id; `-` reads stdin. Each of several gets its own answer.",
+        ),
+    ] = None
+    index: Annotated[
+        Path | None,
+        typer.Option(
+            "--index",
+            metavar="DIR",
+            show_default="the starter corpus",
+            help="Directory that `recsys build` wrote.",
+        ),
+    ] = None
+    k: Annotated[int, typer.Option("-k", min=1, help="Number of papers to recommend.")] = 20
+    title: Annotated[
+        str | None,
+        typer.Option(
+            "--title", metavar="TEXT", show_default="the draft's own", help="Title of the draft."
+        ),
+    ] = None
+    abstract: Annotated[
+        str | None,
+        typer.Option(
+            "--abstract",
+            metavar="TEXT",
+            show_default="the draft's own",
+            help="Abstract of the draft.",
+        ),
+    ] = None
+
+    def words(self, *, seeds: bool) -> Sequence[str]:
+        """Name the drafts: stdin, when the command line says nothing of one.
+
+        Raises:
+            BadParameter: stdin is a terminal, or a title is given to several drafts.
+        """
+        words = tuple(self.drafts or ())
+        told = self.title is not None or self.abstract is not None
+        if not (words or self.title or self.abstract or seeds):
+            words = ("-",)
+        if "-" in words and sys.stdin.isatty():
+            raise typer.BadParameter(
+                "Give a draft file, or send a draft to stdin.", param_hint="DRAFT"
+            )
+        if told and (len(words) > 1 or not all(map(is_file, words))):
+            raise typer.BadParameter(
+                "A title and an abstract go with the file of one draft.", param_hint="DRAFT"
+            )
+        return words
+
+    def asked(self, words: Sequence[str]) -> "list[Asked]":
+        """Put what the words name as the library takes it.
+
+        A single draft is read at once: what is wrong with it shall not wait for the index.
+
+        Raises:
+            InputError: the file of the only draft cannot be read.
+        """
+        if not words:
+            return [Manuscript(title=self.title or "", abstract=self.abstract)]
+        if len(words) == 1 and is_file(words[0]):
+            return [read_draft(Path(words[0]), title=self.title, abstract=self.abstract)]
+        return [Path(word) if is_file(word) else named_paper(word) for word in words]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListChoices:
+    """Papers that the author likes, dislikes and has."""
+
+    seeds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--seeds",
+            metavar="PAPERS",
+            show_default="none",
+            help=f"Papers to find more of: {_PAPERS}; may be repeated.",
+        ),
+    ] = None
+    not_like: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--not-like",
+            metavar="PAPERS",
+            show_default="none",
+            help="Papers whose like shall sink, given as for --seeds; may be repeated.",
+        ),
+    ] = None
+    library: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--library",
+            metavar="PAPERS",
+            show_default="none",
+            help="Papers that you have, given as for --seeds: they are marked; may be repeated.",
+        ),
+    ] = None
+
+    def read(self) -> ReadingLists:
+        """Read every list.
+
+        Raises:
+            InputError: a file cannot be read.
+        """
+        named = (self.seeds, self.not_like, self.library)
+        return ReadingLists(*(read_references(*(each or ())) for each in named))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterChoices:
+    """What a recommended paper must fulfil, and what is known when."""
+
+    exclude_library: Annotated[
+        bool, typer.Option("--exclude-library", help="Recommend no paper of the --library.")
+    ] = False
+    as_of: Annotated[
+        int | None,
+        typer.Option(
+            "--as-of",
+            metavar="YEAR",
+            min=1000,
+            max=2999,
+            show_default="the draft's own year, else now",
+            help="Answer as in this year: nothing newer is recommended or counted.",
+        ),
+    ] = None
+    min_year: Annotated[
+        int | None,
+        typer.Option(
+            "--min-year", metavar="YEAR", show_default="any", help="Recommend no older paper."
+        ),
+    ] = None
+    max_year: Annotated[
+        int | None,
+        typer.Option(
+            "--max-year",
+            metavar="YEAR",
+            show_default="any",
+            help="Recommend no newer paper; newer ones still count as evidence, unlike with "
+            "--as-of.",
+        ),
+    ] = None
+    venue: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--venue",
+            metavar="GLOB",
+            show_default="any",
+            help='Recommend papers of matching venues only, such as "*TVCG*"; may be repeated.',
+        ),
+    ] = None
+    exclude_author: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--exclude-author",
+            metavar="NAME",
+            show_default="none",
+            help="Recommend no paper by this author; may be repeated.",
+        ),
+    ] = None
+    exclude_own: Annotated[
+        bool, typer.Option("--exclude-own", help="Recommend no paper by the draft's authors.")
+    ] = False
+    paper_type: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--type",
+            metavar="TYPE",
+            show_default="any",
+            help="Recommend papers of this type only, such as article or review; may be repeated.",
+        ),
+    ] = None
+
+    def filters(self) -> Filters:
+        """Put the filters as the library takes them.
+
+        Raises:
+            InputError: a value makes no sense.
+        """
+        filters = Filters(
+            min_year=self.min_year,
+            max_year=self.max_year,
+            venues=tuple(self.venue or ()),
+            types=tuple(self.paper_type or ()),
+            exclude_authors=tuple(self.exclude_author or ()),
+            exclude_own=self.exclude_own,
+            exclude_library=self.exclude_library,
+        )
+        filters.check()
+        return filters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingChoices:
+    """What candidates come from, and what counts in their order."""
+
+    mmr: Annotated[
+        float,
+        typer.Option(
+            "--mmr",
+            min=0,
+            max=1,
+            help="Spread the answer over topics: 0 orders by score, 1 by novelty (maximal marginal "
+            "relevance).",
+        ),
+    ] = 0.0
+    candidates: Candidates = None
+    no_metadata: NoMetadata = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputChoices:
+    """How answers are written, and where."""
+
+    output: Annotated[
+        str, OneOf(FORMATS), typer.Option("--format", help="How the answer is written.")
+    ] = "table"
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            show_default="stdout",
+            help=f"Write the answer to this file; the answers to several drafts, as {_JOINED}.",
+        ),
+    ] = None
+    out_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--out-dir",
+            metavar="DIR",
+            show_default="none",
+            help="Write the answer to each draft into this folder, to a file called after it.",
+        ),
+    ] = None
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose", "-v", help="List on stderr the references that are not in the corpus."
+        ),
+    ] = False
+
+    def check(self, *, several: bool) -> None:
+        """Refuse what cannot be written, before any work is done.
+
+        Raises:
+            BadParameter: two places at once, or a format that cannot hold several answers.
+            InputError: a path that cannot be written to.
+        """
+        from recsys.app.output import check_folder, check_target
+
+        if self.out is not None and self.out_dir is not None:
+            raise typer.BadParameter("Give a file or a folder, not both.", param_hint="--out-dir")
+        if several and self.out_dir is None and not FORMATS[self.output].joins:
+            raise typer.BadParameter(
+                f"{self.output} cannot hold the answers to several drafts. "
+                f"Give --out-dir, or {_JOINED}.",
+                param_hint="--format",
+            )
+        check_target(self.out)
+        if self.out_dir is not None:
+            check_folder(self.out_dir)

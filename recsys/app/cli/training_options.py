@@ -1,0 +1,63 @@
+"""Options that mean the same in every command that trains."""
+
+from typing import Annotated, Literal, TypeAlias
+
+import typer
+
+from recsys.app.cli.options import Device
+
+Numbers: TypeAlias = Literal["auto", "f32", "bf16"]
+"""In which numbers products are computed."""
+From: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--from",
+        metavar="NAME",
+        help="`minilm`, `random`, a Hugging Face name, or a local directory to start from.",
+    ),
+]
+Adapter: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        "--adapter",
+        metavar="RANK",
+        min=0,
+        help="Train a low-rank adapter and leave the encoder's own weights; 0 trains all weights.",
+    ),
+]
+Dropout: TypeAlias = Annotated[
+    float, typer.Option("--dropout", min=0.0, max=0.99, help="Share of values left out.")
+]
+MaxLength: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--max-length",
+        metavar="TOKENS",
+        show_default="the encoder's own",
+        help="Training cuts texts to so many tokens; shorter ones train faster.",
+    ),
+]
+StepsAtMost: TypeAlias = Annotated[
+    int | None, typer.Option("--steps", min=1, help="Steps at most.", show_default="all")
+]
+MaxMinutes: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--max-minutes",
+        min=0.0,
+        show_default="none",
+        help="Stop after so many minutes; the same command continues.",
+    ),
+]
+InNumbers: TypeAlias = Annotated[
+    Numbers,
+    typer.Option("--precision", help="Numbers to compute in; auto is bf16 on a GPU, else f32."),
+]
+OnDevice: TypeAlias = Annotated[
+    Device, typer.Option("--device", help="Where to compute; auto takes a GPU if there is one.")
+]
+
+
+def half(numbers: Numbers) -> bool | None:
+    """Whether to compute in bf16; None lets the device decide."""
+    return None if numbers == "auto" else numbers == "bf16"

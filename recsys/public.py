@@ -1,0 +1,60 @@
+"""What `import recsys` offers, gathered; `recsys` imports it when a name is first asked for."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recsys.asking.filters import Filters
+from recsys.asking.named import read_draft, read_references
+from recsys.errors import RecsysError
+from recsys.records import (
+    Answer,
+    Bibliography,
+    Draft,
+    Manuscript,
+    Paper,
+    ReadingLists,
+    Reason,
+    Recommendation,
+    Reference,
+)
+
+if TYPE_CHECKING:
+    from recsys.recommend import Recommender
+
+__all__ = [
+    "Answer",
+    "Bibliography",
+    "Draft",
+    "Filters",
+    "Manuscript",
+    "Paper",
+    "ReadingLists",
+    "Reason",
+    "Recommendation",
+    "RecsysError",
+    "Reference",
+    "load",
+    "read_draft",
+    "read_references",
+]
+
+
+def load(
+    index: str | Path | None = None,
+    *,
+    metadata: bool = True,
+    candidates: Sequence[str] | None = None,
+) -> "Recommender":
+    """Open an index; without a path, the starter corpus, built once into the user cache.
+
+    Args:
+        index: a directory that `recsys build` wrote.
+        metadata: whether authors and venues may count in the ranking.
+        candidates: some of "embedding", "nnselect" and "bm25", where candidates come from; None:
+            what the index's ranker was trained with.
+    """
+    from recsys.app.wiring import open_index
+
+    path = None if index is None else Path(index)
+    return open_index(path, metadata=metadata, candidates=candidates)

@@ -1,0 +1,101 @@
+"""The program's first moments: Ctrl-C ends it in one line, and little is imported."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LINE = "interrupted: run the same command to continue.\n"
+_INTERRUPTED_IMPORT = """
+import sys, signal, os
+from importlib.abc import MetaPathFinder
+
+class Impatient(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Impatient())
+sys.argv = ["recsys", "recommend", *{arguments!r}]
+from recsys.app.cli import main
+sys.exit(main())
+"""
+
+
+def interrupt(module: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run the program, and press Ctrl-C where it imports a module."""
+    code = _INTERRUPTED_IMPORT.format(module=module, arguments=arguments)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("module", ["recsys.app.cli.program", "typer", "recsys.app.cli.tuning"])
+def test_ctrl_c_while_the_program_starts_is_one_line(module: str) -> None:
+    done = interrupt(module)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", LINE)
+
+
+def test_ctrl_c_while_it_starts_is_json_where_errors_are() -> None:
+    done = interrupt("typer", "--json-errors")
+    assert json.loads(done.stderr) == {
+        "error": {
+            "kind": "Interrupted",
+            "what": "interrupted:",
+            "hint": "run the same command to continue.",
+        }
+    }
+
+
+def test_ctrl_c_once_the_program_runs_is_the_same_line(tmp_path: Path) -> None:
+    done = interrupt("recsys.app.wiring", "--title", "Rivers")
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == LINE
+
+
+def test_the_entry_imports_no_command() -> None:
+    code = "import sys, recsys.app.cli; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "recsys.app.cli.entry" in loaded
+    assert not {"typer", "recsys.app.cli.program", "numpy", "rich"} & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [("recsys bat", "batch"), ("recsys recommend --out-", "--out-dir"),
+     ("recsys recommend --format mark", "markdown"), ("recsys batch --system two", "two-stage")],
+)  # fmt: skip
+def test_the_shell_completes_without_anything_heavy(words: str, expected: str) -> None:
+    code = """
+import sys
+sys.argv = ["recsys"]
+from recsys.app.cli import main
+try:
+    main()
+finally:
+    heavy = {"numpy", "torch", "pyarrow", "onnxruntime", "lightgbm", "sklearn"} & set(sys.modules)
+    print(*heavy, file=sys.stderr)
+"""
+    environment = os.environ | {
+        "_RECSYS_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split()) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
+    )
+    assert (done.returncode, done.stderr.strip()) == (0, "")
+    assert expected in done.stdout.split()
+
+
+def test_the_completion_of_a_shell_is_shown() -> None:
+    environment = os.environ | {"_RECSYS_COMPLETE": "source_zsh"}
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.run_recsys"],
+        capture_output=True, text=True, env=environment, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert "#compdef recsys" in done.stdout
