@@ -1,16 +1,11 @@
 """How sphinx builds these pages: `make docs`, without the network, warnings as errors."""
 
-import tomllib
-from pathlib import Path
-
-_PROJECT = tomllib.loads(
-    (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")
-)["project"]
+from recsys.version import VERSION
 
 project = "recsys"
 author = "The recsys authors"
 project_copyright = author
-version = release = _PROJECT["version"]
+version = release = VERSION
 
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}

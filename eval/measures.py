@@ -99,25 +99,36 @@ class Judged:
         return bool(len(self.flags)) if self.candidates is None else self.candidates > 0
 
 
-Measure: TypeAlias = Callable[[Mask, NDArray[np.int64]], Doubles]
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A row of the table: a measure, at each of some depths.
+
+    name: with {k} where it names its depth. function: of flags, gold and k.
+    """
+
+    name: str
+    function: Callable[[Mask, NDArray[np.int64], int], Doubles]
+    depths: tuple[int, ...] = CUTOFFS
+
+    def at(self, k: int) -> Callable[[Mask, NDArray[np.int64]], Doubles]:
+        """Fix the depth."""
+        return lambda flags, gold: self.function(flags, gold, k)
 
 
-def _at(k: int) -> dict[str, Measure]:
-    return {
-        f"P@{k}": lambda flags, _: precision(flags, k),
-        f"R@{k}": lambda flags, gold: recall(flags, gold, k),
-        f"query F1@{k}": lambda flags, gold: f1(precision(flags, k), recall(flags, gold, k)),
-        f"Hit@{k}": lambda flags, _: hit(flags, k),
-        f"nDCG@{k}": lambda flags, gold: ndcg(flags, gold, k),
-    }
-
-
-MEASURES: Mapping[str, Measure] = {
-    **{name: measure for k in CUTOFFS for name, measure in _at(k).items()},
-    "MRR": lambda flags, _: reciprocal_rank(flags),
-    "MAP@100": lambda flags, gold: average_precision(flags, gold),
+TABLE: tuple[Measure, ...] = (
+    Measure("P@{k}", lambda flags, _, k: precision(flags, k)),
+    Measure("R@{k}", recall),
+    Measure("query F1@{k}", lambda flags, gold, k: f1(precision(flags, k), recall(flags, gold, k))),
+    Measure("Hit@{k}", lambda flags, _, k: hit(flags, k)),
+    Measure("nDCG@{k}", ndcg),
+    Measure("MRR", lambda flags, _, k: reciprocal_rank(flags, k), (DEPTH,)),
+    Measure("MAP@{k}", average_precision, (DEPTH,)),
+)
+"""Averaged over queries. A new measure is a function, here or in a file of its own, and a row."""
+MEASURES: Mapping[str, Callable[[Mask, NDArray[np.int64]], Doubles]] = {
+    row.name.format(k=k): row.at(k) for k in CUTOFFS for row in TABLE if k in row.depths
 }
-"""Averaged over queries."""
+"""The same, by the names under which they are shown."""
 POOLED: Mapping[str, tuple[str, str]] = {f"F1@{k}": (f"P@{k}", f"R@{k}") for k in CUTOFFS}
 """Harmonic means of two averages."""
 CANDIDATE_RECALL, CANDIDATES = "candidate recall", "candidates"

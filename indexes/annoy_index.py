@@ -14,7 +14,7 @@ import numpy as np
 
 from indexes.exact import ExactIndex
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
-from recsys.stage_one.options import StageOne
+from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.layout import FOREST_FILE
 from recsys.store.top_k import top_k

@@ -7,11 +7,13 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from recsys.errors import InputError, MissingExtraError, near_miss
-from recsys.protocols import VectorIndex
-from recsys.store.arrays import Floats
+
+if TYPE_CHECKING:  # The command line reads the table whenever it starts.
+    from recsys.protocols import VectorIndex
+    from recsys.store.arrays import Floats
 
 DEFAULT = "annoy"
 
@@ -19,14 +21,16 @@ DEFAULT = "annoy"
 class Backend(Protocol):
     """The functions of a backend's module. facts: what `build` returned, out of the manifest."""
 
-    def build(self, vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
+    def build(self, vectors: "Floats", folder: Path, *, lasting: bool = True) -> dict[str, Any]:
         """Write into a folder what the search needs beside (n, d) vectors; return its facts.
 
         lasting: whether it is searched often enough to be worth much preparation.
         """
         ...
 
-    def open_index(self, vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> VectorIndex:
+    def open_index(
+        self, vectors: "Floats", folder: Path, facts: Mapping[str, Any]
+    ) -> "VectorIndex":
         """Open what `build` wrote over the same vectors."""
         ...
 
@@ -78,13 +82,13 @@ def backend(name: str) -> Backend:
 
 
 def build_index(
-    name: str, vectors: Floats, folder: Path, *, lasting: bool = True
+    name: str, vectors: "Floats", folder: Path, *, lasting: bool = True
 ) -> dict[str, Any]:
     """Build a backend over (n, d) float32 unit vectors; return what the manifest says of it."""
     return {"backend": name, **backend(name).build(vectors, folder, lasting=lasting)}
 
 
-def open_built(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> VectorIndex:
+def open_built(vectors: "Floats", folder: Path, facts: Mapping[str, Any]) -> "VectorIndex":
     """Open what `build_index` built; facts that name no backend are those of a forest of Annoy."""
     return backend(facts.get("backend", DEFAULT)).open_index(vectors, folder, facts)
 

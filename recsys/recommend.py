@@ -13,9 +13,9 @@ from recsys.asking.rocchio import text_vector
 from recsys.errors import InputError, NothingFound, RecsysError
 from recsys.protocols import Encoder, Ranker
 from recsys.records import Answer, ReadingLists, Recommendation
-from recsys.stage_one.options import StageOne
 from recsys.stage_one.pool import Candidates
 from recsys.stage_one.propose import propose
+from recsys.stage_one.settings import StageOne
 from recsys.stage_one.sources import IN_WORDS
 from recsys.stage_one.widening import widen
 from recsys.stage_two.dislikes import sink

@@ -3,6 +3,7 @@
 import ast
 import statistics
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,10 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("recsys", "pipelines", "indexes", "eval")
 MODULE_LINES = 350
 FUNCTION_LINES = 60
+ROOM = 25
+"""More modules than that make a corridor."""
+SMALL_ROOMS = {"pipelines/studies/probes"}
+"""Two modules each: a room where its neighbours are rooms, too."""
 MEDIAN_FUNCTION_LINES = 15
 PARAMETERS = 6
 COMMAND_LINES = 25
@@ -73,19 +78,40 @@ def test_there_are_modules_to_check() -> None:
     assert all(modules(package) for package in PACKAGES)
 
 
-def test_modules_are_short() -> None:
+def test_the_house_is_measured_and_no_part_of_it_is_too_large() -> None:
+    """`pytest -rP -k house_is_measured` prints the figures."""
     lines = {name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in modules()}
-    assert {path: count for path, count in lines.items() if count > MODULE_LINES} == {}
-
-
-def test_functions_are_short() -> None:
     lengths = {
         f"{name(path)}:{function.name}": (function.end_lineno or 0) - function.lineno + 1
         for path in modules()
         for function in functions(path)
     }
-    assert {key: count for key, count in lengths.items() if count > FUNCTION_LINES} == {}
+    rooms = Counter(name(path.parent) for path in modules() if path.name != "__init__.py")
+    module, function = max(lines, key=lambda p: lines[p]), max(lengths, key=lambda p: lengths[p])
+    figures = [
+        *(f"{rooms[room]:4} modules in {room}" for room in sorted(rooms)),
+        f"{lines[module]:4} lines: the longest module, {module}",
+        f"{lengths[function]:4} lines: the longest function, {function}",
+        f"{statistics.median(lengths.values()):4} lines: the median of {len(lengths)} functions",
+    ]
+    sys.stdout.write("\n".join(figures) + "\n")
+    assert {path: count for path, count in lines.items() if count > MODULE_LINES} == {}
+    assert {place: count for place, count in lengths.items() if count > FUNCTION_LINES} == {}
+    assert {room: count for room, count in rooms.items() if count > ROOM} == {}
     assert statistics.median(lengths.values()) <= MEDIAN_FUNCTION_LINES
+
+
+def test_no_two_modules_have_one_name() -> None:
+    """A name that occurs twice explains neither."""
+    stems = Counter(path.stem for path in modules() if not path.stem.startswith("__"))
+    assert {stem for stem, count in stems.items() if count > 1} == set()
+
+
+def test_a_room_has_at_least_three_modules() -> None:
+    rooms = Counter(path.parent for path in modules() if path.name != "__init__.py")
+    inner = Counter(path.parent.parent for path in modules() if path.name == "__init__.py")
+    small = {name(room) for room, count in rooms.items() if count + inner[room] < 3}
+    assert small <= SMALL_ROOMS
 
 
 def test_commands_are_thin() -> None:

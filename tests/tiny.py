@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
 from recsys.records import Draft, Paper
-from recsys.stage_one.options import StageOne
+from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Ragged, SortedStrings
 from recsys.store.collection import Collection, Space
 from recsys.store.corpus import SHOWN, Corpus

@@ -11,6 +11,8 @@ WORDS = "words"
 """The modules that lie flat in `recsys`: what everyone speaks."""
 WAY = "recommend"
 """The one module there that calls the rooms one after the other."""
+ENTRANCE = frozenset({"recsys", "recsys.public", f"recsys.{WAY}"})
+"""Where programs come in, and are led through the rooms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,4 +84,4 @@ def _room(module: str, packages: set[str]) -> str:
     root = module.partition(".")[0]
     if root != "recsys":
         return root
-    return f"recsys.{WAY}" if module in ("recsys", f"recsys.{WAY}") else f"recsys.{WORDS}"
+    return f"recsys.{WAY if module in ENTRANCE else WORDS}"

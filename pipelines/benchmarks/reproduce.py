@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from eval.measures import Judged, f1, flag, per_query
-from eval.repeats import repeats, table
 from eval.report.evaluation_report import read_report
 from eval.report.marked_pages import check_page, rewrite_page
+from eval.report.repeats import repeats, table
 from eval.report.system_tables import headline
 from eval.report.tables import Table, cells, markdown_table, text_table
 from eval.trec import Qrels, Run, ordered, read_qrels, read_run

@@ -20,7 +20,7 @@ from pipelines.evaluation.splits import gold
 from pipelines.jobs.partial_results import Entry
 from pipelines.jobs.per_query import OpenIndex
 from recsys.records import PaperId
-from recsys.stage_one.options import StageOne
+from recsys.stage_one.settings import StageOne
 from recsys.store.collection import Collection
 
 if TYPE_CHECKING:

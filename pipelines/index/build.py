@@ -21,7 +21,7 @@ from recsys.errors import ArtifactError, CorpusError, InputError
 from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
-from recsys.stage_one.options import StageOne
+from recsys.stage_one.settings import StageOne
 from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, seal, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.layout import (

@@ -17,7 +17,7 @@ from pipelines.ranking.training_table import Posing, TrainingTable, collect
 from recsys.errors import InputError
 from recsys.models.nnselect import NNSelectModel
 from recsys.progress import Progress, silent
-from recsys.stage_one.options import USUAL, StageOne
+from recsys.stage_one.settings import USUAL, StageOne
 from recsys.stage_one.sources import SEARCHES, check_searches
 from recsys.stage_two.features import feature_names
 from recsys.store.arrays import Floats, Rows

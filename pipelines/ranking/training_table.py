@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from pipelines.evaluation.seeded_queries import training_poses
 from recsys.progress import Progress
-from recsys.stage_one.options import StageOne
 from recsys.stage_one.propose import propose
+from recsys.stage_one.settings import StageOne
 from recsys.stage_two.facts import Facts
 from recsys.stage_two.features import BY_NAME, compute
 from recsys.store.arrays import Floats, Rows

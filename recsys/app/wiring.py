@@ -14,7 +14,7 @@ from recsys.models.nnselect import NNSelectModel
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.recommend import Recommender
-from recsys.stage_one.options import StageOne
+from recsys.stage_one.settings import StageOne
 from recsys.stage_one.sources import check_searches
 from recsys.stage_two.features import read_nnselect
 from recsys.stage_two.ranker import OnnxRanker

@@ -8,10 +8,6 @@ from recsys.errors import InputError, near_miss
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Bibliography, Manuscript, Reference
 
-SUFFIXES = frozenset(
-    ".tex .pdf .md .markdown .txt .json .bib .bibtex .ris .csv .tsv .html .htm".split()
-)
-"""What ends so is meant to be a file."""
 _TEXT = Path("the text of the draft")
 """What errors call a draft that is no file."""
 
@@ -98,5 +94,15 @@ def is_file(word: str) -> bool:
             return True
     except OSError:  # Too long for a path.
         return False
-    named_so = Path(word).suffix.lower() in SUFFIXES
-    return named_so and named_paper(word) == Reference(key=word, id=word)
+    meant_so = Path(word).suffix.lower() in _suffixes()
+    return meant_so and named_paper(word) == Reference(key=word, id=word)
+
+
+def _suffixes() -> frozenset[str]:
+    """What ends so is meant to be a file: the suffixes of drafts and of lists of references."""
+    from recsys.formats.drafts.draft_formats import FORMATS as DRAFTS
+    from recsys.formats.references.reference_formats import FORMATS as LISTS
+
+    # What is in a .txt tells its format, so no row has it.
+    suffixes = [*(form.suffixes for form in DRAFTS), *(form.suffixes for form in LISTS)]
+    return frozenset({".txt"}.union(*suffixes))

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from recsys.asking.query import Query
-from recsys.stage_one.options import SourceQuery, StageOne
 from recsys.stage_one.pool import Candidates, Gathering, Pool
+from recsys.stage_one.settings import SourceQuery, StageOne
 from recsys.stage_one.sources import SOURCES, asked_of, bit
 from recsys.stage_one.voters import Voters, share, votes
 from recsys.store.arrays import Floats, Rows

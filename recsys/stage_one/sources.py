@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from recsys.errors import InputError, near_miss
-from recsys.stage_one.options import SourceQuery
+from recsys.stage_one.settings import SourceQuery
 from recsys.stage_one.voters import Voters
 from recsys.store.arrays import Floats, Mask, Rows
 

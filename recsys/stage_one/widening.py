@@ -7,9 +7,9 @@ a filter leaves keeps the score and the chance that it has without filters.
 import numpy as np
 
 from recsys.asking.query import Query
-from recsys.stage_one.options import SourceQuery, StageOne
 from recsys.stage_one.pool import Candidates, Gathering, Pool
 from recsys.stage_one.propose import prior
+from recsys.stage_one.settings import SourceQuery, StageOne
 from recsys.stage_one.sources import asked_of, bit
 from recsys.store.arrays import Mask
 from recsys.store.collection import Collection

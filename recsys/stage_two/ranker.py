@@ -8,7 +8,7 @@ import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.models.encoder import load_session
-from recsys.stage_one.options import USUAL
+from recsys.stage_one.settings import USUAL
 from recsys.stage_two.features import BY_NAME
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest

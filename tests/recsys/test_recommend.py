@@ -14,7 +14,7 @@ from recsys.asking.filters import Filters
 from recsys.errors import DraftError, InputError, NothingFound
 from recsys.recommend import Recommender
 from recsys.records import Answer, Draft, Paper, Recommendation
-from recsys.stage_one.options import StageOne
+from recsys.stage_one.settings import StageOne
 from recsys.stage_two.features import feature_names
 from recsys.store.arrays import Floats
 from tests.hashing_encoder import HashingEncoder

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from indexes.backends import BACKENDS, DEFAULT
 from recsys.app.cli.options import (
     Index,
     NoMetadata,
@@ -16,6 +17,7 @@ from recsys.app.cli.options import (
     Split,
     names_in,
 )
+from recsys.app.cli.signatures import OneOf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +47,15 @@ class VectorChoices:
             "encoded by --encoder, which must have made them; without, their words place them.",
         ),
     ] = None
+    vectors: Annotated[
+        str,
+        OneOf(BACKENDS),
+        typer.Option(
+            "--vectors",
+            help="What searches the vectors: a forest of Annoy, which scans where that is less "
+            "work, or an exact scan always.",
+        ),
+    ] = DEFAULT
 
 
 def build(
@@ -60,7 +71,7 @@ def build(
         Path,
         typer.Option("--out", metavar="DIR", show_default=False, help="Directory to write."),
     ],
-    vectors: VectorChoices,
+    chosen: VectorChoices,
     force: Annotated[
         bool, typer.Option("--force", help="Build again even if nothing has changed.")
     ] = False,
@@ -74,10 +85,11 @@ def build(
     from recsys.app.output import note
 
     options = BuildOptions(
-        encoder=vectors.encoder or (None if vectors.embeddings else BuildOptions().encoder),
-        pooling=vectors.pooling,
-        precision=vectors.precision,
-        embeddings=vectors.embeddings,
+        encoder=chosen.encoder or (None if chosen.embeddings else BuildOptions().encoder),
+        pooling=chosen.pooling,
+        precision=chosen.precision,
+        embeddings=chosen.embeddings,
+        vectors=chosen.vectors,
         force=force,
     )
     with shown_progress(quiet=quiet) as progress:

@@ -40,8 +40,8 @@ def compare(
     A judged query that is missing from a run counts as 0, a query that is not judged is left out,
     and a paper that is not judged counts as not relevant; the notes say how many there were.
     """
-    from eval.compare import RENDERERS
-    from eval.compare import compare as compare_runs
+    from eval.report.compare import RENDERERS
+    from eval.report.compare import compare as compare_runs
     from recsys.app.output import emit, note
 
     compared = compare_runs(runs, qrels, seed=seed)
@@ -69,8 +69,8 @@ def repeats(
     For models that are trained with several seeds: mean, standard deviation, and which systems
     differ by more than chance when each query's figures are averaged over the seeds.
     """
-    from eval.repeats import RENDERERS
-    from eval.repeats import repeats as average
+    from eval.report.repeats import RENDERERS
+    from eval.report.repeats import repeats as average
     from recsys.app.output import emit
 
     emit(RENDERERS[output](average(folders, seed=seed)))

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import pytest
 
-from eval import compare, repeats
+from eval.report import compare, repeats
 from eval.report.evaluation_report import SUFFIXES
 from eval.report.page_formats import FORMATS
 from eval.studies.clicks.click_models import CLICK_MODELS

@@ -9,8 +9,8 @@ from indexes.exact import ExactIndex
 from recsys.asking.query import make_query
 from recsys.errors import InputError
 from recsys.records import Draft, Paper
-from recsys.stage_one.options import USUAL, StageOne
 from recsys.stage_one.propose import propose
+from recsys.stage_one.settings import USUAL, StageOne
 from recsys.stage_one.sources import SEARCHES, SOURCES, bit, check_searches, names, source_names
 from recsys.stage_one.voters import Voters, cast, together, votes
 from recsys.store.arrays import Floats

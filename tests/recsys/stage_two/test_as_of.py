@@ -16,9 +16,9 @@ from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
 from recsys.asking.query import draft_of, make_query
 from recsys.records import Draft, Paper
-from recsys.stage_one.options import USUAL
 from recsys.stage_one.pool import Candidates
 from recsys.stage_one.propose import propose
+from recsys.stage_one.settings import USUAL
 from recsys.stage_one.sources import SEARCHES
 from recsys.stage_two.facts import Facts
 from recsys.stage_two.features import compute, feature_names

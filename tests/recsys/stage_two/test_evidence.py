@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from recsys.asking.query import make_query
 from recsys.records import Draft, Paper
-from recsys.stage_one.options import StageOne
 from recsys.stage_one.propose import propose
+from recsys.stage_one.settings import StageOne
 from recsys.stage_one.voters import Voters
 from recsys.stage_two import evidence as module
 from recsys.stage_two.evidence import Evidence, divide, vote_share

@@ -12,9 +12,9 @@ from indexes.exact import ExactIndex
 from recsys.asking.query import Query, draft_of, make_query
 from recsys.errors import InputError
 from recsys.records import Draft, Paper
-from recsys.stage_one.options import StageOne
 from recsys.stage_one.pool import Candidates
 from recsys.stage_one.propose import propose
+from recsys.stage_one.settings import StageOne
 from recsys.stage_one.sources import SEARCHES
 from recsys.stage_two.evidence import Evidence
 from recsys.stage_two.facts import Facts, Feature, descending_rank, share_of_best

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from indexes.bm25 import Bm25Index
 from recsys.asking.query import make_query
 from recsys.records import Draft, Paper
-from recsys.stage_one.options import StageOne
 from recsys.stage_one.propose import propose
+from recsys.stage_one.settings import StageOne
 from recsys.stage_two.evidence import Evidence
 from recsys.stage_two.word_view import Overlap
 from tests.tiny import SMALL, collect, random_world

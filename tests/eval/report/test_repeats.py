@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from eval.compare import compare
-from eval.repeats import RENDERERS, Repeated, repeats
+from eval.report.compare import compare
+from eval.report.repeats import RENDERERS, Repeated, repeats
 from recsys.errors import InputError
 from tests.eval.small_evaluation import FAIR, GOOD, POOR, write_runs
 

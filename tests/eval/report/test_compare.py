@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eval.compare import RENDERERS, SCHEMA, compare
+from eval.report.compare import RENDERERS, SCHEMA, compare
 from recsys.errors import InputError
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\nq3 0 d 1\n"

@@ -1,0 +1,157 @@
+"""The recipes of CONTRIBUTING.md, followed to the letter in a copy of the project."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
+ROOT = Path(__file__).resolve().parents[1]
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```python (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+RECIPES: Mapping[str, list[tuple[str, str]]] = {
+    section.partition("\n")[0]: BLOCK.findall(section) for section in TEXT.split("\n## ")[1:]
+}
+
+Check: TypeAlias = Callable[["Built", Path], str]
+"""Writes what it needs into a folder; returns a program that fails unless the recipe works."""
+
+
+def asked(built: "Built", folder: Path) -> str:
+    return f"""
+import recsys
+recommender = recsys.load({str(built.index)!r}, candidates=["bm25"])
+answer = recommender.recommend("Rivers and glaciers, measured again", k=400)
+assert any("newest" in item.sources for item in answer.recommendations)
+assert "being new" in answer.write("table")
+"""
+
+
+def searched(built: "Built", folder: Path) -> str:
+    papers, index = str(built.papers), str(folder / "half.index")
+    return f"""
+import json, sys
+from recsys.app.cli import main
+sys.argv = ["recsys", "build", {papers!r}, "--vectors", "half", "--out", {index!r}]
+assert main() == 0
+import recsys
+assert recsys.load({index!r}).recommend("Rivers and glaciers", k=3).recommendations
+assert json.load(open({index!r} + "/manifest.json"))["config"]["ann"]["backend"] == "half"
+"""
+
+
+def read(built: "Built", folder: Path) -> str:
+    (folder / "draft.org").write_text("#+TITLE: On rivers\nWe measure rivers.\n", encoding="utf-8")
+    (folder / "unnamed").write_text("#+title: On rivers\nWe measure.\n", encoding="utf-8")
+    return f"""
+import recsys
+draft = recsys.read_draft({str(folder / "draft.org")!r})
+assert (draft.title, draft.abstract) == ("On rivers", "We measure rivers."), draft
+assert recsys.read_draft({str(folder / "unnamed")!r}).title == "On rivers"
+"""
+
+
+def recognised(built: "Built", folder: Path) -> str:
+    record = {"shelfmark": "R 12", "heading": "On rivers", "printed": 1893}
+    (folder / "papers.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
+    return f"""
+from pathlib import Path
+from recsys.formats.papers.paper_stream import open_papers
+with open_papers(Path({str(folder / "papers.jsonl")!r})) as stream:
+    (item,) = stream.items
+assert (item.paper.id, item.paper.title, item.paper.year) == ("R 12", "On rivers", 1893)
+"""
+
+
+def computed(built: "Built", folder: Path) -> str:
+    return f"""
+import numpy as np, recsys
+from recsys.stage_two.features import compute, feature_names
+recommender = recsys.load({str(built.index)!r})
+facts = recommender.rank(recommender.query_of(10)).facts
+values = compute(facts, ("title_words",))
+assert "title_words" in feature_names(metadata=False)
+assert np.isfinite(values).all() and values.max() > 0
+"""
+
+
+def measured(built: "Built", folder: Path) -> str:
+    return """
+import numpy as np
+from eval.measures import Judged, per_query
+found = per_query([Judged(np.array([True, False, True]), 2)])
+assert abs(found["RBP@5"][0] - 0.2 * (1 + 0.64)) < 1e-9
+"""
+
+
+def evaluated(built: "Built", folder: Path) -> str:
+    words = ["recsys", "batch", built.index, "--split", built.split, "--system", "newest", "--jobs"]
+    arguments = [*map(str, words), "1", "--run", str(folder / "run.trec")]
+    return f"""
+import sys
+from recsys.app.cli import main
+sys.argv = {arguments!r}
+assert main() == 0
+assert open({str(folder / "run.trec")!r}).read().count("\\n") > 5
+"""
+
+
+CHECKS: Mapping[str, Check] = {
+    "A source of candidates": asked,
+    "A vector backend": searched,
+    "A format of drafts": read,
+    "A format of corpora": recognised,
+    "A feature": computed,
+    "A measure": measured,
+    "A system": evaluated,
+}
+
+
+def test_every_recipe_is_followed() -> None:
+    assert set(RECIPES) == set(CHECKS)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_recipe_is_one_row_and_at_most_one_file(name: str) -> None:
+    places = [place for place, _ in RECIPES[name]]
+    assert sum(":" in place for place in places) == 1 and len(places) <= 2
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_recipe_works(name: str, built: "Built", tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    for package in ("recsys", "pipelines", "indexes", "eval"):
+        shutil.copytree(ROOT / package, copy / package, ignore=shutil.ignore_patterns("*.pyc"))
+    for place, text in RECIPES[name]:
+        file, _, table = place.partition(":")
+        if table:
+            insert(copy / file, table, text)
+        else:
+            assert not (copy / file).exists()
+            (copy / file).write_text(text, encoding="utf-8")
+    program = CHECKS[name](built, tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(copy)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def insert(file: Path, table: str, row: str) -> None:
+    """Put a row first into a literal table."""
+    source = file.read_text(encoding="utf-8")
+    opening = re.search(rf"^{table}\b[^\n]*= [({{][^\n]*\n", source, re.MULTILINE)
+    assert opening, f"{file.name} has no table {table}"
+    file.write_text(source[: opening.end()] + row + source[opening.end() :], encoding="utf-8")
