@@ -18,7 +18,7 @@ def find(asked: SourceQuery, allowed: Mask) -> Voters:
         return NOBODY
     graph, vectors = asked.collection.graph, asked.collection.vectors
     searched = asked.collection.vector_index.search_many(
-        vectors[seeds], asked.options.per_seed, allowed=allowed
+        vectors[seeds[: asked.options.close_seeds]], asked.options.per_seed, allowed=allowed
     )
     _, citing = graph.citers(seeds, before, most=MOST_CITERS)
     cited = graph.references(seeds[graph.older(seeds, before)])[1]
@@ -29,13 +29,14 @@ def find(asked: SourceQuery, allowed: Mask) -> Voters:
 
 
 def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
-    """Add what the seeds say: company, direct citations, cosine with the nearest one."""
+    """Add what the seeds say: company, direct citations, cosine with the nearest close one."""
     seeds, before = _seeds(asked), asked.query.before
     if len(seeds) == 0:
         return np.zeros(len(rows), np.float32)
     graph, vectors = asked.collection.graph, asked.collection.vectors
     company, direct = (tie(graph, seeds, before, rows) for tie in (together, links))
-    nearest: Floats = (vectors[rows] @ vectors[seeds].T).max(axis=1)
+    closest = np.ascontiguousarray(vectors[seeds[: asked.options.close_seeds]].T)
+    nearest: Floats = (vectors[rows] @ closest).max(axis=1)
     return share(company) + share(direct) + nearest
 
 

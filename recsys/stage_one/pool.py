@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from recsys.stage_one.sources import source_names
 from recsys.stage_one.voters import Voters
 from recsys.store.arrays import Floats, Rows
+from recsys.store.lookup import distinct
 from recsys.store.top_k import top_k
 
 Bits = NDArray[np.uint16]
@@ -116,19 +117,19 @@ class Candidates:
 
 @dataclass(slots=True)
 class Gathering:
-    """Rows with source bits, gathered one source at a time."""
+    """Rows with source bits, gathered one source at a time. n: papers of the corpus."""
 
-    rows: list[Rows] = field(default_factory=list)
-    bits: list[Bits] = field(default_factory=list)
+    n: int
+    proposed: list[tuple[Rows, int]] = field(default_factory=list)
 
     def add(self, rows: Rows, bit: int) -> None:
         """Put in what a source proposes."""
-        self.rows.append(rows)
-        self.bits.append(np.full(len(rows), bit, np.uint16))
+        self.proposed.append((rows, bit))
 
     def merge(self) -> tuple[Rows, Bits]:
         """Unite the sources: distinct rows, ascending, and the bits of each."""
-        rows, at = np.unique(np.concatenate(self.rows), return_inverse=True)
-        bits = np.zeros(len(rows), np.uint16)
-        np.bitwise_or.at(bits, at, np.concatenate(self.bits))
-        return rows, bits
+        table = np.zeros(self.n, np.uint16)  # Costs what is written to it, not n.
+        for rows, bit in self.proposed:
+            table[rows] |= np.uint16(bit)
+        every = distinct(np.concatenate([rows for rows, _ in self.proposed]))
+        return every, table[every]

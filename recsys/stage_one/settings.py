@@ -14,7 +14,10 @@ class StageOne:
     """How many papers each source looks at, and how many candidates are kept.
 
     searches: names in `sources.SEARCHES`; the others propose nothing, though features may still ask
-    them. expand: whether the citations of the papers found are candidates, too.
+    them. seeds: so many, closest to the text, are followed through the graph; the first close_seeds
+    of them are compared with papers, per_seed of which each proposes (on dev, drafts with 27 and
+    more references gain nothing from comparing all 50). expand: whether the citations of the papers
+    found are candidates, too.
     """
 
     searches: tuple[str, ...] = USUAL
@@ -22,6 +25,7 @@ class StageOne:
     nnselect_neighbours: int = 200
     matches: int = 200
     per_seed: int = 10
+    close_seeds: int = 20
     seeds: int = 50
     candidates: int = 500
     expand: bool = True

@@ -33,7 +33,7 @@ QUALITY = {
 SERVING = {
     "cpu_seconds": {"recommend": 0.671, "peer": 6.16},
     "ratio": 9.18,
-    "milliseconds": {"vis": {"median": 8.04}},
+    "milliseconds": {"vis": {"median": 8.04, "with_references": 11.96}},
 }
 BUILD = {"vis": {"papers": 6951, "seconds": 100.4, "peak_mib": 812.6}}
 ENCODING = {
@@ -80,7 +80,8 @@ def test_every_section_is_written_with_its_figures() -> None:
     assert "vis: 376 queries, 6,951 papers" in text
     assert "| `recsys recommend`, whole process | 0.67 CPU seconds |" in text
     assert "| ratio | 9.2 x |" in text
-    assert "encoding left out: vis | 8.0 ms |" in text
+    assert "encoding left out: vis | 8.0 CPU ms |" in text
+    assert "encoding left out, with 40 references: vis | 12.0 CPU ms |" in text
     assert "| vis | 6,951 | 100 s | 813 MiB |" in text
     assert "| recsys int8 | 31.0 | 3.10 x |" in text
     assert render({"build": BUILD}) in text
