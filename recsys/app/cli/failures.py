@@ -69,7 +69,8 @@ def _explain(error: Exception) -> tuple[Failure, int]:
     if isinstance(error, RecsysError):
         return (kind, error.what, error.hint), error.exit_code
     if isinstance(error, typer.TyperException):
-        what = error.format_message()
+        # What typer checks by pydantic begins with pydantic's words.
+        what = error.format_message().replace("Value error, ", "")
         stop = "" if what.endswith((".", "?", ")")) else "."
         return ("UsageError", what + stop, _usage_hint(error)), USAGE
     if isinstance(error, OSError):

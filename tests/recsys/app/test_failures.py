@@ -29,6 +29,11 @@ def raising(error: BaseException) -> Callable[[], int]:
             "error: Invalid value: not a number. See `recsys --help`.",
         ),
         (
+            typer.BadParameter("Value error, 'x' is not one of 'a', 'b'"),
+            2,
+            "error: Invalid value: 'x' is not one of 'a', 'b'. See `recsys --help`.",
+        ),
+        (
             OSError(28, "No space left on device", "a.npy"),
             1,
             "error: a.npy: No space left on device. Check the path, its permissions and the free "
