@@ -39,8 +39,8 @@ class TrainingTable:
 class Posing:
     """How queries are posed.
 
-    seeded: some a second time, with seeds: see `posing.training_poses`. stage_one: how candidates
-    are found. view: the collection as the query in a row may see it, when it must not meet models
+    seeded: some a second time, with seeds: see `seeded_queries.training_poses`. stage_one: how
+    candidates are found. view: the collection as the query in a row may see it, when it must not meet models
     that have learned from it; None: as it is.
     """
 
