@@ -40,8 +40,8 @@ class Posing:
     """How queries are posed.
 
     seeded: some a second time, with seeds: see `seeded_queries.training_poses`. stage_one: how
-    candidates are found. view: the collection as the query in a row may see it, when it must not meet models
-    that have learned from it; None: as it is.
+    candidates are found. view: the collection as the query in a row may see it, when it must not
+    meet models that have learned from it; None: as it is.
     """
 
     seeded: bool = False
