@@ -5,38 +5,48 @@ from pathlib import Path
 from indexes.backends import open_built
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
-from recsys.store.arrays import Floats, load_array
-from recsys.store.artifacts import load_manifest
+from recsys.store.arrays import Floats, Ragged, load_array
 from recsys.store.collection import Collection, Space
 from recsys.store.corpus import Corpus
+from recsys.store.generations import pin
 from recsys.store.graph import CitationGraph
 from recsys.store.layout import (
     CORPUS,
-    INDEX_KIND,
-    INDEX_SCHEMA,
     TEXT,
     VECTOR_FILE,
     VECTORS,
 )
+from recsys.store.soundness import check_corpus, check_postings, check_terms, check_vectors
 from recsys.store.terms import TermStore
 
 
 def open_collection(index: Path) -> Collection:
     """Open corpus, graph, terms, vectors and search structures, without the models.
 
+    They stay those of the generation that is in force now, whatever becomes of the index.
+
     Raises:
         ArtifactError: the index is missing, unfinished, damaged, or of another schema.
     """
-    config = load_manifest(index, INDEX_KIND, INDEX_SCHEMA).config
-    terms = TermStore.load(index / TEXT)
-    vectors = load_array(index / VECTORS / VECTOR_FILE)
+    generation = pin(index)
+    config, folder = generation.manifest().config, generation.folder
+    corpus, graph = Corpus.load(folder / CORPUS), CitationGraph.load(folder / CORPUS)
+    check_corpus(folder / CORPUS, corpus, graph)
+    terms = TermStore.load(folder / TEXT)
+    check_terms(folder / TEXT, terms, len(corpus))
+    vectors = load_array(folder / VECTORS / VECTOR_FILE)
+    check_vectors(folder / VECTORS / VECTOR_FILE, vectors, len(corpus))
+    text_index = Bm25Index.load(folder / TEXT, terms)
+    postings = Ragged(text_index.starts, text_index.rows)
+    check_postings(folder / TEXT, postings, text_index.impacts, terms)
     return Collection(
-        corpus=Corpus.load(index / CORPUS),
-        graph=CitationGraph.load(index / CORPUS),
+        generation=generation,
+        corpus=corpus,
+        graph=graph,
         terms=terms,
         vectors=vectors,
-        vector_index=open_built(vectors, index / VECTORS, config["ann"]),
-        text_index=Bm25Index.load(index / TEXT, terms),
+        vector_index=open_built(vectors, folder / VECTORS, config["ann"]),
+        text_index=text_index,
     )
 
 

@@ -10,9 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.index.build import BuildOptions, build
+from pipelines.index.build import STAGES, BuildOptions, build
+from pipelines.jobs.index_writer import members_of, writing
 from pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.app.cache import cache_folder
+from recsys.store.artifacts import load_manifest
+from recsys.store.generations import pin
+from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 from tests.pipelines.small_index import invented_papers, write_small_split
 
 DRAFT = {
@@ -36,6 +40,14 @@ class Built:
     def copy(self, folder: Path) -> Path:
         """Copy the index to where a test may damage it."""
         return Path(shutil.copytree(self.index, folder / "small.index"))
+
+    def without_models(self, folder: Path) -> Path:
+        """Copy the index as it was before its rankers were trained."""
+        index = self.copy(folder)
+        with writing(index) as writer, pin(index) as base:
+            built = {name: path for name, path in members_of(base).items() if name in STAGES}
+            writer.commit(built, load_manifest(base, INDEX_KIND, INDEX_SCHEMA).config)
+        return index
 
 
 def write_papers(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from mmap import mmap
 from pathlib import Path
 
 import numpy as np
@@ -131,6 +132,7 @@ def _corpus(papers: Sequence[Paper]) -> Corpus:
     years = [UNKNOWN_YEAR if paper.year is None else paper.year for paper in papers]
     corpus = Corpus(
         folder=Path("nowhere"),
+        stored=mmap(-1, 1),
         ids=SortedStrings.build([paper.id for paper in papers]),
         years=np.array(years, np.int16),
         venues=np.array([places.index(v) if v else -1 for v in venues], np.int32),

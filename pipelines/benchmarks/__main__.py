@@ -22,8 +22,9 @@ from pipelines.benchmarks.serving import measure_serving
 from pipelines.jobs.bench import Bench
 from pipelines.jobs.programs import run_module, run_recsys
 from recsys.errors import RecsysError, near_miss
-from recsys.store.artifacts import load_manifest, write_json
-from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA
+from recsys.store.artifacts import write_json
+from recsys.store.generations import in_force, pin
+from recsys.store.layout import CORPUS
 
 CORPORA = ("vis", "archaeology")
 PAGE = "benchmarks"
@@ -39,14 +40,14 @@ def measure_build(bench: Bench) -> dict[str, Any]:
     cost = run_recsys(
         "build", bench.papers(corpus), "--out", out, env={"RECSYS_CACHE": str(fresh / "cache")}
     )
-    papers = load_manifest(out, INDEX_KIND, INDEX_SCHEMA).config["papers"]
+    papers = pin(out).manifest().config["papers"]
     shutil.rmtree(fresh)
     return {corpus: {"papers": papers, "seconds": cost.seconds, "peak_mib": cost.peak_mib}}
 
 
 def measure_encoding(bench: Bench) -> Any:  # noqa: ANN401 - JSON.
     """Compare bulk encoding with sentence_transformers."""
-    return run_module("pipelines.benchmarks.encoding", bench.built(CORPORA[0]) / CORPUS)
+    return run_module("pipelines.benchmarks.encoding", in_force(bench.built(CORPORA[0])) / CORPUS)
 
 
 SECTIONS: Mapping[str, Callable[[Bench], Any]] = {

@@ -16,6 +16,7 @@ from pipelines.ranking.train_ranker import judge
 from pipelines.ranking.training_table import collect
 from recsys.progress import silent
 from recsys.stage_two.features import feature_names
+from recsys.store.generations import in_force
 from recsys.store.layout import ranker_folder
 
 SEEDS = (0, 1, 2)
@@ -55,7 +56,7 @@ def measure_transfer(bench: Bench, corpus: str) -> dict[str, Any]:
         train_together(bench.data, others, folder, metadata=metadata, seed=0)
         rankers = {
             "other corpora": folder,
-            "its own queries": ranker_folder(index, metadata=metadata),
+            "its own queries": ranker_folder(in_force(index), metadata=metadata),
         }
         figures = compare(bench.data, index, rankers, metadata=metadata)
         found["metadata" if metadata else "no metadata"] = {

@@ -20,6 +20,7 @@ from recsys.recommend import Recommender
 from recsys.stage_two.ranker import KIND, SCHEMA
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
+from recsys.store.generations import in_force
 from recsys.store.layout import ranker_folder
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class BoosterRanker:
 
 def open_peer(index: Path) -> Recommender:
     """Open an index with its own ranker."""
-    ranker = BoosterRanker.load(ranker_folder(index, metadata=True))
+    ranker = BoosterRanker.load(ranker_folder(in_force(index), metadata=True))
     return Recommender(open_collection(index), TorchEncoder.load(), ranker)
 
 

@@ -129,6 +129,7 @@ def run_batch(
     check_options(options)
     open_index = asking(open_index, options.candidates)
     collection = open_index(index, metadata=options.metadata).collection
+    index = collection.folder  # For all processes the same generation.
     queries = read_split(split, collection).part(options.part)
     work = run.parent / WORK
     prepare([options.system], collection, work, metadata=options.metadata, progress=progress)

@@ -190,6 +190,7 @@ def evaluate(
     open_index = asking(open_index, options.candidates)
     recommender = open_index(index, metadata=options.metadata)
     collection = recommender.collection
+    index = collection.folder  # For all processes the same generation.
     queries = read_split(split, collection).part(options.part)
     external = read_external(options.runs, collection, queries, k=options.k)
     work = _Work(index, split, options, out / WORK, open_index, progress, queries)

@@ -52,7 +52,7 @@ class Stand:
     @property
     def index(self) -> Path:
         """The folder that holds the corpus, and the models trained on it."""
-        return index_of(self.collection)
+        return self.collection.folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,16 +209,11 @@ def prepare(
         WhooshIndex.build(texts, folder, progress=progress)
 
 
-def index_of(collection: Collection) -> Path:
-    """Name the folder of the index that a collection was opened from."""
-    return collection.corpus.folder.parent
-
-
 def model_folder(collection: Collection, model: str, metadata: bool) -> Path:
     """Name the folder of one of MODELS."""
     if model == NNRANK:
-        return nnrank_folder(index_of(collection), metadata=metadata)
-    return index_of(collection) / model
+        return nnrank_folder(collection.folder, metadata=metadata)
+    return collection.folder / model
 
 
 def whoosh_folder(collection: Collection, work: Path) -> Path:

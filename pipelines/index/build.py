@@ -15,19 +15,19 @@ from pipelines.encoders.export_encoder import REVISION, Precision, cached_encode
 from pipelines.index.encode import encode_corpus
 from pipelines.index.external_vectors import Built, external_lines, take
 from pipelines.index.ingest import ingest
-from pipelines.jobs.locks import locked
+from pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
 from pipelines.jobs.staged_folder import StagedFolder
 from recsys.errors import ArtifactError, CorpusError, InputError
 from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
 from recsys.stage_one.settings import StageOne
-from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, seal, sha256
+from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.corpus import Corpus
+from recsys.store.generations import GENERATIONS, in_force, is_index, pin
 from recsys.store.layout import (
     CORPUS,
     ENCODER,
-    INDEX_KIND,
     INDEX_SCHEMA,
     TEXT,
     VECTOR_FILE,
@@ -42,7 +42,8 @@ class BuildOptions:
 
     encoder: None only with embeddings: drafts are then placed by their words. pooling None: the
     encoder's own. embeddings: a file of vectors that were made elsewhere. vectors: what searches
-    them, see `indexes.backends`. force: replace another index.
+    them, see `indexes.backends`. force: replace another index. wait: for another process that
+    writes the same index; else it is refused.
     """
 
     encoder: str | None = MINILM
@@ -51,6 +52,7 @@ class BuildOptions:
     embeddings: Path | None = None
     vectors: str = DEFAULT
     force: bool = False
+    wait: bool = False
 
     def __post_init__(self) -> None:
         backend(self.vectors)  # Before hours of work.
@@ -123,8 +125,9 @@ def build(
 
     Args:
         papers: a file in a format that `recsys.formats.papers.paper_stream` knows.
-        out: the directory to write. Until the index is finished, work lies in `OUT.partial`; what
-            is finished there is kept when the same build starts again.
+        out: the directory to write. Until the index is finished, work lies in `OUT/unfinished`;
+            what is finished there is kept when the same build starts again. An index that stands
+            there answers until then.
         options: encoder and its settings, or where the vectors are.
         cache: where exported encoders are kept.
         progress: told about every stage.
@@ -139,28 +142,34 @@ def build(
     chosen = options.recipe()
     source = sha256(papers)
     recipe = fingerprint([source, chosen, INDEX_SCHEMA, StageOne().neighbours])
-    work = StagedFolder(out.resolve())  # "." has no name, and a link stays a link.
     finished = _finished(out, recipe, options)
-    if finished is not None and not work.interrupted():
+    if finished is not None and not (out / UNFINISHED).exists():
         return finished
-    with locked(work.target):
-        work.tidy()
+    with writing(out, new=True, wait=options.wait, progress=progress) as writer:
+        work = StagedFolder(writer.unfinished / "build")
         if (finished := _finished(out, recipe, options)) is not None:
-            return finished  # Another build has just written it.
+            work.remove()  # Another build has just written it, or was killed right after that.
+            return finished
         job = _Job(papers, work.finished, work.place, cache, options, progress)
         found = {
             name: work.stage(name, key, partial(STAGES[name].run, job))
             for name, key in _keys(source, chosen).items()
         }
         facts = {key: fact for stage in found.values() for key, fact in stage.facts.items()}
+        dropped = _trained(out)
         config = {"recipe": recipe, "source": papers.name, "options": chosen, **facts}
-        work.keep_only(found)
-        seal(work.finished, INDEX_KIND, INDEX_SCHEMA, config)
-        trained = (*out.glob("ranker*"), *out.glob("nn*/"))
-        dropped = tuple(sorted(folder.name for folder in trained))
-        work.finish()
+        writer.commit({name: work.finished / name for name in found}, config)
+        work.remove()
     kept = tuple(name for name, stage in found.items() if stage.kept)
     return BuildReport(out, unchanged=False, config=config, dropped=dropped, kept=kept)
+
+
+def _trained(index: Path) -> tuple[str, ...]:
+    """Name the models that were trained for an index; they do not fit another."""
+    try:
+        return tuple(name for name in members_of(in_force(index)) if name not in STAGES)
+    except ArtifactError:  # There is none, or it is damaged.
+        return ()
 
 
 def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
@@ -260,16 +269,16 @@ def _keys(source: str, chosen: Mapping[str, Any]) -> dict[str, str]:
 
 def _finished(out: Path, recipe: str, options: BuildOptions) -> BuildReport | None:
     """Recognise an index that is up to date; refuse to overwrite anything else."""
-    if not out.exists():
+    if not out.exists() or _is_unfinished(out):
         return None
-    if not ((out / MANIFEST).is_file() and (out / CORPUS).is_dir()):
+    if not (is_index(out) and any((out / name).is_dir() for name in (GENERATIONS, CORPUS))):
         raise InputError(  # Not even with --force: it may be somebody's work.
             f"{out} exists and is no index.", "Give another --out, or move it away."
         )
     if options.force:
         return None
     try:
-        config = dict(load_manifest(out, INDEX_KIND, INDEX_SCHEMA).config)
+        config = dict(pin(out).manifest().config)
     except ArtifactError as error:
         raise InputError(
             f"{out} exists and cannot be read: {error.what}", "Build it again with --force."
@@ -280,6 +289,12 @@ def _finished(out: Path, recipe: str, options: BuildOptions) -> BuildReport | No
             "Give another --out, or replace it with --force.",
         )
     return BuildReport(out, unchanged=True, config=config)
+
+
+def _is_unfinished(out: Path) -> bool:
+    """Recognise what the first build of an index leaves when it is killed, at the least nothing."""
+    known = {LOCK, UNFINISHED, GENERATIONS}
+    return out.is_dir() and {each.name for each in out.iterdir()} <= known
 
 
 def _check_parent(out: Path) -> None:

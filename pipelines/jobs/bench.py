@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pipelines.jobs.programs import run_recsys
 from recsys.errors import InputError, RecsysError, near_miss
+from recsys.store.generations import in_force
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,6 @@ class Bench:
         """Return a corpus's index with its own rankers, training them if they are not there."""
         index = self.built(corpus)
         for folder, options in (("ranker", ()), ("ranker-no-metadata", ("--no-metadata",))):
-            if not (index / folder).is_dir():
+            if not (in_force(index) / folder).is_dir():
                 run_recsys("train", "ranker", index, "--split", self.split(corpus), *options)
         return index

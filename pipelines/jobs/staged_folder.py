@@ -1,24 +1,24 @@
 """A folder that is made in stages: what is finished survives a kill until all of it is in place.
 
-x.index.partial/
-├── finished/           what will be renamed to x.index, and nothing else
+x.index/unfinished/build/
+├── finished/
 │   └── corpus/         a finished stage
 ├── corpus.json         what that stage depended on, and what it has to say
 ├── text.unfinished/    a stage under way
 └── ...                 what a stage keeps for itself, such as vectors encoded so far
 
-Notes lie beside the finished folder, never in it: the last step is one rename, and a process killed
-at any moment before it finds every finished stage again.
+All of it stays until the index has it, too: a process killed at any moment finds every finished
+stage again.
 """
 
 import json
 import shutil
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recsys.store.artifacts import aside, put_in_place, restore, write_json
+from recsys.store.artifacts import tree_to_disk, write_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,9 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class StagedFolder:
-    """target: what is written; one process at a time may write it, see `locks.locked`."""
+    """place: where the work lies; one process at a time may write there."""
 
-    target: Path
-
-    @property
-    def place(self) -> Path:
-        """Where the work lies until it is finished."""
-        return self.target.with_name(f"{self.target.name}.partial")
+    place: Path
 
     @property
     def finished(self) -> Path:
@@ -65,33 +60,19 @@ class StagedFolder:
             shutil.rmtree(old, ignore_errors=True)
         self.finished.mkdir(parents=True, exist_ok=True)
         unfinished.mkdir()
-        write_json(note, {"key": key, "facts": fill(unfinished)})
+        try:
+            facts = fill(unfinished)
+        except BaseException:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise
+        tree_to_disk(unfinished)  # Before the note that says so.
+        write_json(note, {"key": key, "facts": facts})
         unfinished.rename(folder)
         return Stage(_noted(note, key) or {}, kept=False)
 
-    def keep_only(self, names: Collection[str]) -> None:
-        """Remove all but these stages from the finished folder: also what a killed sealing left."""
-        for path in self.finished.iterdir():
-            if path.name not in names:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-
-    def finish(self) -> None:
-        """Put the folder in place of the old one, and forget the work."""
-        put_in_place(self.finished, self.target)
+    def remove(self) -> None:
+        """Forget the work."""
         shutil.rmtree(self.place, ignore_errors=True)
-
-    def interrupted(self) -> bool:
-        """Tell whether a process was killed while it put the folder in place."""
-        return self._only_notes() or aside(self.target).exists()
-
-    def tidy(self) -> None:
-        """Bring to its end, or back to its beginning, what a killed `finish` left."""
-        restore(self.target)
-        if self._only_notes():
-            shutil.rmtree(self.place, ignore_errors=True)
-
-    def _only_notes(self) -> bool:
-        return self.place.is_dir() and not self.finished.exists()
 
 
 def _noted(note: Path, key: str) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
 from recsys.stage_two.ranker import KIND, MODEL, SCHEMA
 from recsys.store.arrays import Floats
-from recsys.store.artifacts import replacing, seal
+from recsys.store.artifacts import seal
 
 if TYPE_CHECKING:
     import lightgbm
@@ -86,12 +86,11 @@ class FittedRanker:
             "parameters": dict(PARAMETERS),
             **facts,
         }
-        with replacing(folder) as partial:
-            (partial / MODEL).write_bytes(trees_to_onnx(self.booster.dump_model()))
-            if text:
-                self.booster.save_model(partial / TEXT_MODEL)
-            seen.save(partial)
-            seal(partial, KIND, SCHEMA, config)
+        (folder / MODEL).write_bytes(trees_to_onnx(self.booster.dump_model()))
+        if text:
+            self.booster.save_model(folder / TEXT_MODEL)
+        seen.save(folder)
+        seal(folder, KIND, SCHEMA, config)
 
 
 def fit(

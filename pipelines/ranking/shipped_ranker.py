@@ -27,6 +27,7 @@ from recsys.progress import silent
 from recsys.stage_two.features import feature_names
 from recsys.stage_two.ranker import OnnxRanker
 from recsys.store.arrays import Rows
+from recsys.store.artifacts import replacing
 from recsys.store.layout import ranker_folder
 
 CORPORA = ("vis", "archaeology", "acl", "elife", "arxiv9196")
@@ -91,7 +92,8 @@ def train_together(
     pooled = concatenate(dev)
     fitted = fit(concatenate(train), pooled, features, seed=seed)
     facts = {"corpora": [index.stem for index in indexes]}
-    fitted.save(folder, seen, origin="the ranker shipped with recsys", facts=facts, text=False)
+    with replacing(folder) as new:
+        fitted.save(new, seen, origin="the ranker shipped with recsys", facts=facts, text=False)
     return report_on(fitted, folder, concatenate(train), pooled).lines()
 
 

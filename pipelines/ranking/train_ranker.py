@@ -12,6 +12,7 @@ from eval.measures import CANDIDATE_RECALL, Judged, summarise
 from indexes.opening import nnselect_space, open_collection
 from pipelines.evaluation.leakage import DEV, TRAIN, SeenQueries, check_ranker
 from pipelines.evaluation.splits import Split, read_split
+from pipelines.jobs.index_writer import IndexWriter, writing
 from pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, calibrate, fit
 from pipelines.ranking.training_table import Posing, TrainingTable, collect
 from recsys.errors import InputError
@@ -89,6 +90,7 @@ def train_ranker(
     options: TrainOptions,
     *,
     unseen: UnseenViews | None = None,
+    wait: bool = False,
     progress: Progress = silent,
 ) -> TrainReport:
     """Train on the split's train queries, stop and calibrate on its dev queries, save, report.
@@ -98,15 +100,28 @@ def train_ranker(
         split: of its queries.
         options: what the ranker reads.
         unseen: needed where NNSelect takes part, which has learned from the train queries.
+        wait: for another process that changes the index; else it is refused.
         progress: told about every stage.
 
     Raises:
         ArtifactError: the index cannot be opened.
         SplitError: the split does not fit the index, or its parts overlap.
         LeakageError: the index's NNSelect was trained on queries of dev.
-        InputError: candidates cannot come from there.
+        InputError: candidates cannot come from there, or another process changes the index.
     """
-    collection = open_collection(index)
+    with writing(index, wait=wait, progress=progress) as writer:
+        return _train(writer, split, options, unseen, progress)
+
+
+def _train(
+    writer: IndexWriter,
+    split: Path,
+    options: TrainOptions,
+    unseen: UnseenViews | None,
+    progress: Progress,
+) -> TrainReport:
+    collection = open_collection(writer.index)
+    index = collection.folder
     parts = read_split(split, collection)
     school = _School.of(index, collection, parts, options)
     school = school.with_unseen(index, parts, unseen, progress)
@@ -123,7 +138,7 @@ def train_ranker(
         for part, rows, posing in zip((TRAIN, DEV), school.queries, school.posings, strict=True)
     ]
     fitted = fit(tables[0], tables[1], names, seed=options.seed, progress=progress)
-    folder = ranker_folder(index, metadata=options.metadata)
+    folder = ranker_folder(writer.index, metadata=options.metadata)
     searches = school.posings[0].stage_one.searches
     report = replace(report_on(fitted, folder, *tables), candidates=searches)
     facts = {
@@ -134,7 +149,8 @@ def train_ranker(
         "dev": {"f1": report.f1, "mrr": report.mrr, "ece": report.calibration_error},
     }
     seen = SeenQueries.of(collection, train=school.queries[0], dev=school.queries[1])
-    fitted.save(folder, seen, origin="its own ranker", facts=facts, text=True)
+    with writer.member(folder.name) as new:
+        fitted.save(new, seen, origin="its own ranker", facts=facts, text=True)
     return report
 
 

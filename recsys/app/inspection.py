@@ -9,9 +9,11 @@ from typing import Any
 
 from recsys.errors import RecsysError
 from recsys.store.artifacts import MANIFEST, load_manifest, verify
+from recsys.store.generations import pin, read_pointer
+from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 
 SCHEMA = "recsys.inspection/1"
-_DEFAULT_KIND = ("index", 1)
+_DEFAULT_KIND = (INDEX_KIND, INDEX_SCHEMA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,15 @@ def inspect_artifact(folder: Path, *, hashes: bool = False) -> list[Inspection]:
     Raises:
         ArtifactError: nothing is there, or a file is missing or changed.
     """
+    if read_pointer(folder) is None:
+        return _inspect_all(folder, hashes=hashes)
+    with pin(folder) as generation:
+        return _inspect_all(generation, hashes=hashes)
+
+
+def _inspect_all(folder: Path, *, hashes: bool) -> list[Inspection]:
     nested = sorted(path.parent for path in folder.glob(f"*/**/{MANIFEST}"))
-    return [_inspect(each, hashes=hashes) for each in [folder, *nested]]
+    return [_inspect(each, hashes=hashes) for each in (folder, *nested)]
 
 
 @contextmanager

@@ -19,9 +19,10 @@ from recsys.stage_one.sources import check_searches
 from recsys.stage_two.features import read_nnselect
 from recsys.stage_two.ranker import OnnxRanker
 from recsys.store.arrays import Rows
-from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, sha256
+from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection
-from recsys.store.layout import ENCODER, INDEX_KIND, INDEX_SCHEMA, NNSELECT, ranker_folder
+from recsys.store.generations import is_index, pin
+from recsys.store.layout import ENCODER, INDEX_SCHEMA, NNSELECT, ranker_folder
 
 STARTER = "starter.jsonl"
 
@@ -48,12 +49,12 @@ def open_index(
     """
     index = starter_index(progress) if path is None else path
     collection = open_collection(index)
-    encoder = _encoder(index, collection)
-    ranker = OnnxRanker.load(serving_ranker(index, metadata=metadata))
+    encoder = _encoder(collection)
+    ranker = OnnxRanker.load(serving_ranker(collection.folder, metadata=metadata))
     searches = ranker.searches if candidates is None else check_searches(candidates)
     if NNSELECT not in searches and not read_nnselect(ranker.feature_names):
         return Recommender(collection, encoder, ranker, StageOne(searches), metadata)
-    model = NNSelectModel.load(index / NNSELECT, len(collection.corpus))
+    model = NNSelectModel.load(collection.folder / NNSELECT, len(collection.corpus))
     if ranker.nnselect not in (None, model.fingerprint):
         raise ArtifactMismatch(
             f"The ranker in {ranker.folder} learned from another NNSelect than that of {index}.",
@@ -63,16 +64,17 @@ def open_index(
     return Recommender(collection, encoder, ranker, StageOne(searches), metadata, model)
 
 
-def _encoder(index: Path, collection: Collection) -> Encoder:
+def _encoder(collection: Collection) -> Encoder:
     """Open the encoder that made the vectors; vectors from elsewhere may have none."""
-    maker = str(load_manifest(index, INDEX_KIND, INDEX_SCHEMA).config["encoder"])
+    folder = collection.folder
+    maker = str(pin(folder).manifest().config["encoder"])
     if maker.startswith(BY_WORDS):
         texts = collection.terms, collection.text_index
         return NeighbourEncoder(*texts, collection.vectors, maker)
-    encoder = OnnxEncoder.load(index / ENCODER, threads=1)
+    encoder = OnnxEncoder.load(folder / ENCODER, threads=1)
     if encoder.fingerprint != maker:
         raise ArtifactMismatch(
-            f"The vectors of {index} were made by another encoder than the one stored in it.",
+            f"The vectors of {folder} were made by another encoder than the one stored in it.",
             "Build the index again.",
         )
     return encoder
@@ -90,18 +92,20 @@ def unseen_views(
 def serving_ranker(index: Path, *, metadata: bool) -> Path:
     """Choose the index's own ranker, else the one that ships with the package."""
     own = ranker_folder(index, metadata=metadata)
-    return own if own.exists() else ranker_folder(data_folder(), metadata=metadata)
+    # One that is gone though the manifest names it is missed, and not replaced in silence.
+    return own if pin(index).has(own.name) else ranker_folder(data_folder(), metadata=metadata)
 
 
 def starter_index(progress: Progress = silent) -> Path:
     """Return the starter corpus's index, building it into the cache on first use."""
     source = data_folder() / STARTER
     index = cache_folder() / f"starter-{fingerprint([sha256(source), INDEX_SCHEMA])}.index"
-    if not (index / MANIFEST).is_file():
+    if not is_index(index):
         from pipelines.index.build import BuildOptions, build
 
         index.parent.mkdir(parents=True, exist_ok=True)
-        build(source, index, BuildOptions(), cache=cache_folder(), progress=progress)
+        options = BuildOptions(wait=True)  # Two first questions may be asked at once.
+        build(source, index, options, cache=cache_folder(), progress=progress)
     return index
 
 

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from recsys.errors import ArtifactCorrupt
+
 Rows: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float32]
 Longs: TypeAlias = NDArray[np.int64]
@@ -16,8 +18,18 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 
 def load_array(path: Path) -> NDArray[Any]:
-    """Memory-map an .npy file for reading; pickled content is refused."""
-    array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)
+    """Memory-map an .npy file for reading; pickled content is refused.
+
+    Raises:
+        ArtifactCorrupt: it is no such file.
+    """
+    try:
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)
+        len(array)  # A single number has none.
+    except (ValueError, EOFError, SyntaxError, TypeError, OverflowError, MemoryError) as error:
+        raise ArtifactCorrupt(
+            f"{path} cannot be read as an array ({error}).", "Build it again."
+        ) from error
     return array
 
 

@@ -2,14 +2,16 @@
 
 `manifest.json` holds {kind, schema, created_by, config, files: {name: {bytes, sha256}}}. A writer
 fills a folder beside it and renames that into place, so a reader sees the old artifact or the new
-one, never a mixture. Loading compares kind, schema and file sizes; `verify` also hashes.
+one, never a mixture. Loading compares kind, schema and file sizes; `verify` also hashes. An index
+is replaced in another way, because it is read for longer: see `recsys.store.generations`.
 """
 
+import glob
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,21 +46,55 @@ def fingerprint(value: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def json_bytes(value: object) -> bytes:
+    """Write a value as our JSON files hold it."""
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+
+
 def write_json(path: Path, value: object) -> None:
-    """Replace a JSON file atomically."""
+    """Replace a JSON file atomically; it survives a failure of power, once this returns."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    temporary.write_bytes(json_bytes(value))
+    to_disk(temporary)
     temporary.replace(path)
+    to_disk(path.parent)
+
+
+def to_disk(path: Path) -> None:
+    """Wait until a file, or what a folder names, is on the disk and not only in memory."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except PermissionError:  # Windows opens no folders.
+        return
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def tree_to_disk(folder: Path) -> None:
+    """Wait until everything below a folder is on the disk."""
+    for path in (*folder.rglob("*"), folder):
+        to_disk(path)
+
+
+def facts_of_file(path: Path) -> dict[str, Any]:
+    """Tell of a file what manifests hold."""
+    return {"bytes": path.stat().st_size, "sha256": sha256(path)}
 
 
 def seal(folder: Path, kind: str, schema: int, config: Mapping[str, Any]) -> None:
     """Write the manifest over every file now in the folder (sub-artifacts' own files excluded)."""
-    files = {
-        name: {"bytes": (folder / name).stat().st_size, "sha256": sha256(folder / name)}
-        for name in _own_files(folder)
-    }
-    value = {"kind": kind, "schema": schema, "created_by": CREATED_BY, "config": dict(config)}
-    write_json(folder / MANIFEST, value | {"files": files})
+    files = {name: facts_of_file(folder / name) for name in _own_files(folder)}
+    write_manifest(folder, kind, schema, config, files)
+
+
+def write_manifest(
+    folder: Path, kind: str, schema: int, config: Mapping[str, Any], files: Mapping[str, Any]
+) -> None:
+    """Write what an artifact says about itself. files: what `facts_of_file` says, by name."""
+    value = {"kind": kind, "schema": schema, "created_by": CREATED_BY}
+    write_json(folder / MANIFEST, value | {"config": dict(config), "files": dict(files)})
 
 
 def put_in_place(finished: Path, target: Path) -> None:
@@ -91,17 +127,39 @@ def restore(target: Path) -> None:
 def replacing(target: Path) -> Iterator[Path]:
     """Give an empty folder to fill; rename it to the target at the end, or remove it on failure."""
     partial = target.with_name(f".{target.name}.{os.getpid()}.new")
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.new"):
+        if not _is_running(left.suffixes[-2]):
+            shutil.rmtree(left, ignore_errors=True)
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
     try:
         yield partial
+        tree_to_disk(partial)
         put_in_place(partial, target)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def load_manifest(folder: Path, kind: str, schema: int) -> Manifest:
+def _is_running(suffix: str) -> bool:
+    """Tell whether the process runs whose number a suffix is; what cannot be told is taken so."""
+    if os.name != "posix":  # Elsewhere the question would be the end of the process.
+        return True
+    try:
+        os.kill(int(suffix[1:]), 0)
+    except (ProcessLookupError, ValueError, OverflowError):
+        return False
+    except PermissionError:  # It is somebody else's.
+        return True
+    return True
+
+
+def load_manifest(folder: Path, kind: str, *schemas: int) -> Manifest:
     """Read a manifest and check kind, schema version and the size of every file.
+
+    Args:
+        folder: the artifact.
+        kind: what it has to be.
+        schemas: the versions that can be read, the newest last.
 
     Raises:
         ArtifactMissing: no folder, or no manifest in it.
@@ -124,15 +182,26 @@ def load_manifest(folder: Path, kind: str, schema: int) -> Manifest:
         raise ArtifactMismatch(
             f"{folder} is of kind {manifest.kind!r}, not {kind!r}.", f"Give the path of the {kind}."
         )
-    if manifest.schema != schema:
+    check_schema(folder, kind, manifest.schema, schemas)
+    inside = {str(Path(name).parent) for name in sizes if name.endswith(f"/{MANIFEST}")}
+    for name, size in sizes.items():
+        if name.split("/")[0] not in inside:  # What an artifact of its own holds is its matter.
+            _check_size(folder / name, size)
+    return manifest
+
+
+def check_schema(folder: Path, kind: str, schema: object, schemas: Sequence[int]) -> None:
+    """Refuse what another version wrote in another way.
+
+    Raises:
+        ArtifactMismatch: naming both versions.
+    """
+    if schema not in schemas:
         raise ArtifactMismatch(
-            f"{folder} was written with schema {manifest.schema} of {kind!r}; this version reads "
-            f"schema {schema}.",
+            f"{folder} was written with schema {schema} of {kind!r}; this version reads "
+            f"schema {schemas[-1]}.",
             "Build it again with this version.",
         )
-    for name, size in sizes.items():
-        _check_size(folder / name, size)
-    return manifest
 
 
 def verify(folder: Path, manifest: Manifest) -> None:
@@ -142,6 +211,7 @@ def verify(folder: Path, manifest: Manifest) -> None:
         ArtifactCorrupt: naming the first file whose content changed.
     """
     for name, facts in manifest.files.items():
+        _check_size(folder / name, facts["bytes"])
         if sha256(folder / name) != facts["sha256"]:
             raise ArtifactCorrupt(
                 f"{folder / name} does not have the checksum in its manifest.",

@@ -1,10 +1,12 @@
 """Everything stage one and stage two read of a corpus, in one value."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from recsys.protocols import TextIndex, VectorIndex
 from recsys.store.arrays import Floats, Rows
 from recsys.store.corpus import Corpus
+from recsys.store.generations import Generation
 from recsys.store.graph import CitationGraph
 from recsys.store.lookup import dots
 from recsys.store.terms import TermStore
@@ -30,7 +32,7 @@ class Collection:
     """A corpus with its graph, terms, vectors and search structures; all share row numbers.
 
     vectors: (n, d) float32, L2-normalised rows, memory-mapped. nnselect: another opinion on
-    which papers are close, if such a model was trained.
+    which papers are close, if such a model was trained. generation: keeps the files from removal.
     """
 
     corpus: Corpus
@@ -40,6 +42,12 @@ class Collection:
     vector_index: VectorIndex
     text_index: TextIndex
     nnselect: Space | None = None
+    generation: Generation | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where all of this was opened, with the models beside it; a generation of an index."""
+        return self.corpus.folder.parent
 
     def nnselect_vector(self, row: int) -> Floats | None:
         """Return a paper's vector in the space of NNSelect, if there is one: (d,) float32."""

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -60,12 +61,14 @@ class Coded(Generic[T]):
 class Corpus:
     """The papers that can be recommended.
 
-    ids: row -> public id. years: (n,) int16, UNKNOWN_YEAR where unknown. venues: (n,) int32 code
-    into venue_keys, -1 where unknown. authors: row -> codes into author_keys; papers_of_author:
-    author code -> rows.
+    folder: where it was opened; by now it may be removed. stored: a Parquet file of all columns,
+    mapped, because most of it is read later, or never. ids: row -> public id. years: (n,) int16,
+    UNKNOWN_YEAR where unknown. venues: (n,) int32 code into venue_keys, -1 where unknown. authors:
+    row -> codes into author_keys; papers_of_author: author code -> rows.
     """
 
     folder: Path
+    stored: mmap
     ids: SortedStrings
     years: Years
     venues: Rows
@@ -127,9 +130,7 @@ class Corpus:
         """Return the columns title and abstract, rows ascending."""
         import pyarrow.parquet as parquet
 
-        return parquet.read_table(
-            self.folder / PAPERS, columns=["title", "abstract"], memory_map=True
-        )
+        return parquet.read_table(self._buffer, columns=["title", "abstract"])
 
     @cached_property
     def venue_names(self) -> Coded[str]:
@@ -144,7 +145,7 @@ class Corpus:
     def _column(self, name: str) -> Coded[str]:
         import pyarrow.parquet as parquet
 
-        table = parquet.read_table(self.folder / PAPERS, columns=[name], memory_map=True)
+        table = parquet.read_table(self._buffer, columns=[name])
         coded = table.column(name).fill_null("").combine_chunks().dictionary_encode()
         return Coded(tuple(coded.dictionary.to_pylist()), coded.indices.to_numpy())
 
@@ -169,19 +170,26 @@ class Corpus:
     def _file(self) -> "pyarrow.parquet.ParquetFile":
         import pyarrow.parquet as parquet
 
-        return parquet.ParquetFile(self.folder / PAPERS, memory_map=True)
+        return parquet.ParquetFile(self._buffer)
 
     @cached_property
     def _shown(self) -> "pyarrow.Table":
         import pyarrow.parquet as parquet
 
-        return parquet.read_table(self.folder / PAPERS, columns=list(SHOWN), memory_map=True)
+        return parquet.read_table(self._buffer, columns=list(SHOWN))
+
+    @property
+    def _buffer(self) -> "pyarrow.BufferReader":
+        import pyarrow
+
+        return pyarrow.BufferReader(pyarrow.py_buffer(self.stored))
 
     @classmethod
     def load(cls, folder: Path) -> "Corpus":
         """Memory-map a corpus folder written by `pipelines.index.ingest`."""
         return cls(
             folder,
+            _mapped(folder / PAPERS),
             SortedStrings.load(folder, "ids"),
             load_array(folder / "years.npy"),
             load_array(folder / "venues.npy"),
@@ -190,6 +198,11 @@ class Corpus:
             SortedStrings.load(folder, "author_keys"),
             Ragged.load(folder, "papers_of_author"),
         )
+
+
+def _mapped(path: Path) -> mmap:
+    with path.open("rb") as file:
+        return mmap(file.fileno(), 0, access=ACCESS_READ)
 
 
 def _paper(record: dict[str, Any]) -> Paper:

@@ -1,17 +1,17 @@
-"""Where things lie inside an index directory.
+"""Where things lie inside a generation of an index; for those, see `recsys.store.generations`.
 
-vis.index/
-├── manifest.json
-├── corpus/      Parquet columns, ids, citation graph
-├── text/        terms of each paper, BM25 postings
-├── vectors/     vectors.npy (n, d) float32, forest.ann
-├── encoder/     an artifact of its own: the ONNX model that made the vectors; not there where
-│                they came from elsewhere without one
-├── ranker/      an artifact of its own, written by `recsys train ranker`
+vis.index/generations/3/
+├── manifest.json    of every file below, those of the models included
+├── corpus/          Parquet columns, ids, citation graph
+├── text/            terms of each paper, BM25 postings
+├── vectors/         vectors.npy (n, d) float32, forest.ann
+├── encoder/         an artifact of its own: the ONNX model that made the vectors; not there where
+│                    they came from elsewhere without one
+├── ranker/          an artifact of its own, written by `recsys train ranker`
 ├── ranker-no-metadata/
-├── nnselect/    an artifact of its own, written by `recsys train nnselect`
-├── nnselect-folds/   its vectors for train queries that it has not seen, to train rankers with
-├── nnrank/      an artifact of its own, written by `recsys train nnrank`
+├── nnselect/        an artifact of its own, written by `recsys train nnselect`
+├── nnselect-folds/  its vectors for train queries that it has not seen, to train rankers with
+├── nnrank/          an artifact of its own, written by `recsys train nnrank`
 └── nnrank-no-metadata/
 """
 
@@ -20,7 +20,7 @@ from pathlib import Path
 INDEX_KIND = "index"
 # Raised when what is stored is read in another way; versions promise it, as they do the interfaces.
 # Every stage of a build depends on it.
-INDEX_SCHEMA = 1
+INDEX_SCHEMA = 2
 CORPUS = "corpus"
 TEXT = "text"
 VECTORS = "vectors"

@@ -6,10 +6,11 @@ from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import PARTS
 from pipelines.studies.baselines.fitted_baseline import Fitted, Recipe, encode_all
 from pipelines.studies.baselines.training_material import Material
-from recsys.errors import ArtifactMissing, InputError, LeakageError
+from recsys.errors import InputError, LeakageError
 from recsys.models.nnselect import COMMAND, NNSelectModel
 from recsys.progress import Progress
 from recsys.store.corpus import Corpus
+from recsys.store.generations import pin
 from recsys.store.layout import CORPUS, NNSELECT
 
 _, DEV, TEST = PARTS
@@ -28,11 +29,9 @@ def fit_nnselect(material: Material, recipe: Recipe, progress: Progress) -> Fitt
             "No index is named whose NNSelect encodes the papers.",
             f"Give --nnselect INDEX; `{COMMAND}` trains one.",
         )
-    corpus = material.index / CORPUS
-    if not corpus.is_dir():
-        raise ArtifactMissing(f"{material.index} is not an index.", "Give the path of an index.")
-    folder = material.index / NNSELECT
-    model = NNSelectModel.load(folder, len(Corpus.load(corpus)))
+    with pin(material.index) as index:
+        folder = index / NNSELECT
+        model = NNSelectModel.load(folder, len(Corpus.load(index / CORPUS)))
     _check_unseen(folder, material)
     vectors = encode_all(model, material.texts, progress)
     return Fitted(model, vectors, model.table.nbytes + model.scales.nbytes)

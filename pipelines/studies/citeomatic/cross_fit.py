@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from indexes.opening import nnselect_space
+from pipelines.jobs.index_writer import writing
 from pipelines.studies.citeomatic.bags import TokenBags, known_by, read_bags
 from pipelines.studies.citeomatic.margin_loss import Kind, Margins
 from pipelines.studies.citeomatic.mining import Mining
@@ -28,13 +29,14 @@ from recsys.models import nnselect
 from recsys.models.pairs import cosines
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows, load_array
-from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, replacing, seal, sha256
+from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, seal, sha256
 from recsys.store.collection import Collection
 from recsys.store.layout import NNSELECT
 
 KIND, SCHEMA = "nnselect-folds", 1
 FOLDER = "nnselect-folds"
 _VECTORS, _FOLDS = "vectors.npy", "folds.npy"
+_PARTIAL = ".partial.safetensors"
 NO_QUERY = -1
 
 
@@ -73,21 +75,23 @@ class CrossFitter:
         Raises:
             ArtifactError: the index has no NNSelect, or it is damaged.
         """
-        target, key = self.index / FOLDER, self._key()
-        try:
-            if load_manifest(target, KIND, SCHEMA).config["key"] == key:
-                return FoldVectors(load_array(target / _VECTORS), load_array(target / _FOLDS))
-        except ArtifactError:  # Not there, or damaged.
-            pass
+        key = self._key()
+        if (found := _stored(self.index / FOLDER, key)) is not None:
+            return found
         folds = self._deal()
-        parts = [self._train(fold, folds, key, progress) for fold in range(self.folds)]
-        with replacing(target) as partial:
-            np.save(partial / _VECTORS, np.stack(parts))
-            np.save(partial / _FOLDS, folds)
-            seal(partial, KIND, SCHEMA, {"key": key, "folds": self.folds})
-        for fold in range(self.folds):
-            self._checkpoint(fold).unlink()
-        return self.vectors()
+        with writing(self.index, again=True, progress=progress) as writer:
+            places = [writer.unfinished / f"{FOLDER}.{n}{_PARTIAL}" for n in range(self.folds)]
+            parts = [
+                self._train(fold, folds, Checkpoint(place, fingerprint([key, fold])), progress)
+                for fold, place in enumerate(places)
+            ]
+            with writer.member(FOLDER) as new:
+                np.save(new / _VECTORS, np.stack(parts))
+                np.save(new / _FOLDS, folds)
+                seal(new, KIND, SCHEMA, {"key": key, "folds": self.folds})
+            for place in places:
+                place.unlink()
+        return FoldVectors(np.stack(parts), folds)
 
     def _deal(self) -> Rows:
         """Deal the train queries out at random, always in the same way."""
@@ -96,7 +100,7 @@ class CrossFitter:
         folds[np.random.default_rng(0).permutation(train)] = np.arange(len(train)) % self.folds
         return folds
 
-    def _train(self, fold: int, folds: Rows, key: str, progress: Progress) -> Floats:
+    def _train(self, fold: int, folds: Rows, checkpoint: Checkpoint, progress: Progress) -> Floats:
         config = load_manifest(self.index / NNSELECT, nnselect.KIND, nnselect.SCHEMA).config
         train_rows, dev_rows = self.queries
         others = train_rows[folds[train_rows] != fold]
@@ -104,7 +108,6 @@ class CrossFitter:
         options = select_options(config["options"])
         task = SelectTask.build(self.collection, self.bags, (others, dev_rows), options, loop.seed)
         task.network.to(device_of(loop.device))
-        checkpoint = Checkpoint(self._checkpoint(fold), fingerprint([key, fold]))
 
         def told(stage: str, done: int, total: int) -> None:
             progress(f"fold {fold + 1} of NNSelect, {stage}", done, total)
@@ -112,13 +115,19 @@ class CrossFitter:
         train(task, loop, checkpoint, progress=told)
         return embed(task.network, self.bags)
 
-    def _checkpoint(self, fold: int) -> Path:
-        return self.index / f"{FOLDER}.{fold}.partial.safetensors"
-
     def _key(self) -> str:
         load_manifest(self.index / NNSELECT, nnselect.KIND, nnselect.SCHEMA)
         ids = [self.collection.corpus.ids[row] for row in self.queries[0].tolist()]
         return fingerprint([sha256(self.index / NNSELECT / MANIFEST), ids, self.folds])
+
+
+def _stored(folder: Path, key: str) -> FoldVectors | None:
+    try:
+        if load_manifest(folder, KIND, SCHEMA).config["key"] == key:
+            return FoldVectors(load_array(folder / _VECTORS), load_array(folder / _FOLDS))
+    except ArtifactError:  # Not there, or damaged.
+        pass
+    return None
 
 
 def unseen_views(

@@ -111,7 +111,7 @@ def ablate(
     _chosen(variants(options.ranker, (*TEXT_FIELDS, *METADATA_FIELDS)), options.rows)
     material = RankMaterial.read(index, split, progress=progress)
     queries = read_split(split, material.collection).part(options.part)
-    folder = index / NNSELECT
+    folder = material.index / NNSELECT
     warning = check_ranker(folder, material.collection, options.part, queries, what=NNSELECT)
     check_folder(out)
     (out / WORK).mkdir(exist_ok=True)

@@ -8,6 +8,7 @@ import numpy as np
 from indexes.opening import open_collection
 from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import read_split
+from pipelines.jobs.index_writer import IndexWriter, writing
 from pipelines.studies.citeomatic.bags import known_by, read_bags
 from pipelines.studies.citeomatic.cross_fit import CrossFitter, FoldVectors
 from pipelines.studies.citeomatic.network_training import (
@@ -25,8 +26,9 @@ from recsys.models.nnselect import NNSelectModel
 from recsys.models.vocabulary import Vocabulary
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Rows
-from recsys.store.artifacts import MANIFEST, fingerprint, replacing, seal, sha256
+from recsys.store.artifacts import MANIFEST, fingerprint, seal, sha256
 from recsys.store.collection import Collection
+from recsys.store.generations import content_key
 from recsys.store.layout import NNSELECT, nnrank_folder
 
 _REVISION = 1
@@ -99,6 +101,7 @@ class RankMaterial:
             SplitError: the split does not fit the index, or its parts overlap.
         """
         collection = open_collection(index)
+        index = collection.folder
         vectors = NNSelectModel.load(index / NNSELECT, len(collection.corpus)).vectors
         parts = read_split(split, collection)
         train_rows, dev_rows = (collection.corpus.rows(parts.part(p)) for p in ("train", "dev"))
@@ -126,12 +129,18 @@ class RankMaterial:
 
     def key(self, options: NNRankOptions) -> str:
         """Hash what a training depends on."""
-        parts = [self.index / MANIFEST, self.index / NNSELECT / MANIFEST, self.split]
-        return fingerprint([_REVISION, *map(sha256, parts), asdict(options)])
+        parts = [self.index / NNSELECT / MANIFEST, self.split]
+        known = content_key(self.index)
+        return fingerprint([_REVISION, known, *map(sha256, parts), asdict(options)])
 
 
 def train_nnrank(
-    index: Path, split: Path, options: NNRankOptions, *, progress: Progress = silent
+    index: Path,
+    split: Path,
+    options: NNRankOptions,
+    *,
+    wait: bool = False,
+    progress: Progress = silent,
 ) -> NNRankReport:
     """Train on the split's train queries, stop on its dev queries, save into the index, report.
 
@@ -140,10 +149,18 @@ def train_nnrank(
     Raises:
         ArtifactError: the index cannot be opened, or has no NNSelect.
         SplitError: the split does not fit the index, or its parts overlap.
+        InputError: another process changes the index, and `wait` is false.
     """
-    material = RankMaterial.read(index, split, progress=progress)
-    folder = nnrank_folder(index, metadata=options.metadata)
-    checkpoint = index / f"{folder.name}.partial.safetensors"
+    with writing(index, wait=wait, progress=progress) as writer:
+        return _train(writer, split, options, progress)
+
+
+def _train(
+    writer: IndexWriter, split: Path, options: NNRankOptions, progress: Progress
+) -> NNRankReport:
+    material = RankMaterial.read(writer.index, split, progress=progress)
+    folder = nnrank_folder(writer.index, metadata=options.metadata)
+    checkpoint = writer.unfinished / f"{folder.name}.partial.safetensors"
     task, history = fit(material, options, checkpoint, progress=progress)
     report = NNRankReport(
         folder,
@@ -153,7 +170,8 @@ def train_nnrank(
         history,
         task.figures(),
     )
-    save(material, task, report, options)
+    with writer.member(folder.name) as new:
+        save(material, task, report, options, new)
     checkpoint.unlink()
     return report
 
@@ -181,28 +199,31 @@ def fit(
 
 
 def save(
-    material: RankMaterial, task: RankTask, report: NNRankReport, options: NNRankOptions
+    material: RankMaterial,
+    task: RankTask,
+    report: NNRankReport,
+    options: NNRankOptions,
+    folder: Path,
 ) -> None:
-    """Replace the model's folder."""
+    """Write the model into an empty folder."""
     model = task.network.export()
     train_rows, dev_rows = material.queries
-    with replacing(report.folder) as folder:
-        model.save(folder)
-        for name in model.shape.fields:
-            material.data.bags.of(name).save(folder, bags_file(name))
-        (folder / VOCABULARY).mkdir()
-        material.vocabulary.save(folder / VOCABULARY)
-        SeenQueries.of(material.collection, train=train_rows, dev=dev_rows).save(folder)
-        config = {
-            **model.config(),
-            "nnselect": sha256(material.index / NNSELECT / MANIFEST),
-            "options": facts_of(options.model),
-            "loop": asdict(options.loop),
-            "metadata": options.metadata,
-            "left_out": options.left_out,
-            "seen": options.seen,
-            "history": {"measure": DEV_MEASURE, "dev": report.history.measures},
-            "losses": report.history.losses,
-            "dev": report.dev,
-        }
-        seal(folder, KIND, SCHEMA, config)
+    model.save(folder)
+    for name in model.shape.fields:
+        material.data.bags.of(name).save(folder, bags_file(name))
+    (folder / VOCABULARY).mkdir()
+    material.vocabulary.save(folder / VOCABULARY)
+    SeenQueries.of(material.collection, train=train_rows, dev=dev_rows).save(folder)
+    config = {
+        **model.config(),
+        "nnselect": sha256(material.index / NNSELECT / MANIFEST),
+        "options": facts_of(options.model),
+        "loop": asdict(options.loop),
+        "metadata": options.metadata,
+        "left_out": options.left_out,
+        "seen": options.seen,
+        "history": {"measure": DEV_MEASURE, "dev": report.history.measures},
+        "losses": report.history.losses,
+        "dev": report.dev,
+    }
+    seal(folder, KIND, SCHEMA, config)

@@ -9,6 +9,7 @@ import torch
 from indexes.opening import open_collection
 from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import read_split
+from pipelines.jobs.index_writer import IndexWriter, writing
 from pipelines.studies.citeomatic.bags import TokenBags, known_by, read_bags
 from pipelines.studies.citeomatic.network_training import (
     Checkpoint,
@@ -28,7 +29,8 @@ from pipelines.studies.citeomatic.select_task import (
 from recsys.models.nnselect import KIND, NEIGHBOURS, SCHEMA, NNSelectModel
 from recsys.models.vocabulary import Vocabulary
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import MANIFEST, fingerprint, replacing, seal, sha256
+from recsys.store.artifacts import fingerprint, seal, sha256
+from recsys.store.generations import content_key
 from recsys.store.layout import NNSELECT
 
 _REVISION = 1
@@ -37,7 +39,7 @@ _REVISION = 1
 BATCH = 2048
 """Triplets: four times as many as the loop's default take half the time, and learn as much."""
 CHECKPOINT = "nnselect.partial.safetensors"
-"""In the index while a training is not finished."""
+"""Of a training that is not finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,12 @@ class NNSelectReport:
 
 
 def train_nnselect(
-    index: Path, split: Path, options: NNSelectOptions, *, progress: Progress = silent
+    index: Path,
+    split: Path,
+    options: NNSelectOptions,
+    *,
+    wait: bool = False,
+    progress: Progress = silent,
 ) -> NNSelectReport:
     """Train on the split's train queries, stop on its dev queries, save into the index, report.
 
@@ -87,9 +94,17 @@ def train_nnselect(
     Raises:
         ArtifactError: the index cannot be opened.
         SplitError: the split does not fit the index, or its parts overlap.
-        InputError: the word vectors cannot be read.
+        InputError: the word vectors cannot be read, or another process changes the index, and
+            `wait` is false.
     """
-    collection = open_collection(index)
+    with writing(index, wait=wait, progress=progress) as writer:
+        return _train(writer, split, options, progress)
+
+
+def _train(
+    writer: IndexWriter, split: Path, options: NNSelectOptions, progress: Progress
+) -> NNSelectReport:
+    collection = open_collection(writer.index)
     parts = read_split(split, collection)
     train_rows, dev_rows = (collection.corpus.rows(parts.part(name)) for name in ("train", "dev"))
     progress("words", 0, 1)
@@ -101,15 +116,15 @@ def train_nnselect(
     if start is not None:
         task.network.start_from(torch.from_numpy(start.codes), torch.from_numpy(start.vectors))
     task.network.to(device)
-    files = [sha256(each) for each in (index / MANIFEST, split, options.word_vectors) if each]
-    recipe = [_REVISION, files, asdict(options), device]
-    checkpoint = Checkpoint(index / CHECKPOINT, fingerprint(recipe))
+    files = [sha256(each) for each in (split, options.word_vectors) if each]
+    recipe = [_REVISION, content_key(collection.folder), files, asdict(options), device]
+    checkpoint = Checkpoint(writer.unfinished / CHECKPOINT, fingerprint(recipe))
     history = train(task, options.loop, checkpoint, progress=progress)
     report = NNSelectReport(
-        index / NNSELECT, len(train_rows), len(vocabulary.words), history, task.figures()
+        writer.index / NNSELECT, len(train_rows), len(vocabulary.words), history, task.figures()
     )
     model = _model(task.network, vocabulary, bags)
-    with replacing(report.folder) as folder:
+    with writer.member(NNSELECT) as folder:
         model.save(folder)
         SeenQueries.of(collection, train=train_rows, dev=dev_rows).save(folder)
         seal(folder, KIND, SCHEMA, _facts(report, model, options))

@@ -37,6 +37,7 @@ from recsys.errors import InputError
 from recsys.extras import need
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
+from recsys.store.generations import content_key, pin
 from recsys.store.layout import NNSELECT
 
 _REVISION = 1
@@ -139,11 +140,13 @@ class Place:
 
     def name(self, model: Model, options: TuneOptions) -> str:
         """Hash what the figures of trials depend on; more trials continue the same search."""
-        files = [self.index / MANIFEST, self.split]
-        if model is Model.NNRANK:
-            files.append(self.index / NNSELECT / MANIFEST)
+        with pin(self.index) as index:
+            files = [self.split]
+            if model is Model.NNRANK:
+                files.append(index / NNSELECT / MANIFEST)
+            hashes = [content_key(index), *map(sha256, files)]
         chosen = [options.metadata, options.search.short, options.search.seed]
-        return fingerprint([_REVISION, model, [sha256(each) for each in files], chosen])
+        return fingerprint([_REVISION, model, hashes, chosen])
 
 
 Opened: TypeAlias = tuple[str, Objective]

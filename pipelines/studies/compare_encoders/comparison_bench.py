@@ -1,6 +1,6 @@
 """What encoders are compared on: an index, a split of its papers, and papers with labels."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from indexes.opening import open_collection
@@ -12,9 +12,9 @@ from pipelines.studies.compare_encoders.labelled_papers import Labelled, Labels,
 from pipelines.studies.scidocs.generator import GeneratorOptions, generate
 from recsys.errors import InputError
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, sha256
+from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection
-from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
+from recsys.store.generations import content_key, pin
 
 ROWS, SUITE = "rows", "scidocs"
 PARTS = {"test": "test", "dev": "val"}
@@ -95,13 +95,14 @@ def set_up(files: Files, options: CompareOptions, out: Path, around: Surrounding
     collection = open_collection(files.index)
     split = read_split(files.split, collection)
     (out / ROWS).mkdir(parents=True, exist_ok=True)
-    key = fingerprint([sha256(files.index / MANIFEST), sha256(files.split)])
+    files = replace(files, index=collection.folder)  # One generation for all that is measured.
+    key = fingerprint([content_key(files.index), sha256(files.split)])
     suite, notes = _suite(collection, split, options, out, key, around.progress)
     labelled = None
     if files.labelled is not None and options.label is not None:
         labels = Labels(files.labelled, options.label, options.papers, options.seed)
         labelled = read_labelled(labels, out, around.progress)
-    encoder = str(load_manifest(files.index, INDEX_KIND, INDEX_SCHEMA).config["encoder"])
+    encoder = str(pin(files.index).manifest().config["encoder"])
     return Bench(
         files, options, out, around, collection, split, labelled, suite, key, encoder, notes
     )

@@ -22,10 +22,10 @@ from recsys.formats.papers.paper_records import tally
 from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
-from recsys.store.arrays import load_array
-from recsys.store.artifacts import MANIFEST, load_manifest
+from recsys.store.artifacts import load_manifest
 from recsys.store.corpus import Corpus
-from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA, VECTOR_FILE, VECTORS
+from recsys.store.generations import is_index
+from recsys.store.layout import CORPUS
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def embed(
     if not out.parent.is_dir():
         raise InputError(f"There is no folder {out.parent} to write into.", "Create it first.")
     with locked(out):
-        if (source / MANIFEST).is_file() and not options.named:
+        if is_index(source) and not options.named:
             return _copied(source, out, progress)
         work = out.with_name(f"{out.name}.partial")
         corpus, rejected = _corpus(source, work, progress)
@@ -151,7 +151,7 @@ def _by_baseline(
 
 
 def _material(source: Path, options: EmbedOptions, corpus: Corpus) -> Material:
-    if (source / MANIFEST).is_file():
+    if is_index(source):
         collection = open_collection(source)
         split = None if options.split is None else read_split(options.split, collection)
         material = material_of(collection, split)
@@ -167,18 +167,16 @@ def _material(source: Path, options: EmbedOptions, corpus: Corpus) -> Material:
 
 def _copied(index: Path, out: Path, progress: Progress) -> EmbedReport:
     """Write the vectors that an index has."""
-    load_manifest(index, INDEX_KIND, INDEX_SCHEMA)
-    corpus = Corpus.load(index / CORPUS)
-    vectors = load_array(index / VECTORS / VECTOR_FILE)
+    collection = open_collection(index)
+    corpus, vectors = collection.corpus, collection.vectors
     write_embeddings(out, Embeddings(_ids(corpus), vectors), progress=progress)
     return EmbedReport(out, len(corpus), vectors.shape[1], f"the encoder of {index}")
 
 
 def _corpus(source: Path, work: Path, progress: Progress) -> tuple[Corpus, str]:
     """Open a source as a corpus; tell the papers that are left out."""
-    if (source / MANIFEST).is_file():
-        load_manifest(source, INDEX_KIND, INDEX_SCHEMA)
-        return Corpus.load(source / CORPUS), ""
+    if is_index(source):
+        return open_collection(source).corpus, ""
     if not source.exists():
         raise CorpusError(f"There is nothing at {source}.", "Check the path.")
     papers = _suite_file(source, work) if source.is_dir() else source

@@ -14,9 +14,10 @@ from recsys.models.encoder import Text
 from recsys.progress import Progress, silent
 from recsys.records import Paper
 from recsys.store.arrays import Longs, Rows
-from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, sha256
+from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.corpus import Corpus
-from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA
+from recsys.store.generations import content_key, is_index, pin
+from recsys.store.layout import CORPUS
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,26 +68,27 @@ def read_class_papers(
         InputError: the source cannot be read, or fewer than two classes are large enough.
         ArtifactError: the index cannot be opened.
     """
-    papers, file = read_papers(source, progress=progress)
-    hashes = (sha256(file), fingerprint(asdict(options)))
+    papers, key = read_papers(source, progress=progress)
+    hashes = (key, fingerprint(asdict(options)))
     return class_papers(source, papers, options, hashes)
 
 
-def read_papers(source: Path, *, progress: Progress = silent) -> tuple[list[Paper], Path]:
-    """Read papers by ascending id, and name the file that tells them from others.
+def read_papers(source: Path, *, progress: Progress = silent) -> tuple[list[Paper], str]:
+    """Read papers by ascending id, with a hash that tells them from others.
 
     Raises:
         InputError: the source cannot be read.
         ArtifactError: the index cannot be opened.
     """
-    if not (source / MANIFEST).is_file():
+    if not is_index(source):
         with open_papers(source, progress=progress) as stream:
             papers = [item.paper for item in stream.items if isinstance(item, Found)]
-        return sorted(papers, key=lambda paper: paper.id), source
-    load_manifest(source, INDEX_KIND, INDEX_SCHEMA)
-    corpus = Corpus.load(source / CORPUS)
+        return sorted(papers, key=lambda paper: paper.id), sha256(source)
+    generation = pin(source)
+    generation.manifest()  # Checks the files.
+    corpus = Corpus.load(generation.folder / CORPUS)
     papers = corpus.full_papers(range(len(corpus)))
-    return sorted(papers, key=lambda paper: paper.id), source / MANIFEST
+    return sorted(papers, key=lambda paper: paper.id), content_key(generation.folder)
 
 
 def class_papers(

@@ -33,7 +33,7 @@ from recsys.models.encoder import Text
 from recsys.progress import Progress
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Floats, Longs
-from recsys.store.artifacts import fingerprint, sha256
+from recsys.store.artifacts import fingerprint
 
 _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""
@@ -165,9 +165,9 @@ def draw_curve(source: Path, options: CurveOptions, out: Path, run: Run) -> Curv
             papers or classes.
     """
     _check(options, out)
-    papers, file = read_papers(source, progress=run.progress)
+    papers, key = read_papers(source, progress=run.progress)
     by_id = {paper.id: paper for paper in papers}
-    study = Study(source, by_id, sha256(file), options, out, run)
+    study = Study(source, by_id, key, options, out, run)
     found = tuple(each for seed in study.seeds() for each in _of_seed(study, seed))
     return CurveReport(out, found, options.training.classes.label, source.name)
 

@@ -25,6 +25,7 @@ from pipelines.studies.specter.fitting import EncoderOptions, fit
 from pipelines.studies.specter.triplet_sources import ABSTRACT, AUTHORS, VENUE, Reading, read_index
 from recsys.errors import InputError, near_miss
 from recsys.store.artifacts import fingerprint, sha256
+from recsys.store.generations import content_key
 from recsys.version import CREATED_BY
 
 _REVISION = 1
@@ -140,7 +141,7 @@ def _check_out(out: Path) -> None:
 
 def _outcome(index: Path, split: Path, row: Row, place: Path, run: Run) -> Outcome:
     """Train a row, unless that was done."""
-    hashes = [sha256(index / "manifest.json"), sha256(split)]
+    hashes = [content_key(index), sha256(split)]
     key = fingerprint([_REVISION, hashes, asdict(row)])
 
     unfinished = place.with_suffix(".partial.safetensors")

@@ -17,8 +17,9 @@ from pipelines.studies.specter.triplets import RelatedSampler, in_turn
 from recsys.errors import InputError, near_miss
 from recsys.models.encoder import Text
 from recsys.store.arrays import Rows
-from recsys.store.artifacts import MANIFEST, fingerprint, sha256
+from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection
+from recsys.store.generations import content_key
 from recsys.store.graph import UNKNOWN_YEAR
 
 ABSTRACT, VENUE, AUTHORS = "abstract", "venue", "authors"
@@ -60,8 +61,8 @@ def read_index(index: Path, split: Path, reading: Reading) -> Source:
     """
     collection = open_collection(index)
     parts = read_split(split, collection)
-    files = (index / MANIFEST, split)
-    return source_of(index.name, collection, parts, reading, tuple(sha256(path) for path in files))
+    hashes = content_key(collection.folder), sha256(split)
+    return source_of(index.name, collection, parts, reading, hashes)
 
 
 def hashes_of(files: Iterable[Path], reading: Reading) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from indexes.backends import BACKENDS, DEFAULT
 from recsys.app.cli.options import (
     Index,
     NoMetadata,
+    NoWait,
     OwnPooling,
     Precision,
     Quiet,
@@ -75,6 +76,7 @@ def build(
     force: Annotated[
         bool, typer.Option("--force", help="Build again even if nothing has changed.")
     ] = False,
+    no_wait: NoWait = False,
     quiet: Quiet = False,
 ) -> None:
     """Build an index from a file of papers; a killed build continues where it stopped."""
@@ -91,6 +93,7 @@ def build(
         embeddings=chosen.embeddings,
         vectors=chosen.vectors,
         force=force,
+        wait=not no_wait,
     )
     with shown_progress(quiet=quiet) as progress:
         report = build_index(papers, out, options, cache=cache_folder(), progress=progress)
@@ -122,6 +125,7 @@ def train_ranker(
     split: Split,
     ranker: RankerChoices,
     seed: Seed = 0,
+    no_wait: NoWait = False,
     quiet: Quiet = False,
 ) -> None:
     """Train the index's own ranker on the train queries, stopped early on the dev queries.
@@ -141,5 +145,7 @@ def train_ranker(
         not ranker.no_metadata, seed, names_in(ranker.candidates), ranker.nnselect_features
     )
     with damage_named(index), shown_progress(quiet=quiet) as progress:
-        report = train(index, split, options, unseen=unseen_views, progress=progress)
+        report = train(
+            index, split, options, unseen=unseen_views, wait=not no_wait, progress=progress
+        )
     note("\n".join(report.lines()), quiet=quiet)

@@ -66,6 +66,12 @@ OwnPooling: TypeAlias = Annotated[
         help="How token vectors become one: cls for SPECTER, mean for MiniLM.",
     ),
 ]
+NoWait: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--no-wait", help="Fail at once if another process is writing the index; else wait for it."
+    ),
+]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 Quiet: TypeAlias = Annotated[
     bool,

@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from recsys.app.cli.options import Index, NoMetadata, Quiet, Seed, Split
+from recsys.app.cli.options import Index, NoMetadata, NoWait, Quiet, Seed, Split
 from recsys.app.cli.training_options import OnDevice
 
 Epochs: TypeAlias = Annotated[
@@ -51,6 +51,7 @@ class SelectChoices:
             help="Text file of word vectors to start from, such as GloVe's; it decides --dim.",
         ),
     ] = None
+    no_wait: NoWait = False
 
 
 def train_nnselect(
@@ -82,7 +83,7 @@ def train_nnselect(
         options = NNSelectOptions(model, loop, network.word_vectors)
         if network.parameters is not None:
             options = with_select(options, read_parameters(network.parameters, Model.NNSELECT))
-        report = train(index, split, options, progress=progress)
+        report = train(index, split, options, wait=not network.no_wait, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)
 
 
@@ -100,6 +101,7 @@ class RankChoices:
         bool, typer.Option("--separate", help="Give queries word vectors of their own.")
     ] = False
     parameters: ParametersFile = None
+    no_wait: NoWait = False
 
     def values(self) -> dict[str, float]:
         """Return what can be tuned; what the file says goes before the options."""
@@ -134,5 +136,5 @@ def train_nnrank(
     options = rank_options(loop, separate=network.separate, metadata=not network.no_metadata)
     options = with_rank(options, network.values())
     with damage_named(index), shown_progress(quiet=quiet) as progress:
-        report = train(index, split, options, progress=progress)
+        report = train(index, split, options, wait=not network.no_wait, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)

@@ -15,6 +15,7 @@ from recsys.stage_two.ranker import KIND, SCHEMA
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import load_manifest
 from recsys.store.collection import Collection
+from recsys.store.generations import in_force
 from tests.pipelines.small_index import open_small_collection, write_small_index
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def test_the_shipped_ranker_tells_which_queries_it_has_seen(built: "Built", tmp_
     shutil.copy(built.split, tmp_path / "small" / "split.json")
     folder = tmp_path / "ranker"
     train_together(tmp_path, [built.index], folder, metadata=False, seed=0)
-    own = SeenQueries.load(built.index / "ranker-no-metadata")
+    own = SeenQueries.load(in_force(built.index) / "ranker-no-metadata")
     assert own is not None and (len(own.train), len(own.dev)) == (20, 8)
     assert SeenQueries.load(folder) == own
     manifest = load_manifest(folder, KIND, SCHEMA)

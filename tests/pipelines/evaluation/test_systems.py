@@ -14,6 +14,7 @@ from recsys.errors import ArtifactMissing, InputError
 from recsys.models.nnrank_corpus import NNRankCorpus
 from recsys.models.nnselect import NNSelectModel
 from recsys.store.artifacts import MANIFEST
+from recsys.store.generations import in_force
 from recsys.store.layout import NNRANK, NNSELECT, nnrank_folder
 from tests.pipelines.small_index import open_small_index, write_small_index
 
@@ -94,7 +95,7 @@ def test_two_stage_tells_the_chances_of_its_candidates(stand: Stand) -> None:
 
 
 def test_nnselect_ranks_by_its_own_cosine(stand: Stand) -> None:
-    model = NNSelectModel.load(stand.index / NNSELECT, len(stand.collection.corpus))
+    model = NNSelectModel.load(in_force(stand.index) / NNSELECT, len(stand.collection.corpus))
     query = model.vectors[stand.collection.corpus.row("deserts-10") or 0]
     few, many = ask(stand, "nnselect"), ask(stand, "nnselect-100")
     for ranked in (few, many):
@@ -109,7 +110,7 @@ def test_nnrank_orders_what_nnselect_selects(stand: Stand, metadata: bool) -> No
     own = Stand(recommender, stand.work)
     selected, ranked = ask(own, "nnselect"), ask(own, "nnrank")
     assert sorted(ranked.rows.tolist()) == sorted(selected.rows.tolist())
-    folder = nnrank_folder(stand.index, metadata=metadata)
+    folder = nnrank_folder(in_force(stand.index), metadata=metadata)
     network = NNRankCorpus.load(folder, len(stand.collection.corpus))
     assert ("authors" in network.model.shape.fields) == metadata
     row = stand.collection.corpus.row("deserts-10") or 0
@@ -122,11 +123,11 @@ def test_nnrank_orders_what_nnselect_selects(stand: Stand, metadata: bool) -> No
 def test_a_model_that_was_never_trained_is_asked_for_early(tmp_path: Path) -> None:
     index = write_small_index(tmp_path / "small.index")
     collection = open_small_index(index).collection
-    shutil.rmtree(nnrank_folder(index, metadata=False))
+    shutil.rmtree(nnrank_folder(in_force(index), metadata=False))
     prepare(["nnrank"], collection, tmp_path)
     with pytest.raises(ArtifactMissing, match="no NNRank model 'nnrank-no-metadata'"):
         prepare(["nnrank"], collection, tmp_path, metadata=False)
-    shutil.rmtree(index / NNSELECT)
+    shutil.rmtree(in_force(index) / NNSELECT)
     prepare(["bm25"], collection, tmp_path)
     with pytest.raises(ArtifactMissing, match="no NNSelect model"):
         prepare(["bm25", "nnselect"], collection, tmp_path)

@@ -3,7 +3,8 @@
 `python -m tests.pipelines.index.kill_builds PAPERS STATE OUT` copies an interrupted build, STATE,
 to where OUT is written, and kills the build that continues it just before the first step of its end
 (from giving the vectors their place), then before the second, and so on until it ends by itself. It
-writes a JSON line for each: where it was killed, what was there then, and what the next build did.
+writes a JSON line for each: where it was killed, of which papers the index in force was then, and
+what the next build did.
 
 Processes are forked: a kill costs milliseconds instead of the imports. Nothing here computes before
 it forks, so there are no threads to lose.
@@ -19,9 +20,10 @@ from functools import partial
 from pathlib import Path
 
 from pipelines.index.build import BuildOptions, build
+from pipelines.jobs.index_writer import UNFINISHED
 from recsys.app.cache import cache_folder
-from recsys.store.artifacts import fingerprint, load_manifest, verify
-from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
+from recsys.store.artifacts import fingerprint, verify
+from recsys.store.generations import in_force, pin
 
 BEGIN = "os.link"
 STEPS = {"open", BEGIN, "os.rename", "os.remove", "os.rmdir", "os.mkdir", "shutil.rmtree"}
@@ -30,7 +32,7 @@ STEPS = {"open", BEGIN, "os.rename", "os.remove", "os.rmdir", "os.mkdir", "shuti
 def main() -> None:
     papers, state, out = map(Path, sys.argv[1:])
     killed, again = out.parent.with_name("killed.txt"), out.parent.with_name("again.json")
-    vectors = out.with_name(f"{out.name}.partial") / "finished" / "vectors"
+    vectors = out / UNFINISHED / "build" / "finished" / "vectors"
     begin, step = BEGIN, 0
     while True:
         shutil.rmtree(out.parent, ignore_errors=True)
@@ -42,7 +44,7 @@ def main() -> None:
             state = Path(shutil.copytree(out.parent, out.parent.with_name("sealing")))
             begin, step = "", 0
             continue
-        there = sorted(path.name for path in out.parent.iterdir())
+        there = pin(out).manifest().config["source"]
         assert not forked(partial(continued, papers, out, again))
         shown = {"killed": killed.read_text(), "there": there}
         sys.stdout.write(json.dumps(shown | json.loads(again.read_text())) + "\n")
@@ -94,23 +96,25 @@ def continued(papers: Path, out: Path, again: Path) -> None:
         cache=cache_folder(),
         progress=lambda stage, done, total: shown.add(stage),
     )
-    manifest = load_manifest(out, INDEX_KIND, INDEX_SCHEMA)
-    verify(out, manifest)
+    manifest = pin(out).manifest()
+    verify(in_force(out), manifest)
     facts = {
         "kept": report.kept,
         "unchanged": report.unchanged,
         "shown": sorted(shown),
         "files": fingerprint(manifest.files),
-        "left": sorted(path.name for path in out.parent.iterdir()),
+        "left": sorted(
+            path.relative_to(out.parent).as_posix()
+            for pattern in ("*", "*/*", "*/generations/*")
+            for path in out.parent.glob(pattern)
+        ),
     }
     again.write_text(json.dumps(facts))
 
 
 def stands(papers: Path, out: Path) -> bool:
     """Tell the new index from the old one, which is of another file."""
-    if not out.exists():
-        return False
-    return bool(load_manifest(out, INDEX_KIND, INDEX_SCHEMA).config["source"] == papers.name)
+    return bool(pin(out).manifest().config["source"] == papers.name)
 
 
 if __name__ == "__main__":

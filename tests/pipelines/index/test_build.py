@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.index.build import BuildOptions, BuildReport, build
+from pipelines.index.build import STAGES, BuildOptions, BuildReport, build
 from recsys.app.cache import cache_folder
 from recsys.errors import CorpusError, InputError
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import load_manifest, sha256, verify
-from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
+from recsys.store.generations import in_force, pin
 from tests.built_index import MANY, finished_shards, stopped, write_many
 from tests.pipelines.small_index import invented_papers
 
@@ -30,11 +30,13 @@ def build_in(
 
 
 def hashes(index: Path) -> Mapping[str, str]:
-    """Hash every file below a folder by name, rankers left out."""
+    """Hash every file that a build makes, by name."""
+    folder = in_force(index)
     return {
-        path.relative_to(index).as_posix(): sha256(path)
-        for path in sorted(index.rglob("*"))
-        if path.is_file() and not path.relative_to(index).as_posix().startswith("ranker")
+        path.relative_to(folder).as_posix(): sha256(path)
+        for part in STAGES
+        for path in sorted((folder / part).rglob("*"))
+        if path.is_file()
     }
 
 
@@ -56,15 +58,17 @@ def index(built: "Built", tmp_path: Path) -> Path:
 
 
 def test_an_index_is_sealed_and_says_what_it_holds(built: "Built") -> None:
-    manifest = load_manifest(built.index, INDEX_KIND, INDEX_SCHEMA)
-    verify(built.index, manifest)
+    manifest = pin(built.index).manifest()
+    verify(in_force(built.index), manifest)
     assert manifest.config["papers"] == len(invented_papers()) == 50
     assert manifest.config["dim"] == 384
     assert manifest.config["source"] == "papers.jsonl"
     assert manifest.config["ann"]["recall"] >= 0.99
-    encoder = load_manifest(built.index / "encoder", "encoder", 1)
+    encoder = load_manifest(in_force(built.index) / "encoder", "encoder", 1)
     assert manifest.config["encoder"] == encoder.config["fingerprint"]
-    assert names(built.index) == sorted(
+    assert names(built.index) == ["generations", "lock", "manifest.json"]
+    assert len(names(built.index / "generations")) == 1
+    assert names(in_force(built.index)) == sorted(
         ("corpus", "encoder", "manifest.json", "ranker", "ranker-no-metadata", "text", "vectors")
     )
     assert names(built.index.parent) == ["papers.jsonl", "small.index", "split.json"]
@@ -87,7 +91,7 @@ def test_building_again_does_nothing(built: "Built", index: Path) -> None:
         f"{index} is up to date: same papers, same options. Nothing was done."
     ]
     assert hashes(index) == before
-    assert (index / "ranker").is_dir()
+    assert (in_force(index) / "ranker").is_dir()
 
 
 def test_another_source_needs_force(index: Path, others: Path) -> None:
@@ -96,12 +100,12 @@ def test_another_source_needs_force(index: Path, others: Path) -> None:
         build_in(index, others)
     assert "--force" in caught.value.hint
     assert hashes(index) == before
-    (index / "nnselect").mkdir()
+    (in_force(index) / "nnselect").mkdir()
     report = build_in(index, others, force=True)
     assert report.config["papers"] == 9
     assert {"nnselect", "ranker"} <= set(report.dropped)
     assert any("The old ranker went with the old index" in line for line in report.lines())
-    assert load_manifest(index, INDEX_KIND, INDEX_SCHEMA).config["papers"] == 9
+    assert pin(index).manifest().config["papers"] == 9
     assert names(index.parent) == ["others.jsonl", "small.index"]
 
 
@@ -166,7 +170,7 @@ def test_a_link_stays_a_link(index: Path, others: Path) -> None:
     link.symlink_to(index)
     build_in(link, others, force=True)
     assert link.is_symlink()
-    assert load_manifest(index, INDEX_KIND, INDEX_SCHEMA).config["papers"] == 9
+    assert pin(index).manifest().config["papers"] == 9
 
 
 def test_no_usable_paper_leaves_no_index(tmp_path: Path) -> None:
@@ -209,7 +213,7 @@ def test_a_build_that_fails_in_any_stage_continues(
 
     with pytest.raises(Stop):
         build_in(out, built.papers, progress=stop)
-    assert names(tmp_path) == ["x.index.partial"]
+    assert names(tmp_path) == ([] if failing == "read" else ["x.index"])
     build_in(out, built.papers, progress=lambda stage, done, total: again.append(stage))
     assert hashes(out) == hashes(built.index)
     assert names(tmp_path) == ["x.index"]
@@ -227,19 +231,19 @@ def test_work_on_other_papers_is_not_continued(
     out = tmp_path / "x.index"
     with pytest.raises(Stop):
         build_in(out, others, progress=stop)
-    (tmp_path / "x.index.partial" / "corpus.json").write_text("{")
+    (out / "unfinished" / "build" / "corpus.json").write_text("{")
     build_in(out, built.papers)
     assert hashes(out) == hashes(built.index)
 
 
 def test_a_build_that_was_killed_while_encoding_keeps_what_it_has(tmp_path: Path) -> None:
     papers, out = write_many(tmp_path / "papers.jsonl"), tmp_path / "x.index"
-    partial = tmp_path / "x.index.partial"
+    partial = out / "unfinished" / "build"
     command = ("build", papers, "--out", out)
     code, err = stopped(signal.SIGKILL, command, when=lambda: bool(finished_shards(partial)))
     assert code == -signal.SIGKILL, err
     kept = finished_shards(partial)
-    assert kept and not out.exists()
+    assert kept and not (out / "manifest.json").exists()
     corpus = partial / "finished" / "corpus"
     state = [(p, p.stat().st_mtime_ns) for p in sorted(corpus.iterdir())]
 

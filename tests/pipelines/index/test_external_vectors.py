@@ -18,6 +18,7 @@ from recsys.models.encoder import OnnxEncoder
 from recsys.models.neighbour_encoder import NeighbourEncoder
 from recsys.records import Draft
 from recsys.store.arrays import load_array
+from recsys.store.generations import in_force, is_index
 from tests.tiny import unit
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def build_over(
 
 
 def vectors_in(index: Path) -> "np.typing.NDArray[np.float32]":
-    found: np.typing.NDArray[np.float32] = load_array(index / "vectors" / "vectors.npy")
+    found: np.typing.NDArray[np.float32] = load_array(in_force(index) / "vectors" / "vectors.npy")
     return found
 
 
@@ -78,7 +79,7 @@ def test_without_an_encoder_words_place_drafts(
     assert "48 vectors taken from v.parquet; drafts and 2 other papers are placed" in " ".join(
         report.lines()
     )
-    assert not (index / "encoder").exists()
+    assert not (in_force(index) / "encoder").exists()
     recommender = open_index(index)
     assert isinstance(recommender.encoder, NeighbourEncoder)
     assert recommender.recommend(DRAFT, k=5).recommendations
@@ -112,7 +113,7 @@ def test_another_encoder_is_refused(built: "Built", minilm: Path, tmp_path: Path
         write_embeddings(tmp_path / f"{dim}.npy", Embeddings(ids, vectors))
         with pytest.raises(InputError, match=message):
             build_over(built, tmp_path / "x.index", tmp_path / f"{dim}.npy", encoder="minilm")
-    assert not (tmp_path / "x.index").exists()
+    assert not is_index(tmp_path / "x.index")
 
 
 def test_vectors_of_other_papers_are_refused(built: "Built", tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from pipelines.index import build as building
 from pipelines.index.build import STAGES, BuildOptions, BuildReport, build
 from recsys.app.cache import cache_folder
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import fingerprint, load_manifest
-from recsys.store.layout import CORPUS, ENCODER, INDEX_KIND, INDEX_SCHEMA, TEXT, VECTORS
+from recsys.store.artifacts import MANIFEST, fingerprint
+from recsys.store.generations import in_force, pin
+from recsys.store.layout import CORPUS, ENCODER, TEXT, VECTORS
 from tests.built_index import ROOT
 from tests.pipelines.small_index import invented_papers
 
@@ -52,7 +53,9 @@ def interrupt(
 
 
 def files(index: Path) -> str:
-    return fingerprint(load_manifest(index, INDEX_KIND, INDEX_SCHEMA).files)
+    """Hash what a build made."""
+    found = pin(index).manifest().files
+    return fingerprint({name: found[name] for name in found if name.split("/")[0] in STAGES})
 
 
 @pytest.fixture(scope="module")
@@ -80,22 +83,31 @@ def test_a_build_was_killed_around_every_file_that_is_hashed_and_every_rename(
     kills: list[dict[str, Any]], built: "Built"
 ) -> None:
     steps = [kill["killed"] for kill in kills]
-    manifest = load_manifest(built.index, INDEX_KIND, INDEX_SCHEMA)
-    assert {f"open x.index.partial/finished/{name} r" for name in manifest.files} <= set(steps)
-    assert "os.rename x.index .x.index.old" in steps
-    assert "os.rename x.index.partial/finished x.index" in steps
-    assert "os.rename x.index.partial/vectors.unfinished x.index.partial/finished/vectors" in steps
-    assert any(step.endswith("finished/manifest.json") for step in steps)
-    assert steps[-1] == "os.remove .x.index.lock"
+    new = "x.index/generations/2.new"
+    for name in pin(built.index).manifest().files:
+        if name.split("/")[0] in STAGES:
+            assert f"open {new}/{name} r" in steps
+    assert f"os.rename {new} x.index/generations/2" in steps
+    build = "x.index/unfinished/build"
+    assert f"os.rename {build}/vectors.unfinished {build}/finished/vectors" in steps
+    pointer = [step for step in steps if step.endswith("tmp x.index/manifest.json")]
+    assert len(pointer) == 1 and pointer[0].startswith("os.rename x.index/.manifest.json.")
+    assert "shutil.rmtree x.index/generations/1" in steps
+    assert f"shutil.rmtree {build}" in steps
 
 
 def test_the_next_build_ends_with_the_same_index_wherever_one_was_killed(
     kills: list[dict[str, Any]], built: "Built"
 ) -> None:
-    assert {kill["files"] for kill in kills} == {files(built.index)}
-    assert {name for kill in kills for name in kill["left"]} == {".x.index.lock", "x.index"}
-    lockless = [kill for kill in kills if kill["left"] == ["x.index"]]
-    assert kills[:-1] == lockless  # An empty lock file is all that the last kill leaves.
+    assert len({kill["files"] for kill in kills}) == 1
+    whole = pin(built.index).manifest()
+    papers = {name: facts for name, facts in whole.files.items() if name.split("/")[0] in STAGES}
+    assert kills[0]["files"] == fingerprint(papers)
+    for kill in kills:
+        left = set(kill["left"])
+        assert len([path for path in left if path.startswith("x.index/generations/")]) == 1
+        known = {"x.index", *(f"x.index/{name}" for name in ("generations", "lock", MANIFEST))}
+        assert {path for path in left if path.count("/") < 2} == known, kill
 
 
 def test_no_stage_that_was_finished_runs_again(kills: list[dict[str, Any]]) -> None:
@@ -108,16 +120,14 @@ def test_no_stage_that_was_finished_runs_again(kills: list[dict[str, Any]]) -> N
             assert kill["kept"] == [CORPUS, TEXT, ENCODER], kill
             assert kill["shown"] == ["nearest neighbours"], kill
     again = [kill["killed"] for kill in kills if kill["shown"]]
-    assert len(again) == 3
-    assert "os.rename" in again[-1] and again[-1].endswith("x.index.partial/vectors.json")
+    assert again == [kill["killed"] for kill in kills[: len(again)]]
+    assert "os.rename" in again[-1] and again[-1].endswith("unfinished/build/vectors.json")
 
 
-def test_a_reader_finds_the_old_index_or_the_new_one_but_for_the_moment_of_two_renames(
-    kills: list[dict[str, Any]],
-) -> None:
-    without = [kill for kill in kills if "x.index" not in kill["there"]]
-    assert [kill["killed"] for kill in without] == ["os.rename x.index.partial/finished x.index"]
-    assert ".x.index.old" in without[0]["there"]
+def test_a_reader_finds_the_old_index_or_the_new_one(kills: list[dict[str, Any]]) -> None:
+    there = [kill["there"] for kill in kills]
+    assert set(there) == {"others.jsonl", "papers.jsonl"}
+    assert there == sorted(there)  # Once the new one is there, it stays.
 
 
 def test_what_was_kept_is_said(built: "Built", tmp_path: Path) -> None:
@@ -136,7 +146,7 @@ def test_another_version_of_the_program_continues(
     interrupt(out, built.papers)
     monkeypatch.setattr("recsys.store.artifacts.CREATED_BY", "recsys 9.9.9")
     assert build_in(out, built.papers).kept == (CORPUS, TEXT, ENCODER)
-    assert load_manifest(out, INDEX_KIND, INDEX_SCHEMA).created_by == "recsys 9.9.9"
+    assert pin(out).manifest().created_by == "recsys 9.9.9"
     assert files(out) == files(built.index)
 
 
@@ -184,13 +194,13 @@ def test_a_stage_that_is_not_wanted_any_more_goes(built: "Built", tmp_path: Path
     from recsys.store.arrays import load_array
     from recsys.store.corpus import Corpus
 
-    corpus = Corpus.load(built.index / CORPUS)
+    corpus = Corpus.load(in_force(built.index) / CORPUS)
     ids = tuple(corpus.ids[row] for row in range(len(corpus)))
-    vectors = load_array(built.index / VECTORS / "vectors.npy")
+    vectors = load_array(in_force(built.index) / VECTORS / "vectors.npy")
     write_embeddings(tmp_path / "own.npy", Embeddings(ids, vectors))
     interrupt(tmp_path / "x.index", built.papers)
     options = BuildOptions(encoder=None, embeddings=tmp_path / "own.npy")
     report = build_in(tmp_path / "x.index", built.papers, options)
     assert report.kept == (CORPUS, TEXT)
     assert not (tmp_path / "x.index" / ENCODER).exists()
-    assert not (tmp_path / "x.index.partial").exists()
+    assert not (tmp_path / "x.index" / "unfinished").exists()

@@ -71,36 +71,8 @@ def test_a_failure_leaves_no_note_of_what_was_there_before(work: StagedFolder) -
     assert [path.name for path in (work.finished / "one").iterdir()] == ["x.txt"]
 
 
-def test_what_is_finished_holds_only_the_stages_that_are_wanted(work: StagedFolder) -> None:
-    for name in ("one", "two"):
-        work.stage(name, "a", writing(name))
-    (work.finished / "manifest.json").write_text("of a killed sealing")
-    (work.finished / ".manifest.json.1.tmp").write_text("{")
-    work.keep_only({"one"})
-    assert [path.name for path in work.finished.iterdir()] == ["one"]
-
-
-def test_finishing_puts_the_stages_in_place_and_forgets_the_work(work: StagedFolder) -> None:
+def test_removing_forgets_the_work(work: StagedFolder) -> None:
     work.stage("one", "a", writing("first"))
-    assert not work.target.exists()
-    work.finish()
-    assert (work.target / "one" / "x.txt").read_text() == "first"
-    assert [path.name for path in work.target.parent.iterdir()] == ["thing"]
-    assert not work.interrupted()
-
-
-def test_what_a_killed_end_left_is_tidied_up(work: StagedFolder) -> None:
-    work.target.mkdir()
-    (work.target.parent / ".thing.old").mkdir()
-    work.place.mkdir()
-    assert work.interrupted()
-    work.tidy()
-    assert not work.interrupted()
-    assert [path.name for path in work.target.parent.iterdir()] == ["thing"]
-
-
-def test_tidying_up_keeps_finished_stages(work: StagedFolder) -> None:
-    work.stage("one", "a", writing("first"))
-    assert not work.interrupted()
-    work.tidy()
-    assert work.stage("one", "a", never).kept
+    work.remove()
+    assert not work.place.exists()
+    assert not work.stage("one", "a", writing("again")).kept

@@ -22,6 +22,7 @@ from recsys.records import Draft
 from recsys.stage_two.features import feature_names
 from recsys.stage_two.ranker import KIND, SCHEMA, OnnxRanker
 from recsys.store.artifacts import load_manifest
+from recsys.store.generations import in_force
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -44,18 +45,18 @@ def figure(name: str, judged: Sequence[Judged]) -> float:
 
 
 def test_one_seed_gives_one_model(built: "Built", index: Path) -> None:
-    before = (index / "ranker" / "model.onnx").read_bytes()
+    before = (in_force(index) / "ranker" / "model.onnx").read_bytes()
     train_ranker(index, built.split, TrainOptions(seed=1))
-    other = (index / "ranker" / "model.onnx").read_bytes()
+    other = (in_force(index) / "ranker" / "model.onnx").read_bytes()
     train_ranker(index, built.split, TrainOptions(seed=0))
     for name in ("model.onnx", "model.txt", "manifest.json"):
-        own, again = index / "ranker" / name, built.index / "ranker" / name
+        own, again = in_force(index) / "ranker" / name, in_force(built.index) / "ranker" / name
         assert own.read_bytes() == again.read_bytes(), name
-    assert other != before == (index / "ranker" / "model.onnx").read_bytes()
+    assert other != before == (in_force(index) / "ranker" / "model.onnx").read_bytes()
 
 
 def test_the_manifest_says_how_it_was_trained(built: "Built") -> None:
-    config = load_manifest(built.index / "ranker", KIND, SCHEMA).config
+    config = load_manifest(in_force(built.index) / "ranker", KIND, SCHEMA).config
     assert config["feature_names"] == list(feature_names(metadata=True))
     assert config["options"] == {"metadata": True, "seed": 0}
     assert config["trees"] >= 1
@@ -67,7 +68,7 @@ def test_the_report_is_that_of_the_dev_queries(built: "Built", index: Path) -> N
     report = train_ranker(index, built.split, TrainOptions())
     collection = open_collection(index)
     rows = collection.corpus.rows(read_split(built.split, collection).dev)
-    ranker = OnnxRanker.load(index / "ranker")
+    ranker = OnnxRanker.load(in_force(index) / "ranker")
     table = collect(collection, rows, ranker.feature_names, progress=silent, stage="")
     judged = judge(ranker.score(table.features), table)
     assert report.f1 == pytest.approx(figure("F1@20", judged))
@@ -88,10 +89,10 @@ def test_a_query_in_two_parts_is_refused_and_nothing_changes(
     built: "Built", index: Path, tmp_path: Path, part: str
 ) -> None:
     leaking = split_with(built, tmp_path / "leak.json", **{part: ["rivers-03"]})
-    before = (index / "ranker" / "manifest.json").read_bytes()
+    before = (in_force(index) / "ranker" / "manifest.json").read_bytes()
     with pytest.raises(SplitError, match=f"'rivers-03'.*in both train and {part}: that leaks"):
         train_ranker(index, leaking, TrainOptions(seed=9))
-    assert (index / "ranker" / "manifest.json").read_bytes() == before
+    assert (in_force(index) / "ranker" / "manifest.json").read_bytes() == before
 
 
 @pytest.mark.parametrize("part", ["train", "dev"])
@@ -114,17 +115,17 @@ def test_an_interrupted_training_leaves_the_old_ranker(built: "Built", index: Pa
         if stage == "trees at most":
             raise KeyboardInterrupt
 
-    before = (index / "ranker" / "manifest.json").read_bytes()
+    before = (in_force(index) / "ranker" / "manifest.json").read_bytes()
     with pytest.raises(KeyboardInterrupt):
         train_ranker(index, built.split, TrainOptions(seed=9), progress=stop)
-    assert (index / "ranker" / "manifest.json").read_bytes() == before
+    assert (in_force(index) / "ranker" / "manifest.json").read_bytes() == before
     assert sorted(path.name for path in index.iterdir()) == sorted(
         path.name for path in built.index.iterdir()
     )
 
 
 def test_without_metadata_names_and_places_change_nothing(built: "Built") -> None:
-    names = OnnxRanker.load(built.index / "ranker-no-metadata").feature_names
+    names = OnnxRanker.load(in_force(built.index) / "ranker-no-metadata").feature_names
     assert names == feature_names(metadata=False)
     blind = open_index(built.index, metadata=False)
     draft: dict[str, Any] = {"title": "Rivers again", "abstract": "With a new instrument."}

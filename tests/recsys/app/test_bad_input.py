@@ -136,11 +136,11 @@ def test_an_abstract_of_a_megabyte_is_answered_in_seconds(
 
 def test_an_interrupted_build_is_one_line_and_continues(tmp_path: Path, run_cli: "RunCli") -> None:
     papers, out = write_many(tmp_path / "papers.jsonl"), tmp_path / "x.index"
-    partial = tmp_path / "x.index.partial"
+    partial = tmp_path / "x.index" / "unfinished" / "build"
     command = ("build", papers, "--out", out, "--quiet")
     code, err = stopped(signal.SIGINT, command, when=lambda: bool(finished_shards(partial)))
     assert (code, err) == (130, "interrupted: run the same command to continue.\n")
-    assert sorted(os.listdir(tmp_path)) == ["papers.jsonl", "x.index.partial"]
+    assert sorted(os.listdir(tmp_path)) == ["papers.jsonl", "x.index"]
     kept = finished_shards(partial)
     assert kept
     done = run_cli("build", papers, "--out", out)

@@ -19,7 +19,8 @@ from recsys.app.cache import cache_folder
 from recsys.app.cli import training_encoders
 from recsys.app.cli.signatures import command
 from recsys.store.artifacts import load_manifest
-from recsys.store.layout import ENCODER, INDEX_KIND, INDEX_SCHEMA
+from recsys.store.generations import in_force, pin
+from recsys.store.layout import ENCODER
 from tests.pipelines.studies.specter.small_sources import write_tiny_bert
 from tests.pipelines.studies.specter.test_related import write_folder
 
@@ -60,9 +61,9 @@ def test_an_encoder_is_trained_and_an_index_built_with_it(
     index = tmp_path / "own.index"
     done = run_cli("build", built.papers, "--out", index, "--encoder", out, "--precision", "f32")
     assert done.code == 0
-    config = load_manifest(index / ENCODER, "encoder", 1).config
+    config = load_manifest(in_force(index) / ENCODER, "encoder", 1).config
     assert config["pooling"] == "cls" and config["cosine_torch"] > 0.9999
-    assert load_manifest(index, INDEX_KIND, INDEX_SCHEMA).config["dim"] == 16
+    assert pin(index).manifest().config["dim"] == 16
     # What was trained there may be replaced, other things not.
     assert trained(run_cli, built, tiny, out, "--steps", 1, "--quiet").code == 0
     refused = trained(run_cli, built, tiny, index)

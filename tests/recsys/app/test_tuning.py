@@ -10,6 +10,7 @@ import pytest
 from pipelines.studies.citeomatic.train_nnrank import NNRankOptions
 from recsys.app.cli import training_networks, tuning
 from recsys.app.cli.signatures import command
+from recsys.store.generations import in_force
 from recsys.store.layout import nnrank_folder
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def test_from_tuning_to_evaluation(built: "Built", index: Path, run_cli: "RunCli
     chosen = index.parent / "rank" / "parameters.json"
     for metadata in (True, False):
         switch = () if metadata else ("--no-metadata",)
-        folder = nnrank_folder(index, metadata=metadata)
+        folder = nnrank_folder(in_force(index), metadata=metadata)
         done = run_cli("train", "nnrank", *given, "--epochs", 1, "--parameters", chosen, *switch)
         assert (done.code, done.out) == (0, "")
         assert ("cos(authors)" in done.err) == metadata

@@ -1,6 +1,5 @@
 """Opening an index: which classes serve it, and from where."""
 
-import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,13 +9,14 @@ import pytest
 import recsys
 from indexes.annoy_index import AnnoyIndex
 from indexes.bm25 import Bm25Index
+from pipelines.jobs.index_writer import members_of, writing
 from recsys.app.cache import cache_folder
 from recsys.app.wiring import data_folder, open_index, serving_ranker, starter_index
 from recsys.errors import ArtifactMismatch, ArtifactMissing
 from recsys.models.encoder import OnnxEncoder
 from recsys.records import Draft
 from recsys.stage_two.ranker import OnnxRanker
-from recsys.store.artifacts import MANIFEST
+from recsys.store.generations import in_force, pin
 from recsys.store.layout import ranker_folder
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def test_an_index_is_served_by_annoy_bm25_and_onnx(built: "Built") -> None:
 def test_search_k_is_the_one_that_the_build_chose(built: "Built") -> None:
     index = open_index(built.index).collection.vector_index
     assert isinstance(index, AnnoyIndex)
-    config = json.loads((built.index / MANIFEST).read_text())["config"]
+    config = pin(built.index).manifest().config
     assert index.search_k == config["ann"]["search_k"]
 
 
@@ -47,12 +47,19 @@ def test_search_k_is_the_one_that_the_build_chose(built: "Built") -> None:
 def test_its_own_ranker_goes_before_the_shipped_one(
     built: "Built", tmp_path: Path, metadata: bool
 ) -> None:
-    assert serving_ranker(built.index, metadata=metadata) == ranker_folder(
-        built.index, metadata=metadata
-    )
-    assert serving_ranker(tmp_path, metadata=metadata) == ranker_folder(
-        data_folder(), metadata=metadata
-    )
+    folder = in_force(built.index)
+    assert serving_ranker(folder, metadata=metadata) == ranker_folder(folder, metadata=metadata)
+    without = in_force(built.without_models(tmp_path))
+    shipped = ranker_folder(data_folder(), metadata=metadata)
+    assert serving_ranker(without, metadata=metadata) == shipped
+
+
+def test_a_ranker_that_was_lost_is_missed(built: "Built", tmp_path: Path) -> None:
+    index = built.copy(tmp_path)
+    shutil.rmtree(in_force(index) / "ranker")
+    with pytest.raises(ArtifactMissing, match="no ranker at"):
+        open_index(index)
+    open_index(index, metadata=False)
 
 
 def test_python_loads_an_index_by_path_or_name(built: "Built") -> None:
@@ -69,16 +76,17 @@ def test_an_index_can_be_moved(built: "Built", tmp_path: Path) -> None:
 
 def test_vectors_of_another_encoder_are_refused(built: "Built", tmp_path: Path) -> None:
     index = built.copy(tmp_path)
-    value = json.loads((index / MANIFEST).read_text())
-    value["config"]["encoder"] = "another"
-    (index / MANIFEST).write_text(json.dumps(value))
+    with writing(index) as writer:
+        folder = in_force(index)
+        config = {**pin(folder).manifest().config, "encoder": "another"}
+        writer.commit(members_of(folder), config)
     with pytest.raises(ArtifactMismatch, match="made by another encoder"):
         open_index(index)
 
 
 def test_an_index_without_encoder_is_refused(built: "Built", tmp_path: Path) -> None:
     index = built.copy(tmp_path)
-    shutil.rmtree(index / "encoder")
+    shutil.rmtree(in_force(index) / "encoder")
     with pytest.raises(ArtifactMissing, match="no encoder at"):
         open_index(index)
 

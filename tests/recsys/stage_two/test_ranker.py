@@ -16,6 +16,7 @@ from recsys.stage_two.features import feature_names
 from recsys.stage_two.ranker import KIND, MODEL, SCHEMA, OnnxRanker
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, seal
+from recsys.store.generations import in_force
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def folder(built: "Built") -> Path:
-    return built.index / "ranker"
+    return in_force(built.index) / "ranker"
 
 
 @pytest.fixture(scope="module")

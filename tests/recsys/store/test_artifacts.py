@@ -1,6 +1,8 @@
 """Artifacts: replaced whole or not at all, and known by what they hold."""
 
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -138,6 +140,17 @@ def test_replacing_makes_the_folders_above(tmp_path: Path) -> None:
     with replacing(tmp_path / "a" / "b") as new:
         (new / "x").write_text("")
     assert (tmp_path / "a" / "b" / "x").is_file()
+
+
+def test_what_a_killed_replacement_left_goes_with_the_next(folder: Path) -> None:
+    process = subprocess.Popen(["true"])
+    process.wait()
+    for pid in (process.pid, os.getppid()):
+        (folder.parent / f".thing.{pid}.new").mkdir()
+    with replacing(folder) as new:
+        (new / "z.txt").write_text("omega")
+    left = [path.name for path in sorted(folder.parent.iterdir())]
+    assert left == [f".thing.{os.getppid()}.new", "thing"]  # That process runs.
 
 
 def test_leftovers_of_an_earlier_replacement_do_no_harm(folder: Path) -> None:

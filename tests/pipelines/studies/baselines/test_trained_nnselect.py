@@ -14,6 +14,7 @@ from pipelines.studies.baselines.training_material import Material, material_of
 from recsys.errors import ArtifactMissing, InputError, LeakageError
 from recsys.models.nnselect import KIND, SCHEMA, NNSelectModel
 from recsys.store.artifacts import seal
+from recsys.store.generations import in_force
 from recsys.store.layout import NNSELECT
 from tests.pipelines.small_index import (
     open_small_collection,
@@ -29,7 +30,7 @@ def index(tmp_path: Path) -> Path:
 
 def test_papers_get_the_vectors_that_the_index_has(index: Path) -> None:
     material = material_of(open_small_collection(index), None)
-    model = NNSelectModel.load(index / NNSELECT, len(material.texts))
+    model = NNSelectModel.load(in_force(index) / NNSELECT, len(material.texts))
     found = fit_baseline("nnselect", material)
     assert np.array_equal(found.vectors, model.vectors)
     assert found.encoder.fingerprint == "invented"
@@ -49,8 +50,10 @@ def test_queries_that_it_has_seen_are_refused(index: Path, tmp_path: Path) -> No
     rows = {name: collection.corpus.rows(split.part(name)) for name in ("train", "dev", "test")}
 
     def has_seen(train: str, dev: str) -> None:
-        SeenQueries.of(collection, train=rows[train], dev=rows[dev]).save(index / NNSELECT)
-        seal(index / NNSELECT, KIND, SCHEMA, {"fingerprint": "invented"})
+        SeenQueries.of(collection, train=rows[train], dev=rows[dev]).save(
+            in_force(index) / NNSELECT
+        )
+        seal(in_force(index) / NNSELECT, KIND, SCHEMA, {"fingerprint": "invented"})
 
     has_seen("train", "dev")
     fit_baseline("nnselect", material)
@@ -70,6 +73,6 @@ def test_there_must_be_a_model(index: Path, tmp_path: Path) -> None:
         fit_baseline("nnselect", replace(material, index=None))
     with pytest.raises(ArtifactMissing, match="is not an index"):
         fit_baseline("nnselect", replace(material, index=tmp_path))
-    shutil.rmtree(index / NNSELECT)
+    shutil.rmtree(in_force(index) / NNSELECT)
     with pytest.raises(ArtifactMissing, match="has no NNSelect model"):
         fit_baseline("nnselect", material)

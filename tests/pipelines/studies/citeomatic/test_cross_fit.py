@@ -25,6 +25,7 @@ from pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask, 
 from pipelines.studies.citeomatic.towers import Penalty
 from pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
 from recsys.errors import ArtifactMissing
+from recsys.store.generations import in_force
 from recsys.store.layout import NNSELECT
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
 from tests.tiny import unit
@@ -76,7 +77,7 @@ def test_folds_are_kept_until_nnselect_changes(wordy: Wordy, index: Path) -> Non
 
 
 def test_without_nnselect_there_is_nothing_to_fold(wordy: Wordy, index: Path) -> None:
-    shutil.rmtree(index / NNSELECT)
+    shutil.rmtree(in_force(index) / NNSELECT)
     with pytest.raises(ArtifactMissing, match="no nnselect at"):
         fitter(wordy, index).vectors()
 

@@ -29,6 +29,7 @@ from recsys.stage_two.features import feature_names, read_nnselect
 from recsys.stage_two.ranker import KIND, SCHEMA
 from recsys.store.arrays import Rows, load_array
 from recsys.store.artifacts import load_manifest
+from recsys.store.generations import in_force
 from recsys.store.layout import NNSELECT, ranker_folder
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
 
@@ -58,8 +59,8 @@ def test_ranker_takes_all_that_the_index_has_and_says_so(
     trained: tuple[Path, TrainReport],
 ) -> None:
     index, report = trained
-    model = NNSelectModel.load(index / NNSELECT, len(open_collection(index).corpus))
-    config = load_manifest(ranker_folder(index, metadata=True), KIND, SCHEMA).config
+    model = NNSelectModel.load(in_force(index) / NNSELECT, len(open_collection(index).corpus))
+    config = load_manifest(ranker_folder(in_force(index), metadata=True), KIND, SCHEMA).config
     assert config["candidates"] == list(report.candidates) == list(SEARCHES)
     assert config["nnselect"] == model.fingerprint
     assert config["feature_names"] == list(feature_names(metadata=True, nnselect=True))
@@ -73,8 +74,10 @@ def test_train_queries_meet_models_that_have_not_seen_them(
     queries = queries_of(wordy, index)
     collection = open_collection(index)
     view = unseen_views(index, collection, queries)
-    folds, vectors = (load_array(index / FOLDER / f"{name}.npy") for name in ("folds", "vectors"))
-    full = load_array(index / NNSELECT / "vectors.npy")
+    folds, vectors = (
+        load_array(in_force(index) / FOLDER / f"{name}.npy") for name in ("folds", "vectors")
+    )
+    full = load_array(in_force(index) / NNSELECT / "vectors.npy")
     for row in queries[0].tolist():
         second = view(row).nnselect
         assert second is not None
@@ -194,7 +197,7 @@ def test_nnselect_trained_anew_needs_a_ranker_trained_anew(wordy: Wordy, index: 
     with pytest.raises(ArtifactMismatch, match="another NNSelect") as error:
         open_index(index)
     assert "recsys train ranker" in str(error.value.hint)
-    shutil.rmtree(index / NNSELECT)
+    shutil.rmtree(in_force(index) / NNSELECT)
     with pytest.raises(ArtifactMissing, match="no NNSelect model"):
         open_index(index)
 

@@ -25,6 +25,7 @@ from recsys.models.nnrank_corpus import NNRankCorpus
 from recsys.models.nnselect import select
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import load_manifest, verify
+from recsys.store.generations import in_force
 from recsys.store.layout import NNSELECT, nnrank_folder
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
 
@@ -97,7 +98,11 @@ def test_metadata_is_read_unless_it_is_switched_off(wordy: Wordy, index: Path) -
 
 def test_it_tells_which_queries_it_has_seen(wordy: Wordy, index: Path) -> None:
     report = trained(wordy, index)
-    assert SeenQueries.load(report.folder) == SeenQueries.load(index / NNSELECT) != SeenQueries()
+    assert (
+        SeenQueries.load(report.folder)
+        == SeenQueries.load(in_force(index) / NNSELECT)
+        != SeenQueries()
+    )
 
 
 def test_a_killed_training_is_continued_to_the_very_same_files(wordy: Wordy, index: Path) -> None:
@@ -129,7 +134,7 @@ def test_another_nnselect_makes_it_useless(wordy: Wordy, index: Path) -> None:
 
 
 def test_without_nnselect_there_is_nothing_to_rerank(wordy: Wordy, index: Path) -> None:
-    shutil.rmtree(index / NNSELECT)
+    shutil.rmtree(in_force(index) / NNSELECT)
     with pytest.raises(ArtifactMissing, match="no NNSelect model"):
         trained(wordy, index)
 

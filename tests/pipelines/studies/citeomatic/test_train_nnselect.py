@@ -24,6 +24,7 @@ from recsys.errors import SplitError
 from recsys.models.nnselect import KIND, SCHEMA, NNSelectModel
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import load_manifest, verify
+from recsys.store.generations import in_force
 from recsys.store.layout import NNSELECT
 from tests.pipelines.small_index import open_small_collection, write_small_index
 from tests.pipelines.studies.citeomatic.many_words import papers_of_many_words
@@ -50,7 +51,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_the_model_answers_as_it_was_trained(built: "Built", index: Path) -> None:
     report = trained(built, index)
     collection = open_collection(index)
-    model = NNSelectModel.load(index / NNSELECT, len(collection.corpus))
+    model = NNSelectModel.load(in_force(index) / NNSELECT, len(collection.corpus))
     texts = [(each["title"], each["abstract"]) for each in collection.corpus.texts().to_pylist()]
     np.testing.assert_allclose(model.encode(texts), model.vectors, atol=1e-6)
     assert model.vectors.shape == (len(texts), model.dim) == (len(texts), 6)
@@ -59,8 +60,8 @@ def test_the_model_answers_as_it_was_trained(built: "Built", index: Path) -> Non
 
 def test_the_manifest_and_the_report_say_how_it_was_trained(built: "Built", index: Path) -> None:
     report = trained(built, index)
-    manifest = load_manifest(index / NNSELECT, KIND, SCHEMA)
-    verify(index / NNSELECT, manifest)
+    manifest = load_manifest(in_force(index) / NNSELECT, KIND, SCHEMA)
+    verify(in_force(index) / NNSELECT, manifest)
     config = manifest.config
     assert config["options"]["dim"] == 6
     assert config["options"]["sampling"]["kinds"] == ["random", "neighbour", "cited_by_cited"]
@@ -77,15 +78,17 @@ def test_it_tells_which_queries_it_has_seen(built: "Built", index: Path) -> None
     collection = open_collection(index)
     split = read_split(built.split, collection)
     train, dev = (collection.corpus.rows(ids) for ids in (split.train, split.dev))
-    assert SeenQueries.load(index / NNSELECT) == SeenQueries.of(collection, train=train, dev=dev)
+    assert SeenQueries.load(in_force(index) / NNSELECT) == SeenQueries.of(
+        collection, train=train, dev=dev
+    )
 
 
 def test_a_killed_training_is_continued_to_the_very_same_files(
     built: "Built", index: Path, tmp_path: Path
 ) -> None:
     trained(built, index)
-    expected = contents(index / NNSELECT)
-    shutil.rmtree(index / NNSELECT)
+    expected = contents(in_force(index) / NNSELECT)
+    shutil.rmtree(in_force(index) / NNSELECT)
 
     def kill(stage: str, done: int, total: int) -> None:
         if stage == "epochs of training" and done > total / 2:
@@ -93,11 +96,11 @@ def test_a_killed_training_is_continued_to_the_very_same_files(
 
     with pytest.raises(KeyboardInterrupt):
         trained(built, index, kill)
-    assert (index / CHECKPOINT).is_file() and not (index / NNSELECT).exists()
+    assert (index / CHECKPOINT).is_file() and not (in_force(index) / NNSELECT).exists()
     report = trained(built, index)
     assert report.history.continued == 1
     assert report.lines()[2] == "Continued: 1 epochs were done already."
-    assert contents(index / NNSELECT) == expected
+    assert contents(in_force(index) / NNSELECT) == expected
     assert not (index / CHECKPOINT).exists()
 
 
@@ -107,7 +110,7 @@ def test_foreign_word_vectors_decide_the_length(
     path = tmp_path / "vectors.txt"
     path.write_text("rivers 1 0 0 0\ndeserts 0 1 0 0\n")
     train_nnselect(index, built.split, replace(OPTIONS, word_vectors=path))
-    config = load_manifest(index / NNSELECT, KIND, SCHEMA).config
+    config = load_manifest(in_force(index) / NNSELECT, KIND, SCHEMA).config
     assert (config["dim"], config["word_vectors"]) == (4, "vectors.txt")
 
 
@@ -120,7 +123,7 @@ def test_a_split_without_queries_is_refused(
     lacking.write_text(str(ids).replace("'", '"'))
     with pytest.raises(SplitError, match=f"no {part} queries"):
         train_nnselect(index, lacking, OPTIONS)
-    assert not (index / NNSELECT).exists()
+    assert not (in_force(index) / NNSELECT).exists()
 
 
 def test_the_vocabulary_is_of_the_papers_up_to_the_newest_train_query(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pipelines.studies.citeomatic.parameters import Model, read_parameters, usua
 from pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
 from pipelines.studies.citeomatic.tune_networks import TuneOptions, tune
 from recsys.errors import ArtifactMissing, InputError, MissingExtraError
+from recsys.store.generations import in_force
 from tests.pipelines.studies.citeomatic.conftest import Wordy
 
 SEARCH = SearchOptions(trials=3, short=1, finalists=2, long=2)
@@ -61,7 +62,7 @@ def test_training_with_what_was_chosen_gives_what_was_promised(
 def test_nnrank_needs_nnselect(wordy: Wordy, index: Path, tmp_path: Path) -> None:
     from shutil import rmtree
 
-    rmtree(index / "nnselect")
+    rmtree(in_force(index) / "nnselect")
     with pytest.raises(ArtifactMissing, match="no NNSelect model"):
         tune(Model.NNRANK, index, wordy.split, OPTIONS, tmp_path / "tuning")
 

@@ -30,6 +30,7 @@ from recsys.app.cache import cache_folder
 from recsys.app.wiring import open_index
 from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
+from recsys.store.generations import in_force
 from tests.pipelines.small_probe import Small, small_probe
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def test_the_vectors_of_the_index_are_not_made_again(built: "Built", tmp_path: P
     assert not any("encode" in stage for stage in case.told)
     mine = read_embeddings(case.out / "rows" / "minilm" / "index.npy")
     assert mine.dim == 384 and row.figures[SIZE].value > 10
-    theirs = np.load(built.index / "vectors" / "vectors.npy")
+    theirs = np.load(in_force(built.index) / "vectors" / "vectors.npy")
     assert (mine.vectors == theirs).all()
 
 

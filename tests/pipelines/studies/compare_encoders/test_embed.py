@@ -16,6 +16,7 @@ from recsys.formats.embeddings import read_embeddings
 from recsys.progress import Progress, silent
 from recsys.store.arrays import load_array
 from recsys.store.corpus import Corpus
+from recsys.store.generations import in_force
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -34,9 +35,11 @@ def test_an_index_gives_the_vectors_that_it_has(
 ) -> None:
     report = write(built.index, tmp_path / f"v{ending}")
     found = read_embeddings(tmp_path / f"v{ending}")
-    corpus = Corpus.load(built.index / "corpus")
+    corpus = Corpus.load(in_force(built.index) / "corpus")
     assert found.ids == tuple(corpus.ids[row] for row in range(len(corpus)))
-    assert np.array_equal(found.vectors, load_array(built.index / "vectors" / "vectors.npy"))
+    assert np.array_equal(
+        found.vectors, load_array(in_force(built.index) / "vectors" / "vectors.npy")
+    )
     assert (
         report.lines()[0]
         == f"{len(corpus)} papers, 384 numbers each, by the encoder of {built.index}."
@@ -46,7 +49,9 @@ def test_an_index_gives_the_vectors_that_it_has(
 def test_papers_get_the_vectors_that_an_index_of_them_has(built: "Built", tmp_path: Path) -> None:
     report = write(built.papers, tmp_path / "papers.npy")
     found = read_embeddings(tmp_path / "papers.npy")
-    assert np.array_equal(found.vectors, load_array(built.index / "vectors" / "vectors.npy"))
+    assert np.array_equal(
+        found.vectors, load_array(in_force(built.index) / "vectors" / "vectors.npy")
+    )
     assert "by minilm (mean, int8)" in " ".join(report.lines())
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["papers.ids.txt", "papers.npy"]
@@ -55,7 +60,7 @@ def test_papers_get_the_vectors_that_an_index_of_them_has(built: "Built", tmp_pa
 def test_an_index_is_encoded_again_by_a_named_encoder(built: "Built", tmp_path: Path) -> None:
     write(built.index, tmp_path / "f32.npy", precision="f32")
     found = read_embeddings(tmp_path / "f32.npy").vectors
-    rounded = load_array(built.index / "vectors" / "vectors.npy")
+    rounded = load_array(in_force(built.index) / "vectors" / "vectors.npy")
     assert not np.array_equal(found, rounded)
     assert ((found * rounded).sum(axis=1) > 0.97).all()
 

@@ -1,0 +1,241 @@
+"""Change an index: make a new generation of it, and put that into force in one step.
+
+A process killed at any moment leaves the old generation in force or the new one, and nothing that
+the next writer does not remove.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pipelines.jobs.locks import discard, holding
+from recsys.errors import ArtifactError
+from recsys.progress import Progress, silent
+from recsys.store.artifacts import (
+    MANIFEST,
+    facts_of_file,
+    load_manifest,
+    to_disk,
+    tree_to_disk,
+    write_manifest,
+)
+from recsys.store.generations import (
+    FLAT_SCHEMA,
+    GENERATIONS,
+    pin,
+    point,
+    read_pointer,
+    remove_unless_read,
+    root_of,
+)
+from recsys.store.layout import (
+    CORPUS,
+    ENCODER,
+    INDEX_KIND,
+    INDEX_SCHEMA,
+    NNRANK,
+    NNSELECT,
+    TEXT,
+    VECTORS,
+)
+
+LOCK = "lock"
+UNFINISHED = "unfinished"
+_NEW = ".new"
+"""Ends the name of a folder that is being filled."""
+_FLAT_MEMBERS = (CORPUS, TEXT, VECTORS, ENCODER, "ranker", NNSELECT, NNRANK)
+_FLAT = "0"
+"""The generation that an index of schema 1 becomes."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexWriter:
+    """The right to change an index, which one process has at a time; see `writing`."""
+
+    index: Path
+
+    @property
+    def unfinished(self) -> Path:
+        """Where work lies that a killed process may continue."""
+        folder = self.index / UNFINISHED
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    @contextmanager
+    def member(self, name: str) -> Iterator[Path]:
+        """Give an empty folder to fill; it becomes the index's ranker, or what the name says."""
+        new = self.unfinished / f"{name}{_NEW}"
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir()
+        try:
+            yield new
+            with pin(self.index) as base:
+                config = load_manifest(base, INDEX_KIND, FLAT_SCHEMA, INDEX_SCHEMA).config
+                self.commit(members_of(base) | {name: new}, config)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+            self.forget_unfinished()
+
+    def commit(self, members: Mapping[str, Path], config: Mapping[str, Any]) -> Path:
+        """Make a generation of these folders and put it into force; nothing is copied.
+
+        Args:
+            members: all its parts by name; folders of other generations, or below `unfinished`.
+            config: what its manifest says.
+
+        Returns:
+            The folder of the new generation.
+        """
+        generations = self.index / GENERATIONS
+        generations.mkdir(exist_ok=True)
+        numbers = [int(each.name) for each in generations.iterdir() if each.name.isdigit()]
+        finished = generations / str(max(numbers, default=0) + 1)
+        new = finished.with_name(f"{finished.name}{_NEW}")
+        new.mkdir()
+        for name, folder in members.items():
+            link_tree(folder, new / name)
+        write_manifest(new, INDEX_KIND, INDEX_SCHEMA, config, self._files(new))
+        tree_to_disk(new)
+        new.rename(finished)
+        to_disk(generations)
+        point(self.index, finished)
+        self.sweep()
+        return finished
+
+    def tidy(self) -> None:
+        """Remove what killed writers left."""
+        for path in self.index.glob(f".{MANIFEST}.*.tmp"):
+            path.unlink(missing_ok=True)
+        for path in self.index.glob(f"{UNFINISHED}/*{_NEW}"):
+            shutil.rmtree(path, ignore_errors=True)
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Remove generations that nobody needs."""
+        with suppress(ArtifactError):
+            current = read_pointer(self.index)
+            for path in self.index.glob(f"{GENERATIONS}/*"):
+                if current is not None and path.name != current["generation"]:
+                    remove_unless_read(path)
+            if current is not None and not (self.index / GENERATIONS / _FLAT).exists():
+                self._remove_flat()
+        self.forget_unfinished()
+
+    def settle(self) -> None:
+        """Move an index of schema 1 into a generation; its files get second names."""
+        try:
+            if read_pointer(self.index) is not None or not (self.index / MANIFEST).is_file():
+                return
+            pin(self.index).manifest()
+            members = members_of(self.index)
+        except ArtifactError:  # A damaged one is replaced whole, or not at all.
+            return
+        generation = self.index / GENERATIONS / _FLAT
+        shutil.rmtree(generation, ignore_errors=True)
+        generation.mkdir(parents=True)
+        for name, folder in members.items():
+            link_tree(folder, generation / name)
+        _link(self.index / MANIFEST, generation / MANIFEST)
+        tree_to_disk(generation)
+        point(self.index, generation)
+
+    def _files(self, new: Path) -> dict[str, Any]:
+        """Tell what manifests hold of every file; those linked from before are not hashed again."""
+        known = self._known()
+        files = {}
+        for path in sorted(each for each in new.rglob("*") if each.is_file()):
+            facts = known.get(_identity(path))
+            files[path.relative_to(new).as_posix()] = facts or facts_of_file(path)
+        return files
+
+    def _known(self) -> dict[tuple[int, int], Any]:
+        with suppress(ArtifactError), pin(self.index) as base:
+            files = load_manifest(base, INDEX_KIND, FLAT_SCHEMA, INDEX_SCHEMA).files
+            return {_identity(base / name): facts for name, facts in files.items()}
+        return {}
+
+    def _remove_flat(self) -> None:
+        """Remove what lies outside generations since the index was of schema 1."""
+        for path in self.index.iterdir():
+            if path.is_dir() and path.name.lstrip(".").startswith(_FLAT_MEMBERS):
+                shutil.rmtree(path, ignore_errors=True)
+
+    def forget_unfinished(self) -> None:
+        """Remove folders of unfinished work that hold none."""
+        folder = self.index / UNFINISHED
+        for path in (*sorted(folder.glob("**/*/"), reverse=True), folder):
+            with suppress(OSError):  # Not there, or not empty.
+                path.rmdir()
+
+
+@contextmanager
+def writing(
+    index: Path,
+    *,
+    new: bool = False,
+    again: bool = False,
+    wait: bool = False,
+    progress: Progress = silent,
+) -> Iterator[IndexWriter]:
+    """Take the right to change an index.
+
+    Args:
+        index: it, or one of its generations; a link stays a link.
+        new: whether it may be made where nothing is.
+        again: whether a process that has the right already may take it again.
+        wait: whether to wait for another writer, or to refuse.
+        progress: told of the waiting.
+
+    Raises:
+        ArtifactError: there is none, or it is damaged, and it is not to be made new.
+        InputError: another process writes it.
+        OSError: there cannot be one.
+    """
+    if not new:
+        pin(index).manifest()  # Says what is wrong with it.
+    folder = root_of(index).resolve()
+    folder.mkdir(exist_ok=True)
+    with holding(folder / LOCK, index, again=again, wait=wait, progress=progress) as first:
+        folder.mkdir(exist_ok=True)  # The process that was waited for may have given it up.
+        writer = IndexWriter(folder)
+        if first:
+            writer.settle()
+            writer.tidy()
+        try:
+            yield writer
+        finally:
+            writer.sweep()
+            if {each.name for each in folder.iterdir()} <= {LOCK, GENERATIONS}:
+                discard(folder / LOCK)  # Nothing came of a first build.
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def members_of(generation: Path) -> dict[str, Path]:
+    """Name the parts of a generation."""
+    own = (GENERATIONS, UNFINISHED)
+    return {
+        each.name: each
+        for each in sorted(generation.iterdir())
+        if each.is_dir() and each.name not in own and not each.name.startswith(".")
+    }
+
+
+def link_tree(folder: Path, copy: Path) -> None:
+    """Give every file of a folder a second name below another; links cannot be copied wrong."""
+    shutil.copytree(folder, copy, copy_function=_link)
+
+
+def _link(source: str | Path, target: str | Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # Some file systems have no links.
+        shutil.copyfile(source, target)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino

@@ -1,0 +1,124 @@
+"""Check that the arrays of an index fit each other, before anything is read by their numbers.
+
+Checksums tell what changed since it was written; an index of somebody else may have been written
+wrong. All this costs one look at each number, and memory is never read beyond an array after it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from recsys.errors import ArtifactCorrupt
+from recsys.store.arrays import Ragged, SortedStrings
+from recsys.store.corpus import Corpus
+from recsys.store.graph import CitationGraph
+from recsys.store.terms import TermStore
+
+
+def check_corpus(folder: Path, corpus: Corpus, graph: CitationGraph) -> None:
+    """Check columns and citation graph.
+
+    Raises:
+        ArtifactCorrupt: naming the first array that does not fit.
+    """
+    n, authors, venues = len(corpus), len(corpus.author_keys), len(corpus.venue_keys)
+    _refuse_first(
+        folder,
+        _strings("ids", corpus.ids),
+        _array("years", corpus.years, np.int16, n),
+        _array("venues", corpus.venues, np.int32, n),
+        _within("venues", corpus.venues, -1, venues),
+        _strings("venue_keys", corpus.venue_keys),
+        _strings("author_keys", corpus.author_keys),
+        _ragged("authors", corpus.authors, n, authors),
+        _ragged("papers_of_author", corpus.papers_of_author, authors, n),
+        _ragged("cites", graph.cites, n, n),
+        _ragged("cited_by", graph.cited_by, n, n),
+        _array("cited_by.key", graph.cited_by_key, np.int64, len(graph.cited_by.values)),
+    )
+
+
+def check_terms(folder: Path, terms: TermStore, n: int) -> None:
+    """Check the words of n papers.
+
+    Raises:
+        ArtifactCorrupt: naming the first array that does not fit.
+    """
+    words = len(terms.vocabulary)
+    _refuse_first(
+        folder,
+        _strings("vocabulary", terms.vocabulary),
+        _ragged("terms", terms.terms, n, words),
+        _ragged("title_terms", terms.title_terms, n, words),
+        _array("impacts", terms.impacts, np.float32, len(terms.terms.values)),
+        _array("idf", terms.idf, np.float32, words),
+    )
+
+
+def check_postings(folder: Path, postings: Ragged, impacts: NDArray[Any], terms: TermStore) -> None:
+    """Check the papers of each word.
+
+    Raises:
+        ArtifactCorrupt: naming the first array that does not fit.
+    """
+    _refuse_first(
+        folder,
+        _ragged("postings", postings, len(terms.vocabulary), len(terms.terms)),
+        _array("postings.impacts", impacts, np.float32, len(postings.values)),
+    )
+
+
+def check_vectors(path: Path, vectors: NDArray[Any], n: int) -> None:
+    """Check (n, d) float32 vectors.
+
+    Raises:
+        ArtifactCorrupt: they are of another type or number.
+    """
+    if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != n:
+        raise _damaged(path, f"holds {vectors.dtype} of shape {vectors.shape} for {n} papers")
+
+
+def _refuse_first(folder: Path, *checks: Iterator[tuple[str, str]]) -> None:
+    for check in checks:
+        for name, what in check:
+            raise _damaged(folder / f"{name}.npy", what)
+
+
+def _damaged(path: Path, what: str) -> ArtifactCorrupt:
+    return ArtifactCorrupt(f"{path} is damaged: it {what}.", "Build the index again with --force.")
+
+
+def _strings(name: str, strings: SortedStrings) -> Iterator[tuple[str, str]]:
+    yield from _array(f"{name}.blob", strings.blob, np.uint8, None)
+    yield from _starts(name, strings.starts, None, len(strings.blob))
+
+
+def _ragged(name: str, ragged: Ragged, rows: int, below: int) -> Iterator[tuple[str, str]]:
+    yield from _array(f"{name}.values", ragged.values, np.int32, None)
+    yield from _starts(name, ragged.starts, rows, len(ragged.values))
+    yield from _within(f"{name}.values", ragged.values, 0, below)
+
+
+def _starts(
+    name: str, starts: NDArray[Any], rows: int | None, end: int
+) -> Iterator[tuple[str, str]]:
+    yield from _array(f"{name}.starts", starts, np.int64, None if rows is None else rows + 1)
+    if not len(starts) or starts[0] != 0 or starts[-1] != end or np.any(starts[1:] < starts[:-1]):
+        yield f"{name}.starts", f"does not ascend from 0 to {end}"
+
+
+def _array(
+    name: str, array: NDArray[Any], dtype: DTypeLike, length: int | None
+) -> Iterator[tuple[str, str]]:
+    if array.dtype != dtype or array.ndim != 1:
+        yield name, f"holds {array.dtype} of {array.ndim} dimensions"
+    if length is not None and len(array) != length:
+        yield name, f"holds {len(array)} values instead of {length}"
+
+
+def _within(name: str, array: NDArray[Any], least: int, below: int) -> Iterator[tuple[str, str]]:
+    if len(array) and not (array.min() >= least and array.max() < below):
+        yield name, f"names numbers outside {least} to {below - 1}"

@@ -1,0 +1,287 @@
+"""Generations of an index: readers keep theirs, writers leave the old one or the new one."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines.jobs.index_writer import link_tree, members_of, writing
+from recsys.errors import ArtifactCorrupt, ArtifactError, ArtifactMissing, InputError
+from recsys.store.artifacts import MANIFEST, load_manifest, verify
+from recsys.store.generations import content_key, in_force, pin, root_of
+from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
+
+ROOT = Path(__file__).parents[3]
+READ = """
+import sys
+from pathlib import Path
+from recsys.store.generations import pin
+generation = pin(Path(sys.argv[1]))
+print(generation.folder.name, flush=True)
+sys.stdin.readline()
+print((generation.folder / "corpus" / "text").read_text(), flush=True)
+"""
+
+
+def member(folder: Path, text: str) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "text").write_text(text)
+    return folder
+
+
+def replaced(index: Path, text: str) -> Path:
+    """Commit a generation that holds nothing but a text."""
+    with writing(index, new=True) as writer:
+        work = writer.unfinished / "work"
+        folder = writer.commit({"corpus": member(work, text)}, {"text": text})
+        shutil.rmtree(work)
+    return folder
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def read(index: Path) -> str:
+    with pin(index) as folder:
+        return (folder / "corpus" / "text").read_text()
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    path = tmp_path / "x.index"
+    replaced(path, "one")
+    return path
+
+
+@pytest.fixture
+def reader(index: Path) -> Iterator["subprocess.Popen[str]"]:
+    """Another process that holds the first generation."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", READ, index],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "1\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_an_index_is_a_pointer_a_lock_and_one_generation(index: Path) -> None:
+    assert names(index) == ["generations", "lock", "manifest.json"]
+    assert names(index / "generations") == ["1"]
+    assert read(index) == "one"
+    assert root_of(in_force(index)) == index == root_of(index)
+
+
+def test_a_new_generation_takes_the_place_of_the_old(index: Path) -> None:
+    replaced(index, "two")
+    assert (read(index), names(index / "generations")) == ("two", ["2"])
+
+
+def test_a_reader_keeps_its_generation_until_it_ends(
+    index: Path, reader: "subprocess.Popen[str]"
+) -> None:
+    replaced(index, "two")
+    replaced(index, "three")
+    assert names(index / "generations") == ["1", "3"]  # Nobody read the second.
+    assert read(index) == "three"
+    assert reader.communicate("\n")[0] == "one\n"
+    replaced(index, "four")
+    assert names(index / "generations") == ["4"]
+
+
+def test_a_reader_that_is_killed_holds_nothing(
+    index: Path, reader: "subprocess.Popen[str]"
+) -> None:
+    reader.send_signal(signal.SIGKILL)
+    reader.wait()
+    replaced(index, "two")
+    assert names(index / "generations") == ["2"]
+
+
+def test_a_generation_stays_as_long_as_the_value(index: Path) -> None:
+    generation = pin(index)
+    replaced(index, "two")
+    assert names(index / "generations") == ["1", "2"]
+    del generation
+    with writing(index):
+        pass
+    assert names(index / "generations") == ["2"]
+
+
+def test_a_member_is_added_without_copying_the_others(index: Path) -> None:
+    before = (in_force(index) / "corpus" / "text").stat().st_ino
+    with writing(index) as writer, writer.member("ranker") as new:
+        (new / "model").write_text("trees")
+    folder = in_force(index)
+    assert names(folder) == ["corpus", "manifest.json", "ranker"]
+    assert (folder / "corpus" / "text").stat().st_ino == before
+    assert (folder / "ranker" / "model").read_text() == "trees"
+    manifest = pin(index).manifest()
+    assert list(manifest.files) == ["corpus/text", "ranker/model"]
+    assert manifest.config == {"text": "one"}
+    verify(folder, manifest)
+    assert names(index) == ["generations", "lock", "manifest.json"]
+
+
+def test_a_member_that_fails_changes_nothing(index: Path) -> None:
+    with pytest.raises(ValueError), writing(index) as writer, writer.member("ranker") as new:
+        (new / "model").write_text("half")
+        raise ValueError
+    assert names(in_force(index)) == ["corpus", "manifest.json"]
+    assert names(index) == ["generations", "lock", "manifest.json"]
+
+
+def test_models_do_not_count_as_content(index: Path) -> None:
+    before = content_key(index)
+    with writing(index) as writer, writer.member("ranker") as new:
+        (new / "model").write_text("trees")
+    assert content_key(index) == before
+    replaced(index, "two")
+    assert content_key(index) != before
+
+
+def test_one_process_writes_at_a_time(index: Path) -> None:
+    with writing(index):
+        with pytest.raises(InputError, match="Another process is writing"), writing(index):
+            pass
+        with writing(index, again=True):  # A step of the same job.
+            pass
+        with pytest.raises(InputError, match="Another process is writing"), writing(index):
+            pass
+
+
+def test_who_waits_writes_after_the_other(index: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from pipelines.jobs.index_writer import writing\n"
+        "with writing(Path(sys.argv[1])): print('held', flush=True); sys.stdin.readline()"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", script, index],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert other.stdout is not None and other.stdin is not None and other.stdout.readline()
+    told: list[tuple[str, int]] = []
+
+    def progress(stage: str, done: int, total: int) -> None:
+        told.append((stage, done))
+        if not done:
+            assert other.stdin is not None
+            other.stdin.write(b"\n")
+            other.stdin.flush()
+
+    with writing(index, wait=True, progress=progress):
+        other.communicate()
+    stage = f"wait for the process that writes {index}"
+    assert told == [(stage, 0), (stage, 1)]
+
+
+def test_nothing_stays_of_a_first_build_that_fails(tmp_path: Path) -> None:
+    with pytest.raises(ValueError), writing(tmp_path / "x.index", new=True):
+        raise ValueError
+    assert names(tmp_path) == []
+
+
+def test_unfinished_work_stays(tmp_path: Path) -> None:
+    index = tmp_path / "x.index"
+    with pytest.raises(ValueError), writing(index, new=True) as writer:
+        (writer.unfinished / "part").write_text("hours of work")
+        raise ValueError
+    assert names(index) == ["lock", "unfinished"]
+    with pytest.raises(ArtifactMissing, match="not a finished index"):
+        pin(index)
+    replaced(index, "one")
+    assert names(index) == ["generations", "lock", "manifest.json", "unfinished"]
+
+
+def test_only_a_new_index_is_made_where_nothing_is(tmp_path: Path) -> None:
+    with pytest.raises(ArtifactMissing), writing(tmp_path / "x.index"):
+        pass
+    assert names(tmp_path) == []
+
+
+def test_leftovers_of_killed_writers_are_swept(index: Path) -> None:
+    member(index / "generations" / "2.new" / "corpus", "half")
+    member(index / "generations" / "3" / "corpus", "never in force")
+    member(index / "unfinished" / "ranker.new", "half")
+    (index / ".manifest.json.77.tmp").write_text("{")
+    with writing(index):
+        assert names(index) == ["generations", "lock", "manifest.json"]
+        assert names(index / "generations") == ["1"]
+    assert read(index) == "one"
+
+
+@pytest.mark.parametrize("at", range(0, 190, 7))
+def test_a_flipped_bit_of_the_pointer_is_found(index: Path, at: int) -> None:
+    path = index / MANIFEST
+    content = bytearray(path.read_bytes())
+    content[at % len(content)] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ArtifactError) as caught:
+        pin(index).manifest()
+    assert str(index) in caught.value.what
+
+
+def test_a_manifest_of_another_generation_is_found(index: Path) -> None:
+    path = in_force(index) / MANIFEST
+    path.write_bytes(path.read_bytes().replace(b'"one"', b'"two"'))
+    with pytest.raises(ArtifactCorrupt, match="does not have the checksum"):
+        pin(index)
+
+
+def test_a_generation_that_is_gone_is_missed(index: Path) -> None:
+    shutil.rmtree(index / "generations" / "1")
+    with pytest.raises(ArtifactCorrupt, match="missing"):
+        pin(index)
+
+
+@pytest.mark.parametrize("name", ["../../elsewhere", "1/../1", "", None, 3])
+def test_a_pointer_leads_nowhere_else(index: Path, name: object) -> None:
+    pointer = json.loads((index / MANIFEST).read_text()) | {"generation": name}
+    (index / MANIFEST).write_text(json.dumps(pointer, indent=1) + "\n")
+    with pytest.raises(ArtifactCorrupt, match="names no generation"):
+        pin(index)
+
+
+def test_without_links_files_are_copied(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(source: object, target: object) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(os, "link", refuse)
+    with writing(index) as writer, writer.member("ranker") as new:
+        (new / "model").write_text("trees")
+    verify(in_force(index), pin(index).manifest())
+    assert read(index) == "one"
+
+
+def test_a_generation_is_an_index_too(index: Path) -> None:
+    folder = in_force(index)
+    assert in_force(folder) == folder
+    with writing(folder) as writer:
+        assert writer.index == index
+
+
+def test_parts_are_named_without_what_is_hidden(tmp_path: Path) -> None:
+    for name in ("corpus", ".ranker.12.new", "text"):
+        (tmp_path / name).mkdir()
+    assert list(members_of(tmp_path)) == ["corpus", "text"]
+    link_tree(member(tmp_path / "a" / "b", "deep").parent, tmp_path / "c")
+    assert (tmp_path / "c" / "b" / "text").read_text() == "deep"
+
+
+def test_the_manifest_has_the_kind_and_schema_of_an_index(index: Path) -> None:
+    manifest = load_manifest(in_force(index), INDEX_KIND, INDEX_SCHEMA)
+    assert manifest.files == pin(index).manifest().files

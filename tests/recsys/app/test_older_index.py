@@ -1,0 +1,75 @@
+"""Indexes of the schema before: they are read as they are, and settle with their first change."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pipelines.jobs.index_writer import writing
+from recsys.app.inspection import inspect_artifact
+from recsys.app.wiring import open_index
+from recsys.records import Draft
+from recsys.store.generations import pin, read_pointer
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "index-schema-1"
+DRAFT = Draft("Rivers and glaciers", "We measure rivers with an instrument.")
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(GOLDEN / "index", tmp_path / "old.index"))
+
+
+def answered(index: Path) -> list[tuple[str, float]]:
+    answer = open_index(index).recommend(DRAFT, 6)
+    return [(each.paper.id, round(float(each.score), 6)) for each in answer.recommendations]
+
+
+def expected() -> list[tuple[str, float]]:
+    return [(paper, score) for paper, score in json.loads((GOLDEN / "answer.json").read_text())]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_it_answers_as_the_version_did_that_wrote_it(index: Path) -> None:
+    before = names(index)
+    assert answered(index) == expected()
+    assert inspect_artifact(index, hashes=True)[0].schema == 1
+    assert names(index) == before
+
+
+def test_its_first_change_makes_generations_of_it(index: Path) -> None:
+    with writing(index) as writer:
+        assert read_pointer(index) is not None
+        assert answered(index) == expected()
+        with writer.member("notes") as new:
+            (new / "text").write_text("new")
+    assert names(index) == ["generations", "lock", "manifest.json"]
+    assert pin(index).manifest().schema == 2
+    assert answered(index) == expected()
+    inspect_artifact(index, hashes=True)
+
+
+def test_a_reader_that_opened_it_before_keeps_what_it_has(index: Path) -> None:
+    recommender = open_index(index)
+    with writing(index) as writer, writer.member("notes") as new:
+        (new / "text").write_text("new")
+    assert "corpus" in names(index)  # It may be read by name, too.
+    answer = recommender.recommend(DRAFT, 6)
+    assert [each.paper.id for each in answer.recommendations] == [name for name, _ in expected()]
+    del recommender, answer
+    with writing(index):
+        pass
+    assert names(index) == ["generations", "lock", "manifest.json"]
+
+
+def test_one_that_was_half_settled_settles(index: Path) -> None:
+    (index / "generations" / "0" / "corpus").mkdir(parents=True)
+    assert answered(index) == expected()
+    with writing(index):
+        pass
+    assert read_pointer(index) is not None
+    assert answered(index) == expected()
