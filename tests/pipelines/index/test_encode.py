@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.index.columns import SCHEMA, write_columns
+from pipelines.index.columns import write_columns
 from pipelines.index.encode import NOTES, VECTORS, encode_corpus, read_texts
+from pipelines.index.paper_rows import SCHEMA
 from recsys.store.arrays import Floats
 from recsys.store.corpus import Corpus
 from tests.hashing_encoder import HashingEncoder
