@@ -1,5 +1,6 @@
 """Papers as rows of Arrow: those of an index, read when they are wanted, and new ones."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -62,10 +63,10 @@ class PaperRows:
         return table.combine_chunks().to_batches()[0]
 
 
-def same_papers(one: pa.Table, other: pa.Table) -> Mask:
-    """Compare papers place by place in all that is stored of them: (m,) bool."""
+def same_papers(one: pa.Table, other: pa.Table, names: Sequence[str] = tuple(SCHEMA.names)) -> Mask:
+    """Compare papers place by place in some or all that is stored of them: (m,) bool."""
     same = np.ones(one.num_rows, bool)
-    for field in SCHEMA:
+    for field in map(SCHEMA.field, names):
         left, right = (each.column(field.name).combine_chunks() for each in (one, other))
         equal = _equal_lists if pa.types.is_list(field.type) else _equal
         same &= equal(left, right)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from indexes.bm25 import Bm25Index
 from pipelines.index.changes import Plan
-from pipelines.index.encode import read_texts
+from pipelines.index.read_texts import read_texts
 from recsys.models.encoder import Text
 from recsys.progress import Progress, silent
 from recsys.store.corpus import Corpus
