@@ -61,10 +61,18 @@ class Bm25Index:
 
     @classmethod
     def build(cls, store: TermStore) -> "Bm25Index":
-        """Invert a term store."""
-        n = len(store.terms)
-        owner = np.repeat(np.arange(n, dtype=np.int32), np.diff(store.terms.starts))
-        order = np.argsort(store.terms.values, kind="stable")
+        """Invert a term store, piece by piece: what is sorted on the way stays small."""
         starts = np.zeros(len(store.vocabulary) + 1, np.int64)
-        np.cumsum(np.bincount(store.terms.values, minlength=len(store.vocabulary)), out=starts[1:])
-        return cls(store, starts, owner[order], store.impacts[order])
+        np.cumsum(store.terms.occurrences(len(store.vocabulary)), out=starts[1:])
+        rows = np.empty(len(store.terms.values), np.int32)
+        impacts = np.empty(len(rows), np.float32)
+        place = starts[:-1].copy()
+        for piece, inside in store.terms.pieces():
+            codes = store.terms.values[inside]
+            order = np.argsort(codes, kind="stable")
+            found, first, number = np.unique(codes[order], return_index=True, return_counts=True)
+            at = np.repeat(place[found] - first, number) + np.arange(len(order))
+            rows[at] = np.repeat(piece, store.terms.lengths(piece))[order]
+            impacts[at] = store.impacts[inside][order]
+            place[found] += number
+        return cls(store, starts, rows, impacts)

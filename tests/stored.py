@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from pipelines.index.columns import SCHEMA, write_columns
+from pipelines.index.columns import write_columns
+from pipelines.index.paper_rows import SCHEMA
 from recsys.records import Paper
 from recsys.store.corpus import Corpus
 

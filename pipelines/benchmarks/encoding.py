@@ -20,7 +20,7 @@ import numpy as np
 
 from pipelines.encoders.checkpoints import MINILM, minilm_folder
 from pipelines.encoders.export_encoder import export_encoder
-from pipelines.index.encode import read_texts
+from pipelines.index.read_texts import read_texts
 from recsys.models.encoder import OnnxEncoder, Text
 from recsys.store.corpus import Corpus
 

@@ -1,7 +1,11 @@
-"""Write the corpus and its citation graph: sort by id, resolve references, derive codes."""
+"""Write the corpus and its citation graph: sort by id, resolve references, derive codes.
+
+Papers may be merged into those of another index. What is derived from the old ones alone is taken
+over; the files are the same, byte by byte, as if all papers had been written at once.
+"""
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,40 +14,30 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
-from numpy.typing import NDArray
 
-from recsys.store.arrays import Longs, Ragged, Rows, SortedStrings
-from recsys.store.corpus import PAPERS
+from pipelines.index.links import LinkCounts, Resolver
+from pipelines.index.paper_rows import SCHEMA, PaperRows
+from recsys.store.arrays import Mask, Ragged, Rows, SortedStrings
+from recsys.store.corpus import PAPERS, Corpus
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.store.name_keys import author_keys, venue_key
+from recsys.store.unions import GONE, Origins, Union, unite
 
-SCHEMA = pa.schema(
-    [
-        ("id", pa.string()),
-        ("title", pa.string()),
-        ("abstract", pa.string()),
-        ("year", pa.int16()),
-        ("authors", pa.list_(pa.string())),
-        ("venue", pa.string()),
-        ("references", pa.list_(pa.string())),
-        ("keyphrases", pa.list_(pa.string())),
-        ("doi", pa.string()),
-        ("url", pa.string()),
-        ("labels", pa.string()),  # a JSON object
-    ]
-)
-# Papers are sorted, written and read again in pieces of this size: no sorted copy is ever held.
+# Papers are sorted and written in pieces of this size: no sorted copy is ever held.
 ROW_GROUP = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class LinkCounts:
-    """How the references were resolved."""
+class Merged:
+    """Old and new papers in the order of their ids.
 
-    links: int
-    outside: int
-    to_self: int
-    repeated: int
+    origins: where each row comes from. today: (old,) int32, the row that has the id of each old row
+    now, be it replaced; GONE where there is none.
+    """
+
+    ids: SortedStrings
+    origins: Origins
+    today: Rows
 
 
 def write_columns(folder: Path, papers: pa.Table) -> LinkCounts:
@@ -53,87 +47,110 @@ def write_columns(folder: Path, papers: pa.Table) -> LinkCounts:
         folder: an empty folder to fill.
         papers: a table of SCHEMA.
     """
-    _write_papers(folder / PAPERS, papers)
-    ids = list(_column(folder, "id"))
-    SortedStrings.build(ids).save(folder, "ids")
-    years = [UNKNOWN_YEAR if year is None else year for year in _column(folder, "year")]
-    _write_authors(folder)
-    _write_venues(folder)
-    citing, cited, counts = _resolve(ids, _column(folder, "references"))
-    CitationGraph.build(citing, cited, np.array(years, np.int16)).save(folder)
+    nothing = _no_papers(folder)
+    return merge_columns(
+        folder, papers, nothing, merged_ids(nothing.ids, np.empty(0, bool), papers)
+    )
+
+
+def merged_ids(old: SortedStrings, kept: Mask, papers: pa.Table) -> Merged:
+    """Order old papers that are kept and new ones by id; of one id, the new one counts.
+
+    Args:
+        old: ids of the old corpus.
+        kept: (old,) bool.
+        papers: a table of SCHEMA with distinct ids, in any order.
+    """
+    # Arrow sorts strings by UTF-8 bytes, as SortedStrings does.
+    order = pc.sort_indices(papers.column("id"))
+    names = SortedStrings.build(papers.column("id").take(order).to_pylist())
+    ids = unite(old, kept, names)
+    rows = np.empty(len(ids.strings), np.int32)
+    stayed = ids.of_old != GONE
+    rows[ids.of_old[stayed]] = np.flatnonzero(stayed)
+    rows[ids.of_new] = len(old) + order.to_numpy()
+    return Merged(ids.strings, Origins(rows, len(old)), ids.of_old)
+
+
+def merge_columns(folder: Path, papers: pa.Table, old: Corpus, merged: Merged) -> LinkCounts:
+    """Write corpus columns and citation graph of old and new papers.
+
+    Args:
+        folder: an empty folder to fill.
+        papers: the new ones, a table of SCHEMA.
+        old: never written.
+        merged: their order, by `merged_ids`.
+    """
+    origins = merged.origins
+    merged.ids.save(folder, "ids")
+    _write_authors(folder, papers, old, origins)
+    _write_venues(folder, papers, old, origins)
+    resolver = Resolver(merged.ids)
+    with parquet.ParquetWriter(folder / PAPERS, SCHEMA, compression="zstd") as writer:
+        for table in _sorted(papers, old, origins):
+            writer.write_table(table, ROW_GROUP)
+            resolver.add(table.column("references"))
+    years = pc.fill_null(papers.column("year"), UNKNOWN_YEAR).to_numpy()
+    citing, cited, counts = resolver.links()
+    CitationGraph.build(citing, cited, origins.pick(old.years, years)).save(folder)
     return counts
 
 
-def _write_papers(path: Path, papers: pa.Table) -> None:
-    """Write the papers by ascending id, one row group at a time: no sorted copy is ever held."""
-    # Arrow sorts strings by UTF-8 bytes, as SortedStrings does.
-    order = pc.sort_indices(papers.column("id")).to_numpy()
-    batches = papers.to_batches()
-    starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
-    with parquet.ParquetWriter(path, papers.schema, compression="zstd") as writer:
-        for begin in range(0, len(order), ROW_GROUP):
-            rows = order[begin : begin + ROW_GROUP]
-            writer.write_table(_take(batches, starts, rows), ROW_GROUP)
+def _sorted(papers: pa.Table, old: Corpus, origins: Origins) -> Iterator[pa.Table]:
+    """Give the papers by ascending id, one row group at a time: no sorted copy is ever held."""
+    rows = PaperRows(old, papers)
+    for begin in range(0, len(origins), ROW_GROUP):
+        yield rows.take(origins.rows[begin : begin + ROW_GROUP])
 
 
-def _take(batches: Sequence[pa.RecordBatch], starts: Longs, rows: NDArray[np.uint64]) -> pa.Table:
-    """Gather rows batch by batch: Table.take would first join all batches of a column in memory."""
-    batch_of = np.searchsorted(starts, rows, side="right") - 1
-    by_batch = np.argsort(batch_of, kind="stable")
-    pieces = []
-    for number in np.unique(batch_of):
-        wanted = rows[batch_of == number].astype(np.int64) - starts[number]
-        pieces.append(batches[number].take(pa.array(wanted)))
-    place = np.empty(len(rows), np.int64)
-    place[by_batch] = np.arange(len(rows))
-    return pa.Table.from_batches(pieces).take(pa.array(place))
+def _cells(papers: pa.Table, name: str) -> Iterator[Any]:
+    for chunk in papers.column(name).chunks:
+        yield from chunk.to_pylist()
 
 
-def _column(folder: Path, name: str) -> Iterator[Any]:
-    """Give a written column's values by ascending id, a row group at a time."""
-    with parquet.ParquetFile(folder / PAPERS) as file:
-        for batch in file.iter_batches(ROW_GROUP, columns=[name]):
-            yield from batch.column(0).to_pylist()
-
-
-def _resolve(ids: Sequence[str], references: Iterable[list[str]]) -> tuple[Rows, Rows, LinkCounts]:
-    """Turn reference ids into distinct (citing, cited) row pairs inside the corpus."""
-    row_of = {paper_id: row for row, paper_id in enumerate(ids)}
-    citing, cited = array("i"), array("i")
-    outside = to_self = repeated = 0
-    for row, names in enumerate(references):
-        found = [row_of.get(name, -1) for name in names or ()]
-        inside = [other for other in found if other not in (-1, row)]
-        distinct = sorted(set(inside))
-        outside += found.count(-1)
-        to_self += found.count(row)
-        repeated += len(inside) - len(distinct)
-        citing.extend([row] * len(distinct))
-        cited.extend(distinct)
-    counts = LinkCounts(len(cited), outside, to_self, repeated)
-    return np.array(citing, np.int32), np.array(cited, np.int32), counts
-
-
-def _write_authors(folder: Path) -> None:
+def _write_authors(folder: Path, papers: pa.Table, old: Corpus, origins: Origins) -> None:
     code_of: dict[str, int] = {}
-    lengths, codes = array("i"), array("i")
-    for names in _column(folder, "authors"):
+    lengths, codes = array("q", [0]), array("i")
+    for names in _cells(papers, "authors"):
         keys = author_keys(names or ())
         lengths.append(len(keys))
         codes.extend(code_of.setdefault(key, len(code_of)) for key in keys)
-    vocabulary = sorted(code_of, key=str.encode)
-    final = np.empty(len(code_of), np.int32)
-    final[[code_of[key] for key in vocabulary]] = np.arange(len(vocabulary), dtype=np.int32)
-    owners = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-    values = final[np.array(codes, np.int32)]
-    SortedStrings.build(vocabulary).save(folder, "author_keys")
-    Ragged.from_pairs(owners, values, len(lengths)).save(folder, "authors")
-    Ragged.from_pairs(values, owners, len(vocabulary)).save(folder, "papers_of_author")
+    kept = np.flatnonzero(origins.kept).astype(np.int32)
+    united = _united(old.author_keys, old.authors.take(kept)[1], code_of)
+    united.strings.save(folder, "author_keys")
+    new = Ragged(np.cumsum(lengths), united.of_new[np.array(codes, np.int32)])
+    authors = origins.ragged(old.authors, new, codes=united.of_old)
+    authors.save(folder, "authors")
+    owners = np.repeat(np.arange(len(origins), dtype=np.int32), np.diff(authors.starts))
+    by_author = Ragged.from_pairs(authors.values, owners, len(united.strings))
+    by_author.save(folder, "papers_of_author")
 
 
-def _write_venues(folder: Path) -> None:
-    keys = [venue_key(venue) if venue else "" for venue in _column(folder, "venue")]
-    vocabulary = sorted({key for key in keys if key}, key=str.encode)
-    code_of = {key: code for code, key in enumerate(vocabulary)}
-    SortedStrings.build(vocabulary).save(folder, "venue_keys")
-    np.save(folder / "venues.npy", np.array([code_of.get(key, -1) for key in keys], np.int32))
+def _write_venues(folder: Path, papers: pa.Table, old: Corpus, origins: Origins) -> None:
+    code_of: dict[str, int] = {}
+    names = (venue_key(venue) if venue else "" for venue in _cells(papers, "venue"))
+    codes = [code_of.setdefault(key, len(code_of)) if key else -1 for key in names]
+    used = old.venues[origins.kept]
+    united = _united(old.venue_keys, used[used >= 0], code_of)
+    united.strings.save(folder, "venue_keys")
+    unknown = np.array([-1], np.int32)  # What the code -1 finds: the last one.
+    of_old, of_new = np.append(united.of_old, unknown), np.append(united.of_new, unknown)
+    venues = origins.pick(of_old[old.venues], of_new[np.array(codes, np.int32)])
+    np.save(folder / "venues.npy", venues)
+
+
+def _united(old: SortedStrings, used: Rows, new: dict[str, int]) -> Union:
+    """Unite old strings of these codes with new ones; `of_new` follows the numbers of `new`."""
+    kept = np.zeros(len(old), bool)
+    kept[used] = True
+    words = sorted(new, key=str.encode)
+    union = unite(old, kept, SortedStrings.build(words))
+    of_new = np.empty(len(words), np.int32)
+    of_new[[new[word] for word in words]] = union.of_new
+    return Union(union.strings, union.of_old, of_new)
+
+
+def _no_papers(folder: Path) -> Corpus:
+    none, strings = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32)), SortedStrings.build([])
+    codes = np.empty(0, np.int32)
+    return Corpus(folder, strings, codes.astype(np.int16), codes, strings, none, strings, none)

@@ -4,19 +4,21 @@ Rows are written straight into a memory-mapped `.npy`, and a small JSON beside i
 shards are finished, for which encoder and which papers.
 """
 
+import hashlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
-from recsys.models.encoder import Text
+from pipelines.index.known_vectors import KnownVectors
+from pipelines.index.read_texts import texts_of
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, load_array
 from recsys.store.artifacts import fingerprint, sha256, write_json
 from recsys.store.corpus import PAPERS, Corpus
+from recsys.store.npy_rows import write_rows
 
 VECTORS, NOTES = "vectors.npy", "vectors.json"
 SHARD = 512
@@ -34,47 +36,44 @@ def encode_corpus(
     folder: Path,
     *,
     shard: int = SHARD,
+    known: KnownVectors | None = None,
     progress: Progress = silent,
 ) -> Floats:
     """Encode every paper into `folder/vectors.npy`: (n, d) float32 by row, memory-mapped.
 
     Memory holds one shard at a time. What an earlier run finished, all or some of it, is kept when
-    encoder, papers and shard size are the same, and thrown away otherwise.
+    encoder, papers and shard size are the same, and thrown away otherwise. Vectors that are known
+    already, of the same encoder, are taken over.
     """
+    missing = np.ones(len(corpus), bool) if known is None else known.missing
     job = {
         "encoder": encoder.fingerprint,
         "papers": sha256(corpus.folder / PAPERS),
         "shape": [len(corpus), encoder.dim],
         "shard": shard,
+        "missing": hashlib.sha256(np.packbits(missing).tobytes()).hexdigest(),
     }
     folder.mkdir(parents=True, exist_ok=True)
     key = fingerprint(job)
     finished = _finished(folder, key)
     if finished and (folder / VECTORS).is_file():
         return load_array(folder / VECTORS)
-    vectors = _open(folder, len(corpus), encoder.dim, fresh=not finished)
-    first = 0
-    progress(STAGE, 0, len(corpus))
-    for number, texts in enumerate(read_texts(corpus, shard)):
+    if not finished:
+        _begin(folder, (len(corpus), encoder.dim), known)
+    vectors = np.lib.format.open_memmap(folder / _UNFINISHED, "r+")
+    total, done = int(missing.sum()), 0
+    progress(STAGE, 0, total)
+    for number, (rows, texts) in enumerate(texts_of(corpus, missing, shard)):
         if number not in finished:
-            vectors[first : first + len(texts)] = encoder.encode(texts)
+            vectors[rows] = encoder.encode(texts)
             vectors.flush()
             finished.append(number)
             write_json(folder / NOTES, {"job": key, "finished": finished})
-        first += len(texts)
-        progress(STAGE, first, len(corpus))
+        done += len(texts)
+        progress(STAGE, done, total)
     del vectors
     (folder / _UNFINISHED).replace(folder / VECTORS)
     return load_array(folder / VECTORS)
-
-
-def read_texts(corpus: Corpus, size: int) -> Iterator[list[Text]]:
-    """Read (title, abstract) pairs by ascending row, `size` at a time."""
-    import pyarrow.parquet as parquet
-
-    with parquet.ParquetFile(corpus.folder / PAPERS) as file:
-        for batch in file.iter_batches(size, columns=["title", "abstract"]):
-            yield list(zip(batch["title"].to_pylist(), batch["abstract"].to_pylist(), strict=True))
 
 
 def _finished(folder: Path, job: str) -> list[int]:
@@ -88,10 +87,10 @@ def _finished(folder: Path, job: str) -> list[int]:
         return []
 
 
-def _open(folder: Path, n: int, dim: int, *, fresh: bool) -> Vectors:
-    path = folder / _UNFINISHED
-    if fresh:
-        for name in (NOTES, VECTORS):
-            (folder / name).unlink(missing_ok=True)
-        return np.lib.format.open_memmap(path, "w+", np.float32, (n, dim))
-    return np.lib.format.open_memmap(path, "r+")
+def _begin(folder: Path, shape: tuple[int, int], known: KnownVectors | None) -> None:
+    for name in (NOTES, VECTORS):
+        (folder / name).unlink(missing_ok=True)
+    if known is None:
+        np.lib.format.open_memmap(folder / _UNFINISHED, "w+", np.float32, shape)
+    else:
+        write_rows(folder / _UNFINISHED, shape, known.pieces())

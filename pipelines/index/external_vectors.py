@@ -5,27 +5,32 @@ them. It encodes a sample of the papers again, and those that the file lacks. Wi
 the papers that the file lacks are placed by their words, as drafts will be.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from indexes.bm25 import Bm25Index
-from pipelines.index.encode import Vectors, read_texts
+from pipelines.index.encode import Vectors
+from pipelines.index.known_vectors import AT_ONCE, KnownVectors
+from pipelines.index.read_texts import texts_of
 from recsys.errors import InputError
-from recsys.formats.embeddings import read_embeddings
+from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.vectors import MISSING
 from recsys.models.neighbour_encoder import BY_WORDS, NeighbourEncoder
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
-from recsys.store.arrays import Floats, Mask
+from recsys.store.arrays import Floats, Longs, Mask, load_array
 from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
 from recsys.store.layout import VECTOR_FILE
+from recsys.store.npy_rows import write_rows
 from recsys.store.terms import TermStore
 
+GIVEN_FILE = "given.npy"
 SAMPLE = 64
 """Papers that are encoded again."""
 AGREEMENT = 0.9
@@ -35,18 +40,40 @@ _BATCH = 512
 
 
 @dataclass(frozen=True, slots=True)
+class Former:
+    """Vectors of an index that is updated.
+
+    known: those of papers that have not changed. given: see `given_mask`. fingerprint: of what
+    places drafts among them; it stays, and so do models that learned from it. facts: what the
+    manifest says of their source.
+    """
+
+    known: KnownVectors
+    given: Mask
+    fingerprint: str
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Built:
-    """What is built already: the corpus, the folder of its words, the encoder if there is one."""
+    """What is built already: the corpus, the folder of its words, the encoder if there is one.
+
+    former: the vectors that an update takes over; None if the index is built from nothing.
+    """
 
     corpus: Corpus
     text: Path
     encoder: Encoder | None
+    former: Former | None = None
 
 
 def take(
-    source: Path, built: Built, folder: Path, *, progress: Progress = silent
+    source: Path | None, built: Built, folder: Path, *, progress: Progress = silent
 ) -> tuple[Floats, dict[str, Any]]:
     """Write the vectors of a corpus into a folder: those of a file, and for the others their like.
+
+    Beside them lies GIVEN_FILE, which tells those that were given from those that were encoded or
+    placed. An update needs no file; what one holds replaces what was there before.
 
     Returns:
         (n, d) float32 by row, L2-normalised, or zeros where nothing is known of a paper; and what
@@ -57,18 +84,41 @@ def take(
             encoder.
     """
     folder.mkdir(exist_ok=True)
-    vectors, known = _placed(source, built.corpus, folder / VECTOR_FILE, progress)
-    agreement = None
-    encoder = built.encoder
+    former, encoder = built.former, built.encoder
+    known = former.known if former else KnownVectors.none(len(built.corpus))
+    given = np.zeros(len(built.corpus), bool)
+    if former:
+        given = ~known.missing & former.given[known.rows]
+        known = known if encoder else known.without(~former.given)
+    found = _write(source, built.corpus, known, folder / VECTOR_FILE, progress)
+    given |= found
+    np.save(folder / GIVEN_FILE, given)
+    vectors: Vectors = np.lib.format.open_memmap(folder / VECTOR_FILE, "r+")
+    facts: dict[str, Any] = {"source": None, "agreement": None}
+    facts |= former.facts if former else {}
+    if source is not None:
+        facts["source"] = source.name
     if encoder is None:
         terms = TermStore.load(built.text)
-        name = f"{BY_WORDS}-{sha256(source)[:16]}"
-        encoder = NeighbourEncoder(terms, Bm25Index.load(built.text, terms), vectors, name, known)
-    else:
-        agreement = _agreement(vectors, known, built.corpus, encoder, source)
-    missing = _complete(vectors, known, built.corpus, encoder, progress)
-    facts = {"source": source.name, "missing": missing, "agreement": agreement}
+        name = former.fingerprint if former else _by_words(source)
+        encoder = NeighbourEncoder(terms, Bm25Index.load(built.text, terms), vectors, name, given)
+    elif source is not None and found.any():
+        facts["agreement"] = _agreement(vectors, found, built.corpus, encoder, source)
+    _complete(vectors, known.missing & ~found, built.corpus, encoder, progress)
+    facts["missing"] = int(np.sum(~given))
     return vectors, {"encoder": encoder.fingerprint, "external": facts}
+
+
+def given_mask(folder: Path, n: int) -> Mask:
+    """Tell which of an index's n vectors were given from elsewhere: (n,) bool.
+
+    An index of an older version does not tell: all of them count.
+
+    Args:
+        folder: of the vectors of the index.
+    """
+    path = folder / GIVEN_FILE
+    return load_array(path) if path.exists() else np.ones(n, bool)
 
 
 def external_lines(config: Mapping[str, Any]) -> list[str]:
@@ -85,24 +135,49 @@ def external_lines(config: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _placed(source: Path, corpus: Corpus, target: Path, progress: Progress) -> tuple[Vectors, Mask]:
-    """Write the vectors that the file has, and tell which are known; a vector of zeros is not."""
+def _write(
+    source: Path | None, corpus: Corpus, known: KnownVectors, target: Path, progress: Progress
+) -> Mask:
+    """Write the vectors that are there; tell which are of the file: a vector of zeros is not."""
+    held, n = np.zeros(len(corpus), bool), len(corpus)
+    if source is None:
+        write_rows(target, (n, known.vectors.shape[1]), known.pieces())
+        return held
     found = read_embeddings(source, progress=progress)
-    rows = found.rows(corpus.ids[row] for row in range(len(corpus)))
-    vectors = np.lib.format.open_memmap(target, "w+", np.float32, (len(corpus), found.dim))
-    known = np.zeros(len(rows), bool)
-    for begin in range(0, len(rows), _BATCH):
-        batch = slice(begin, begin + _BATCH)
-        vectors[batch] = _normalised(found.vectors[rows[batch]])
-        vectors[batch][rows[batch] == MISSING] = 0
-        known[batch] = vectors[batch].any(axis=1)
-    if not known.any():
+    if len(known.vectors) and known.vectors.shape[1] != found.dim:
         raise InputError(
-            f"{source} has no vector for any of the {len(corpus):,} papers: its first id is "
+            f"The vectors of {source} have {found.dim} numbers, those of the index "
+            f"{known.vectors.shape[1]}.",
+            "Give vectors that were made by the same encoder.",
+        )
+    rows = found.rows(corpus.ids[row] for row in range(n))
+    for begin in range(0, n, AT_ONCE):
+        some = rows[begin : begin + AT_ONCE]
+        held[begin : begin + AT_ONCE] = (some != MISSING) & found.vectors[some].any(axis=1)
+    if not len(known.vectors) and not held.any():
+        raise InputError(
+            f"{source} has no vector for any of the {n:,} papers: its first id is "
             f"{found.ids[0]!r}, theirs is {corpus.ids[0]!r}.",
             "Give the vectors of these papers, by the same ids.",
         )
-    return vectors, known
+    rows[~held] = MISSING
+    write_rows(target, (n, found.dim), _overlaid(known, found, rows))
+    return held
+
+
+def _overlaid(known: KnownVectors, found: Embeddings, rows: Longs) -> Iterator[Floats]:
+    """Give known vectors, or in their place those of the file; rows: (n,), of the file."""
+    for begin, piece in zip(count(0, AT_ONCE), known.pieces(found.dim), strict=False):
+        some = rows[begin : begin + AT_ONCE]
+        there = some != MISSING
+        piece[there] = _normalised(found.vectors[some[there]])
+        yield piece
+
+
+def _by_words(source: Path | None) -> str:
+    if source is None:
+        raise InputError("There are neither vectors nor an encoder.", "Give --embeddings.")
+    return f"{BY_WORDS}-{sha256(source)[:16]}"
 
 
 def _agreement(
@@ -132,21 +207,16 @@ def _agreement(
 
 
 def _complete(
-    vectors: Vectors, known: Mask, corpus: Corpus, encoder: Encoder, progress: Progress
-) -> int:
-    """Encode the papers without a vector, in place; return how many there are."""
-    missing = int(np.sum(~known))
-    progress(STAGE, 0, missing)
-    done = begin = 0
-    for texts in read_texts(corpus, _BATCH):
-        rows = begin + np.flatnonzero(~known[begin : begin + len(texts)])
-        if len(rows):
-            vectors[rows] = encoder.encode([texts[row - begin] for row in rows.tolist()])
-        begin += len(texts)
+    vectors: Vectors, missing: Mask, corpus: Corpus, encoder: Encoder, progress: Progress
+) -> None:
+    """Encode the papers without a vector, in place."""
+    total, done = int(missing.sum()), 0
+    progress(STAGE, 0, total)
+    for rows, texts in texts_of(corpus, missing, _BATCH):
+        vectors[rows] = encoder.encode(texts)
         done += len(rows)
-        progress(STAGE, done, missing)
+        progress(STAGE, done, total)
     vectors.flush()
-    return missing
 
 
 def _normalised(vectors: Floats) -> Floats:

@@ -10,7 +10,9 @@ from typing import TextIO
 
 import pyarrow as pa
 
-from pipelines.index.columns import SCHEMA, LinkCounts, write_columns
+from pipelines.index.columns import write_columns
+from pipelines.index.links import LinkCounts
+from pipelines.index.paper_rows import SCHEMA
 from recsys.errors import CorpusError
 from recsys.formats.papers.paper_records import tally
 from recsys.formats.papers.paper_stream import Found, Reject, Remark, open_papers
@@ -24,22 +26,16 @@ BATCH = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class IngestReport:
+class ReadReport:
     """What became of the lines of a file of papers.
 
-    rejected: lines that gave no paper, by reason. links: distinct citations inside the corpus.
-    outside, to_self, repeated: references left out because they name no paper of the corpus, the
-    citing paper itself, or a paper that it has named before. The last six count papers that were
-    kept; an impossible year became unknown, and counts as a missing year, too.
+    rejected: lines that gave no paper, by reason. The last six count papers that were kept; an
+    impossible year became unknown, and counts as a missing year, too.
     """
 
     format: str
     papers: int
     rejected: Mapping[str, int]
-    links: int
-    outside: int
-    to_self: int
-    repeated: int
     without_abstract: int
     without_year: int
     impossible_years: int
@@ -48,8 +44,7 @@ class IngestReport:
     broken_utf8: int
 
     def lines(self) -> list[str]:
-        """Write the report for people; what did not occur is left out."""
-        rejected = sum(self.rejected.values())
+        """Write the report for people, rejects last; what did not occur is left out."""
         parts = {
             "without abstract": self.without_abstract,
             "without year": self.without_year,
@@ -58,18 +53,43 @@ class IngestReport:
             "with a cut abstract": self.cut_abstracts,
             "with broken UTF-8": self.broken_utf8,
         }
-        dropped = {
-            "outside the corpus": self.outside,
-            "to the paper itself": self.to_self,
-            "repeated": self.repeated,
-        }
-        lines = [
-            f"{self.papers:,} papers read as {self.format}{_counted(parts)}",
-            f"{self.links:,} citations among them{_counted(dropped, 'references left out')}",
-        ]
-        if rejected:
+        lines = [f"{self.papers:,} papers read as {self.format}{_counted(parts)}"]
+        if rejected := sum(self.rejected.values()):
             lines.append(f"{rejected:,} lines rejected ({tally(self.rejected)}): see {REJECTS}")
         return lines
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What became of a file of papers. read: its lines. found: the references."""
+
+    read: ReadReport
+    found: LinkCounts
+
+    @property
+    def papers(self) -> int:
+        """Count the papers."""
+        return self.read.papers
+
+    @property
+    def links(self) -> int:
+        """Count the distinct citations inside the corpus."""
+        return self.found.links
+
+    def lines(self) -> list[str]:
+        """Write the report for people; what did not occur is left out."""
+        papers, *rejects = self.read.lines()
+        return [papers, links_line(self.found), *rejects]
+
+
+def links_line(found: LinkCounts) -> str:
+    """Say how the references of a corpus were resolved."""
+    dropped = {
+        "outside the corpus": found.outside,
+        "to the paper itself": found.to_self,
+        "repeated": found.repeated,
+    }
+    return f"{found.links:,} citations among them{_counted(dropped, 'references left out')}"
 
 
 def ingest(source: Path, folder: Path, *, progress: Progress = silent) -> IngestReport:
@@ -85,7 +105,18 @@ def ingest(source: Path, folder: Path, *, progress: Progress = silent) -> Ingest
     Raises:
         CorpusError: the source cannot be read, is of no known format, or has no usable paper.
     """
-    with open_papers(source, progress=progress) as stream, _Intake(folder / REJECTS) as intake:
+    papers, report = read_papers(source, folder / REJECTS, progress=progress)
+    return IngestReport(report, write_columns(folder, papers))
+
+
+def read_papers(
+    source: Path, rejects: Path, *, progress: Progress = silent
+) -> tuple[pa.Table, ReadReport]:
+    """Read a file of papers into a table of SCHEMA with distinct ids; raises as `ingest` does.
+
+    rejects: where rejected lines are written, if there are any.
+    """
+    with open_papers(source, progress=progress) as stream, _Intake(rejects) as intake:
         batches = list(_batches(intake.papers(stream.items)))
         name = stream.format
     if not batches:
@@ -94,9 +125,7 @@ def ingest(source: Path, folder: Path, *, progress: Progress = silent) -> Ingest
             "Every paper needs an id and a title.",
         )
     table = pa.Table.from_batches(batches)
-    batches.clear()
-    links = write_columns(folder, table)
-    return _report(name, table.num_rows, links, intake)
+    return table, _report(name, table.num_rows, intake)
 
 
 class _Intake:
@@ -145,16 +174,12 @@ def _cell(paper: Paper, column: str) -> object:
     return json.dumps(value) if value else None
 
 
-def _report(name: str, papers: int, links: LinkCounts, intake: _Intake) -> IngestReport:
+def _report(name: str, papers: int, intake: _Intake) -> ReadReport:
     remarks = intake.remarks
-    return IngestReport(
+    return ReadReport(
         format=name,
         papers=papers,
         rejected=dict(intake.rejected),
-        links=links.links,
-        outside=links.outside,
-        to_self=links.to_self,
-        repeated=links.repeated,
         without_abstract=remarks[Remark.NO_ABSTRACT],
         without_year=remarks[Remark.NO_YEAR],
         impossible_years=remarks[Remark.IMPOSSIBLE_YEAR],

@@ -1,7 +1,7 @@
 """Small building blocks over numpy arrays: ragged rows, sorted strings, memory-mapped files."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -59,6 +59,19 @@ class Ragged:
         """Concatenate the given rows: (owner, value), both (m,) int32; owner = place in `rows`."""
         begins = self.starts[rows]
         return slices(begins, self.starts[rows + 1] - begins, self.values)
+
+    def pieces(self, size: int = 4096) -> Iterator[tuple[Rows, slice]]:
+        """Divide the rows for work that would take much memory: (rows, where their values are)."""
+        for begin in range(0, len(self), size):
+            rows = np.arange(begin, min(begin + size, len(self)), dtype=np.int32)
+            yield rows, slice(self.starts[begin], self.starts[rows[-1] + 1])
+
+    def occurrences(self, n: int) -> Longs:
+        """Count each of the values 0 <= value < n: (n,) int64; np.bincount would copy them all."""
+        counts = np.zeros(n, np.int64)
+        for _, inside in self.pieces():
+            counts += np.bincount(self.values[inside], minlength=n)
+        return counts
 
     def save(self, folder: Path, name: str) -> None:
         """Write `name.starts.npy` and `name.values.npy`."""

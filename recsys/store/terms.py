@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, SortedStrings, load_array
+from recsys.store.arrays import Floats, Mask, Ragged, Rows, SortedStrings, load_array
+from recsys.store.term_counts import Frequencies, TermCounts
 from recsys.store.words import tokens
 
-TITLE_WEIGHT = 2
-"""A word of the title counts this often in the BM25 term frequency."""
+FREQUENCIES = "frequencies.npy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ class TermStore:
 
     terms: row -> term codes, ascending. title_terms: row -> those of the title.
     impacts: (nnz,) float32 beside `terms.values`: the BM25 weight of the term in that paper.
-    idf: (v,) float32, ln(1 + (N - df + 0.5) / (df + 0.5)) (Lucene's BM25).
+    idf: (v,) float32, ln(1 + (N - df + 0.5) / (df + 0.5)) (Lucene's BM25). frequencies: beside
+    `terms.values`, see `TermCounts`; None where an older version stored none.
     """
 
     vocabulary: SortedStrings
@@ -44,6 +45,7 @@ class TermStore:
     impacts: Floats
     title_terms: Ragged
     idf: Floats
+    frequencies: Frequencies | None = None
 
     def query(self, title: str, abstract: str | None) -> QueryText:
         """Look up a draft's terms."""
@@ -68,6 +70,8 @@ class TermStore:
         self.title_terms.save(folder, "title_terms")
         np.save(folder / "impacts.npy", self.impacts)
         np.save(folder / "idf.npy", self.idf)
+        if self.frequencies is not None:
+            np.save(folder / FREQUENCIES, self.frequencies)
 
     @classmethod
     def load(cls, folder: Path) -> "TermStore":
@@ -78,59 +82,37 @@ class TermStore:
             load_array(folder / "impacts.npy"),
             Ragged.load(folder, "title_terms"),
             load_array(folder / "idf.npy"),
+            load_array(folder / FREQUENCIES) if (folder / FREQUENCIES).exists() else None,
         )
 
     @classmethod
-    def build(
-        cls, texts: Iterable[tuple[str, str | None]], *, k1: float = 1.2, b: float = 0.75
-    ) -> "TermStore":
-        """Index (title, abstract) pairs, one per row.
+    def build(cls, texts: Iterable[tuple[str, str | None]]) -> "TermStore":
+        """Index (title, abstract) pairs, one per row."""
+        return cls.of(TermCounts.of(texts))
 
-        impact(t, d) = idf(t) * tf * (k1 + 1) / (tf + k1 * (1 - b + b * |d| / mean |d|)), with
-        tf = TITLE_WEIGHT * occurrences in the title + occurrences in the abstract.
+    @classmethod
+    def of(cls, counts: TermCounts, *, k1: float = 1.2, b: float = 0.75) -> "TermStore":
+        """Weigh counted terms.
+
+        impact(t, d) = idf(t) * tf * (k1 + 1) / (tf + k1 * (1 - b + b * |d| / mean |d|)), with tf as
+        in `TermCounts.frequencies`.
         """
-        seen: dict[str, int] = {}
-        codes: list[int] = []
-        frequencies: list[int] = []
-        titles: list[int] = []
-        ends, title_ends = [0], [0]
-        for title, abstract in texts:
-            in_title = Counter(tokens(title))
-            counts = Counter(tokens(abstract))
-            for word, number in in_title.items():
-                counts[word] += TITLE_WEIGHT * number
-            codes.extend(seen.setdefault(word, len(seen)) for word in counts)
-            frequencies.extend(counts.values())
-            ends.append(len(codes))
-            titles.extend(seen[word] for word in in_title)
-            title_ends.append(len(titles))
-        words = sorted(seen, key=str.encode)
-        renumbered = np.empty(len(words), np.int32)
-        renumbered[[seen[word] for word in words]] = np.arange(len(words), dtype=np.int32)
-        starts, values, tf = _sorted_rows(
-            ends, renumbered[codes], np.array(frequencies, np.float32)
-        )
-        title_starts, title_values, _ = _sorted_rows(
-            title_ends, renumbered[titles], np.zeros(len(titles), np.float32)
-        )
-        df = np.bincount(values, minlength=len(words))
-        n = len(starts) - 1
+        n, df = len(counts.terms), counts.document_counts()
         idf = np.log1p((n - df + 0.5) / (df + 0.5)).astype(np.float32)
-        owner = np.repeat(np.arange(n), np.diff(starts))
-        length = np.bincount(owner, tf, minlength=n)
+        length = counts.lengths()
         norm = 1 - b + b * length / max(length.mean(), 1.0)
-        impacts = idf[values] * tf * (k1 + 1) / (tf + k1 * norm[owner])
+        impacts = np.empty(len(counts.terms.values), np.float32)
+        for rows, inside in counts.terms.pieces():
+            tf = counts.frequencies[inside].astype(np.float32)
+            of_paper = np.repeat(norm[rows], counts.terms.lengths(rows))
+            weights = idf[counts.terms.values[inside]] * tf * (k1 + 1)
+            impacts[inside] = weights / (tf + k1 * of_paper)
         return cls(
-            SortedStrings.build(words),
-            Ragged(starts, values),
-            impacts.astype(np.float32),
-            Ragged(title_starts, title_values),
-            idf,
+            counts.vocabulary, counts.terms, impacts, counts.title_terms, idf, counts.frequencies
         )
 
-
-def _sorted_rows(ends: list[int], codes: Rows, weights: Floats) -> tuple[Longs, Rows, Floats]:
-    starts = np.array(ends, np.int64)
-    owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    order = np.lexsort((codes, owner))
-    return starts, codes[order].astype(np.int32), weights[order]
+    def counts(self) -> TermCounts | None:
+        """Return what the weights were computed from; None if an older version stored none."""
+        if self.frequencies is None:
+            return None
+        return TermCounts(self.vocabulary, self.terms, self.frequencies, self.title_terms)

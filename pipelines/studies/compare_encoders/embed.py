@@ -184,7 +184,7 @@ def _corpus(source: Path, work: Path, progress: Progress) -> tuple[Corpus, str]:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     report = ingest(papers, folder, progress=progress)
-    return Corpus.load(folder), tally(report.rejected)
+    return Corpus.load(folder), tally(report.read.rejected)
 
 
 def _suite_file(source: Path, work: Path) -> Path:

@@ -7,8 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.index.columns import SCHEMA, write_columns
-from pipelines.index.encode import NOTES, VECTORS, encode_corpus, read_texts
+from pipelines.index.columns import write_columns
+from pipelines.index.encode import NOTES, VECTORS, encode_corpus
+from pipelines.index.known_vectors import KnownVectors
+from pipelines.index.paper_rows import SCHEMA
+from pipelines.index.read_texts import read_texts, texts_of
 from recsys.store.arrays import Floats
 from recsys.store.corpus import Corpus
 from tests.hashing_encoder import HashingEncoder
@@ -125,3 +128,67 @@ def test_shards_cross_row_groups(tmp_path: Path) -> None:
     assert sum(sizes) == 4100
     titles = [text[0] for shard in read_texts(corpus, 1000) for text in shard]
     assert titles[0] == "paper number 0" and titles[4096] == corpus.papers([4096])[0].title
+
+
+def known_of(corpus: Corpus, rows: list[int]) -> KnownVectors:
+    """Vectors of 9, each the number of its row, known of the papers in a list of rows."""
+    vectors = np.repeat(np.arange(9, dtype=np.float32)[:, None], 16, axis=1)
+    known = KnownVectors.none(len(corpus)).rows.copy()
+    known[: len(rows)] = rows
+    return KnownVectors(vectors, known)
+
+
+@pytest.mark.parametrize("shard", [1, 4, 100])
+def test_known_vectors_are_taken_over_and_the_others_encoded(
+    corpus: Corpus, tmp_path: Path, shard: int
+) -> None:
+    known, encoder = known_of(corpus, [5, -1, 0, 8, -1, 8]), HashingEncoder()
+    vectors = encode_corpus(encoder, corpus, tmp_path / "out", shard=shard, known=known)
+    assert encoder.encoded == PAPERS - 4
+    there = [0, 2, 3, 5]
+    assert vectors[there, 0].tolist() == [5, 0, 8, 8]
+    others = np.setdiff1d(np.arange(PAPERS), there)
+    np.testing.assert_array_equal(vectors[others], expected(corpus)[others])
+
+
+def test_a_killed_run_over_known_vectors_continues(corpus: Corpus, tmp_path: Path) -> None:
+    known, out = known_of(corpus, [5, -1, 0, 8]), tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt):
+        encode_corpus(DyingEncoder(12), corpus, out, shard=5, known=known)
+    encoder = HashingEncoder()
+    vectors = encode_corpus(encoder, corpus, out, shard=5, known=known)
+    assert encoder.encoded == PAPERS - 3 - 10
+    assert vectors[:4, 0].tolist() == [5, expected(corpus)[1, 0], 0, 8]
+    np.testing.assert_array_equal(vectors[4:], expected(corpus)[4:])
+
+
+def test_other_known_vectors_start_over(corpus: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        encode_corpus(DyingEncoder(12), corpus, tmp_path / "out", shard=5)
+    encoder = HashingEncoder()
+    known = known_of(corpus, [3])
+    encode_corpus(encoder, corpus, tmp_path / "out", shard=5, known=known)
+    assert encoder.encoded == PAPERS - 1
+
+
+def test_where_all_is_known_nothing_is_encoded(corpus: Corpus, tmp_path: Path) -> None:
+    known, encoder = known_of(corpus, [1] * PAPERS), HashingEncoder()
+    vectors = encode_corpus(encoder, corpus, tmp_path / "out", known=known)
+    assert encoder.encoded == 0
+    assert (vectors == 1).all() and vectors.shape == (PAPERS, 16)
+    copy = tmp_path / "copy.npy"
+    np.save(copy, vectors)
+    assert copy.read_bytes() == (tmp_path / "out" / VECTORS).read_bytes()
+
+
+def test_texts_of_some_papers_come_in_order(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "large", papers=4100)
+    wanted = np.zeros(4100, bool)
+    wanted[[7, 4095, 4096, 4098]] = True
+    expected_titles = [paper.title for paper in corpus.papers(np.flatnonzero(wanted).tolist())]
+    for size in (1, 3, 10):
+        found = list(texts_of(corpus, wanted, size))
+        assert np.concatenate([rows for rows, _ in found]).tolist() == [7, 4095, 4096, 4098]
+        titles = [title for _, texts in found for title, _ in texts]
+        assert titles == expected_titles
+        assert {len(rows) for rows, _ in found[:-1]} <= {size}

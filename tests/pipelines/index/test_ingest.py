@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.index.ingest import BATCH, REJECTS, ingest
+from pipelines.index.links import LinkCounts
 from recsys.errors import CorpusError
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
@@ -46,18 +47,19 @@ MESSY: tuple[Mapping[str, object] | bytes, ...] = (
 
 def test_everything_odd_is_counted(tmp_path: Path, out: Path) -> None:
     report = ingest(write(tmp_path, *MESSY), out)
-    assert report.format == "recsys"
+    assert report.read.format == "recsys"
     assert report.papers == 6
-    assert report.rejected == {
+    assert report.read.rejected == {
         "not JSON": 1,
         "duplicate id": 1,
         "empty title": 1,
         "missing id": 1,
     }
     # b -> a, a -> b, c -> b; b repeats a once, c repeats b twice.
-    assert (report.links, report.repeated, report.to_self, report.outside) == (3, 3, 2, 3)
-    assert (report.without_abstract, report.without_year, report.impossible_years) == (1, 2, 1)
-    assert (report.not_english, report.cut_abstracts, report.broken_utf8) == (1, 1, 1)
+    assert report.found == LinkCounts(links=3, outside=3, to_self=2, repeated=3)
+    read = report.read
+    assert (read.without_abstract, read.without_year, read.impossible_years) == (1, 2, 1)
+    assert (read.not_english, read.cut_abstracts, read.broken_utf8) == (1, 1, 1)
 
 
 def test_the_reject_report_names_line_reason_and_beginning(tmp_path: Path, out: Path) -> None:
@@ -76,7 +78,7 @@ def test_the_reject_report_names_line_reason_and_beginning(tmp_path: Path, out: 
 def test_a_clean_file_leaves_no_reject_report(tmp_path: Path, out: Path) -> None:
     report = ingest(write(tmp_path, {"id": "a", "title": "A"}), out)
     assert not (out / REJECTS).exists()
-    assert report.rejected == {}
+    assert report.read.rejected == {}
     assert report.lines() == [
         "1 papers read as recsys; 1 without abstract, 1 without year",
         "0 citations among them",
@@ -106,7 +108,7 @@ def test_more_papers_than_a_batch_are_read(tmp_path: Path, out: Path) -> None:
     count = BATCH + 10
     records = [{"id": f"p{n}", "title": "T", "references": [f"p{n - 1}"]} for n in range(count)]
     report = ingest(write(tmp_path, *records), out)
-    assert (report.papers, report.links, report.outside) == (count, count - 1, 1)
+    assert (report.papers, report.links, report.found.outside) == (count, count - 1, 1)
     corpus = Corpus.load(out)
     row = corpus.row(f"p{BATCH}")
     assert row is not None

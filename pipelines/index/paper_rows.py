@@ -1,0 +1,91 @@
+"""Papers as rows of Arrow: those of an index, read when they are wanted, and new ones."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as parquet
+
+from recsys.store.arrays import Longs, Mask, Rows
+from recsys.store.corpus import PAPERS, Corpus
+
+SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("title", pa.string()),
+        ("abstract", pa.string()),
+        ("year", pa.int16()),
+        ("authors", pa.list_(pa.string())),
+        ("venue", pa.string()),
+        ("references", pa.list_(pa.string())),
+        ("keyphrases", pa.list_(pa.string())),
+        ("doi", pa.string()),
+        ("url", pa.string()),
+        ("labels", pa.string()),  # a JSON object
+    ]
+)
+
+
+class PaperRows:
+    """Old papers first, new ones behind them. Of the old, two row groups are held at a time."""
+
+    def __init__(self, old: Corpus, papers: pa.Table) -> None:
+        """Open the file of the old papers, if there are any; papers: a table of SCHEMA."""
+        self._new = papers.to_batches()
+        sizes: list[int] = []
+        if len(old):
+            self._file = parquet.ParquetFile(old.folder / PAPERS)
+            facts = self._file.metadata
+            sizes = [facts.row_group(number).num_rows for number in range(facts.num_row_groups)]
+        self._groups = len(sizes)
+        self._starts: Longs = np.cumsum([0, *sizes, *(batch.num_rows for batch in self._new)])
+        self._read = lru_cache(2)(self._read_group)
+
+    def take(self, rows: Rows) -> pa.Table:
+        """Gather rows batch by batch: Table.take would first join a column's batches in memory."""
+        batch_of = np.searchsorted(self._starts, rows, side="right") - 1
+        by_batch = np.argsort(batch_of, kind="stable")
+        pieces = []
+        for number in np.unique(batch_of).tolist():
+            wanted = rows[batch_of == number] - self._starts[number]
+            pieces.append(self._batch(number).take(pa.array(wanted)))
+        place = np.empty(len(rows), np.int64)
+        place[by_batch] = np.arange(len(rows))
+        return pa.Table.from_batches(pieces).take(pa.array(place))
+
+    def _batch(self, number: int) -> pa.RecordBatch:
+        return self._read(number) if number < self._groups else self._new[number - self._groups]
+
+    def _read_group(self, number: int) -> pa.RecordBatch:
+        table = self._file.read_row_group(number, use_threads=False).cast(SCHEMA)
+        return table.combine_chunks().to_batches()[0]
+
+
+def same_papers(one: pa.Table, other: pa.Table, names: Sequence[str] = tuple(SCHEMA.names)) -> Mask:
+    """Compare papers place by place in some or all that is stored of them: (m,) bool."""
+    same = np.ones(one.num_rows, bool)
+    for field in map(SCHEMA.field, names):
+        left, right = (each.column(field.name).combine_chunks() for each in (one, other))
+        equal = _equal_lists if pa.types.is_list(field.type) else _equal
+        same &= equal(left, right)
+    return same
+
+
+def _equal(one: pa.Array, other: pa.Array) -> Mask:
+    """Compare arrays of values; unknown equals unknown."""
+    unknown = pc.and_(pc.is_null(one), pc.is_null(other))
+    equal: Mask = pc.or_(pc.fill_null(pc.equal(one, other), False), unknown).to_numpy(False)
+    return equal
+
+
+def _equal_lists(one: pa.Array, other: pa.Array) -> Mask:
+    lengths, others = (
+        pc.fill_null(pc.list_value_length(each), -1).to_numpy(False) for each in (one, other)
+    )
+    equal: Mask = lengths == others
+    rows = np.flatnonzero(equal)
+    left, right = (each.take(pa.array(rows)).flatten() for each in (one, other))
+    equal[np.repeat(rows, np.maximum(lengths[rows], 0))[~_equal(left, right)]] = False
+    return equal

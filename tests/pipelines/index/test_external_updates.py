@@ -1,0 +1,111 @@
+"""Vectors from elsewhere when their index is updated: taken over, given, encoded, or placed."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from pipelines.index.columns import write_columns
+from pipelines.index.external_vectors import GIVEN_FILE, Built, Former, given_mask, take
+from pipelines.index.known_vectors import KnownVectors, same_texts
+from pipelines.index.paper_rows import SCHEMA
+from pipelines.index.text import write_text
+from recsys.errors import InputError
+from recsys.formats.embeddings import Embeddings, write_embeddings
+from recsys.store.arrays import Floats
+from recsys.store.corpus import Corpus
+from tests.hashing_encoder import HashingEncoder
+
+TITLES = {"a": "ants and bees", "b": "ants and cats", "c": "cats and dogs", "d": "dogs and bees"}
+FACTS = {"source": "first.npy", "missing": 1, "agreement": 0.97}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where corpora and files of vectors are written."""
+
+    folder: Path
+
+    def built(self, name: str, ids: str) -> Built:
+        folder = self.folder / name
+        for part in ("corpus", "text"):
+            (folder / part).mkdir(parents=True)
+        rows = [{"id": each, "title": TITLES[each]} for each in ids]
+        write_columns(folder / "corpus", pa.Table.from_pylist(rows, SCHEMA))
+        corpus = Corpus.load(folder / "corpus")
+        write_text(corpus, folder / "text")
+        return Built(corpus, folder / "text", None)
+
+    def file(self, name: str, ids: str, vectors: Floats) -> Path:
+        write_embeddings(self.folder / name, Embeddings(tuple(ids), vectors))
+        return self.folder / name
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def vectors_of(ids: str) -> Floats:
+    return HashingEncoder().encode([(TITLES[each], None) for each in ids])
+
+
+def former(old: Built, now: Built, vectors: Floats, given: list[bool]) -> Former:
+    known = KnownVectors(vectors, same_texts(old.corpus, now.corpus))
+    return Former(known, np.array(given), "by-words-old", FACTS)
+
+
+def test_given_vectors_stay_and_placed_ones_are_placed_anew(place: Place) -> None:
+    old, now = place.built("old", "abc"), place.built("new", "abcd")
+    vectors = vectors_of("abc")
+    built = replace(now, former=former(old, now, vectors, [True, False, True]))
+    found, facts = take(None, built, place.folder / "out")
+    # As if the vectors of a and c had been given from the beginning.
+    source = place.file("ac.npy", "ac", vectors[[0, 2]])
+    again, _ = take(source, now, place.folder / "again")
+    np.testing.assert_allclose(found, again, atol=1e-6)
+    assert facts["encoder"] == "by-words-old"
+    assert facts["external"] == {"source": "first.npy", "missing": 2, "agreement": 0.97}
+    assert given_mask(place.folder / "out", 4).tolist() == [True, False, True, False]
+
+
+def test_a_file_gives_the_vectors_of_new_papers(place: Place) -> None:
+    old, now = place.built("old", "abc"), place.built("new", "bcd")
+    built = replace(now, former=former(old, now, vectors_of("abc"), [True, True, True]))
+    source = place.file("more.npy", "db", 2 * vectors_of("da"))
+    found, facts = take(source, built, place.folder / "out")
+    np.testing.assert_allclose(found, vectors_of("acd"), atol=1e-6)
+    assert facts["encoder"] == "by-words-old"
+    assert facts["external"]["missing"] == 0 and facts["external"]["source"] == "more.npy"
+
+
+def test_an_encoder_encodes_new_papers_alone(place: Place) -> None:
+    old, now = place.built("old", "abc"), place.built("new", "abcd")
+    encoder, vectors = HashingEncoder(), -vectors_of("abc")
+    built = replace(now, encoder=encoder, former=former(old, now, vectors, [True, False, True]))
+    found, facts = take(None, built, place.folder / "out")
+    np.testing.assert_array_equal(found[:3], vectors)
+    np.testing.assert_array_equal(found[3:], vectors_of("d"))
+    assert encoder.encoded == 1
+    assert facts["external"] == {"source": "first.npy", "missing": 2, "agreement": 0.97}
+
+
+def test_vectors_of_another_encoder_are_refused(place: Place) -> None:
+    old, now = place.built("old", "abc"), place.built("new", "abcd")
+    taken = former(old, now, vectors_of("abc"), [True, True, True])
+    built = replace(now, encoder=HashingEncoder(), former=taken)
+    with pytest.raises(InputError, match="did not make the vectors of .*more.npy"):
+        take(place.file("more.npy", "d", -vectors_of("d")), built, place.folder / "out")
+    longer = place.file("long.npy", "d", np.ones((1, 17), np.float32))
+    with pytest.raises(InputError, match="have 17 numbers, those of the index 16"):
+        take(longer, built, place.folder / "out")
+
+
+def test_an_index_that_does_not_tell_was_given_all_vectors(place: Place) -> None:
+    now = place.built("new", "ab")
+    take(place.file("a.npy", "a", vectors_of("a")), now, place.folder / "out")
+    assert given_mask(place.folder / "out", 2).tolist() == [True, False]
+    (place.folder / "out" / GIVEN_FILE).unlink()
+    assert given_mask(place.folder / "out", 2).tolist() == [True, True]

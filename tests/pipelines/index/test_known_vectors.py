@@ -1,0 +1,68 @@
+"""Vectors of texts that have not changed are found again."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from pipelines.index.changes import Changes, plan
+from pipelines.index.columns import merge_columns, write_columns
+from pipelines.index.known_vectors import KnownVectors, same_texts, unchanged_texts
+from pipelines.index.paper_rows import SCHEMA
+from recsys.store.corpus import Corpus
+
+OLD = [
+    {"id": "a", "title": "ants", "abstract": "small"},
+    {"id": "b", "title": "ants", "abstract": "small", "year": 1999},
+    {"id": "c", "title": "cats"},
+    {"id": "d", "title": "dogs", "abstract": ""},
+    {"id": "e", "title": "ants small"},
+]
+NEW = [
+    {"id": "!", "title": "bees"},
+    {"id": "b", "title": "ants", "abstract": "small", "year": 2001},
+    {"id": "c", "title": "cats", "abstract": "with an abstract"},
+    {"id": "d", "title": "dogs"},
+    {"id": "f", "title": "cats"},
+]
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Corpus:
+    (tmp_path / "old").mkdir()
+    write_columns(tmp_path / "old", pa.Table.from_pylist(OLD, SCHEMA))
+    return Corpus.load(tmp_path / "old")
+
+
+def test_texts_are_found_under_their_own_id_first(old: Corpus, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    write_columns(tmp_path / "new", pa.Table.from_pylist([*NEW, OLD[0], OLD[4]], SCHEMA))
+    corpus = Corpus.load(tmp_path / "new")
+    # !, a, b, c, d, e, f: the title of f is that of the old c; an empty abstract is one.
+    assert same_texts(old, corpus).tolist() == [-1, 0, 1, -1, -1, 4, 2]
+    assert same_texts(old, old).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_an_update_finds_texts_that_stay_under_their_id(old: Corpus, tmp_path: Path) -> None:
+    planned = plan(old, Changes(pa.Table.from_pylist(NEW, SCHEMA), ("a",)))
+    (tmp_path / "new").mkdir()
+    merge_columns(tmp_path / "new", planned.papers, old, planned.merged)
+    # !, b, c, d, e, f
+    assert unchanged_texts(old, planned).tolist() == [-1, 1, -1, -1, 4, -1]
+
+
+def test_known_vectors_are_told_from_both_sides() -> None:
+    vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
+    known = KnownVectors(vectors, np.array([2, -1, 0, 3], np.int32))
+    assert known.missing.tolist() == [False, True, False, False]
+    assert known.today.tolist() == [2, -1, 0, 3]
+    assert np.concatenate(list(known.pieces())).tolist() == [[4, 5], [0, 0], [0, 1], [6, 7]]
+    without = known.without(np.array([True, False, False, False]))
+    assert without.rows.tolist() == [2, -1, -1, 3]
+    assert known.rows.tolist() == [2, -1, 0, 3]
+
+
+def test_nothing_is_known_of_new_papers() -> None:
+    pieces = list(KnownVectors.none(5000).pieces(3))
+    assert sum(map(len, pieces)) == 5000 and not any(piece.any() for piece in pieces)
