@@ -7,6 +7,7 @@ over; the files are the same, byte by byte, as if all papers had been written at
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from mmap import mmap
 from pathlib import Path
 from typing import Any
 
@@ -153,4 +154,5 @@ def _united(old: SortedStrings, used: Rows, new: dict[str, int]) -> Union:
 def _no_papers(folder: Path) -> Corpus:
     none, strings = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32)), SortedStrings.build([])
     codes = np.empty(0, np.int32)
-    return Corpus(folder, strings, codes.astype(np.int16), codes, strings, none, strings, none)
+    stored, years = mmap(-1, 1), codes.astype(np.int16)
+    return Corpus(folder, stored, strings, years, codes, strings, none, strings, none)
