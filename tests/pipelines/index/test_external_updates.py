@@ -96,7 +96,7 @@ def test_vectors_of_another_encoder_are_refused(place: Place) -> None:
     old, now = place.built("old", "abc"), place.built("new", "abcd")
     taken = former(old, now, vectors_of("abc"), [True, True, True])
     built = replace(now, encoder=HashingEncoder(), former=taken)
-    with pytest.raises(InputError, match="did not make the vectors of .*more.npy"):
+    with pytest.raises(InputError, match=r"did not make the vectors of .*more\.npy"):
         take(place.file("more.npy", "d", -vectors_of("d")), built, place.folder / "out")
     longer = place.file("long.npy", "d", np.ones((1, 17), np.float32))
     with pytest.raises(InputError, match="have 17 numbers, those of the index 16"):
