@@ -1,5 +1,6 @@
 """NNSelect goes on in an updated index."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -54,7 +55,7 @@ def test_old_texts_keep_their_vectors_and_new_ones_get_theirs(tmp_path: Path) ->
 def test_texts_carried_are_counted_over_all_updates(tmp_path: Path) -> None:
     corpora = [corpus_of(tmp_path / ids, ids) for ids in ("ab", "abx", "abxyz")]
     write_small_nnselect(tmp_path / "0", texts_in(corpora[0]))
-    for number, (old, now) in enumerate(zip(corpora, corpora[1:], strict=False)):
+    for number, (old, now) in enumerate(pairwise(corpora)):
         former, folder = FormerModel(tmp_path / str(number), len(old)), tmp_path / str(number + 1)
         folder.mkdir()
         carry_nnselect(former, now, same_texts(old, now), folder)
