@@ -12,15 +12,22 @@ from typing import Any
 import annoy
 import numpy as np
 
+from indexes.backends import Former
 from indexes.exact import ExactIndex
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.layout import FOREST_FILE
+from recsys.store.links import link_or_copy
 from recsys.store.top_k import top_k
+from recsys.store.unions import GONE
 
 MARGIN = 1.3
 """How many more rows are fetched than the allowed share asks for on average."""
+MOST_UNKNOWN, MOST_DEAD = 0.1, 0.2
+"""Shares of the rows, of those that a forest does not know and of its items that are gone, above
+which another forest is planted: until then, a search costs little more than over a new one."""
+ITEMS_FILE = "forest.items.npy"
 TREES = 100
 FEW_TREES = 10
 """For vectors that are searched for a while only: negatives of a model that goes on learning."""
@@ -35,15 +42,49 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
+class Carried:
+    """A forest that was planted over other vectors: what it still knows.
+
+    rows: (items,) int32, the row of today of each of its items, GONE where there is none. unknown:
+    ascending, the rows that it does not know.
+    """
+
+    rows: Rows
+    unknown: Rows
+
+    @property
+    def share(self) -> float:
+        """Return how many items are asked for each that is there."""
+        there = int(np.count_nonzero(self.rows != GONE))
+        return len(self.rows) / max(there, 1)
+
+    def found(self, items: Rows) -> Rows:
+        """Return the rows of found items, those that are gone left out."""
+        rows = self.rows[items]
+        found: Rows = rows[rows != GONE]
+        return found
+
+    @classmethod
+    def of(cls, rows: Rows, n: int) -> "Carried":
+        """Find out what a forest does not know of n rows."""
+        there = np.zeros(n, bool)
+        there[rows[rows != GONE]] = True
+        return cls(rows, np.flatnonzero(~there).astype(np.int32))
+
+
+@dataclass(frozen=True, slots=True)
 class AnnoyIndex:
     """Cosine search over vectors: (n, d) float32, L2-normalised rows.
 
     forest: the loaded trees. search_k: how many tree entries a search over all rows looks at.
+    carried: None where the forest was planted over these very vectors. Otherwise the rows that it
+    does not know are looked at by every search.
     """
 
     vectors: Floats
     forest: annoy.AnnoyIndex = field(repr=False)
     search_k: int
+    carried: Carried | None = None
 
     def search(self, query: Floats, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
         """Return up to k (rows, exact cosines), best first.
@@ -55,10 +96,10 @@ class AnnoyIndex:
         inside = n if allowed is None else int(np.count_nonzero(allowed))
         wanted = min(k, inside)
         effort = n / max(inside, 1)
-        while wanted > 0 and self.search_k * effort < inside:
-            rows, cosines = self.approximate(query, wanted, effort=effort, allowed=allowed)
-            if len(rows) == wanted:
-                return rows, cosines
+        while wanted > 0 and self._entries(effort) < inside:
+            known = self._known(query, wanted, effort, allowed)
+            if len(known) >= wanted:  # Whatever rows are scanned beside them.
+                return self._best(query, known, wanted, allowed)
             effort *= 2
         return ExactIndex(self.vectors).search(query, k, allowed=allowed)
 
@@ -68,7 +109,7 @@ class AnnoyIndex:
         """Search for each of (q, d) queries; where scanning is less work, in one scan for all."""
         n = len(self.vectors)
         inside = n if allowed is None else int(np.count_nonzero(allowed))
-        if self.search_k * n < inside * inside:
+        if self._entries(n / max(inside, 1)) < inside:
             return [self.search(query, k, allowed=allowed) for query in queries]
         return ExactIndex(self.vectors).search_many(queries, k, allowed=allowed)
 
@@ -76,16 +117,39 @@ class AnnoyIndex:
         self, query: Floats, k: int, *, effort: float = 1.0, allowed: Mask | None = None
     ) -> tuple[Rows, Floats]:
         """Ask the forest once, for `effort` times the usual work; it may find fewer than k."""
-        found = self.forest.get_nns_by_vector(
-            query, int(np.ceil(k * effort * MARGIN)), search_k=int(self.search_k * effort)
+        return self._best(query, self._known(query, k, effort, allowed), k, allowed)
+
+    def _known(self, query: Floats, k: int, effort: float, allowed: Mask | None) -> Rows:
+        """Ask the forest for allowed rows that it knows."""
+        effort *= self.carried.share if self.carried else 1
+        items = np.array(
+            self.forest.get_nns_by_vector(
+                query, int(np.ceil(k * effort * MARGIN)), search_k=int(self.search_k * effort)
+            ),
+            np.int32,
         )
-        rows = np.sort(np.array(found, np.int32))
-        if allowed is not None:
-            rows = rows[allowed[rows]]
+        rows = self.carried.found(items) if self.carried else items
+        return rows if allowed is None else rows[allowed[rows]]
+
+    def _best(
+        self, query: Floats, known: Rows, k: int, allowed: Mask | None
+    ) -> tuple[Rows, Floats]:
+        """Pick the best of rows, and of those that the forest does not know."""
+        if self.carried is not None:
+            unknown = self.carried.unknown
+            unknown = unknown if allowed is None else unknown[allowed[unknown]]
+            known = np.concatenate([known, unknown])
+        rows = np.sort(known)
         # Annoy's angular distances have lost digits where vectors are close: compute afresh.
         cosines = self.vectors[rows] @ query
         kept = top_k(cosines, k)
         return rows[kept], cosines[kept]
+
+    def _entries(self, effort: float) -> float:
+        """Count what a search with such an effort looks at."""
+        if self.carried is None:
+            return self.search_k * effort
+        return self.search_k * effort * self.carried.share + len(self.carried.unknown)
 
     @staticmethod
     def build(vectors: Floats, path: Path, *, trees: int = TREES, seed: int = 0) -> None:
@@ -98,8 +162,12 @@ class AnnoyIndex:
         forest.save(str(path))
 
     @classmethod
-    def load(cls, path: Path, vectors: Floats, *, search_k: int) -> "AnnoyIndex":
-        """Memory-map what `build` wrote over the same vectors.
+    def load(
+        cls, path: Path, vectors: Floats, *, search_k: int, items: Rows | None = None
+    ) -> "AnnoyIndex":
+        """Memory-map what `build` wrote over the same vectors, or over others.
+
+        items: (m,) int32, the row of each of m others among the vectors, GONE where it is not.
 
         Raises:
             ArtifactCorrupt: the file is missing or cut short.
@@ -112,12 +180,14 @@ class AnnoyIndex:
             raise ArtifactCorrupt(
                 f"{path} cannot be read as an Annoy forest ({error}).", "Build the index again."
             ) from error
-        if forest.get_n_items() != len(vectors):
+        expected = len(vectors) if items is None else len(items)
+        if forest.get_n_items() != expected:
             raise ArtifactMismatch(
-                f"{path} holds {forest.get_n_items()} vectors, the index {len(vectors)}.",
+                f"{path} holds {forest.get_n_items()} vectors, the index {expected}.",
                 "Build the index again.",
             )
-        return cls(vectors, forest, search_k)
+        carried = None if items is None else Carried.of(items, len(vectors))
+        return cls(vectors, forest, search_k, carried)
 
 
 def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
@@ -134,16 +204,46 @@ def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, A
     return {"trees": trees, "k": k, **asdict(effort)}
 
 
+def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
+    """Keep a forest that still knows most rows; plant another one otherwise."""
+    rows = _items(former.folder, len(former.rows))
+    rows = former.rows if rows is None else np.append(former.rows, np.int32(GONE))[rows]
+    carried = Carried.of(rows, len(vectors))
+    unknown, dead = len(carried.unknown), int(np.count_nonzero(rows == GONE))
+    if unknown > MOST_UNKNOWN * len(vectors) or dead > MOST_DEAD * len(vectors):
+        return build(vectors, folder)
+    link_or_copy(former.folder / FOREST_FILE, folder / FOREST_FILE)
+    np.save(folder / ITEMS_FILE, rows)
+    return {**former.facts, "unknown": unknown, "dead": dead}
+
+
 def open_index(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> AnnoyIndex:
-    """Open what `build` wrote over the same vectors; see `AnnoyIndex.load` for what it raises."""
-    return AnnoyIndex.load(folder / FOREST_FILE, vectors, search_k=facts["search_k"])
+    """Open what `build` or `carry` wrote; see `AnnoyIndex.load` for what it raises."""
+    items = _items(folder, len(vectors))
+    return AnnoyIndex.load(folder / FOREST_FILE, vectors, search_k=facts["search_k"], items=items)
+
+
+def _items(folder: Path, n: int) -> Rows | None:
+    """Read the row of each item of a forest that was carried; None where they are the same."""
+    path = folder / ITEMS_FILE
+    if not path.exists():
+        return None
+    rows: Rows = np.load(path, allow_pickle=False)
+    if rows.dtype != np.int32 or rows.ndim != 1 or rows.min() < GONE or rows.max() >= n:
+        raise ArtifactCorrupt(
+            f"{path} names rows that are none of the {n:,} of the index.", "Build the index again."
+        )
+    return rows
 
 
 def summary(facts: Mapping[str, Any], papers: int) -> str:
     """Say how the vectors are searched."""
     found = f"finds {facts['recall']:.1%} of the {facts['k']} nearest"
     exact = facts["search_k"] >= papers
+    unknown = facts.get("unknown", 0)
     rest = "; an exact scan is quicker here and is used." if exact else "."
+    if unknown and not exact:
+        rest = f"; {unknown:,} newer papers are scanned."
     return f"Annoy, {facts['trees']} trees: search_k {facts['search_k']:,} {found}{rest}"
 
 

@@ -1,6 +1,6 @@
 """What searches the vectors of an index: one literal table, opened lazily.
 
-A new backend is a module with `build`, `open_index` and `summary`, and a row.
+A new backend is a module with `build`, `carry`, `open_index` and `summary`, and a row.
 """
 
 import importlib
@@ -13,9 +13,22 @@ from recsys.errors import InputError, MissingExtraError, near_miss
 
 if TYPE_CHECKING:  # The command line reads the table whenever it starts.
     from recsys.protocols import VectorIndex
-    from recsys.store.arrays import Floats
+    from recsys.store.arrays import Floats, Rows
 
 DEFAULT = "annoy"
+
+
+@dataclass(frozen=True, slots=True)
+class Former:
+    """What served other vectors, some of which are still there.
+
+    folder, facts: of what was built or carried. rows: (m,) int32, distinct, the row of today of
+    each of its m vectors; -1 where that is gone, or no longer the same.
+    """
+
+    folder: Path
+    facts: Mapping[str, Any]
+    rows: "Rows"
 
 
 class Backend(Protocol):
@@ -28,10 +41,17 @@ class Backend(Protocol):
         """
         ...
 
+    def carry(self, vectors: "Floats", folder: Path, former: Former) -> dict[str, Any]:
+        """Do as `build` does for lasting use, with as much of the former as is worth it.
+
+        The former folder is never written, and may be gone later.
+        """
+        ...
+
     def open_index(
         self, vectors: "Floats", folder: Path, facts: Mapping[str, Any]
     ) -> "VectorIndex":
-        """Open what `build` wrote over the same vectors."""
+        """Open what `build` or `carry` wrote over the same vectors."""
         ...
 
     def summary(self, facts: Mapping[str, Any], papers: int) -> str:
@@ -86,6 +106,13 @@ def build_index(
 ) -> dict[str, Any]:
     """Build a backend over (n, d) float32 unit vectors; return what the manifest says of it."""
     return {"backend": name, **backend(name).build(vectors, folder, lasting=lasting)}
+
+
+def carry_index(name: str, vectors: "Floats", folder: Path, former: Former) -> dict[str, Any]:
+    """Do as `build_index` does; what a former index of this backend knows is not learned anew."""
+    if former.facts.get("backend", DEFAULT) != name:
+        return build_index(name, vectors, folder)
+    return {"backend": name, **backend(name).carry(vectors, folder, former)}
 
 
 def open_built(vectors: "Floats", folder: Path, facts: Mapping[str, Any]) -> "VectorIndex":

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from indexes.backends import Former
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.lookup import dots
 from recsys.store.top_k import top_k
@@ -79,6 +80,11 @@ def _better(found: tuple[Rows, Floats], rows: Rows, cosines: Floats, k: int) -> 
 
 def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
     """Prepare nothing: the vectors are all that is scanned."""
+    return {}
+
+
+def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
+    """Carry nothing, as nothing was prepared."""
     return {}
 
 

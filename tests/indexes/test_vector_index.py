@@ -29,13 +29,37 @@ def forest(vectors: Floats, folder: Path, *, search_k: int) -> AnnoyIndex:
     return AnnoyIndex.load(folder / "vectors.ann", vectors, search_k=search_k)
 
 
-@pytest.fixture(params=["exact", "annoy", "annoy, barely looking", "annoy, always scanning"])
+def carried(vectors: Floats, folder: Path, *, search_k: int) -> AnnoyIndex:
+    """Search by a forest of other vectors, in another order: it knows two of three rows."""
+    n = len(vectors)
+    rng = np.random.default_rng(5)
+    items = np.concatenate([np.arange(n), np.full(n // 4, -1)]).astype(np.int32)
+    items[rng.random(len(items)) < 0.3] = -1
+    items = rng.permutation(items)
+    others = random_vectors(len(items), dim=vectors.shape[1], seed=6)
+    others[items >= 0] = vectors[items[items >= 0]]
+    AnnoyIndex.build(others, folder / "others.ann", trees=30, seed=1)
+    return AnnoyIndex.load(folder / "others.ann", vectors, search_k=search_k, items=items)
+
+
+@pytest.fixture(
+    params=[
+        "exact",
+        "annoy",
+        "annoy, barely looking",
+        "annoy, always scanning",
+        "annoy, carried",
+        "annoy, carried, barely looking",
+    ]
+)
 def build(request: pytest.FixtureRequest, tmp_path: Path) -> Build:
     builders: dict[str, Build] = {
         "exact": ExactIndex,
         "annoy": lambda vectors: forest(vectors, tmp_path, search_k=150),
         "annoy, barely looking": lambda vectors: forest(vectors, tmp_path, search_k=1),
         "annoy, always scanning": lambda vectors: forest(vectors, tmp_path, search_k=10**6),
+        "annoy, carried": lambda vectors: carried(vectors, tmp_path, search_k=150),
+        "annoy, carried, barely looking": lambda vectors: carried(vectors, tmp_path, search_k=1),
     }
     return builders[request.param]
 
