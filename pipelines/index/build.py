@@ -1,6 +1,5 @@
 """Build an index from a file of papers, stage by stage; finished stages survive a kill."""
 
-import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from indexes.backends import DEFAULT, backend, build_index, summary
-from indexes.bm25 import Bm25Index
 from pipelines.encoders.checkpoints import MINILM
 from pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
 from pipelines.index.encode import encode_corpus
 from pipelines.index.external_vectors import Built, external_lines, take
 from pipelines.index.ingest import ingest
+from pipelines.index.text import write_text
 from pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
-from pipelines.jobs.staged_folder import StagedFolder
 from recsys.errors import ArtifactError, CorpusError, InputError
 from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.models.encoder import OnnxEncoder
@@ -30,10 +28,9 @@ from recsys.store.layout import (
     ENCODER,
     INDEX_SCHEMA,
     TEXT,
-    VECTOR_FILE,
     VECTORS,
 )
-from recsys.store.terms import TermStore
+from recsys.store.links import link_or_copy
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,15 +138,14 @@ def build(
     _check_parent(out)
     chosen = options.recipe()
     source = sha256(papers)
-    recipe = fingerprint([source, chosen, INDEX_SCHEMA, StageOne().neighbours])
+    recipe = recipe_of(source, chosen)
     finished = _finished(out, recipe, options)
     if finished is not None and not (out / UNFINISHED).exists():
         return finished
     with writing(out, new=True, wait=options.wait, progress=progress) as writer:
-        work = StagedFolder(writer.unfinished / "build")
         if (finished := _finished(out, recipe, options)) is not None:
-            work.remove()  # Another build has just written it, or was killed right after that.
-            return finished
+            return finished  # Another build has just written it, or was killed right after that.
+        work = writer.work("build", recipe)
         job = _Job(papers, work.finished, work.place, cache, options, progress)
         found = {
             name: work.stage(name, key, partial(STAGES[name].run, job))
@@ -162,6 +158,11 @@ def build(
         work.remove()
     kept = tuple(name for name, stage in found.items() if stage.kept)
     return BuildReport(out, unchanged=False, config=config, dropped=dropped, kept=kept)
+
+
+def recipe_of(source: str, chosen: Mapping[str, Any]) -> str:
+    """Hash what an index is built from: the hash of its papers, and the options."""
+    return fingerprint([source, chosen, INDEX_SCHEMA, StageOne().neighbours])
 
 
 def _trained(index: Path) -> tuple[str, ...]:
@@ -178,15 +179,7 @@ def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
 
 
 def _text(job: _Job, folder: Path) -> dict[str, Any]:
-    texts = Corpus.load(job.folder / CORPUS).texts()
-    titles, abstracts = texts.column("title"), texts.column("abstract")
-    job.progress("words", 0, len(titles))
-    store = TermStore.build(
-        (title.as_py(), abstract.as_py()) for title, abstract in zip(titles, abstracts, strict=True)
-    )
-    store.save(folder)
-    Bm25Index.build(store).save(folder)
-    job.progress("words", len(titles), len(titles))
+    store = write_text(Corpus.load(job.folder / CORPUS), folder, progress=job.progress)
     return {"terms": len(store.vocabulary)}
 
 
@@ -214,16 +207,9 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
     job.progress("nearest neighbours", 0, 1)
     ann = build_index(job.options.vectors, vectors, folder)
     job.progress("nearest neighbours", 1, 1)
-    _link(shards / VECTOR_FILE, folder / VECTOR_FILE)
+    for file in shards.glob("*.npy"):  # Second names: the first stay until this is finished.
+        link_or_copy(file, folder / file.name)
     return facts | {"ann": ann, "dim": vectors.shape[1]}
-
-
-def _link(file: Path, also: Path) -> None:
-    """Give a file a second name: the first one stays until the stage is finished."""
-    try:
-        os.link(file, also)
-    except OSError:  # Some file systems have no links.
-        shutil.copyfile(file, also)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ A process killed at any moment leaves the old generation in force or the new one
 the next writer does not remove.
 """
 
-import os
+import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.jobs.locks import discard, holding
+from pipelines.jobs.staged_folder import StagedFolder
 from recsys.errors import ArtifactError
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import (
@@ -21,6 +22,7 @@ from recsys.store.artifacts import (
     load_manifest,
     to_disk,
     tree_to_disk,
+    write_json,
     write_manifest,
 )
 from recsys.store.generations import (
@@ -42,9 +44,11 @@ from recsys.store.layout import (
     TEXT,
     VECTORS,
 )
+from recsys.store.links import link_or_copy
 
 LOCK = "lock"
 UNFINISHED = "unfinished"
+_PURPOSE = "purpose.json"
 _NEW = ".new"
 """Ends the name of a folder that is being filled."""
 _FLAT_MEMBERS = (CORPUS, TEXT, VECTORS, ENCODER, "ranker", NNSELECT, NNRANK)
@@ -64,6 +68,17 @@ class IndexWriter:
         folder = self.index / UNFINISHED
         folder.mkdir(exist_ok=True)
         return folder
+
+    def work(self, name: str, recipe: str | None = None) -> StagedFolder:
+        """Give the place of a work in stages; a killed one continues there.
+
+        recipe: of the index that it makes, if it could be the same after other changes. Without,
+        the work is of no use once the index has changed.
+        """
+        place = self.unfinished / name
+        place.mkdir(exist_ok=True)
+        write_json(place / _PURPOSE, {"after": _name_in_force(self.index), "recipe": recipe})
+        return StagedFolder(place)
 
     @contextmanager
     def member(self, name: str) -> Iterator[Path]:
@@ -112,6 +127,9 @@ class IndexWriter:
             path.unlink(missing_ok=True)
         for path in self.index.glob(f"{UNFINISHED}/*{_NEW}"):
             shutil.rmtree(path, ignore_errors=True)
+        for path in self.index.glob(f"{UNFINISHED}/*/{_PURPOSE}"):
+            if self._is_done(path):
+                shutil.rmtree(path.parent, ignore_errors=True)
         self.sweep()
 
     def sweep(self) -> None:
@@ -139,9 +157,19 @@ class IndexWriter:
         generation.mkdir(parents=True)
         for name, folder in members.items():
             link_tree(folder, generation / name)
-        _link(self.index / MANIFEST, generation / MANIFEST)
+        link_or_copy(self.index / MANIFEST, generation / MANIFEST)
         tree_to_disk(generation)
         point(self.index, generation)
+
+    def _is_done(self, purpose: Path) -> bool:
+        """Tell work that the index has already, or that was meant for what it was before."""
+        with suppress(ArtifactError, OSError, ValueError, LookupError, TypeError):
+            meant = json.loads(purpose.read_text(encoding="utf-8"))
+            if meant["after"] == _name_in_force(self.index):
+                return False
+            recipe = pin(self.index).manifest().config.get("recipe")
+            return meant["recipe"] is None or meant["recipe"] == recipe
+        return False
 
     def _files(self, new: Path) -> dict[str, Any]:
         """Tell what manifests hold of every file; those linked from before are not hashed again."""
@@ -214,6 +242,14 @@ def writing(
                 shutil.rmtree(folder, ignore_errors=True)
 
 
+def _name_in_force(index: Path) -> str | None:
+    """Name the generation in force; None where there is none, or none that can be told."""
+    with suppress(ArtifactError):
+        pointer = read_pointer(index)
+        return None if pointer is None else str(pointer["generation"])
+    return None
+
+
 def members_of(generation: Path) -> dict[str, Path]:
     """Name the parts of a generation."""
     own = (GENERATIONS, UNFINISHED)
@@ -226,14 +262,7 @@ def members_of(generation: Path) -> dict[str, Path]:
 
 def link_tree(folder: Path, copy: Path) -> None:
     """Give every file of a folder a second name below another; links cannot be copied wrong."""
-    shutil.copytree(folder, copy, copy_function=_link)
-
-
-def _link(source: str | Path, target: str | Path) -> None:
-    try:
-        os.link(source, target)
-    except OSError:  # Some file systems have no links.
-        shutil.copyfile(source, target)
+    shutil.copytree(folder, copy, copy_function=link_or_copy)
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -1,6 +1,7 @@
 """A folder that is made in stages: what is finished survives a kill until all of it is in place.
 
 x.index/unfinished/build/
+├── purpose.json        of `index_writer`
 ├── finished/
 │   └── corpus/         a finished stage
 ├── corpus.json         what that stage depended on, and what it has to say

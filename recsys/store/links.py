@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 
-def link_or_copy(file: Path, also: Path) -> None:
+def link_or_copy(file: Path | str, also: Path | str) -> None:
     """Link a file under another name; copy it where the file system has no links."""
     try:
         os.link(file, also)

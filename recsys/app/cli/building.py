@@ -1,4 +1,4 @@
-"""Commands that write artifacts: `build` and `train ranker`."""
+"""Commands that write indexes: `build`, `update` and `train ranker`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,4 +148,86 @@ def train_ranker(
         report = train(
             index, split, options, unseen=unseen_views, wait=not no_wait, progress=progress
         )
+    note("\n".join(report.lines()), quiet=quiet)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateChoices:
+    """What becomes of the papers that are there."""
+
+    remove: Annotated[
+        Path | None,
+        typer.Option(
+            "--remove",
+            metavar="FILE",
+            show_default=False,
+            help="Remove the papers whose ids this file lists, one a line; - is standard input.",
+        ),
+    ] = None
+    whole: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            show_default=False,
+            help="Make the index hold exactly the papers of this file: add, replace, remove.",
+        ),
+    ] = None
+    embeddings: Annotated[
+        Path | None,
+        typer.Option(
+            "--embeddings",
+            metavar="FILE",
+            show_default=False,
+            help="Vectors of new papers, for an index whose vectors were made elsewhere.",
+        ),
+    ] = None
+    compact: Annotated[
+        bool,
+        typer.Option(
+            "--compact",
+            help="Plant Annoy's forest anew. Without, that is done when it lacks more than 10 % of "
+            "the papers, or knows more than 20 % that are gone.",
+        ),
+    ] = False
+
+
+def update(
+    index: Index,
+    chosen: UpdateChoices,
+    papers: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[PAPERS]",
+            show_default=False,
+            help="File of papers to add, in any format that `recsys build` reads. A paper with a "
+            "known id is replaced.",
+        ),
+    ] = None,
+    no_wait: NoWait = False,
+    quiet: Quiet = False,
+) -> None:
+    """Add, replace or remove papers; the index then answers as if it were built anew.
+
+    Only new texts are encoded, and rankers stay. Who is reading the index goes on reading what it
+    was; a killed update leaves it as it was, and continues when it is run again.
+    """
+    from pipelines.index.update import UpdateOptions
+    from pipelines.index.update import update as update_index
+    from recsys.app.bars import shown_progress
+    from recsys.app.inspection import damage_named
+    from recsys.app.output import note
+    from recsys.errors import InputError
+
+    if papers is not None and chosen.whole is not None:
+        raise InputError("There are papers to add, and papers to become.", "Give one or the other.")
+    options = UpdateOptions(
+        remove=chosen.remove,
+        whole=chosen.whole is not None,
+        embeddings=chosen.embeddings,
+        compact=chosen.compact,
+        wait=not no_wait,
+    )
+    with damage_named(index), shown_progress(quiet=quiet) as progress:
+        report = update_index(index, papers or chosen.whole, options, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)

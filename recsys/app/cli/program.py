@@ -45,6 +45,7 @@ GROUPS: Mapping[str, typer.Typer] = {
 COMMANDS: Mapping[str, Callable[..., None]] = {
     "recommend": recommending.recommend,
     "build": building.build,
+    "update": building.update,
     "train ranker": building.train_ranker,
     "train nnselect": training_networks.train_nnselect,
     "train nnrank": training_networks.train_nnrank,
