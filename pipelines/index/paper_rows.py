@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
 from recsys.store.arrays import Longs, Mask, Rows
-from recsys.store.corpus import PAPERS, Corpus
+from recsys.store.corpus import Corpus
 
 SCHEMA = pa.schema(
     [
@@ -28,6 +28,11 @@ SCHEMA = pa.schema(
 )
 
 
+def papers_file(corpus: Corpus) -> parquet.ParquetFile:
+    """Open the stored papers of a corpus; they are there even if their folder is gone by now."""
+    return parquet.ParquetFile(pa.BufferReader(pa.py_buffer(corpus.stored)))
+
+
 class PaperRows:
     """Old papers first, new ones behind them. Of the old, two row groups are held at a time."""
 
@@ -36,7 +41,7 @@ class PaperRows:
         self._new = papers.to_batches()
         sizes: list[int] = []
         if len(old):
-            self._file = parquet.ParquetFile(old.folder / PAPERS)
+            self._file = papers_file(old)
             facts = self._file.metadata
             sizes = [facts.row_group(number).num_rows for number in range(facts.num_row_groups)]
         self._groups = len(sizes)

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 
 import numpy as np
-import pyarrow.parquet as parquet
 
+from pipelines.index.paper_rows import papers_file
 from recsys.models.encoder import Text
 from recsys.store.arrays import Mask, Rows
-from recsys.store.corpus import PAPERS, Corpus
+from recsys.store.corpus import Corpus
 
 
 def read_texts(corpus: Corpus, size: int) -> Iterator[list[Text]]:
     """Read (title, abstract) pairs by ascending row, `size` at a time."""
-    with parquet.ParquetFile(corpus.folder / PAPERS) as file:
+    with papers_file(corpus) as file:
         for batch in file.iter_batches(size, columns=["title", "abstract"]):
             yield list(zip(batch["title"].to_pylist(), batch["abstract"].to_pylist(), strict=True))
 
@@ -25,7 +25,7 @@ def texts_of(corpus: Corpus, wanted: Mask, size: int) -> Iterator[tuple[Rows, li
     rows = np.flatnonzero(wanted).astype(np.int32)
     waiting: list[Text] = []
     given = 0
-    with parquet.ParquetFile(corpus.folder / PAPERS) as file:
+    with papers_file(corpus) as file:
         begin = 0
         for group in range(file.num_row_groups):
             end = begin + file.metadata.row_group(group).num_rows

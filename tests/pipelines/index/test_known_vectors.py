@@ -1,5 +1,6 @@
 """Vectors of texts that have not changed are found again."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -66,3 +67,10 @@ def test_known_vectors_are_told_from_both_sides() -> None:
 def test_nothing_is_known_of_new_papers() -> None:
     pieces = list(KnownVectors.none(5000).pieces(3))
     assert sum(map(len, pieces)) == 5000 and not any(piece.any() for piece in pieces)
+
+
+def test_texts_of_a_corpus_whose_folder_is_gone_are_read(old: Corpus, tmp_path: Path) -> None:
+    (tmp_path / "old").rename(tmp_path / "away")
+    shutil.rmtree(tmp_path / "away")
+    assert same_texts(old, old).tolist() == [0, 1, 2, 3, 4]
+    assert plan(old, Changes(pa.Table.from_pylist(OLD[:2], SCHEMA))).counts == (0, 0, 0)
