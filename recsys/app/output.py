@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from recsys.errors import InputError, near_miss
-from recsys.formats.files import write_whole
+from recsys.formats.replacing import write_whole
 
 
 def check_target(out: Path | None) -> None:

@@ -1,7 +1,6 @@
-"""Read the bytes and the text of a file that somebody gave, or say why not; write a text whole."""
+"""Read the bytes and the text of a file that somebody gave, or say why not."""
 
 import codecs
-import os
 import stat
 import sys
 from pathlib import Path
@@ -80,16 +79,6 @@ def decode_or_guess(raw: bytes, name: str) -> tuple[str, str | None]:
         note = f"{name} is not UTF-8; it was read as Windows-1252 (Latin-1)."
         return _checked(_windows_1252(raw), name), note
     return decode(raw, name), None
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8", errors="replace")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _encoding(raw: bytes) -> tuple[str, str]:

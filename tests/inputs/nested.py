@@ -5,6 +5,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from tests.inputs.small_pdf import nested_drawings, nested_page_tree, nested_value, pdf_of
 
@@ -89,6 +90,10 @@ NESTS = (
     _body("verbatim", r"\begin{verbatim}", r"\end{verbatim}"),
     _body("inputs", r"\input{", "}"),
     _body("formulas", "$a", "$"),
+    _body("long titles", r"\title{" + "$.$" * 99, "}"),
+    _body("long authors", r"\author{" + "$.$ and " * 99, "}"),
+    _body("long abstracts", r"\begin{abstract}" + "$.$" * 99, r"\end{abstract}"),
+    _body("long citations", "A river that is long. " * 9 + r"\cite[see ", "]{a}"),
     _body("comments", "%", "\n"),
     _entry("braces", "{", "}"),
     _entry("accents", r"{\'", "}"),
@@ -162,6 +167,7 @@ def cases(levels: int) -> Iterator[tuple[str, str, bytes]]:
     yield "bib: strings that use one another", ".bib", _strings(levels).encode()
     yield "bib: parents of parents", ".bib", _parents(levels).encode()
     yield "md: yaml anchors", ".md", _anchors(levels).encode()
+    yield "md: yaml anchors in a list", ".md", _anchors_in_a_list(levels).encode()
     yield "docx: entities", ".docx", _entities(levels).encode()
     yield "pdf: page tree", ".pdf", nested_page_tree(levels)
     yield "pdf: drawings in drawings", ".pdf", nested_drawings(levels)
@@ -178,8 +184,7 @@ def _macros(levels: int) -> str:
     """Define macros each of which is the one before, twice."""
     lines = [r"\newcommand{\xa}{On rivers}"]
     names = [_letters(number) for number in range(levels)]
-    pairs = zip(names, names[1:], strict=False)
-    lines += [rf"\newcommand{{\x{new}}}{{\x{old}\x{old}}}" for old, new in pairs]
+    lines += [rf"\newcommand{{\x{new}}}{{\x{old}\x{old}}}" for old, new in pairwise(names)]
     return "\n".join([*lines, rf"\title{{\x{names[-1]}}}", _ABSTRACT])
 
 
@@ -199,6 +204,12 @@ def _anchors(levels: int) -> str:
     lines = ["---", "title: On rivers", "a0: &a0 [x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, levels)]
     return "\n".join([*lines, f"author: *a{levels - 1}", "---", "", "We measure rivers."])
+
+
+def _anchors_in_a_list(levels: int) -> str:
+    lines = ["---", "- &a0 [x]"]
+    lines += [f"- &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, levels)]
+    return "\n".join([*lines, "---", "", "We measure rivers."])
 
 
 def _entities(levels: int) -> str:

@@ -36,7 +36,7 @@ from tests.inputs import long, nested
 
 LOADED = (front_matter, latex_draft, markdown_draft, objects, pdf, plain, reading_list)
 """What formats load when they are asked for: here, before anything is measured."""
-LIMIT = 60
+LIMIT = 10
 """Seconds after which a reader is killed."""
 
 

@@ -28,7 +28,7 @@ STAGE = "read"
 _REPORT_EVERY = 2048  # lines
 _BUFFER = 2**20
 _GZIP = b"\x1f\x8b"
-_OPENING = re.compile(r"(\s*)\[?\s*\{\s*")
+_OPENING = re.compile(r"\[?\s*\{")
 # First bytes of files that hold no lines of UTF-8, what they are, and what to do.
 _FOREIGN = (
     (b"PK\x03\x04", "a zip archive", "Unpack it first."),
@@ -169,10 +169,11 @@ def _joined(lines: Iterator[Line]) -> Iterator[Line]:
     line = next(lines, None)
     while line is not None:
         following = None
-        opening = _OPENING.fullmatch(line.text)
-        if opening:
-            line, following = _gather(line, opening[1], lines)
-        if line.text.strip() or line.too_long:
+        text = line.text.strip()
+        if _OPENING.fullmatch(text):
+            indentation = line.text[: -len(line.text.lstrip())]
+            line, following = _gather(line, indentation, lines)
+        if text or line.too_long:
             yield line
         line = following or next(lines, None)
 
