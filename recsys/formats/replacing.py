@@ -7,7 +7,6 @@ a pipe, standard output under any name) is written through.
 import contextlib
 import errno
 import os
-import secrets
 import shutil
 import stat
 import sys
@@ -32,13 +31,15 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     old = _status(path)
     put = _replace if old is None or _is_replaced(old) else _write_through
-    with put(path, old) as temporary:
-        try:
+    temporary: Path | None = None
+    try:
+        with put(path, old) as temporary:
             yield temporary
-        except OSError as error:
-            if error.errno is None or error.filename not in (None, str(temporary)):
-                raise
-            raise OSError(error.errno, error.strerror, str(path)) from error
+    except OSError as error:
+        foreign = error.filename not in (None, str(temporary))
+        if error.errno is None or isinstance(error, BrokenPipeError) or foreign:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -107,4 +108,4 @@ def _stream(old: os.stat_result) -> int | None:
 def _sibling(target: Path) -> Path:
     """Name a file beside: not by the target's name, which may be as long as names can be."""
     suffix = target.suffix[:_LONGEST_SUFFIX]
-    return target.with_name(f".{os.getpid()}.{secrets.token_hex(4)}.tmp{suffix}")
+    return target.with_name(f".{os.getpid()}.{os.urandom(4).hex()}.tmp{suffix}")

@@ -14,11 +14,15 @@ from types import FrameType
 import typer
 
 from recsys.app.cli.entry import INTERRUPTED, JSON_ERRORS, report_interrupt
+from recsys.app.terminal import say
 from recsys.errors import RecsysError
 from recsys.extras import missing_extra
 
 USAGE = 2
 DEBUG = "RECSYS_DEBUG"
+
+_MEMORY = "Free some, raise the limit (`ulimit -v`), or give less at once."
+_NESTED = "Give it with fewer levels of brackets, braces or quotes."
 
 Failure = tuple[str, str, str]
 """kind, what happened, what to do next"""
@@ -34,7 +38,7 @@ def exit_code(run: Callable[[], int | None], arguments: Sequence[str]) -> int:
             code = INTERRUPTED
         except Exception as error:
             if os.environ.get(DEBUG):
-                traceback.print_exc()
+                say(traceback.format_exc())
             if not heard:
                 return _report_all(error, as_json=JSON_ERRORS in arguments)
             code = INTERRUPTED
@@ -77,6 +81,10 @@ def _explain(error: Exception) -> tuple[Failure, int]:
         place = f"{error.filename}: " if error.filename else ""
         hint = "Check the path, its permissions and the free disk space (`recsys doctor`)."
         return (kind, f"{place}{error.strerror or error}.", hint), 1
+    if isinstance(error, MemoryError):
+        return (kind, "There is not enough memory.", _MEMORY), 1
+    if isinstance(error, RecursionError):
+        return (kind, "Something given is nested too deeply.", _NESTED), 1
     debug = f"Set {DEBUG}=1 for the traceback, and report it."
     return (kind, f"internal error: {kind}: {error}.", debug), 1
 
@@ -101,7 +109,7 @@ def _report(failure: Failure, *, as_json: bool, prefix: str = "error: ") -> None
         line = json.dumps({"error": {"kind": kind, "what": what, "hint": hint}})
     else:
         line = f"{prefix}{what} {hint}".rstrip()
-    sys.stderr.write(f"{line}\n")
+    say(line)
 
 
 def _prepare_streams() -> None:
