@@ -13,8 +13,7 @@ from typing import TextIO
 
 # Control characters but tab and line ends, what turns the direction of text, and half pairs.
 _ACTED_UPON = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-    "|\r(?!\n)"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]|\r(?!\n)"
 )
 
 

@@ -86,6 +86,8 @@ ROWS = (
     Row("headings", ".md", "", "# x\n\n"),
     Row("underlined", ".md", "", "x\n===\n"),
     Row("open fences", ".md", "# x\n", "```x\n~~~\n"),
+    Row("a long fence", ".md", "", "`" * 19),
+    Row("a fence of waves", ".md", "", "~" * 19),
     Row("open comments", ".md", "# x\n", "<!-"),
     Row("open links", ".md", "# x\n\n", "[a]("),
     Row("open brackets", ".md", "# x\n\n", "[@a"),
@@ -124,6 +126,9 @@ ROWS = (
     Row("papers on a line", ".jsonl", '[{"id":"a","title":"x"}', ',{"id":"b","title":"x"}', "]"),
     Row("a title", ".jsonl", '{"id": "a", "title": "', "rivers ", '"}\n'),
     Row("open braces", ".jsonl", "", "{\n"),
+    Row("white space", ".jsonl", "", " \t" * 9, "\n{}"),
+    Row("white space", ".vectors", "", " \t" * 9, "\n{}"),
+    Row("white space", ".clicks", "", " \t" * 9, "\n{}"),
     Row("open records", ".jsonl", "", '{"id": "a",'),
     Row("numbers", ".vectors", '{"paper_id": "a", "embedding": [1', ", 1", "]}\n"),
     Row("shown", ".clicks", '{"query": "a", "clicked": ["a"], "shown": ["a"', ', "b"', "]}\n"),
@@ -134,13 +139,18 @@ ROWS = (
 
 
 def cases(levels: int) -> Iterator[tuple[str, str, bytes]]:
-    """Give every row, every character for every kind of file, and what a line says less well."""
-    for row in ROWS:
-        text = row.before + row.repeated * levels + row.after
-        yield f"{row.suffix[1:]}: {row.name}", row.suffix, text.encode()
+    """Give every row, what no row can say, and every character for every kind of file."""
+    yield from rows(levels)
     for suffix in SUFFIXES:
         for character in _CHARACTERS:
             yield f"{suffix[1:]}: {character!r}", suffix, (character * levels).encode()
+
+
+def rows(levels: int) -> Iterator[tuple[str, str, bytes]]:
+    """Give every row, and what none can say."""
+    for row in ROWS:
+        text = row.before + row.repeated * levels + row.after
+        yield f"{row.suffix[1:]}: {row.name}", row.suffix, text.encode()
     many = "\n".join(rf"\newcommand{{\x{_letters(n)}}}{{y}}" for n in range(levels))
     yield "tex: 1 definition each", ".tex", rf"{many}\title{{\xa}}".encode()
     yield "pdf: text", ".pdf", pdf_of(b"BT /F1 9 Tf " + b"(x) Tj " * levels + b"ET")

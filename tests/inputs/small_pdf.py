@@ -65,7 +65,8 @@ def nested_drawings(levels: int) -> bytes:
     """Write a page with a drawing that draws two drawings, and so on."""
     entries = b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources <</XObject <</D %d 0 R>>>>"
     forms = [stream(b"/D Do /D Do", entries % (n + 7)) for n in range(levels)]
-    bottom = stream(_TEXT, b"/Type /XObject /Subtype /Form /BBox [0 0 9 9]")
+    fonts = b"/Resources <</Font <</F1 4 0 R>>>>"
+    bottom = stream(_TEXT, b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] " + fonts)
     return written([
         b"<</Type /Catalog /Pages 2 0 R>>", b"<</Type /Pages /Kids [3 0 R] /Count 1>>",
         page(5, 2, b"/Font <</F1 4 0 R>> /XObject <</D 6 0 R>>"), _FONT, stream(b"/D Do"),

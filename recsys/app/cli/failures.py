@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import signal
 import sys
 import traceback
@@ -22,6 +24,11 @@ USAGE = 2
 DEBUG = "RECSYS_DEBUG"
 
 _MEMORY = "Free some, raise the limit (`ulimit -v`), or give less at once."
+# What libraries say of it; without memory, threads do not start either.
+_NO_MEMORY = re.compile(
+    r"bad_alloc|[Cc]annot allocate memory|failed to map segment|can't start new thread"
+    r"|Failed to launch worker thread"
+)
 _NESTED = "Give it with fewer levels of brackets, braces or quotes."
 
 Failure = tuple[str, str, str]
@@ -68,6 +75,8 @@ def _interrupts() -> Iterator[list[int]]:
 
 def _explain(error: Exception) -> tuple[Failure, int]:
     kind = type(error).__name__
+    if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):
+        return (MemoryError.__name__, "There is not enough memory.", _MEMORY), 1
     if isinstance(error, ImportError) and (missing := missing_extra(error)):
         return (type(missing).__name__, missing.what, missing.hint), missing.exit_code
     if isinstance(error, RecsysError):
@@ -80,13 +89,18 @@ def _explain(error: Exception) -> tuple[Failure, int]:
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         hint = "Check the path, its permissions and the free disk space (`recsys doctor`)."
-        return (kind, f"{place}{error.strerror or error}.", hint), 1
-    if isinstance(error, MemoryError):
-        return (kind, "There is not enough memory.", _MEMORY), 1
+        return (kind, f"{place}{_reason(error)}.", hint), 1
     if isinstance(error, RecursionError):
         return (kind, "Something given is nested too deeply.", _NESTED), 1
     debug = f"Set {DEBUG}=1 for the traceback, and report it."
     return (kind, f"internal error: {kind}: {error}.", debug), 1
+
+
+def _reason(error: OSError) -> str:
+    """Return what the system said: for a copied folder, of the first file that was not copied."""
+    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
+        return str(error.args[0][0][-1])
+    return error.strerror or str(error)
 
 
 def _usage_hint(error: typer.TyperException) -> str:
