@@ -109,8 +109,7 @@ def _cost(what: tuple[str, str, int], path: Path, at_rest: float = 0) -> Cost:
     child = os.fork()
     if not child:
         signal.alarm(LIMIT)
-        said = _outcome(READERS[reader], path)
-        os.write(into, json.dumps(said).encode()[:4000])
+        os.write(into, json.dumps(_outcome(READERS[reader], path)).encode())
         os._exit(0)
     os.close(into)
     with os.fdopen(out, "rb") as pipe:
