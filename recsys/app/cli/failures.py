@@ -29,6 +29,8 @@ _NO_MEMORY = re.compile(
     r"bad_alloc|[Cc]annot allocate memory|failed to map segment|can't start new thread"
     r"|Failed to launch worker thread"
 )
+_SHOWN = 200  # Characters.
+_NO_UTF_8 = "Rename the file or the folder in UTF-8."
 _NESTED = "Give it with fewer levels of brackets, braces or quotes."
 
 Failure = tuple[str, str, str]
@@ -90,6 +92,9 @@ def _explain(error: Exception) -> tuple[Failure, int]:
         place = f"{error.filename}: " if error.filename else ""
         hint = "Check the path, its permissions and the free disk space (`recsys doctor`)."
         return (kind, f"{place}{_reason(error)}.", hint), 1
+    if isinstance(error, UnicodeEncodeError):
+        # A name with bytes that are no UTF-8 holds half pairs in their places.
+        return (kind, f"{error.object[:_SHOWN]!r} is no UTF-8.", _NO_UTF_8), 1
     if isinstance(error, RecursionError):
         return (kind, "Something given is nested too deeply.", _NESTED), 1
     debug = f"Set {DEBUG}=1 for the traceback, and report it."

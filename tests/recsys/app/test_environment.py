@@ -65,7 +65,7 @@ PLACES = {
     "no environment": Place("env -i PYTHONPATH=$PYTHONPATH RECSYS draft.json", True),
     "a name of no UTF-8": Place(CAFE, True),
     "two names of no UTF-8": Place(CAFE + r" --out $'o\xe9.json'; cat $'o\xe9.json'", True),
-    "no such name": Place(r"RECSYS $'\xe9.x'", False, r"error: There is no file \udce9.x.", 1),
+    "no such name": Place(r"RECSYS $'\xe9.tex'", False, r"error: There is no file \udce9.", 1),
 }  # fmt: skip
 
 
@@ -142,6 +142,10 @@ def test_no_file_is_opened_in_the_place_of_a_closed_stream(tmp_path: Path) -> No
         (ImportError("a.so: failed to map segment from shared object"), "There is not enough"),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), "There is not enough memory."),
         (RuntimeError("can't start new thread"), "There is not enough memory."),
+        (
+            UnicodeEncodeError("utf-8", "caf\udce9.index", 3, 4, "surrogates not allowed"),
+            r"'caf\udce9.index' is no UTF-8. Rename the file or the folder",
+        ),
         (RecursionError("maximum recursion depth exceeded"), "Something given is nested too"),
         (
             shutil.Error([("a", "b", "[Errno 28] No space left on device: 'b'")]),
