@@ -5,7 +5,6 @@ Tools order a run by its scores, compare them as 32-bit floats and disagree on t
 written strictly decreasing in 32 bits, and ranks count from 1.
 """
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from operator import gt
@@ -15,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from recsys.errors import InputError, near_miss
+from recsys.formats.replacing import replacing
 from recsys.records import PaperId
 from recsys.store.arrays import Floats
 
@@ -74,13 +74,8 @@ def run_lines(query: str, papers: Sequence[PaperId], scores: Floats, *, tag: str
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Replace a text file as a whole: a reader sees the old one or the new one."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{line}\n" for line in lines)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in lines)
 
 
 def write_run(

@@ -162,7 +162,7 @@ class Answer:
             InputError: there is no such format.
         """
         from recsys.formats.answer_formats import render
-        from recsys.formats.files import write_whole
+        from recsys.formats.replacing import write_whole
 
         text = render(self, form)
         if path is not None:

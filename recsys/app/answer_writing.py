@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from recsys.app.output import emit, note
+from recsys.app.terminal import cleaned, draw
 from recsys.formats.answer_formats import FORMATS
 from recsys.records import Answer
 
@@ -35,25 +36,22 @@ class AnswerWriter:
             note(f"Written to {path}.", quiet=self.quiet)
         elif self.out is not None:
             self._texts.append(self._told_apart(answer, answer.write(self.form)))
+        elif self.form == "table" and sys.stdout is not None and sys.stdout.isatty():
+            from recsys.app.coloured_table import coloured_table
+
+            draw(self._told_apart(answer, coloured_table(answer)))
         else:
-            emit(self._told_apart(answer, self._shown(answer)))
+            emit(self._told_apart(answer, answer.write(self.form)))
 
     def close(self) -> None:
         """Write what was kept, though a later draft may have ended the program."""
         if self._texts and self.out is not None:
             emit("".join(self._texts), self.out)
 
-    def _shown(self, answer: Answer) -> str:
-        if self.form == "table" and sys.stdout.isatty():
-            from recsys.app.coloured_table import coloured_table
-
-            return coloured_table(answer)
-        return answer.write(self.form)
-
     def _told_apart(self, answer: Answer, text: str) -> str:
         """Head a table with its draft; lines of JSON name theirs."""
         headed = self.several and self.form == "table"
-        return f"== {answer.draft} ==\n{text}\n" if headed else text
+        return f"== {cleaned(answer.draft or '')} ==\n{text}\n" if headed else text
 
     def _file_name(self, draft: str) -> str:
         """Call a file after its draft: `paper.bib`; of another folder's paper, `paper-2.bib`."""

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from recsys.app.output import no_colour
+from recsys.app.terminal import cleaned, say
 from recsys.progress import Progress, silent
 
 
@@ -15,7 +16,7 @@ def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
     """Give a progress callback that draws on stderr until the block ends."""
     if quiet:
         yield silent
-    elif sys.stderr.isatty():
+    elif sys.stderr is not None and sys.stderr.isatty():
         with _bars() as progress:
             yield progress
     else:
@@ -38,8 +39,7 @@ class Lines:
             return
         self._tenths[stage] = tenth
         state = describe(stage, done, total, Pace(done - first, time.monotonic() - begun))
-        sys.stderr.write(f"{state}\n")
-        sys.stderr.flush()
+        say(state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _bars() -> Iterator[Progress]:
     from rich.progress import Progress as Bars
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
@@ -92,7 +92,7 @@ def _bars() -> Iterator[Progress]:
 
         def report(stage: str, done: int, total: int) -> None:
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total, rate="")
+                tasks[stage] = bars.add_task(cleaned(stage), total=total, rate="")
             speed = bars.tasks[tasks[stage]].speed
             rate = f"{speed:,.0f}/s" if speed else ""
             bars.update(tasks[stage], completed=done, total=total, rate=rate)

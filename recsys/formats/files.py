@@ -1,10 +1,10 @@
-"""Read the bytes and the text of a file that somebody gave, or say why not; write a text whole."""
+"""Read the bytes and the text of a file that somebody gave, or say why not."""
 
 import codecs
-import os
 import stat
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
 from recsys.errors import InputError, near_miss
 
@@ -42,10 +42,21 @@ def read_bytes(path: Path) -> bytes:
     Raises:
         InputError: the file is missing, unreadable or too large.
     """
-    raw = sys.stdin.buffer.read(MAX_BYTES + 1) if path == STDIN else _read(path)
+    raw = _read_stdin() if path == STDIN else _read(path)
     if len(raw) > MAX_BYTES:
         raise _too_large(display_name(path))
     return raw
+
+
+def standard_input() -> BinaryIO:
+    """Return the stream of bytes that is standard input.
+
+    Raises:
+        InputError: it is closed.
+    """
+    if sys.stdin is None:
+        raise InputError("Standard input is closed.", "Give the path of a file.")
+    return sys.stdin.buffer
 
 
 def decode(raw: bytes, name: str) -> str:
@@ -82,16 +93,6 @@ def decode_or_guess(raw: bytes, name: str) -> tuple[str, str | None]:
     return decode(raw, name), None
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8", errors="replace")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def _encoding(raw: bytes) -> tuple[str, str]:
     marked = ((codec, label) for mark, codec, label in _MARKS if raw.startswith(mark))
     return next(marked, ("utf-8", "UTF-8"))
@@ -120,6 +121,16 @@ def _undecodable(raw: bytes, error: UnicodeDecodeError, name: str, label: str) -
     line = raw.count(b"\n", 0, error.start) + 1
     found = f"{name} is not {label}: byte 0x{raw[error.start]:02x} on line {line}."
     return InputError(found, "Save it as UTF-8.")
+
+
+def _read_stdin() -> bytes:
+    try:
+        return standard_input().read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(
+            f"Standard input cannot be read: {reason}.", "Give the path of a file."
+        ) from error
 
 
 def _read(path: Path) -> bytes:

@@ -6,7 +6,6 @@ The same log gives the same bytes; a path that ends in `.gz` is packed with gzip
 import csv
 import gzip
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
@@ -15,6 +14,7 @@ from typing import TextIO
 
 from eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.errors import InputError
+from recsys.formats.replacing import replacing
 
 HEADER = ("query_id", "clicked_id", "shown_ids")
 
@@ -27,7 +27,7 @@ def write_clicks(path: Path, log: ClickLog) -> None:
     """
     if not len(log):
         raise InputError("The click log has no impression to write.", "Give one that has some.")
-    with _replacing(path) as file:
+    with _written(path) as file:
         for each in log.impressions():
             file.write(json.dumps(_record(each)) + "\n")
 
@@ -43,7 +43,7 @@ def write_scidocs_clicks(path: Path, log: ClickLog) -> None:
     """
     if not log.clicked.any():
         raise InputError("The click log has no click to write.", "Give one that has some.")
-    with _replacing(path) as file:
+    with _written(path) as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(HEADER)
         for each in log.impressions():
@@ -68,15 +68,10 @@ def _record(each: Impression) -> dict[str, object]:
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[TextIO]:
-    """Open a temporary sibling to write to; rename it into place at the end."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as raw:
-            # Without a name and a time, the same text is packed into the same bytes.
-            packed = gzip.GzipFile("", "wb", 6, raw, mtime=0) if path.suffix == ".gz" else raw
-            with TextIOWrapper(packed, encoding="utf-8", newline="\n") as file:
-                yield file
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+def _written(path: Path) -> Iterator[TextIO]:
+    """Open a new file to write to; it takes the place of the old one at the end."""
+    with replacing(path) as temporary, temporary.open("wb") as raw:
+        # Without a name and a time, the same text is packed into the same bytes.
+        packed = gzip.GzipFile("", "wb", 6, raw, mtime=0) if path.suffix == ".gz" else raw
+        with TextIOWrapper(packed, encoding="utf-8", newline="\n") as file:
+            yield file

@@ -6,12 +6,15 @@ import sys
 from collections.abc import Sequence
 from types import FrameType
 
+from recsys.app.terminal import hold_streams, say
+
 INTERRUPTED = 130
 JSON_ERRORS = "--json-errors"
 
 
 def main() -> int:
     """Run the command line and return the exit code: see `program.run`."""
+    hold_streams()
     try:
         usual = signal.getsignal(signal.SIGINT)
         if usual is signal.default_int_handler:
@@ -29,7 +32,6 @@ def main() -> int:
 def _leave(number: int, frame: FrameType | None) -> None:
     # An exception could get lost in the import system, and nothing is begun that must be undone.
     report_interrupt(sys.argv)
-    sys.stderr.flush()
     os._exit(INTERRUPTED)
 
 
@@ -39,4 +41,4 @@ def report_interrupt(arguments: Sequence[str]) -> None:
     line = f"{what} {hint}"
     if JSON_ERRORS in arguments:
         line = f'{{"error": {{"kind": "Interrupted", "what": "{what}", "hint": "{hint}"}}}}'
-    sys.stderr.write(f"{line}\n")
+    say(line)

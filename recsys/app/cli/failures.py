@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import signal
 import sys
 import traceback
@@ -14,11 +16,22 @@ from types import FrameType
 import typer
 
 from recsys.app.cli.entry import INTERRUPTED, JSON_ERRORS, report_interrupt
+from recsys.app.terminal import say
 from recsys.errors import RecsysError
 from recsys.extras import missing_extra
 
 USAGE = 2
 DEBUG = "RECSYS_DEBUG"
+
+_MEMORY = "Free some, raise the limit (`ulimit -v`), or give less at once."
+# What libraries say of it; without memory, threads do not start either.
+_NO_MEMORY = re.compile(
+    r"bad_alloc|[Cc]annot allocate memory|failed to map segment|can't start new thread"
+    r"|Failed to launch worker thread"
+)
+_SHOWN = 200  # Characters.
+_NO_UTF_8 = "Rename the file or the folder in UTF-8."
+_NESTED = "Give it with fewer levels of brackets, braces or quotes."
 
 Failure = tuple[str, str, str]
 """kind, what happened, what to do next"""
@@ -34,7 +47,7 @@ def exit_code(run: Callable[[], int | None], arguments: Sequence[str]) -> int:
             code = INTERRUPTED
         except Exception as error:
             if os.environ.get(DEBUG):
-                traceback.print_exc()
+                say(traceback.format_exc())
             if not heard:
                 return _report_all(error, as_json=JSON_ERRORS in arguments)
             code = INTERRUPTED
@@ -64,6 +77,8 @@ def _interrupts() -> Iterator[list[int]]:
 
 def _explain(error: Exception) -> tuple[Failure, int]:
     kind = type(error).__name__
+    if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):
+        return (MemoryError.__name__, "There is not enough memory.", _MEMORY), 1
     if isinstance(error, ImportError) and (missing := missing_extra(error)):
         return (type(missing).__name__, missing.what, missing.hint), missing.exit_code
     if isinstance(error, RecsysError):
@@ -76,9 +91,21 @@ def _explain(error: Exception) -> tuple[Failure, int]:
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         hint = "Check the path, its permissions and the free disk space (`recsys doctor`)."
-        return (kind, f"{place}{error.strerror or error}.", hint), 1
+        return (kind, f"{place}{_reason(error)}.", hint), 1
+    if isinstance(error, UnicodeEncodeError):
+        # A name with bytes that are no UTF-8 holds half pairs in their places.
+        return (kind, f"{error.object[:_SHOWN]!r} is no UTF-8.", _NO_UTF_8), 1
+    if isinstance(error, RecursionError):
+        return (kind, "Something given is nested too deeply.", _NESTED), 1
     debug = f"Set {DEBUG}=1 for the traceback, and report it."
     return (kind, f"internal error: {kind}: {error}.", debug), 1
+
+
+def _reason(error: OSError) -> str:
+    """Return what the system said: for a copied folder, of the first file that was not copied."""
+    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
+        return str(error.args[0][0][-1])
+    return error.strerror or str(error)
 
 
 def _usage_hint(error: typer.TyperException) -> str:
@@ -101,7 +128,7 @@ def _report(failure: Failure, *, as_json: bool, prefix: str = "error: ") -> None
         line = json.dumps({"error": {"kind": kind, "what": what, "hint": hint}})
     else:
         line = f"{prefix}{what} {hint}".rstrip()
-    sys.stderr.write(f"{line}\n")
+    say(line)
 
 
 def _prepare_streams() -> None:

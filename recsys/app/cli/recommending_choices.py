@@ -73,7 +73,7 @@ class AskChoices:
         told = self.title is not None or self.abstract is not None
         if not (words or self.title or self.abstract or seeds):
             words = ("-",)
-        if "-" in words and sys.stdin.isatty():
+        if "-" in words and sys.stdin is not None and sys.stdin.isatty():
             raise typer.BadParameter(
                 "Give a draft file, or send a draft to stdin.", param_hint="DRAFT"
             )

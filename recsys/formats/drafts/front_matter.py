@@ -17,6 +17,8 @@ from recsys.records import Reference
 
 LONGEST = 200_000
 """Characters of front matter; more is refused, for YAML is slow to read."""
+DEEPEST = 100
+"""Brackets within brackets: at each, PyYAML looks at all those around it."""
 MOST_ITEMS = 2_000
 """How many authors, files or references are read."""
 
@@ -26,6 +28,7 @@ _BLOCK = re.compile(
 _YEAR = re.compile(r"(?<!\d)([12]\d{3})(?!\d)")
 _SEVERAL = re.compile(r"[;,](?:\s+and\s)?|\sand\s")
 _RAISED = re.compile(r"\^[^^]{0,50}\^")
+_BRACKET = re.compile(r"[\[\]{}]")
 _NONE = ("", "~", "null", "Null", "NULL")
 
 
@@ -66,6 +69,11 @@ def _yaml(text: str, name: str) -> object:
             f"The front matter of {name} is longer than {LONGEST:,} characters.",
             "Give long lists of references as a bibliography file.",
         )
+    if _depth(text) > DEEPEST:
+        raise DraftError(
+            f"The front matter of {name} is nested too deeply: more than {DEEPEST} brackets deep.",
+            "Put values that have brackets in them into quotes.",
+        )
     import yaml
 
     try:
@@ -79,6 +87,15 @@ def _yaml(text: str, name: str) -> object:
     except RecursionError:
         problem = f"The front matter of {name} is nested too deeply."
     raise DraftError(problem, "Put values that have colons or quotes in them into quotes.")
+
+
+def _depth(text: str) -> int:
+    """Return how many brackets are open at once, those in quotes too."""
+    depth = deepest = 0
+    for bracket in _BRACKET.findall(text):
+        depth = max(depth + (1 if bracket in "[{" else -1), 0)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _front_matter(value: Mapping[Any, Any]) -> FrontMatter:

@@ -21,6 +21,7 @@ _BRACE = re.compile(r"[{}]|\\.", re.DOTALL)
 _OPTION = re.compile(r"\s*\[((?:[^\[\]{}]|\{[^{}]{0,500}\}){0,500})\]")
 _SPACE = re.compile(r"\s*")
 _MACRO = re.compile(r"\\([A-Za-z@]+)")
+_PLACE = re.compile(r"#([1-9])")
 _DEFINITION = re.compile(
     r"\\(?:(?:re|provide)?newcommand|renewcommand|providecommand|DeclareRobustCommand)\*?"
     r"\s*\{?\s*\\(?P<name>[A-Za-z@]{1,50})\s*\}?\s*(?:\[(?P<count>[1-9])\])?\s*(?=\{)"
@@ -120,15 +121,24 @@ def _expand_once(text: str, macros: Mapping[str, Definition]) -> str:
         values = groups(text, match.end(), macro.arguments) if macro.arguments else []
         if len(values) < macro.arguments:
             continue
-        body = macro.body
-        for place, value in enumerate(values, start=1):
-            body = body.replace(f"#{place}", value)
+        body = _filled(macro.body, values)
+        if body is None:
+            continue
         pieces += [text[at : match.start()], "{", body, "}"]
         at = match.end()
         for value in values:
             at = _skip_space(text, at) + len(value) + 2
         length += len(body)
     return "".join(pieces) + text[at:]
+
+
+def _filled(body: str, values: list[str]) -> str | None:
+    """Put the values in their places, which they may name themselves; None if that is too long."""
+    parts = _PLACE.split(body)  # Text and numbers of places, in turn.
+    for at in range(1, len(parts), 2):
+        place = int(parts[at]) - 1
+        parts[at] = values[place] if place < len(values) else f"#{parts[at]}"
+    return "".join(parts) if sum(map(len, parts)) <= LONGEST_EXPANSION else None
 
 
 def _skip_space(source: str, at: int) -> int:

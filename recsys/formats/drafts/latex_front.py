@@ -18,6 +18,8 @@ from recsys.formats.drafts.latex_text import LONGEST_PIECE, plain
 from recsys.formats.drafts.wording import opening, paragraphs
 
 MOST_NAME_WORDS = 7
+MOST_LOOKED_AT = 4 * LONGEST_PIECE
+"""Characters among which a title, an abstract or names are looked for."""
 
 _TITLES = "title|Title|icmltitle|aistatstitle|papertitle"
 _AUTHORS = "author|Author|icmlauthor|aistatsauthor|IEEEauthorblockN|authorblockN|authorname"
@@ -82,8 +84,18 @@ def _text(latex: str, macros: Mapping[str, Definition]) -> str:
 
 def _first(pieces: Iterable[str], macros: Mapping[str, Definition]) -> str | None:
     """Return the first of some pieces of LaTeX that has a letter in it as text."""
-    texts = (_text(piece, macros) for piece in pieces if "#" not in piece)
+    texts = (_text(piece, macros) for piece in _looked_at(pieces) if "#" not in piece)
     return next((text for text in texts if any(map(str.isalpha, text))), None)
+
+
+def _looked_at(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield pieces until they are `MOST_LOOKED_AT` long: those within one another count again."""
+    length = 0
+    for piece in pieces:
+        length += len(piece)
+        if length > MOST_LOOKED_AT:
+            return
+        yield piece
 
 
 def _arguments(source: str, names: str) -> Iterator[str]:
@@ -141,7 +153,8 @@ def _authors(source: str, macros: Mapping[str, Definition]) -> tuple[str, ...]:
     found = list(commands(source, _AUTHORS))
     blocks = [arguments[0] for name, arguments in found if name.endswith("blockN")]
     pieces = blocks or [arguments[0] for _, arguments in found if "#" not in arguments[0]]
-    return tuple(dict.fromkeys(name for piece in pieces for name in _names(piece, macros)))
+    names = (name for piece in _looked_at(pieces) for name in _names(piece, macros))
+    return tuple(dict.fromkeys(names))
 
 
 def _names(piece: str, macros: Mapping[str, Definition]) -> Iterator[str]:

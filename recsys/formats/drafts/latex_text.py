@@ -5,12 +5,29 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from itertools import count
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from recsys.formats.drafts.wording import clean
 
+if TYPE_CHECKING:
+    from pylatexenc.latex2text import LatexNodes2Text
+    from pylatexenc.latexwalker import LatexMacroNode
+
 LONGEST_PIECE = 50_000
 """Characters of LaTeX that are turned into text; it takes half a second."""
+
+STEPS, _FEWEST_STEPS = 4, 1_000
+"""Tokens that the walker may look at, for each character; ordinary text takes 1.5 at most."""
+_ACCENTS = dict(
+    pair.split(":")
+    for pair in (
+        "':\u0301 `:\u0300 ^:\u0302 ~:\u0303 \":\u0308 =:\u0304 .:\u0307 b:\u0331 c:\u0327 "
+        "d:\u0323 H:\u030b k:\u0328 r:\u030a u:\u0306 v:\u030c acute:\u0301 bar:\u0305 "
+        "breve:\u0306 check:\u030c ddot:\u0308 dot:\u0307 grave:\u0300 hat:\u0302 "
+        "tilde:\u0303 vec:\u20d7 not:\u0338"
+    ).split()
+)
 
 # What does not belong to the text around it, with the form of its arguments.
 _DROPPED = {
@@ -48,6 +65,10 @@ _COMMAND = re.compile(r"\\(?:[A-Za-z@]+\*?|.)|[{}$~]")
 _FREE = re.compile(r"[\\{}$~^_&%#\-`']")
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
 def plain(latex: str) -> str:
     """Turn a piece of LaTeX into one line of text, its mathematics into Unicode."""
     latex = latex[:LONGEST_PIECE].replace(r"\xspace", "{}")
@@ -81,9 +102,39 @@ def _converter() -> Callable[[str], str]:
 
     def convert(latex: str) -> str:
         walker = latexwalker.LatexWalker(latex, latex_context=walked, tolerant_parsing=True)
+        walker.get_token = _limited(walker.get_token, STEPS * len(latex) + _FEWEST_STEPS)
         return str(renderer.nodelist_to_text(walker.get_latex_nodes()[0]))
 
     return convert
+
+
+def _limited(step: Callable[P, T], most: int) -> Callable[P, T]:
+    """Let a step be taken so often: behind brackets that never close, the walker tries all ways."""
+    steps = count()
+
+    def counted(*arguments: P.args, **options: P.kwargs) -> T:
+        if next(steps) > most:
+            raise _TooMuchWork
+        return step(*arguments, **options)
+
+    return counted
+
+
+class _TooMuchWork(Exception):
+    """A piece takes more steps than any text does."""
+
+
+def _accented(accent: str) -> Callable[["LatexMacroNode", "LatexNodes2Text"], str]:
+    """Put an accent on the first letter; the walker's own doubles what accents in accents hold."""
+
+    def show(node: "LatexMacroNode", l2tobj: "LatexNodes2Text") -> str:  # Known by these names.
+        if not node.nodeargs:
+            return f" {accent}"
+        text = str(l2tobj.nodelist_to_text([node.nodeargs[0]])).strip()
+        first = {"\u0131": "i", "\u0237": "j"}.get(text[:1], text[:1])
+        return unicodedata.normalize("NFC", first + accent) + text[1:] if text else ""
+
+    return show
 
 
 def _tables() -> tuple[list[Any], dict[str, list[Any]]]:
@@ -96,5 +147,6 @@ def _tables() -> tuple[list[Any], dict[str, list[Any]]]:
     arguments += [std_macro(name, form) for name, (form, _) in _KEPT.items()]
     macros = [MacroTextSpec(name, "") for name in dropped]
     macros += [MacroTextSpec(name, shown) for name, (_, shown) in _KEPT.items()]
+    macros += [MacroTextSpec(name, _accented(accent)) for name, accent in _ACCENTS.items()]
     environments = [EnvironmentTextSpec(name, discard=True) for name in _DROPPED_ENVIRONMENTS]
     return arguments, {"macros": macros, "environments": environments}

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from reprlib import Repr
 
 OPENING_WORDS = 250
 """How much of a text stands in for an abstract that is not there."""
@@ -11,6 +12,9 @@ LONGEST_TEXT = 4 * 2**20
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\s]+")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 _SHORT = 40
+_REPR = Repr()  # An alias of YAML may stand for more than memory holds: not everything is written.
+_REPR.maxlevel, _REPR.maxstring, _REPR.maxlong, _REPR.maxother = 3, 4 * _SHORT, 40, 4 * _SHORT
+_REPR.maxlist = _REPR.maxdict = _SHORT
 
 
 def clean(text: str) -> str:
@@ -20,7 +24,7 @@ def clean(text: str) -> str:
 
 def short(value: object) -> str:
     """Show a value within a message, on one line."""
-    text = clean(repr(value)[: 4 * _SHORT])
+    text = clean(_REPR.repr(value)[: 4 * _SHORT])
     return text if len(text) <= _SHORT else text[: _SHORT - 3] + "..."
 
 

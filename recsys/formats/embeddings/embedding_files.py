@@ -1,8 +1,7 @@
 """Read and write files of vectors; the end of the name tells the format."""
 
-import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import shutil
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from recsys.formats.embeddings.matrix import ids_beside, read_matrix, write_matr
 from recsys.formats.embeddings.parquet_vectors import read_columns, write_columns
 from recsys.formats.embeddings.vectors import Embeddings, check
 from recsys.formats.files import STDIN
+from recsys.formats.replacing import replacing
 from recsys.progress import Progress, silent
 
 
@@ -55,8 +55,14 @@ def write_embeddings(path: Path, embeddings: Embeddings, *, progress: Progress =
     """
     known = embedding_format(path)
     check(embeddings, str(path))
-    with _replacing(path) as temporary:
-        known.write(temporary, embeddings, progress)
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {path.parent} to write into.", "Create it first.")
+    with replacing(path) as temporary:
+        try:
+            known.write(temporary, embeddings, progress)
+            _put_beside(temporary, path)
+        finally:
+            ids_beside(temporary).unlink(missing_ok=True)
 
 
 def embedding_format(path: Path) -> Format:
@@ -91,18 +97,9 @@ def embedding_files(path: Path) -> tuple[Path, ...]:
     return (path, beside) if known is FORMATS[".npy"] and beside.is_file() else (path,)
 
 
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """Give the path of a temporary sibling; put it, and ids beside it, in place at the end."""
-    if not path.parent.is_dir():
-        raise InputError(f"There is no folder {path.parent} to write into.", "Create it first.")
-    temporary = path.with_name(f".{os.getpid()}.{path.name}")
+def _put_beside(temporary: Path, path: Path) -> None:
+    """Put the ids that were written beside a new matrix beside the one that it becomes."""
     beside = ids_beside(temporary)
-    try:
-        yield temporary
-        if beside.exists():
-            beside.replace(ids_beside(path))
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-        beside.unlink(missing_ok=True)
+    if beside.exists():
+        with replacing(ids_beside(path)) as ids:
+            shutil.copyfile(beside, ids)

@@ -9,7 +9,6 @@ import io
 import os
 import re
 import stat
-import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import cast
 
 from recsys.errors import CorpusError, near_miss
+from recsys.formats.files import standard_input
 from recsys.progress import Progress, silent
 
 STDIN = Path("-")
@@ -25,10 +25,11 @@ STDIN = Path("-")
 LONGEST_LINE = 64 * 2**20
 """A line of more bytes than this is passed over; the largest known records have a few MB."""
 STAGE = "read"
+_ENDLESS = 2**30  # bytes of a line: a device such as /dev/zero has no more to say
 _REPORT_EVERY = 2048  # lines
 _BUFFER = 2**20
 _GZIP = b"\x1f\x8b"
-_OPENING = re.compile(r"(\s*)\[?\s*\{\s*")
+_OPENING = re.compile(r"\[?\s*\{")
 # First bytes of files that hold no lines of UTF-8, what they are, and what to do.
 _FOREIGN = (
     (b"PK\x03\x04", "a zip archive", "Unpack it first."),
@@ -72,7 +73,7 @@ def open_lines(
     """
     if source == STDIN:
         name = "standard input"
-        stdin: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer), _BUFFER)
+        stdin: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, standard_input()), _BUFFER)
         try:
             yield _joined(_checked(_lines(_unpacked(stdin, name), longest), name))
         finally:
@@ -117,14 +118,21 @@ def _lines(file: io.BufferedIOBase, longest: int) -> Iterator[Line]:
         number += 1
         too_long = len(line) > longest
         if too_long:
-            _pass_over(file, line)
+            if not _pass_over(file, line):
+                raise CorpusError(
+                    f"Line {number} has no end.", "Give a file of papers, a line each."
+                )
             line = line[:1024]
         yield _decoded(number, line.removeprefix(b"\xef\xbb\xbf"), too_long)
 
 
-def _pass_over(file: io.BufferedIOBase, begun: bytes) -> None:
-    while begun and not begun.endswith(b"\n"):
+def _pass_over(file: io.BufferedIOBase, begun: bytes) -> bool:
+    """Read to the end of a line that has begun; say whether it has one."""
+    passed = 0
+    while begun and not begun.endswith(b"\n") and passed < _ENDLESS:
         begun = file.readline(_BUFFER)
+        passed += len(begun)
+    return passed < _ENDLESS
 
 
 def _decoded(number: int, line: bytes, too_long: bool) -> Line:
@@ -156,12 +164,14 @@ def _checked(lines: Iterator[Line], name: str) -> Iterator[Line]:
 
 def _reported(lines: Iterator[Line], file: io.BufferedReader, progress: Progress) -> Iterator[Line]:
     size = os.fstat(file.fileno()).st_size
+    if not size:  # A pipe or a device: nobody knows how much is to come.
+        yield from lines
+        return
     for line in lines:
         if line.number % _REPORT_EVERY == 0:
             progress(STAGE, min(file.raw.tell(), size - 1), size)
         yield line
-    if size:
-        progress(STAGE, size, size)
+    progress(STAGE, size, size)
 
 
 def _joined(lines: Iterator[Line]) -> Iterator[Line]:
@@ -169,10 +179,11 @@ def _joined(lines: Iterator[Line]) -> Iterator[Line]:
     line = next(lines, None)
     while line is not None:
         following = None
-        opening = _OPENING.fullmatch(line.text)
-        if opening:
-            line, following = _gather(line, opening[1], lines)
-        if line.text.strip() or line.too_long:
+        text = line.text.strip()
+        if _OPENING.fullmatch(text):
+            indentation = line.text[: -len(line.text.lstrip())]
+            line, following = _gather(line, indentation, lines)
+        if text or line.too_long:
             yield line
         line = following or next(lines, None)
 

@@ -1,0 +1,83 @@
+"""Every reader gives an answer within a budget of time and memory, whatever it is given."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.inputs import long, nested
+from tests.inputs.reading import READERS, Cost
+
+ROOT = Path(__file__).parents[3]
+SECONDS, SECONDS_PER_MB = 3.0, 3.0
+"""What reading may take: MB of input beyond the first cost more."""
+MEMORY, MEMORY_PER_MB = 200, 100
+"""MB above those of reading nothing."""
+
+
+def costs(table: str, *levels: int) -> list[Cost]:
+    """Measure a table of `tests/inputs` in processes of their own."""
+    command = [sys.executable, "-m", "tests.inputs.reading", table, *map(str, levels)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [Cost(**json.loads(line)) for line in done.stdout.splitlines()]
+
+
+def check(found: Sequence[Cost]) -> None:
+    """Hold every cost against the budget; name those beyond it."""
+    assert {cost.reader for cost in found} <= set(READERS)
+    assert not [cost for cost in found if cost.outcome.startswith(("foreign", "signal"))]
+    assert not [cost for cost in found if cost.outcome != "read" and " " not in cost.said]
+    assert not [cost for cost in found if "\n" in cost.said]
+    size = {id(cost): max(cost.size / 2**20 - 1, 0) for cost in found}
+    slow = [cost for cost in found if cost.seconds > SECONDS + SECONDS_PER_MB * size[id(cost)]]
+    large = [cost for cost in found if cost.memory > MEMORY + MEMORY_PER_MB * size[id(cost)]]
+    assert (slow, large) == ([], [])
+
+
+def test_the_tables_name_each_case_once_and_hold_what_they_say() -> None:
+    for cases in (nested.cases, long.cases):
+        names = [(name, suffix) for name, suffix, _ in cases(3)]
+        assert len(set(names)) == len(names)
+    held = {name: raw for name, _, raw in nested.cases(3)}
+    assert rb"\title{\'{\'{\'{e}}}}" in held["tex title: accents"]
+    assert held["json: bare arrays"] == b"[[[]]]"
+    assert held["pdf: page tree"].count(b"/Kids") == 4
+    # Each construct must be read at all as long as it is shallow.
+    check(found := costs("nested", 2))
+    read = {cost.name for cost in found if cost.outcome == "read"}
+    assert {"tex title: accents", "pdf: page tree", "pdf: drawings in drawings"} <= read
+    assert {"bib: braces", "md: yaml lines", "corpus: arrays", "clicks: arrays"} & read
+    assert len(read) > 0.7 * len({cost.name for cost in found})
+
+
+@pytest.mark.parametrize("levels", [100, 1_000])
+def test_what_is_nested_is_read_or_refused_within_the_budget(levels: int) -> None:
+    check(costs("nested", levels))
+
+
+def test_what_is_long_is_read_or_refused_within_the_budget() -> None:
+    check(costs("rows", 10_000))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", ["nested", "long"])
+def test_what_is_huge_is_read_or_refused_within_the_budget(table: str) -> None:
+    check(costs(table, 100_000))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("table", "levels"), [("nested", 5_000), ("long", 20_000)])
+def test_twice_the_input_takes_about_twice_the_time(table: str, levels: int) -> None:
+    once, twice = (
+        {(cost.name, cost.reader): cost.seconds for cost in costs(table, number)}
+        for number in (levels, 2 * levels)
+    )
+    grown = {
+        case: (seconds, twice[case])
+        for case, seconds in once.items()
+        if twice[case] > 0.3 and twice[case] > 3 * seconds
+    }
+    assert not grown
