@@ -1,0 +1,9 @@
+"""All tortures: one literal table."""
+
+from collections.abc import Mapping
+
+from tests.torture.kills import KILLS
+from tests.torture.verdicts import Torture
+
+TORTURES: Mapping[str, Torture] = {each.name: each for each in (KILLS,)}
+"""In the order in which they run."""
