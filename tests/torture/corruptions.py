@@ -64,7 +64,9 @@ def cases(shared: Path, count: int, seed: int) -> Iterator[Case]:
         yield case
     pairs = [(name, what) for name in arrays for what in WRONG]
     for number in range(strange):
-        name, what = pairs[int(rng.integers(len(pairs))) if strange < len(pairs) else number % len(pairs)]
+        name, what = pairs[
+            int(rng.integers(len(pairs))) if strange < len(pairs) else number % len(pairs)
+        ]
         yield {"file": name, "what": STRANGE, "wrong": what, "at": int(rng.integers(2**20))}
 
 

@@ -16,9 +16,7 @@ MANIFEST = "manifest.json"
 
 def files_of(index: Path) -> list[str]:
     """Name every file below an index: manifests and pointers, too."""
-    return sorted(
-        path.relative_to(index).as_posix() for path in index.rglob("*") if path.is_file()
-    )
+    return sorted(path.relative_to(index).as_posix() for path in index.rglob("*") if path.is_file())
 
 
 def _flip(path: Path, rng: np.random.Generator) -> None:

@@ -30,6 +30,7 @@ class Tally:
     counts: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     failures: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def trials(self) -> int:
@@ -45,7 +46,7 @@ class Tally:
         """Say it in one line."""
         bad = ", ".join(f"{self.counts[kind]} {kind}" for kind in FAILURES)
         good = {kind: n for kind, n in sorted(self.counts.items()) if kind not in FAILURES}
-        told = ", ".join(f"{n:,} {kind}" for kind, n in good.items())
+        told = ", ".join([*(f"{n:,} {kind}" for kind, n in good.items()), *self.notes])
         return (
             f"{self.name}: {self.trials:,} {self.unit}, seed {self.seed}: {bad}; "
             f"{told or 'nothing else'}; {self.seconds:.0f} s"
@@ -63,6 +64,7 @@ def run(torture: Torture, *, count: int, seed: int, out: Path, jobs: int = 1) ->
         cases = list(torture.cases(shared, count, seed))
         for verdict in _verdicts(torture, Path(place), cases, jobs if torture.parallel else 1):
             tally.counts.update(verdict.counts)
+            tally.notes = tuple(dict.fromkeys([*tally.notes, *verdict.notes]))
             for failure in verdict.failures:
                 _keep(tally, failure, out)
     tally.seconds = time.monotonic() - begun
@@ -127,17 +129,18 @@ def _written(verdict: Verdict) -> str:
         [each.case, each.kind, each.said, {name: raw.hex() for name, raw in each.files.items()}]
         for each in verdict.failures
     ]
-    return json.dumps([dict(verdict.counts), failures])
+    return json.dumps([dict(verdict.counts), failures, verdict.notes])
 
 
 def _parsed(line: str) -> Verdict:
-    counts, failures = json.loads(line)
+    counts, failures, notes = json.loads(line)
     return Verdict(
         counts,
         tuple(
             Failure(case, kind, said, {name: bytes.fromhex(raw) for name, raw in files.items()})
             for case, kind, said, files in failures
         ),
+        tuple(notes),
     )
 
 
@@ -157,6 +160,6 @@ def _keep(tally: Tally, failure: Failure, out: Path) -> None:
     if tally.failures <= TOLD:
         last = failure.said.strip().splitlines()[-1:] or [""]
         sys.stderr.write(
-            f"{failure.kind}: {last[0][:200]}\n"
+            f"{failure.kind}: {last[0][:200]} {json.dumps(failure.case)[:300]}\n"
             f"  repeat: python -m tests.torture --repeat {folder}\n"
         )

@@ -34,10 +34,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of a case: how often what, and what of it was a failure."""
+    """What came of a case: how often what, what of it was a failure, and what else to say."""
 
     counts: Mapping[str, int]
     failures: tuple[Failure, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, case: Case, kind: str, said: str = "") -> "Verdict":
