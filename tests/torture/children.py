@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from recsys.errors import RecsysError
 
@@ -23,6 +23,9 @@ HANG = 5
 """Seconds of processor time after which a child hangs: other processes may have the machine."""
 PATIENCE = 12
 """How many times as long it may take by the clock."""
+
+Json: TypeAlias = Any
+"""What JSON can hold: all that passes from a child."""
 
 OK, REFUSED, FOREIGN, CRASH, HANGS, KILLED = "ok refused foreign crash hang killed".split()
 
@@ -36,12 +39,12 @@ class Outcome:
     """
 
     kind: str
-    value: Any = None
+    value: Json = None
     said: str = ""
 
 
 def in_child(
-    work: Callable[[], Any], *, seconds: int = HANG, memory: int = 0, kill_after: float = 0
+    work: Callable[[], Json], *, seconds: int = HANG, memory: int = 0, kill_after: float = 0
 ) -> Outcome:
     """Do it in another process, and wait.
 
@@ -106,7 +109,7 @@ def _part(pipe: int) -> bytes | None:
         return None
 
 
-def _be_a_child(work: Callable[[], Any], pipe: int, seconds: int, memory: int) -> None:
+def _be_a_child(work: Callable[[], Json], pipe: int, seconds: int, memory: int) -> None:
     os.setsid()
     try:
         _limit(seconds, memory)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from recsys.errors import RecsysError
-from tests.torture.children import FOREIGN, OK, REFUSED, in_child
+from tests.torture.children import FOREIGN, OK, REFUSED, Json, Outcome, in_child
 from tests.torture.damage import DAMAGES, SWAP, SWAPS, damaged, files_of, reseal
 from tests.torture.kills import SECONDS
 from tests.torture.small_world import INDEX, SPLIT, answers_of, build_world, write_world
@@ -35,7 +35,7 @@ def prepare(shared: Path) -> None:
     (shared / ANSWERS).write_text(json.dumps(made.value), encoding="utf-8")
 
 
-def _write(shared: Path) -> Any:
+def _write(shared: Path) -> Json:
     from pipelines.ranking.train_ranker import TrainOptions, train_ranker
 
     write_world(shared)
@@ -88,7 +88,7 @@ def trial(shared: Path, own: Path, case: Case) -> Verdict:
     return Verdict.of(case, kind, said)
 
 
-def _strange(index: Path, case: Case, expected: Any) -> Verdict:
+def _strange(index: Path, case: Case, expected: Json) -> Verdict:
     if not make_strange(index, case["file"], case["wrong"], case["at"]):
         return Verdict.of(case, "same answer")
     kind, said = _judged(in_child(partial(asked, index)), expected)
@@ -100,7 +100,7 @@ def _failing(kind: str) -> str:
     return "silent" if kind == OK else kind
 
 
-def _judged(found: Any, expected: Any) -> tuple[str, str]:
+def _judged(found: Outcome, expected: Json) -> tuple[str, str]:
     """Name what came of asking: a kind of verdict, and what was said."""
     if found.kind == REFUSED:
         one_line = "\n" not in found.said and len(found.said) < 1_000

@@ -15,9 +15,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+
+Free: TypeAlias = Any
+"""Whatever the wrapped functions take and give."""
 
 BEFORE, WITHIN, AFTER = "before", "within", "after"
 
@@ -34,6 +37,8 @@ _CALLS = (
 )
 _ON_DESCRIPTORS = ("fsync", "fdatasync", "ftruncate")
 _WRITING = set("wax+")
+_NAMES = ("buffering", "encoding", "errors", "newline")
+"""What `open` takes after the mode, in order."""
 
 
 @dataclass(slots=True)
@@ -52,8 +57,8 @@ class Steps:
     pid: int = field(default_factory=os.getpid)
 
     def take(
-        self, name: str, do: Callable[[], Any], halve: Callable[[], object] | None = None
-    ) -> Any:
+        self, name: str, do: Callable[[], Free], halve: Callable[[], object] | None = None
+    ) -> Free:
         """Take a step, or die of it. halve: does half of it; None: it cannot be halved."""
         if os.getpid() != self.pid:
             return do()
@@ -89,37 +94,37 @@ def inject(steps: Steps) -> None:
 
 
 def _wrap_call(
-    steps: Steps, module: Any, name: str, *, only: Callable[[Any], bool] = lambda args: True
+    steps: Steps, module: Free, name: str, *, only: Callable[[Free], bool] = lambda args: True
 ) -> None:
     """Wrap what is given a path, or a name in a folder given by a descriptor."""
     _wrap(steps, module, name, lambda *args, **kw: only(args) and _counts(steps, args, kw))
 
 
-def _counts(steps: Steps, args: Any, keywords: Any) -> bool:
+def _counts(steps: Steps, args: Free, keywords: Free) -> bool:
     return keywords.get("dir_fd") is not None or any(steps.below(each) for each in args[:2])
 
 
-def _flags(args: Any) -> int:
+def _flags(args: Free) -> int:
     return args[1] if len(args) > 1 and isinstance(args[1], int) else 0
 
 
-def _wrap(steps: Steps, module: Any, name: str, counts: Callable[..., bool]) -> None:
+def _wrap(steps: Steps, module: Free, name: str, counts: Callable[..., bool]) -> None:
     original = getattr(module, name)
 
     @wraps(original)
-    def wrapped(*args: Any, **keywords: Any) -> Any:
+    def wrapped(*args: Free, **keywords: Free) -> Free:
         do = partial(original, *args, **keywords)
         return steps.take(name, do) if counts(*args, **keywords) else do()
 
     setattr(module, name, wrapped)
 
 
-def _wrap_halved(steps: Steps, module: Any, name: str, place: int) -> None:
+def _wrap_halved(steps: Steps, module: Free, name: str, place: int) -> None:
     """Wrap what writes a whole file at once: within means that half of it is there."""
     original = getattr(module, name)
 
     @wraps(original)
-    def wrapped(*args: Any, **keywords: Any) -> Any:
+    def wrapped(*args: Free, **keywords: Free) -> Free:
         do = partial(original, *args, **keywords)
         if not steps.below(args[place]):
             return do()
@@ -128,7 +133,7 @@ def _wrap_halved(steps: Steps, module: Any, name: str, place: int) -> None:
     setattr(module, name, wrapped)
 
 
-def _uncounted(steps: Steps, do: Callable[[], Any]) -> Any:
+def _uncounted(steps: Steps, do: Callable[[], Free]) -> Free:
     """Do what has steps of its own as one step."""
     kept, steps.pid = steps.pid, -1
     try:
@@ -137,13 +142,15 @@ def _uncounted(steps: Steps, do: Callable[[], Any]) -> Any:
         steps.pid = kept
 
 
-def _halved(do: Callable[[], Any], path: Any) -> None:
+def _halved(do: Callable[[], Free], path: Free) -> None:
     do()
     with io.FileIO(path, "r+") as file:
         file.truncate(os.path.getsize(path) // 2)
 
 
-def _open(steps: Steps, original: Any, file: Any, mode: str = "r", *rest: Any, **more: Any) -> Any:
+def _open(
+    steps: Steps, original: Free, file: Free, mode: str = "r", *rest: Free, **more: Free
+) -> Free:
     """Open a file; one that is written counts its writes, and when it is closed."""
     if not (_WRITING & set(mode) and steps.below(file)):
         return original(file, mode, *rest, **more)
@@ -154,20 +161,20 @@ def _open(steps: Steps, original: Any, file: Any, mode: str = "r", *rest: Any, *
     buffered = io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
     if "b" in mode:
         return buffered
-    names = ("buffering", "encoding", "errors", "newline")
-    given = dict(zip(names, rest, strict=False)) | more
-    text = {name: given.get(name) for name in names[1:]}
-    return io.TextIOWrapper(buffered, **text)
+    given = dict(zip(_NAMES, rest, strict=False)) | more
+    return io.TextIOWrapper(
+        buffered, given.get("encoding"), given.get("errors"), given.get("newline")
+    )
 
 
 class _Counted(io.FileIO):
     """A file whose writes and whose close are steps."""
 
-    def __init__(self, steps: Steps, file: Any, mode: str) -> None:
+    def __init__(self, steps: Steps, file: Free, mode: str) -> None:
         super().__init__(file, mode)
         self._steps = steps
 
-    def write(self, data: Any) -> int:
+    def write(self, data: Free) -> int:
         half = bytes(data)[: len(data) // 2]
         written: int = self._steps.take(
             "write", partial(super().write, data), partial(super().write, half)

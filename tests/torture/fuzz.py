@@ -16,7 +16,7 @@ from recsys.errors import RecsysError
 from tests.torture.children import CRASH, FOREIGN, HANG, HANGS, OK, Outcome, in_child
 from tests.torture.kills import SECONDS
 from tests.torture.mutations import Source, mutated
-from tests.torture.readers import READERS, samples_of
+from tests.torture.readers import READERS, Read, samples_of
 from tests.torture.small_world import INDEX, build_world, write_world
 from tests.torture.verdicts import Case, Failure, Torture, Verdict
 
@@ -111,7 +111,7 @@ def _read_all(shared: Path, own: Path, case: Case, progress: mmap.mmap) -> dict[
     return {"counts": counts, "failures": failures}
 
 
-def _read(read: Any, path: Path, shared: Path) -> tuple[str, str]:
+def _read(read: Read, path: Path, shared: Path) -> tuple[str, str]:
     try:
         read(path, shared)
     except RecsysError as error:

@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pipelines.encoders.export_encoder import export_encoder
 from pipelines.evaluation.batch import BatchOptions, run_batch
@@ -15,6 +14,7 @@ from pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.app.wiring import open_index
 from recsys.models.encoder import OnnxEncoder
+from tests.torture.children import Json
 from tests.torture.small_world import (
     ENCODER,
     INDEX,
@@ -41,7 +41,7 @@ class Job:
     name: str
     begins: str
     run: Callable[[Path], object]
-    look: Callable[[Path], Any]
+    look: Callable[[Path], Json]
     new: bool = False
 
 
@@ -57,7 +57,7 @@ def write_beginnings(shared: Path) -> None:
     train_ranker(trained / INDEX, trained / SPLIT, TrainOptions(seed=1))
 
 
-def answers(folder: Path) -> Any:
+def answers(folder: Path) -> Json:
     """Answer the drafts."""
     return answers_of(folder / INDEX)
 
@@ -75,12 +75,12 @@ def _evaluate(folder: Path) -> None:
     evaluate(folder / INDEX, folder / SPLIT, options, folder / REPORT, open_index=open_index)
 
 
-def _run(folder: Path) -> Any:
+def _run(folder: Path) -> Json:
     path = folder / RUN
     return path.read_text(encoding="utf-8") if path.exists() else None
 
 
-def _report(folder: Path) -> Any:
+def _report(folder: Path) -> Json:
     """Read the runs as `recsys report` does; the facts, which hold times, are only named."""
     from eval.recorded_runs import FACTS, read_evaluation
 
@@ -90,7 +90,7 @@ def _report(folder: Path) -> Any:
     return [sorted(found.facts), {name: dict(run) for name, run in found.runs.items()}]
 
 
-def _encoded(folder: Path) -> Any:
+def _encoded(folder: Path) -> Json:
     encoder = OnnxEncoder.load(folder / EXPORTED, threads=1)
     return encoder.encode([("rivers", None)]).tolist()
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.torture.children import FOREIGN, KILLED, OK, REFUSED, in_child
+from tests.torture.children import FOREIGN, KILLED, OK, REFUSED, Json, Outcome, in_child
 from tests.torture.faults import AFTER, BEFORE, WITHIN, Steps, inject
 from tests.torture.kill_jobs import JOBS, Job, write_beginnings
 from tests.torture.verdicts import Case, Torture, Verdict
@@ -79,7 +79,7 @@ def trial(shared: Path, own: Path, case: Case) -> Verdict:
     return Verdict.of(case, "whole" if seen.kind == OK else "refused as unfinished")
 
 
-def _misread(job: Job, facts: dict[str, Any], kind: str, value: Any) -> str:
+def _misread(job: Job, facts: dict[str, Any], kind: str, value: Json) -> str:
     """Name what is wrong with what a reader found after the kill; empty: nothing."""
     if kind == REFUSED:
         return "" if job.new else "lost"
@@ -90,7 +90,7 @@ def _misread(job: Job, facts: dict[str, Any], kind: str, value: Any) -> str:
     return "" if value in (facts["old"], facts["new"]) else "mixed"
 
 
-def _killed(job: Job, place: Path, case: Case) -> Any:
+def _killed(job: Job, place: Path, case: Case) -> Outcome:
     if case["mode"] == AT_RANDOM:
         return in_child(partial(_run, job, place), seconds=SECONDS, kill_after=case["seconds"])
     work = partial(_injected, job, place, case["step"], case["mode"])
@@ -106,11 +106,11 @@ def _injected(job: Job, place: Path, step: int, mode: str) -> None:
     job.run(place)
 
 
-def _looked(job: Job, place: Path) -> Any:
+def _looked(job: Job, place: Path) -> Json:
     return json.loads(json.dumps(job.look(place)))
 
 
-def _ended(job: Job, place: Path) -> Any:
+def _ended(job: Job, place: Path) -> Json:
     job.run(place)
     return [_looked(job, place), listing(place)]
 
@@ -140,7 +140,7 @@ def _counted(job: Job, place: Path) -> list[tuple[str, bool]]:
     return steps.seen
 
 
-def _done(outcome: Any) -> Any:
+def _done(outcome: Outcome) -> Json:
     if outcome.kind != OK:
         raise RuntimeError(f"undisturbed, a job ended so: {outcome.kind} {outcome.said}")
     return outcome.value

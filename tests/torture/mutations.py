@@ -12,7 +12,9 @@ LONGEST = 20_000
 class Source:
     """Where mutations draw from: chance, other samples, the words of the format."""
 
-    def __init__(self, seed: Sequence[int], others: Sequence[bytes], words: Sequence[bytes]):
+    def __init__(
+        self, seed: Sequence[int], others: Sequence[bytes], words: Sequence[bytes]
+    ) -> None:
         self.rng = np.random.default_rng(seed)
         self.others, self.words = others, words
 

@@ -8,13 +8,14 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from recsys.errors import RecsysError
-from tests.torture.children import OK, Outcome, in_child
+from recsys.recommend import Recommender
+from tests.torture.children import OK, Json, Outcome, in_child
 from tests.torture.kills import SECONDS
 from tests.torture.small_world import (
     DRAFTS,
@@ -86,7 +87,7 @@ def trial(shared: Path, own: Path, case: Case) -> Verdict:
     return Verdict(counts, tuple(failed), (f"{case['replacements']} replacements",))
 
 
-def _start(work: Any, path: Path) -> tuple[int, Path]:
+def _start(work: Callable[[], Json], path: Path) -> tuple[int, Path]:
     """Do something in a child of a child: this process waits for all of them at once."""
     pid = os.fork()
     if pid:
@@ -139,13 +140,13 @@ def _opened(index: Path, expected: list[Any], times: int, counts: Counter[str]) 
     return "", ""
 
 
-def _open(index: Path) -> Any:
+def _open(index: Path) -> Recommender:
     import recsys
 
     return recsys.load(index)
 
 
-def _answer(recommender: Any, draft: str) -> Any:
+def _answer(recommender: Recommender, draft: str) -> Json:
     return json.loads(json.dumps(told(recommender.recommend(draft, 10))))
 
 

@@ -45,12 +45,15 @@ class Tally:
     def line(self) -> str:
         """Say it in one line."""
         bad = ", ".join(f"{self.counts[kind]} {kind}" for kind in FAILURES)
-        good = {kind: n for kind, n in sorted(self.counts.items()) if kind not in FAILURES}
-        told = ", ".join([*(f"{n:,} {kind}" for kind, n in good.items()), *self.notes])
         return (
             f"{self.name}: {self.trials:,} {self.unit}, seed {self.seed}: {bad}; "
-            f"{told or 'nothing else'}; {self.seconds:.0f} s"
+            f"{', '.join(self.harmless()) or 'nothing else'}; {self.seconds:.0f} s"
         )
+
+    def harmless(self) -> list[str]:
+        """Say what else came of the trials."""
+        good = sorted((kind, n) for kind, n in self.counts.items() if kind not in FAILURES)
+        return [*(f"{n:,} {kind}" for kind, n in good), *self.notes]
 
 
 def run(torture: Torture, *, count: int, seed: int, out: Path, jobs: int = 1) -> Tally:

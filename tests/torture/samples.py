@@ -58,7 +58,7 @@ DRAFT = {
     "references": ["rivers-01", {"title": "On glaciers", "year": 2002, "doi": "10.1000/g"}],
 }
 BIBTEX = """@string{w = "Journal of Water"}
-@article{river1, title = {On {R}ivers and gl{\\'a}ciers}, author = {Rivers, Ada and L{\\"o}ffel, Bo},
+@article{river1, title = {On {R}ivers and gl{\\'a}ciers}, author = {Rivers, Ada and L{\\"o}ffel},
   journal = w # " 3", year = 2001, doi = {10.1000/r1}, url = "https://a.org/x_y"}
 @comment{none} @inproceedings(ice2, title="On ice", booktitle={Proc. Ice}, date={2002-03})
 """
@@ -74,7 +74,7 @@ TY  - CONF
 T1  - On ice
 ER  - 
 """
-CSL = [
+CSL: list[dict[str, object]] = [
     {
         "id": "r1",
         "type": "article-journal",
@@ -138,11 +138,11 @@ PAPERS: Mapping[str, list[dict[str, object]]] = {
         }
     ],
 }
-VECTORS = [
+VECTORS: list[dict[str, object]] = [
     {"paper_id": "a", "embedding": [0.5, 1.5, -2]},
     {"paper_id": "b", "title": "x", "embedding": [1e-3, 0, 4]},
 ]
-CLICKS = [
+CLICKS: list[dict[str, object]] = [
     {"query": "q", "shown": ["a", "b"], "clicked": ["b"], "time": "2026-11-21T09:30:00Z"},
     {"query": "r", "shown": ["b", "c"], "clicked": [], "user": "u", "ranker": "x", "swapped": 2},
 ]

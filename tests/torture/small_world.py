@@ -59,14 +59,10 @@ def write_lines(path: Path, papers: Sequence[object]) -> None:
     path.write_text("".join(json.dumps(paper) + "\n" for paper in papers), encoding="utf-8")
 
 
-def options_of(folder: Path, **more: Any) -> BuildOptions:
-    """Build with the tiny encoder of a world."""
-    return BuildOptions(encoder=str(folder / ENCODER), precision="f32", **more)
-
-
-def build_world(folder: Path, out: Path, papers: str = PAPERS, **more: Any) -> Path:
-    """Build an index of a world's papers."""
-    build(folder / papers, out, options_of(folder, **more), cache=folder / CACHE)
+def build_world(folder: Path, out: Path, papers: str = PAPERS, *, force: bool = False) -> Path:
+    """Build an index of a world's papers with its tiny encoder."""
+    options = BuildOptions(encoder=str(folder / ENCODER), precision="f32", force=force)
+    build(folder / papers, out, options, cache=folder / CACHE)
     return out
 
 

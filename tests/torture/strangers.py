@@ -16,7 +16,7 @@ from tests.torture.damage import reseal
 Array = NDArray[Any]
 
 
-def _at(array: Array, place: int, value: Any) -> Array:
+def _at(array: Array, place: int, value: np.generic | float) -> Array:
     changed = array.copy()
     changed.reshape(-1)[place % max(array.size, 1)] = value
     return changed
@@ -26,8 +26,8 @@ def _integers(array: Array) -> bool:
     return bool(array.dtype.kind in "iu") and array.size > 0
 
 
-def _largest(array: Array) -> Any:
-    return np.iinfo(array.dtype).max if array.dtype.kind in "iu" else np.float32(3e38)
+def _largest(array: Array) -> float:
+    return np.iinfo(array.dtype).max if array.dtype.kind in "iu" else 3e38
 
 
 WRONG: Mapping[str, Callable[[Array, int], Array]] = {
