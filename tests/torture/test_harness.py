@@ -41,7 +41,7 @@ def _spin() -> None:
         (lambda: [1, "two"], OK, ""),
         (partial(_raise, InputError("It is bad.", "Do better.")), REFUSED, "It is bad. Do better."),
         (partial(_raise, IndexError("9")), FOREIGN, "IndexError: 9"),
-        (lambda: os.kill(os.getpid(), signal.SIGSEGV), CRASH, "exit code -11"),
+        (lambda: os.kill(os.getpid(), signal.SIGUSR1), CRASH, "exit code -10"),
         (lambda: os.kill(os.getpid(), signal.SIGKILL), KILLED, ""),
         (partial(os._exit, 3), CRASH, "exit code 3"),
         (_spin, HANGS, "no answer in time"),

@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -12,6 +11,8 @@ from tests.built_index import ROOT
 from tests.torture.table import TORTURES
 from tests.torture.verdicts import FAILURES
 
+SHARE = 0.001
+"""Of the trials of the whole."""
 STILL: Mapping[str, frozenset[str]] = {
     "kills": frozenset({"left behind"}),
     "corruptions": frozenset({"foreign", "silent", "crash"}),
@@ -23,9 +24,9 @@ STILL: Mapping[str, frozenset[str]] = {
 
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Run a thousandth or so of each torture, and take its line."""
+    """Run a thousandth of each torture, and take its line."""
     out = tmp_path_factory.mktemp("failures")
-    done = _tortured("--share", 0.003, "--out", out)
+    done = _tortured("--share", SHARE, "--out", out)
     assert done.returncode in (0, 1), done.stderr
     assert bool(list(out.iterdir())) == bool(done.returncode)
     return {line.partition(":")[0]: line for line in done.stdout.splitlines()}
@@ -44,7 +45,7 @@ def test_a_slice_of_a_torture_does_no_harm(name: str, lines: dict[str, str]) -> 
     still = STILL.get(name, frozenset())
     assert {kind: n for kind, n in found.items() if n and kind not in still} == {}, line
     trials = int(re.findall(r": ([\d,]+) ", line)[0].replace(",", ""))
-    assert trials >= max(1, round(0.003 * TORTURES[name].count)), line
+    assert trials >= max(1, round(SHARE * TORTURES[name].count)), line
 
 
 def test_an_unknown_torture_is_refused() -> None:
