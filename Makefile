@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 DATA   ?= ../shared/data
+SHARE  ?= 1
 
 BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet -c constraints.txt
@@ -10,7 +11,7 @@ RUNTIME = $(VENV)/.runtime-installed
 DEV     = $(VENV)/.dev-installed
 CODE    = recsys pipelines indexes eval docs tests
 
-.PHONY: help venv demo test lint types format pytest docs benchmarks evaluation ranker clean
+.PHONY: help venv demo test lint types format pytest torture docs benchmarks evaluation ranker clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -32,6 +33,9 @@ types: $(DEV) ## Check every type.
 
 pytest: $(DEV) ## Run the tests.
 	$(BIN)/python -m pytest -q
+
+torture: $(DEV) ## Try to break it for hours: kills, corruptions, fuzz; SHARE=0.01 for a hundredth.
+	$(BIN)/python -m tests.torture --share $(SHARE) --jobs 2 --docs docs/results
 
 format: $(DEV) ## Format the code and apply the safe fixes.
 	$(BIN)/ruff format $(CODE)

@@ -45,7 +45,9 @@ sys.argv = ["recsys", "build", {papers!r}, "--vectors", "half", "--out", {index!
 assert main() == 0
 import recsys
 assert recsys.load({index!r}).recommend("Rivers and glaciers", k=3).recommendations
-assert json.load(open({index!r} + "/manifest.json"))["config"]["ann"]["backend"] == "half"
+from pathlib import Path
+from recsys.store.generations import pin
+assert pin(Path({index!r})).manifest().config["ann"]["backend"] == "half"
 """
 
 

@@ -24,6 +24,7 @@ from recsys.stage_two.features import feature_names
 from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import fingerprint
 from recsys.store.collection import Collection
+from recsys.store.generations import in_force, root_of
 from recsys.store.layout import NNSELECT, ranker_folder
 from recsys.store.top_k import top_k
 
@@ -66,7 +67,7 @@ class TrainReport:
             f"Trained {self.trees} trees on {self.queries} queries, {self.examples:,} examples.",
             f"On dev: F1@{CUTOFF} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
             f"{self.recall:.3f}, calibration error {self.calibration_error:.4f} (cross-fitted).",
-            f"Candidates come from {', '.join(self.candidates)}. Saved in {self.folder}.",
+            f"Candidates come from {', '.join(self.candidates)}. Saved in {root_of(self.folder.parent)}.",
         ]
 
 
@@ -151,7 +152,7 @@ def _train(
     seen = SeenQueries.of(collection, train=school.queries[0], dev=school.queries[1])
     with writer.member(folder.name) as new:
         fitted.save(new, seen, origin="its own ranker", facts=facts, text=True)
-    return report
+    return replace(report, folder=ranker_folder(in_force(writer.index), metadata=options.metadata))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from recsys.models.nnrank import KIND, SCHEMA, NNRank
 from recsys.models.pairs import INTERSECTED, distinct, make_pairs
 from recsys.store.arrays import Floats, Ragged, Rows
 from recsys.store.artifacts import MANIFEST, load_manifest, sha256
+from recsys.store.generations import root_of
 from recsys.store.graph import CitationGraph
 from recsys.store.layout import NNSELECT
 
@@ -62,7 +63,8 @@ class NNRankCorpus:
         """
         if not folder.exists():
             raise ArtifactMissing(
-                f"{folder.parent} has no NNRank model {folder.name!r}.", f"Train it: `{COMMAND}`."
+                f"{root_of(folder.parent)} has no NNRank model {folder.name!r}.",
+                f"Train it: `{COMMAND}`.",
             )
         model = NNRank.load(folder)
         _check_nnselect(folder)

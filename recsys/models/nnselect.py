@@ -15,6 +15,7 @@ from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.models.vocabulary import LONGEST, to_bags, words_of
 from recsys.store.arrays import Floats, Ragged, Rows, SortedStrings, load_array
 from recsys.store.artifacts import load_manifest
+from recsys.store.generations import root_of
 from recsys.store.graph import CitationGraph
 from recsys.store.lookup import dots
 from recsys.store.top_k import top_k
@@ -83,7 +84,7 @@ class NNSelectModel:
         """
         if not folder.exists():
             raise ArtifactMissing(
-                f"{folder.parent} has no NNSelect model.", f"Train it: `{COMMAND}`."
+                f"{root_of(folder.parent)} has no NNSelect model.", f"Train it: `{COMMAND}`."
             )
         config = load_manifest(folder, KIND, SCHEMA).config
         words = SortedStrings.load(folder, WORDS)

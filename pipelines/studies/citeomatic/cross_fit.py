@@ -31,6 +31,7 @@ from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows, load_array
 from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, seal, sha256
 from recsys.store.collection import Collection
+from recsys.store.generations import in_force, root_of
 from recsys.store.layout import NNSELECT
 
 KIND, SCHEMA = "nnselect-folds", 1
@@ -76,7 +77,7 @@ class CrossFitter:
             ArtifactError: the index has no NNSelect, or it is damaged.
         """
         key = self._key()
-        if (found := _stored(self.index / FOLDER, key)) is not None:
+        if (found := _stored(in_force(root_of(self.index)) / FOLDER, key)) is not None:
             return found
         folds = self._deal()
         with writing(self.index, again=True, progress=progress) as writer:
@@ -101,7 +102,9 @@ class CrossFitter:
         return folds
 
     def _train(self, fold: int, folds: Rows, checkpoint: Checkpoint, progress: Progress) -> Floats:
-        config = load_manifest(self.index / NNSELECT, nnselect.KIND, nnselect.SCHEMA).config
+        config = load_manifest(
+            self.collection.folder / NNSELECT, nnselect.KIND, nnselect.SCHEMA
+        ).config
         train_rows, dev_rows = self.queries
         others = train_rows[folds[train_rows] != fold]
         loop = LoopOptions(**config["loop"])
@@ -116,9 +119,9 @@ class CrossFitter:
         return embed(task.network, self.bags)
 
     def _key(self) -> str:
-        load_manifest(self.index / NNSELECT, nnselect.KIND, nnselect.SCHEMA)
+        load_manifest(self.collection.folder / NNSELECT, nnselect.KIND, nnselect.SCHEMA)
         ids = [self.collection.corpus.ids[row] for row in self.queries[0].tolist()]
-        return fingerprint([sha256(self.index / NNSELECT / MANIFEST), ids, self.folds])
+        return fingerprint([sha256(self.collection.folder / NNSELECT / MANIFEST), ids, self.folds])
 
 
 def _stored(folder: Path, key: str) -> FoldVectors | None:

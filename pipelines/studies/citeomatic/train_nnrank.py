@@ -28,7 +28,7 @@ from recsys.progress import Progress, silent
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import MANIFEST, fingerprint, seal, sha256
 from recsys.store.collection import Collection
-from recsys.store.generations import content_key
+from recsys.store.generations import content_key, in_force, root_of
 from recsys.store.layout import NNSELECT, nnrank_folder
 
 _REVISION = 1
@@ -78,7 +78,7 @@ class NNRankReport:
         ]
         if did.continued:
             lines.append(f"Continued: {did.continued} epochs were done already.")
-        return [*lines, f"Saved in {self.folder}."]
+        return [*lines, f"Saved in {root_of(self.folder.parent)}."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def _train(
     with writer.member(folder.name) as new:
         save(material, task, report, options, new)
     checkpoint.unlink()
-    return report
+    return replace(report, folder=in_force(writer.index) / folder.name)
 
 
 def fit(

@@ -30,7 +30,7 @@ from recsys.models.nnselect import KIND, NEIGHBOURS, SCHEMA, NNSelectModel
 from recsys.models.vocabulary import Vocabulary
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint, seal, sha256
-from recsys.store.generations import content_key
+from recsys.store.generations import content_key, in_force, root_of
 from recsys.store.layout import NNSELECT
 
 _REVISION = 1
@@ -76,7 +76,7 @@ class NNSelectReport:
         ]
         if did.continued:
             lines.append(f"Continued: {did.continued} epochs were done already.")
-        return [*lines, f"Saved in {self.folder}."]
+        return [*lines, f"Saved in {root_of(self.folder.parent)}."]
 
 
 def train_nnselect(
@@ -129,7 +129,7 @@ def _train(
         SeenQueries.of(collection, train=train_rows, dev=dev_rows).save(folder)
         seal(folder, KIND, SCHEMA, _facts(report, model, options))
     checkpoint.path.unlink()
-    return report
+    return replace(report, folder=in_force(writer.index) / NNSELECT)
 
 
 def _with_word_vectors(

@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recsys.store.layout import NNSELECT
-
 if TYPE_CHECKING:
     from tests.built_index import Built
     from tests.conftest import RunCli
@@ -23,7 +21,7 @@ def test_a_model_is_trained_and_evaluated(built: "Built", index: Path, run_cli: 
         "--device", "cpu",
     )  # fmt: skip
     assert (done.code, done.out) == (0, "")
-    assert "On dev: R@20" in done.err and f"Saved in {index / NNSELECT}." in done.err
+    assert "On dev: R@20" in done.err and f"Saved in {index}." in done.err
     asked = ("evaluate", index, "--split", built.split, "--systems", "nnselect", "--jobs", 1)
     out = index.parent / "report"
     assert "nnselect: F1@20" in run_cli(*asked, "--out", out).err

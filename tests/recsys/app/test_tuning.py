@@ -36,11 +36,11 @@ def test_from_tuning_to_evaluation(built: "Built", index: Path, run_cli: "RunCli
     chosen = index.parent / "rank" / "parameters.json"
     for metadata in (True, False):
         switch = () if metadata else ("--no-metadata",)
-        folder = nnrank_folder(in_force(index), metadata=metadata)
         done = run_cli("train", "nnrank", *given, "--epochs", 1, "--parameters", chosen, *switch)
         assert (done.code, done.out) == (0, "")
         assert ("cos(authors)" in done.err) == metadata
-        assert f"Saved in {folder}." in done.err
+        assert f"Saved in {index}." in done.err
+        folder = nnrank_folder(in_force(index), metadata=metadata)
         config = json.loads((folder / "manifest.json").read_text())["config"]
         values = json.loads(chosen.read_text())["parameters"]
         assert config["options"]["size"]["words"] == values["dim"]

@@ -71,7 +71,7 @@ def test_there_must_be_a_model(index: Path, tmp_path: Path) -> None:
     material = material_of(open_small_collection(index), None)
     with pytest.raises(InputError, match="Give --nnselect INDEX"):
         fit_baseline("nnselect", replace(material, index=None))
-    with pytest.raises(ArtifactMissing, match="is not an index"):
+    with pytest.raises(ArtifactMissing, match="not a finished index"):
         fit_baseline("nnselect", replace(material, index=tmp_path))
     shutil.rmtree(in_force(index) / NNSELECT)
     with pytest.raises(ArtifactMissing, match="has no NNSelect model"):

@@ -71,7 +71,7 @@ def test_the_stored_model_orders_dev_as_training_measured(wordy: Wordy, index: P
 
 def test_the_manifest_and_the_report_say_how_it_was_trained(wordy: Wordy, index: Path) -> None:
     report = trained(wordy, index, replace(OPTIONS, metadata=False))
-    assert report.folder == nnrank_folder(index, metadata=False)
+    assert report.folder == nnrank_folder(in_force(index), metadata=False)
     manifest = load_manifest(report.folder, KIND, SCHEMA)
     verify(report.folder, manifest)
     assert manifest.config["history"]["dev"] == report.history.measures
@@ -83,7 +83,7 @@ def test_the_manifest_and_the_report_say_how_it_was_trained(wordy: Wordy, index:
         "log citations, NNSelect cosine."
     )
     assert f"F1@20 {report.dev['F1@20']:.4f} after epoch {report.history.best}" in lines[2]
-    assert lines[3] == f"Saved in {report.folder}."
+    assert lines[3] == f"Saved in {index}."
 
 
 def test_metadata_is_read_unless_it_is_switched_off(wordy: Wordy, index: Path) -> None:
@@ -120,8 +120,8 @@ def test_a_killed_training_is_continued_to_the_very_same_files(wordy: Wordy, ind
     report = trained(wordy, index)
     assert report.history.continued == 1
     assert report.lines()[3] == "Continued: 1 epochs were done already."
-    assert contents(folder) == expected
-    assert not list(index.glob("*.safetensors"))
+    assert contents(report.folder) == expected
+    assert not list(index.rglob("*.safetensors"))
 
 
 def test_another_nnselect_makes_it_useless(wordy: Wordy, index: Path) -> None:
@@ -130,7 +130,7 @@ def test_another_nnselect_makes_it_useless(wordy: Wordy, index: Path) -> None:
     assert NNRankCorpus.load(folder, papers).model.folder == folder
     train_nnselect(index, wordy.split, replace(SELECT, loop=replace(SELECT.loop, seed=5)))
     with pytest.raises(ArtifactMismatch, match="trained beside another NNSelect"):
-        NNRankCorpus.load(folder, papers)
+        NNRankCorpus.load(in_force(index) / folder.name, papers)
 
 
 def test_without_nnselect_there_is_nothing_to_rerank(wordy: Wordy, index: Path) -> None:

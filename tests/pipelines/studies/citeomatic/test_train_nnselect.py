@@ -70,7 +70,7 @@ def test_the_manifest_and_the_report_say_how_it_was_trained(built: "Built", inde
     lines = report.lines()
     assert lines[0].startswith(f"Trained on 20 queries, {report.history.triplets:,} triplets in ")
     assert f"R@20 {report.dev['R@20']:.4f} after epoch {report.history.best}" in lines[1]
-    assert lines[2] == f"Saved in {index / NNSELECT}."
+    assert lines[2] == f"Saved in {index}."
 
 
 def test_it_tells_which_queries_it_has_seen(built: "Built", index: Path) -> None:
@@ -96,12 +96,14 @@ def test_a_killed_training_is_continued_to_the_very_same_files(
 
     with pytest.raises(KeyboardInterrupt):
         trained(built, index, kill)
-    assert (index / CHECKPOINT).is_file() and not (in_force(index) / NNSELECT).exists()
+    assert (index / "unfinished" / CHECKPOINT).is_file() and not (
+        in_force(index) / NNSELECT
+    ).exists()
     report = trained(built, index)
     assert report.history.continued == 1
     assert report.lines()[2] == "Continued: 1 epochs were done already."
     assert contents(in_force(index) / NNSELECT) == expected
-    assert not (index / CHECKPOINT).exists()
+    assert not (index / "unfinished").exists()
 
 
 def test_foreign_word_vectors_decide_the_length(

@@ -137,7 +137,8 @@ def test_a_killed_call_continues(built: "Built", tmp_path: Path) -> None:
     only = replace(OPTIONS, label=None)
     with pytest.raises(KeyboardInterrupt):
         case.run("random", options=only, progress=kill)
-    ranker = case.out / "rows" / "random" / "with.index" / "ranker" / "manifest.json"
+    index = in_force(case.out / "rows" / "random" / "with.index")
+    ranker = index / "ranker" / "manifest.json"
     trained = ranker.stat().st_mtime_ns
     [row] = case.run("random", options=only).rows
     assert row.figures.keys() == RECOMMENDED | {SPEED, SIZE}

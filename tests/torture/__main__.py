@@ -1,0 +1,69 @@
+"""The command line: `python -m tests.torture [NAME ...] --count N --seed S`."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.torture.warm import warm
+
+warm()  # Before numpy is imported: it reads there how many threads it may start.
+
+from tests.torture.runner import repeat, run  # noqa: E402
+from tests.torture.table import TORTURES  # noqa: E402
+from tests.torture.verdicts import Torture  # noqa: E402
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the tortures that are named, all without a name; 1 when anything failed."""
+    asked = _parser().parse_args(words)
+    if asked.repeat:
+        return _repeat(asked.repeat)
+    tallies = []
+    for torture in _chosen(asked.names):
+        count = asked.count or max(1, round(torture.count * asked.share))
+        tally = run(torture, count=count, seed=asked.seed, out=asked.out, jobs=asked.jobs)
+        sys.stdout.write(tally.line() + "\n")
+        sys.stdout.flush()
+        tallies.append(tally)
+    if asked.docs:
+        from tests.torture.page import write_page
+
+        write_page(asked.docs, tallies)
+    return int(any(tally.failed for tally in tallies))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m tests.torture", description=__doc__)
+    names = ", ".join(f"{name} ({row.meaning})" for name, row in TORTURES.items())
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"Some of: {names}.")
+    parser.add_argument("--count", type=int, default=0, help="Trials of each torture.")
+    parser.add_argument("--share", type=float, default=1.0, help="Of the usual trials; 0.01: 1 %%.")
+    parser.add_argument("--seed", type=int, default=0, help="What chooses the trials.")
+    parser.add_argument("--jobs", type=int, default=1, help="Processes that share the trials.")
+    parser.add_argument("--out", type=Path, default=Path("torture-failures"), help="For failures.")
+    parser.add_argument("--docs", type=Path, help="Folder whose page torture.md gets the table.")
+    parser.add_argument("--repeat", type=Path, metavar="FOLDER", help="Repeat one failure.")
+    return parser
+
+
+def _chosen(names: Sequence[str]) -> list[Torture]:
+    unknown = [name for name in names if name not in TORTURES]
+    if unknown:
+        sys.exit(f"There is no torture {unknown[0]!r}; there are {', '.join(TORTURES)}.")
+    return [TORTURES[name] for name in names or TORTURES]
+
+
+def _repeat(folder: Path) -> int:
+    kept = json.loads((folder / "case.json").read_text(encoding="utf-8"))
+    verdict = repeat(TORTURES[kept["torture"]], folder)
+    for failure in verdict.failures:
+        sys.stdout.write(f"{failure.kind}: {failure.said}\n")
+    if not verdict.failures:
+        sys.stdout.write(f"No failure this time: {', '.join(verdict.counts)}.\n")
+    return int(bool(verdict.failures))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

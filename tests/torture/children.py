@@ -1,0 +1,154 @@
+"""Do something in a forked process, and tell what became of it.
+
+The process that forks computes nothing itself: it has no threads and no sessions to lose, and a
+child costs milliseconds instead of the imports.
+"""
+
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from recsys.errors import RecsysError
+
+HANG = 5
+"""Seconds of processor time after which a child hangs: other processes may have the machine."""
+PATIENCE = 12
+"""How many times as long it may take by the clock."""
+
+Json: TypeAlias = Any
+"""What JSON can hold: all that passes from a child."""
+
+OK, REFUSED, FOREIGN, CRASH, HANGS, KILLED = "ok refused foreign crash hang killed".split()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a child.
+
+    kind: `ok` with its value; `refused` by an error of recsys; `foreign`, another exception;
+    `crash` by a signal; `hang`; `killed` by SIGKILL, which only harnesses send.
+    """
+
+    kind: str
+    value: Json = None
+    said: str = ""
+
+
+def in_child(
+    work: Callable[[], Json], *, seconds: int = HANG, memory: int = 0, kill_after: float = 0
+) -> Outcome:
+    """Do it in another process, and wait.
+
+    Args:
+        work: what JSON can hold is passed back.
+        seconds: processor time that it may take.
+        memory: bytes that it may map beside what is mapped already; 0: any number.
+        kill_after: kill it after so many seconds, if it is not finished by then; 0: never.
+    """
+    inside, outside = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.close(inside)
+        _be_a_child(work, outside, seconds, memory)
+    os.close(outside)
+    try:
+        late, answer = _read(inside, pid, kill_after or seconds * PATIENCE)
+    finally:
+        os.close(inside)
+        for end in (os.killpg, os.kill):  # Its own processes, too, if it has left any.
+            with suppress(ProcessLookupError, PermissionError):
+                end(pid, signal.SIGKILL)
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if answer:
+        return Outcome(**json.loads(answer))
+    return _died(code, late=late and not kill_after)
+
+
+def _died(code: int, *, late: bool) -> Outcome:
+    if late or code == -signal.SIGXCPU:
+        return Outcome(HANGS, said="no answer in time")
+    if code == -signal.SIGKILL:
+        return Outcome(KILLED)
+    return Outcome(CRASH, said=f"exit code {code}")
+
+
+def _read(pipe: int, pid: int, seconds: float) -> tuple[bool, bytes]:
+    """Read what the child says until it ends; True: it did not end in time.
+
+    Its end is that of the process: the pipe may be held by processes that it has left.
+    """
+    parts, until, ended = list[bytes](), time.monotonic() + seconds, os.pidfd_open(pid)
+    os.set_blocking(pipe, False)
+    try:
+        while True:
+            ready, _, _ = select.select([pipe, ended], [], [], max(0.0, until - time.monotonic()))
+            if not ready:
+                return True, b""
+            part = _part(pipe)
+            if part:
+                parts.append(part)
+            elif ended in ready or part is not None:
+                return False, b"".join(parts)
+    finally:
+        os.close(ended)
+
+
+def _part(pipe: int) -> bytes | None:
+    try:
+        return os.read(pipe, 1 << 16)
+    except BlockingIOError:
+        return None
+
+
+def _be_a_child(work: Callable[[], Json], pipe: int, seconds: int, memory: int) -> None:
+    os.setsid()
+    try:
+        _limit(seconds, memory)
+        _silence()
+        answer = {"kind": OK, "value": work()}
+    except RecsysError as error:
+        answer = {"kind": REFUSED, "said": str(error), "value": type(error).__name__}
+    except BaseException as error:
+        answer = {"kind": FOREIGN, "said": _told(error)}
+    with suppress(OSError):
+        data = json.dumps(answer).encode()
+        while data:
+            data = data[os.write(pipe, data) :]
+    os._exit(0)
+
+
+def _told(error: BaseException) -> str:
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+    return "".join(traceback.format_exception(error))[-4000:]
+
+
+def _limit(seconds: int, memory: int) -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    if memory:
+        # The hard limit stays, so that what happened can be told.
+        limit = mapped() + memory
+        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+
+
+def mapped() -> int:
+    """Return how many bytes this process has mapped."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+def _silence() -> None:
+    """Let nothing that a library prints reach the terminal."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)

@@ -1,0 +1,188 @@
+"""Kill this process at a chosen step that it takes on the disk: by injection, not by chance.
+
+What the standard library and numpy offer for changing a disk is wrapped, in this process only, so
+that each step is counted and the k-th one kills: before it happens, in its middle (half of what it
+should write is there), or after it. What compiled libraries write themselves (Arrow, Annoy,
+LightGBM) is no step; the steps before and after it are.
+"""
+
+import builtins
+import io
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Free: TypeAlias = Any
+"""Whatever the wrapped functions take and give."""
+
+BEFORE, WITHIN, AFTER = "before", "within", "after"
+
+_CALLS = (
+    "link",
+    "mkdir",
+    "remove",
+    "rename",
+    "replace",
+    "rmdir",
+    "symlink",
+    "truncate",
+    "unlink",
+)
+_ON_DESCRIPTORS = ("fsync", "fdatasync", "ftruncate")
+_WRITING = set("wax+")
+_NAMES = ("buffering", "encoding", "errors", "newline")
+"""What `open` takes after the mode, in order."""
+
+
+@dataclass(slots=True)
+class Steps:
+    """The steps of this process so far, and at which one it dies.
+
+    root: what is below it counts, and whatever is named by a descriptor. at: the step that kills,
+    from 0; None: none does. mode: before, within or after it. seen: the steps, and whether each
+    can be cut in its middle.
+    """
+
+    root: Path
+    at: int | None = None
+    mode: str = BEFORE
+    seen: list[tuple[str, bool]] = field(default_factory=list)
+    pid: int = field(default_factory=os.getpid)
+
+    def take(
+        self, name: str, do: Callable[[], Free], halve: Callable[[], object] | None = None
+    ) -> Free:
+        """Take a step, or die of it. halve: does half of it; None: it cannot be halved."""
+        if os.getpid() != self.pid:
+            return do()
+        number = len(self.seen)
+        self.seen.append((name, halve is not None))
+        if number != self.at:
+            return do()
+        if self.mode == WITHIN and halve is not None:
+            halve()
+        elif self.mode == AFTER:
+            do()
+        os.kill(self.pid, signal.SIGKILL)
+
+    def below(self, path: object) -> bool:
+        """Tell whether a path is one whose changes count."""
+        if not isinstance(path, str | bytes | os.PathLike):
+            return False
+        return os.fsdecode(os.path.abspath(os.fspath(path))).startswith(str(self.root))
+
+
+def inject(steps: Steps) -> None:
+    """Wrap what changes a disk, until this process ends."""
+    for name in _CALLS:
+        _wrap_call(steps, os, name)
+    for name in _ON_DESCRIPTORS:
+        _wrap(steps, os, name, lambda *args: True)
+    _wrap_call(steps, os, "open", only=lambda args: bool(_flags(args) & os.O_CREAT))
+    _wrap_halved(steps, np, "save", 0)
+    _wrap_halved(steps, shutil, "copyfile", 1)
+    _wrap(steps, np.memmap, "flush", lambda *args: True)
+    for module in (io, builtins):
+        setattr(module, "open", partial(_open, steps, io.open))  # noqa: B010
+
+
+def _wrap_call(
+    steps: Steps, module: Free, name: str, *, only: Callable[[Free], bool] = lambda args: True
+) -> None:
+    """Wrap what is given a path, or a name in a folder given by a descriptor."""
+    _wrap(steps, module, name, lambda *args, **kw: only(args) and _counts(steps, args, kw))
+
+
+def _counts(steps: Steps, args: Free, keywords: Free) -> bool:
+    return keywords.get("dir_fd") is not None or any(steps.below(each) for each in args[:2])
+
+
+def _flags(args: Free) -> int:
+    return args[1] if len(args) > 1 and isinstance(args[1], int) else 0
+
+
+def _wrap(steps: Steps, module: Free, name: str, counts: Callable[..., bool]) -> None:
+    original = getattr(module, name)
+
+    @wraps(original)
+    def wrapped(*args: Free, **keywords: Free) -> Free:
+        do = partial(original, *args, **keywords)
+        return steps.take(name, do) if counts(*args, **keywords) else do()
+
+    setattr(module, name, wrapped)
+
+
+def _wrap_halved(steps: Steps, module: Free, name: str, place: int) -> None:
+    """Wrap what writes a whole file at once: within means that half of it is there."""
+    original = getattr(module, name)
+
+    @wraps(original)
+    def wrapped(*args: Free, **keywords: Free) -> Free:
+        do = partial(original, *args, **keywords)
+        if not steps.below(args[place]):
+            return do()
+        return steps.take(name, partial(_uncounted, steps, do), partial(_halved, do, args[place]))
+
+    setattr(module, name, wrapped)
+
+
+def _uncounted(steps: Steps, do: Callable[[], Free]) -> Free:
+    """Do what has steps of its own as one step."""
+    kept, steps.pid = steps.pid, -1
+    try:
+        return do()
+    finally:
+        steps.pid = kept
+
+
+def _halved(do: Callable[[], Free], path: Free) -> None:
+    do()
+    with io.FileIO(path, "r+") as file:
+        file.truncate(os.path.getsize(path) // 2)
+
+
+def _open(
+    steps: Steps, original: Free, file: Free, mode: str = "r", *rest: Free, **more: Free
+) -> Free:
+    """Open a file; one that is written counts its writes, and when it is closed."""
+    if not (_WRITING & set(mode) and steps.below(file)):
+        return original(file, mode, *rest, **more)
+    plain = "".join(c for c in mode if c not in "bt")
+    raw = steps.take(f"open {mode}", partial(_Counted, steps, file, plain))
+    if rest[:1] == (0,) or more.get("buffering") == 0:
+        return raw
+    buffered = io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
+    if "b" in mode:
+        return buffered
+    given = dict(zip(_NAMES, rest, strict=False)) | more
+    return io.TextIOWrapper(
+        buffered, given.get("encoding"), given.get("errors"), given.get("newline")
+    )
+
+
+class _Counted(io.FileIO):
+    """A file whose writes and whose close are steps."""
+
+    def __init__(self, steps: Steps, file: Free, mode: str) -> None:
+        super().__init__(file, mode)
+        self._steps = steps
+
+    def write(self, data: Free) -> int:
+        half = bytes(data)[: len(data) // 2]
+        written: int = self._steps.take(
+            "write", partial(super().write, data), partial(super().write, half)
+        )
+        return written
+
+    def close(self) -> None:
+        if self.closed:
+            super().close()
+        else:
+            self._steps.take("close", super().close)

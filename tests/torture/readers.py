@@ -1,0 +1,199 @@
+"""All that reads what people hand in: one literal table of what fuzzing asks."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.torture import samples
+from tests.torture.small_world import INDEX
+
+if TYPE_CHECKING:
+    from recsys.store.collection import Collection
+
+Read = Callable[[Path, Path], object]
+"""Reads a file; gets the folder of the shared index, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A reader. suffix: of its files. share: of the inputs, in parts. words: of its formats."""
+
+    read: Read
+    suffix: str
+    share: int
+    words: Sequence[bytes]
+
+
+def _draft(path: Path, shared: Path) -> None:
+    from recsys.formats.drafts.draft_formats import read_manuscript
+
+    read_manuscript(path)
+
+
+def _references(path: Path, shared: Path) -> None:
+    from recsys.formats.references.reference_formats import read_bibliography
+
+    read_bibliography(path)
+
+
+def _papers(path: Path, shared: Path) -> None:
+    from recsys.formats.papers.paper_stream import open_papers
+
+    with open_papers(path) as stream:
+        for _ in stream.items:
+            pass
+
+
+def _ingested(path: Path, shared: Path) -> None:
+    import shutil
+
+    from pipelines.index.ingest import ingest
+    from recsys.store.corpus import Corpus
+
+    folder = path.parent / "columns"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    ingest(path, folder)
+    Corpus.load(folder).texts()
+
+
+def _vectors(path: Path, shared: Path) -> None:
+    from recsys.formats.embeddings.embedding_files import read_embeddings
+
+    path.with_suffix(".ids.txt").write_text("a\nb\n", encoding="utf-8")
+    read_embeddings(path)
+
+
+def _clicks(path: Path, shared: Path) -> None:
+    from eval.studies.clicks.click_readers import read_clicks
+
+    read_clicks(path)
+
+
+def _propensities(path: Path, shared: Path) -> None:
+    from eval.studies.clicks.propensities import read_propensities
+
+    read_propensities(path)
+
+
+def _split(path: Path, shared: Path) -> None:
+    from pipelines.evaluation.splits import read_split
+
+    read_split(path, _collection(shared / INDEX))
+
+
+@cache
+def _collection(index: Path) -> "Collection":
+    from indexes.opening import open_collection
+
+    return open_collection(index)
+
+
+def _run(path: Path, shared: Path) -> None:
+    from eval.trec import read_run
+
+    read_run(path)
+
+
+def _qrels(path: Path, shared: Path) -> None:
+    from eval.trec import read_qrels
+
+    read_qrels(path)
+
+
+def _parameters(path: Path, shared: Path) -> None:
+    from pipelines.studies.citeomatic.parameters import Model, read_parameters
+
+    read_parameters(path, Model.NNRANK)
+
+
+def _manifest(path: Path, shared: Path) -> None:
+    from recsys.app.inspection import inspect_artifact, inspection_json, inspection_table
+
+    found = inspect_artifact(path.parent)
+    inspection_json(found)
+    inspection_table(found)
+
+
+_JSON = (b'"title":', b'"authors":', b'"references":', b'"year":', b'"id":', b"{", b"}", b"],")
+_LATEX = (
+    *(rb"\title{", rb"\begin{abstract}", rb"\end{abstract}", rb"\cite{", rb"\input{x}", rb"\def\a"),
+    *(rb"\newcommand{\a}[1]{#1}", rb"\a", rb"\bibitem{", rb"\verb|", rb"\iffalse", rb"\fi", b"$"),
+    *(rb"\footnote{", rb"\'", rb"\begin{document}", b"%", b"~", b"&", rb"\\", rb"\section{"),
+)
+_MARKDOWN = (b"---\n", b"# ", b"[@", b"](", b"```", b"title: ", b"&a ", b"*a", b"!!int ", b"<!--")
+_BIBTEX = (b"@article{", b"@string{", b"@comment", b"title = ", b"#", b"{", b"}", b'"', b" and ")
+_RIS = (b"TY  - ", b"ER  - ", b"AU  - ", b"PY  - ", b"\r\n")
+_PDF = (b"obj", b"endobj", b"stream", b"/Length ", b"<<", b">>", b"0 R", b"Tj", b"BT", b"/Kids")
+_TREC = (b" Q0 ", b" ", b"\n", b"1", b"inf", b"nan")
+
+READERS: Mapping[str, Reader] = {
+    "draft.tex": Reader(_draft, ".tex", 6, _LATEX),
+    "draft.md": Reader(_draft, ".md", 6, _MARKDOWN),
+    "draft.txt": Reader(_draft, ".txt", 6, (b"Abstract", b"References\n", b"[1] ", b"\n\n")),
+    "draft.json": Reader(_draft, ".json", 6, _JSON),
+    "draft.pdf": Reader(_draft, ".pdf", 3, _PDF),
+    "draft of any kind": Reader(_draft, "", 6, (*_LATEX, *_MARKDOWN, *_JSON, *_PDF)),
+    "references.bib": Reader(_references, ".bib", 6, _BIBTEX),
+    "references.ris": Reader(_references, ".ris", 6, _RIS),
+    "references.json": Reader(_references, ".json", 6, (*_JSON, b'"issued":', b'"data":')),
+    "references.csv": Reader(_references, ".csv", 6, (b",", b";", b'"', b"title", b"\t")),
+    "references.html": Reader(_references, ".html", 4, (b"<span ", b"title=", b"&amp;", b"%00")),
+    "references of any kind": Reader(_references, "", 6, (*_BIBTEX, *_RIS, *_JSON)),
+    "papers": Reader(_papers, ".jsonl", 8, _JSON),
+    "papers.gz": Reader(_papers, ".jsonl.gz", 3, ()),
+    "papers, ingested": Reader(_ingested, ".jsonl", 3, _JSON),
+    "vectors.jsonl": Reader(_vectors, ".jsonl", 5, (b'"paper_id":', b'"embedding":', b"[", b"1,")),
+    "vectors.parquet": Reader(_vectors, ".parquet", 3, (b"PAR1",)),
+    "vectors.npy": Reader(_vectors, ".npy", 3, (b"'descr': ", b"'<f4'", b"(2, 3)", b"'|O'")),
+    "clicks": Reader(_clicks, ".jsonl", 5, (b'"shown":', b'"clicked":', b'"time":', b"a,b", b'"')),
+    "propensities": Reader(_propensities, ".json", 3, (b'"scores":', b"[", b"1,")),
+    "split": Reader(_split, ".json", 4, (b'"train":', b'"dev":', b'"rivers-01",', b"[")),
+    "run": Reader(_run, ".trec", 3, _TREC),
+    "qrels": Reader(_qrels, ".txt", 3, _TREC),
+    "parameters": Reader(_parameters, ".json", 2, (b'"parameters":', b'"rate":', b'"l1":')),
+    "manifest": Reader(_manifest, ".json", 3, (b'"files":', b'"kind":', b'"config":', b'"bytes":')),
+}
+
+
+def samples_of(folder: Path) -> dict[str, list[bytes]]:
+    """Write the valid samples of each reader; `folder` is for what must be written to be read."""
+    drafts = [samples.LATEX.encode(), samples.MARKDOWN.encode(), samples.PLAIN.encode()]
+    draft, csl = json.dumps(samples.DRAFT).encode(), json.dumps(samples.CSL).encode()
+    references = [samples.BIBTEX.encode(), samples.RIS.encode(), csl]
+    tables = [samples.CSV.encode(), samples.WEB_PAGE.encode()]
+    papers = [samples.lines(each) for each in samples.PAPERS.values()]
+    clicks = [samples.lines(samples.CLICKS), samples.CLICKS_CSV.encode()]
+    small = {
+        "propensities": samples.PROPENSITIES,
+        "split": samples.SPLIT,
+        "parameters": samples.PARAMETERS,
+        "manifest": {"kind": "index", "schema": 1, "created_by": "x", "config": {}, "files": {}},
+    }
+    return {
+        "draft.tex": drafts[:1],
+        "draft.md": drafts[1:2],
+        "draft.txt": drafts[2:],
+        "draft.json": [draft],
+        "draft.pdf": [samples.pdf()],
+        "draft of any kind": [*drafts, draft, *references[:2]],
+        "references.bib": references[:1],
+        "references.ris": references[1:2],
+        "references.json": references[2:],
+        "references.csv": tables[:1],
+        "references.html": tables[1:],
+        "references of any kind": [*references, *tables],
+        "papers": papers,
+        "papers.gz": [samples.packed(each) for each in papers],
+        "papers, ingested": papers,
+        "vectors.jsonl": [samples.lines(samples.VECTORS)],
+        "vectors.parquet": [samples.parquet(folder)],
+        "vectors.npy": [samples.matrix(folder)],
+        "clicks": clicks,
+        "run": [samples.RUN.encode()],
+        "qrels": [samples.QRELS.encode()],
+        **{name: [json.dumps(value).encode()] for name, value in small.items()},
+    }

@@ -1,0 +1,218 @@
+"""The harness itself: it would notice, and what it notices can be repeated."""
+
+import io
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from recsys.errors import InputError
+from tests.torture.children import CRASH, FOREIGN, HANGS, KILLED, OK, REFUSED, in_child
+from tests.torture.damage import DAMAGES, damaged, files_of
+from tests.torture.faults import AFTER, BEFORE, WITHIN, Steps, inject
+from tests.torture.mutations import Source, mutated
+from tests.torture.page import write_page
+from tests.torture.readers import READERS, samples_of
+from tests.torture.runner import Tally, repeat, run
+from tests.torture.strangers import WRONG
+from tests.torture.verdicts import Case, Failure, Torture, Verdict
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
+def _spin() -> None:
+    until = time.process_time() + 60
+    while time.process_time() < until:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("work", "kind", "said"),
+    [
+        (lambda: [1, "two"], OK, ""),
+        (partial(_raise, InputError("It is bad.", "Do better.")), REFUSED, "It is bad. Do better."),
+        (partial(_raise, IndexError("9")), FOREIGN, "IndexError: 9"),
+        (lambda: os.kill(os.getpid(), signal.SIGUSR1), CRASH, "exit code -10"),
+        (lambda: os.kill(os.getpid(), signal.SIGKILL), KILLED, ""),
+        (partial(os._exit, 3), CRASH, "exit code 3"),
+        (_spin, HANGS, "no answer in time"),
+    ],
+)
+def test_what_becomes_of_a_child_is_told(work: Callable[[], object], kind: str, said: str) -> None:
+    found = in_child(work, seconds=1)
+    assert (found.kind, said in found.said) == (kind, True), found
+    assert found.value == ([1, "two"] if kind == OK else found.value)
+
+
+def test_a_child_that_maps_too_much_fails_alone() -> None:
+    found = in_child(lambda: len(bytearray(1 << 30)), memory=1 << 28)
+    assert found.kind == FOREIGN and "MemoryError" in found.said
+
+
+def test_a_child_that_leaves_a_process_ends_all_the_same() -> None:
+    begun = time.monotonic()
+    found = in_child(lambda: subprocess.Popen(["sleep", "30"]).pid)
+    assert found.kind == OK and time.monotonic() - begun < 10
+    with pytest.raises(ProcessLookupError):
+        for _ in range(100):
+            os.kill(found.value, 0)
+            time.sleep(0.05)
+
+
+def _write(folder: Path) -> list[str]:
+    """Write in every way that is counted; the files that are there in the end."""
+    (folder / "text").write_text("x" * 10, encoding="utf-8")
+    np.save(folder / "array.npy", np.arange(4))
+    shutil.copyfile(folder / "text", folder / "copy")
+    (folder / "new").mkdir()
+    (folder / "text").rename(folder / "new" / "text")
+    shutil.rmtree(folder / "new")
+    return sorted(path.name for path in folder.iterdir())
+
+
+def _counted(folder: Path) -> list[str]:
+    steps = Steps(folder)
+    inject(steps)
+    _write(folder)
+    return [name for name, _ in steps.seen]
+
+
+def _dying(folder: Path, at: int, mode: str) -> list[str]:
+    inject(Steps(folder, at, mode))
+    return _write(folder)
+
+
+STEPS = ["open w", "write", "close", "save", "copyfile", "mkdir", "rename", "unlink", "rmdir"]
+
+
+def test_every_step_on_the_disk_is_counted(tmp_path: Path) -> None:
+    assert in_child(partial(_counted, tmp_path)).value == STEPS
+
+
+@pytest.mark.parametrize(
+    ("step", "mode", "there"),
+    [
+        ("open w", BEFORE, {}),
+        ("open w", AFTER, {"text": 0}),
+        ("write", WITHIN, {"text": 5}),
+        ("save", BEFORE, {"text": 10}),
+        ("save", WITHIN, {"text": 10, "array.npy": 80}),
+        ("save", AFTER, {"text": 10, "array.npy": 160}),
+        ("copyfile", WITHIN, {"text": 10, "array.npy": 160, "copy": 5}),
+        ("rename", AFTER, {"array.npy": 160, "copy": 10, "new/text": 10}),
+        ("unlink", AFTER, {"array.npy": 160, "copy": 10}),
+    ],
+)
+def test_a_process_dies_before_within_or_after_a_step(
+    step: str, mode: str, there: dict[str, int], tmp_path: Path
+) -> None:
+    assert in_child(partial(_dying, tmp_path, STEPS.index(step), mode)).kind == KILLED
+    files = {
+        path.relative_to(tmp_path).as_posix(): path.stat().st_size
+        for path in tmp_path.rglob("*")
+        if path.is_file()
+    }
+    assert files == there
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+def test_damage_is_mended(what: str, tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(bytes(range(1, 200)))
+    with damaged(tmp_path, {"file": "a", "what": what, "seed": 3}) as changed:
+        assert changed
+        assert not path.is_file() or path.read_bytes() != bytes(range(1, 200))
+    assert path.read_bytes() == bytes(range(1, 200))
+    assert files_of(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize("array", [np.arange(5, dtype=np.int32), np.ones((3, 2), np.float32)])
+def test_a_strangers_array_can_be_written(array: np.ndarray[tuple[int, ...], np.dtype]) -> None:
+    for name, wrong in WRONG.items():
+        held = io.BytesIO()
+        np.save(held, wrong(array, 3), allow_pickle=False)
+        assert held.getvalue(), name
+
+
+def test_an_input_depends_on_its_number_only(tmp_path: Path) -> None:
+    known = samples_of(tmp_path)
+    assert known.keys() == READERS.keys()
+
+    def made(seed: int) -> list[bytes]:
+        words, samples = READERS["draft.tex"].words, known["draft.tex"]
+        return [mutated(samples, Source([seed, n], samples, words)) for n in range(50)]
+
+    assert made(1) == made(1) != made(2)
+    assert len(set(made(1))) > 40
+
+
+def test_the_samples_are_valid(tmp_path: Path) -> None:
+    for name, samples in samples_of(tmp_path).items():
+        reader = READERS[name]
+        if name not in ("split", "parameters"):
+            for number, raw in enumerate(samples):
+                folder = tmp_path / f"{name}-{number}"
+                folder.mkdir()
+                path = folder / ("manifest.json" if name == "manifest" else f"x{reader.suffix}")
+                path.write_bytes(raw)
+                reader.read(path, tmp_path)
+
+
+def _always_bad(shared: Path, own: Path, case: Case) -> Verdict:
+    failure = Failure(case, "crash", "it broke", {"input": b"x"})
+    return Verdict({"crash": 1, "answered": 2}, (failure,), ("a note",))
+
+
+BAD = Torture(
+    "bad",
+    "always fails",
+    "trials",
+    2,
+    prepare=lambda shared: None,
+    cases=lambda shared, count, seed: iter([{"n": n} for n in range(count)]),
+    trial=_always_bad,
+)
+
+
+def test_failures_are_kept_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tally = run(BAD, count=2, seed=5, out=tmp_path)
+    assert (tally.trials, tally.failed) == (6, 2)
+    assert tally.line().startswith("bad: 6 trials, seed 5: 0 lost, 0 mixed, 0 silent, 0 foreign, 2")
+    assert "4 answered, a note" in tally.line()
+    assert f"--repeat {tmp_path / 'bad-5-001'}" in capsys.readouterr().err
+    assert (tmp_path / "bad-5-002" / "input").read_bytes() == b"x"
+    assert '"n": 1' in (tmp_path / "bad-5-002" / "case.json").read_text()
+    again = repeat(BAD, tmp_path / "bad-5-002")
+    assert again.failures[0].case["n"] == 1
+
+
+def test_processes_that_share_the_trials_find_the_same(tmp_path: Path) -> None:
+    alone = run(BAD, count=5, seed=5, out=tmp_path / "one")
+    shared = run(BAD, count=5, seed=5, out=tmp_path / "two", jobs=3)
+    assert (shared.counts, shared.notes) == (alone.counts, alone.notes)
+    kept = [
+        sorted(path.read_text() for path in (tmp_path / name).rglob("case.json"))
+        for name in ("one", "two")
+    ]
+    assert kept[0] == kept[1] and len(kept[0]) == 5
+
+
+def test_the_table_is_written_into_its_page(tmp_path: Path) -> None:
+    page = tmp_path / "torture.md"
+    page.write_text("before\n<!-- torture -->\n<!-- /torture -->\nafter\n")
+    tally = Tally("kills", "kills", 7)
+    tally.counts.update({"whole": 9, "lost": 1})
+    write_page(tmp_path, [tally])
+    text = page.read_text()
+    assert text.startswith("before\n") and text.endswith("\nafter\n")
+    assert "| 10 kills | 7 | 1 | 0 |" in text
+    assert "- kills: 9 whole." in text

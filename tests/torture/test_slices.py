@@ -1,0 +1,54 @@
+"""A slice of every torture, in one process: the whole of it is `make torture`."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+
+import pytest
+
+from tests.built_index import ROOT
+from tests.torture.table import TORTURES
+from tests.torture.verdicts import FAILURES
+
+SHARE = 0.001
+"""Of the trials of the whole."""
+STILL: Mapping[str, frozenset[str]] = {
+    "kills": frozenset({"left behind"}),
+    "corruptions": frozenset({"foreign", "silent", "crash"}),
+    "replacing": frozenset({"lost", "mixed", "foreign"}),
+    "environments": frozenset({"lost", "silent", "foreign", "crash"}),
+}
+"""Failures that still occur, by torture. A row goes when they are mended; none may be added."""
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Run a thousandth of each torture, and take its line."""
+    out = tmp_path_factory.mktemp("failures")
+    done = _tortured("--share", SHARE, "--out", out)
+    assert done.returncode in (0, 1), done.stderr
+    assert bool(list(out.iterdir())) == bool(done.returncode)
+    return {line.partition(":")[0]: line for line in done.stdout.splitlines()}
+
+
+def _tortured(*words: object) -> subprocess.CompletedProcess[str]:
+    """Run the command line: tortures fork, and the process of the tests has threads by now."""
+    command = [sys.executable, "-m", "tests.torture", *map(str, words)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize("name", TORTURES)
+def test_a_slice_of_a_torture_does_no_harm(name: str, lines: dict[str, str]) -> None:
+    line = lines[name]
+    found = {kind: int(re.findall(rf"(\d+) {kind}\b", line)[0]) for kind in FAILURES}
+    still = STILL.get(name, frozenset())
+    assert {kind: n for kind, n in found.items() if n and kind not in still} == {}, line
+    trials = int(re.findall(r": ([\d,]+) ", line)[0].replace(",", ""))
+    assert trials >= max(1, round(SHARE * TORTURES[name].count)), line
+
+
+def test_an_unknown_torture_is_refused() -> None:
+    done = _tortured("tickle")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "There is no torture 'tickle'; there are kills, corruptions" in done.stderr

@@ -1,0 +1,62 @@
+"""Import what children will need, once, before they are forked.
+
+Only imports: whatever computes may start threads, which a fork would lose with their locks held.
+"""
+
+import importlib
+import multiprocessing
+import os
+from types import SimpleNamespace
+
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+MODULES = (
+    "annoy",
+    "asyncio",
+    "eval.judge_runs",
+    "filelock",
+    "indexes.annoy_index",
+    "lightgbm",
+    "onnx.checker",
+    "onnxruntime",
+    "pipelines.evaluation.evaluate",
+    "pipelines.index.build",
+    "pipelines.ranking.train_ranker",
+    "pyarrow.dataset",
+    "pyarrow.parquet",
+    "recsys.app.inspection",
+    "recsys.app.wiring",
+    "recsys.formats.drafts.objects",
+    "recsys.formats.drafts.plain",
+    "recsys.formats.papers.native",
+    "recsys.public",
+    "recsys.stage_one.by_authors",
+    "recsys.stage_one.by_bm25",
+    "recsys.stage_one.by_embedding",
+    "recsys.stage_one.by_nnselect",
+    "recsys.stage_one.by_seeds",
+    "rich.progress",
+    "safetensors.numpy",
+    "scipy.stats",
+    "threadpoolctl",
+    "tokenizers",
+)
+"""What opening, answering, building, training, asking in bulk and evaluating import in the end."""
+
+
+def warm() -> None:
+    """Import all of it, and let libraries compute on one thread."""
+    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+    for name in MODULES:
+        importlib.import_module(name)
+
+
+def fork_workers() -> None:
+    """Let a job of this process fork its workers instead of spawning them: a second each.
+
+    Only for children: their workers inherit no threads, and are killed with their group.
+    """
+    from pipelines.jobs import workers
+
+    context = multiprocessing.get_context("fork")
+    vars(workers)["multiprocessing"] = SimpleNamespace(get_context=lambda method: context)
