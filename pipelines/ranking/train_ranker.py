@@ -67,7 +67,8 @@ class TrainReport:
             f"Trained {self.trees} trees on {self.queries} queries, {self.examples:,} examples.",
             f"On dev: F1@{CUTOFF} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
             f"{self.recall:.3f}, calibration error {self.calibration_error:.4f} (cross-fitted).",
-            f"Candidates come from {', '.join(self.candidates)}. Saved in {root_of(self.folder.parent)}.",
+            f"Candidates come from {', '.join(self.candidates)}. "
+            f"Saved in {root_of(self.folder.parent)}.",
         ]
 
 
