@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
-from pipelines.index.links import LinkCounts, Resolver
+from pipelines.index.citation_links import LinkCounts, Resolver
 from pipelines.index.paper_rows import SCHEMA, PaperRows
 from recsys.store.arrays import Mask, Ragged, Rows, SortedStrings
 from recsys.store.corpus import PAPERS, Corpus

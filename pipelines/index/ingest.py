@@ -10,8 +10,8 @@ from typing import TextIO
 
 import pyarrow as pa
 
+from pipelines.index.citation_links import LinkCounts
 from pipelines.index.columns import write_columns
-from pipelines.index.links import LinkCounts
 from pipelines.index.paper_rows import SCHEMA
 from recsys.errors import CorpusError
 from recsys.formats.papers.paper_records import tally

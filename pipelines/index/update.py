@@ -19,12 +19,12 @@ from pipelines.index import external_vectors
 from pipelines.index.build import recipe_of
 from pipelines.index.carry_nnselect import FormerModel, carry_nnselect, left_out
 from pipelines.index.changes import Changes, Plan, plan, read_ids, towards
+from pipelines.index.citation_links import link_changes
 from pipelines.index.columns import merge_columns
 from pipelines.index.encode import encode_corpus
 from pipelines.index.external_vectors import Built, given_mask
 from pipelines.index.ingest import REJECTS, ReadReport, links_line, read_papers
 from pipelines.index.known_vectors import KnownVectors, unchanged_texts
-from pipelines.index.links import link_changes
 from pipelines.index.paper_rows import SCHEMA
 from pipelines.index.text import merge_text
 from pipelines.jobs.index_writer import IndexWriter, members_of, writing

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.index.citation_links import LinkCounts
 from pipelines.index.ingest import BATCH, REJECTS, ingest
-from pipelines.index.links import LinkCounts
 from recsys.errors import CorpusError
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
