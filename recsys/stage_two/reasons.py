@@ -144,7 +144,7 @@ def _near_seed(findings: Findings, at: int, paper: Paper) -> Reason | None:
     if findings.seeds is None or findings.seed_nearness[at] > NEAR:
         return None
     nearest = findings.seeds.rows[findings.seeds.cosines[at].argmax()]
-    title = findings.evidence.collection.corpus.papers([int(nearest)])[0].title
+    title = findings.evidence.collection.corpus.title(int(nearest))
     return Reason(
         "seed-near", f"close to “{shorten(title, LONGEST_TITLE, placeholder=' …')}” of your list"
     )
