@@ -3,7 +3,7 @@
 import numpy as np
 
 from recsys.stage_one.settings import SourceQuery
-from recsys.stage_one.voters import NOBODY, Voters, links, share, together
+from recsys.stage_one.voters import NOBODY, Voters, share, ties
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.lookup import distinct, dots_of_many
 
@@ -34,7 +34,7 @@ def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Flo
     if len(seeds) == 0:
         return np.zeros(len(rows), np.float32)
     graph, vectors = asked.collection.graph, asked.collection.vectors
-    company, direct = (tie(graph, seeds, before, rows) for tie in (together, links))
+    company, direct = ties(graph, seeds, before, rows)
     closest = vectors[seeds[: asked.options.close_seeds]]
     nearest: Floats = dots_of_many(vectors, rows, closest).max(axis=0)
     return share(company) + share(direct) + nearest
