@@ -45,6 +45,14 @@ def dots(vectors: Floats, rows: Rows, query: Floats) -> Floats:
     return vectors[rows] @ query if known is None else known[rows]
 
 
+def dots_of_any(vectors: Floats, rows: Rows, query: Floats) -> Floats:
+    """Multiply as `dots` does rows of which many come again: each is computed once."""
+    if (known := known_products(vectors, query)) is not None:
+        return known[rows]
+    once = distinct(rows)
+    return spread(once, dots(vectors, once, query), len(vectors))[rows]
+
+
 def dots_of_many(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
     """Multiply the given rows of (n, d) vectors with (q, d) queries: (q, len(rows)) float32."""
     known = known_products(vectors, queries)
