@@ -41,7 +41,7 @@ class ExactIndex:
         """Return up to k (rows, cosines) for each of (q, d) queries, in one pass."""
         n, lines, rows, cosines = len(self.vectors), [], [], []
         step = max(BLOCK // max(self.vectors[:1].nbytes, 1), 1)
-        for begin in range(0, n, step):
+        for begin in range(0, max(n, 1), step):
             if n <= step:
                 near = products(self.vectors, queries)
             else:  # All blocks together would be too much to remember.
