@@ -113,10 +113,10 @@ class SortedStrings:
         begin, end = max(after - step, 0), min(after, len(self))
         while begin < end:
             at = (begin + end) // 2
-            word = bytes(blob[starts[at] : starts[at + 1]])
-            if word == wanted:
+            here = bytes(blob[starts[at] : starts[at + 1]])
+            if here == wanted:
                 return at
-            begin, end = (at + 1, end) if word < wanted else (begin, at)
+            begin, end = (at + 1, end) if here < wanted else (begin, at)
         return None
 
     def find_all(self, words: Iterable[str]) -> Rows:
