@@ -16,7 +16,8 @@ from recsys.store.arrays import Floats
 SMALL = 1_000_000
 """Multiplications at once: OpenBLAS does so many without copying both sides into its own order."""
 
-_Made: TypeAlias = dict[tuple[int, bytes], tuple[Floats, Floats]]
+_Key: TypeAlias = tuple[int, tuple[int, ...], bytes]
+_Made: TypeAlias = dict[_Key, tuple[Floats, Floats]]
 """By identity of the vectors and value of the queries: the vectors, kept alive, and the product."""
 
 _made: ContextVar[_Made | None] = ContextVar("products", default=None)
@@ -67,5 +68,5 @@ def known_products(vectors: Floats, queries: Floats) -> Floats | None:
     return None if found is None else found[1]
 
 
-def _key(vectors: Floats, queries: Floats) -> tuple[int, bytes]:
-    return id(vectors), queries.tobytes()
+def _key(vectors: Floats, queries: Floats) -> _Key:
+    return id(vectors), queries.shape, queries.tobytes()  # One query may be a list of one.

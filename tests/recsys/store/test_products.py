@@ -39,6 +39,12 @@ def test_a_product_is_made_once_for_the_same_vectors_and_queries() -> None:
         assert products(VECTORS, QUERIES) is not once
 
 
+def test_a_query_is_not_a_list_of_one() -> None:
+    with remembered_products():
+        assert products(VECTORS, QUERIES[0]).shape == (1000,)
+        assert products(VECTORS, QUERIES[:1]).shape == (1, 1000)
+
+
 def test_products_are_forgotten_at_the_end_even_of_a_failure() -> None:
     with pytest.raises(RuntimeError), remembered_products():
         products(VECTORS, QUERIES[0])
