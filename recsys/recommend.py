@@ -26,6 +26,7 @@ from recsys.stage_two.reasons import explain
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
+from recsys.store.products import remembered_products
 from recsys.store.top_k import top_k
 
 _NO_FILTERS = Filters()
@@ -133,7 +134,7 @@ class Recommender:
         if k < 1:
             raise InputError(f"k is {k}.", "Ask for at least one paper.")
         check_diversity(diversity)
-        with one_thread():
+        with one_thread(), remembered_products():
             return self._answer(question, k, question.filtered(filters), diversity)
 
     def _answer(self, question: Question, k: int, filters: Filters, diversity: float) -> Answer:

@@ -3,9 +3,9 @@
 import numpy as np
 
 from recsys.stage_one.settings import SourceQuery
-from recsys.stage_one.voters import NOBODY, Voters, links, share, together
+from recsys.stage_one.voters import NOBODY, Voters, share, ties
 from recsys.store.arrays import Floats, Mask, Rows
-from recsys.store.lookup import distinct
+from recsys.store.lookup import distinct, dots_of_many
 
 MOST_CITERS = 100
 """Of a much cited seed, this many of its latest citing papers are followed."""
@@ -34,9 +34,9 @@ def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Flo
     if len(seeds) == 0:
         return np.zeros(len(rows), np.float32)
     graph, vectors = asked.collection.graph, asked.collection.vectors
-    company, direct = (tie(graph, seeds, before, rows) for tie in (together, links))
-    closest = np.ascontiguousarray(vectors[seeds[: asked.options.close_seeds]].T)
-    nearest: Floats = (vectors[rows] @ closest).max(axis=1)
+    company, direct = ties(graph, seeds, before, rows)
+    closest = vectors[seeds[: asked.options.close_seeds]]
+    nearest: Floats = dots_of_many(vectors, rows, closest).max(axis=0)
     return share(company) + share(direct) + nearest
 
 

@@ -5,6 +5,7 @@ A new source is a module with `find` and `prior`, and a row.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -79,12 +80,14 @@ IN_WORDS = {CITED: "citations of similar papers", **{each.name: each.in_words fo
 """What a source is called for people, by its name in answers."""
 
 
+@cache
 def names() -> tuple[str, ...]:
     """Name the sources as answers do; source i is bit 1 << i of `Pool.sources`."""
     found = (name for each in SOURCES for name in (each.name, each.cites) if name)
     return tuple(dict.fromkeys(found))
 
 
+@cache
 def bit(name: str) -> int:
     """Return the bit of a source's name."""
     return 1 << names().index(name)

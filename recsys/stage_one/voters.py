@@ -65,21 +65,16 @@ def votes(graph: CitationGraph, voters: Voters, before: int, rows: Rows) -> Floa
     return cast(graph, voters.rows, before, rows).count(voters.weights)
 
 
-def together(graph: CitationGraph, seeds: Rows, before: int, rows: Rows) -> Floats:
-    """Count, for each of the distinct rows, citations shared with the seeds.
+def ties(graph: CitationGraph, seeds: Rows, before: int, rows: Rows) -> tuple[Floats, Floats]:
+    """Count, for each of the distinct rows, citations shared with the seeds, and direct ones.
 
-    The older papers that cite a seed vote once per seed they cite; so does each older seed.
+    Shared: the older papers that cite a seed vote once per seed they cite; so does each older seed.
+    Direct: the older seeds that cite the row, and the seeds that the row cites.
     """
-    return votes(graph, _citing(graph, seeds, before), before, rows) + votes(
-        graph, Voters.equal(seeds), before, rows
-    )
-
-
-def links(graph: CitationGraph, seeds: Rows, before: int, rows: Rows) -> Floats:
-    """Count, for each of the distinct rows, the older seeds that cite it and the seeds it cites."""
     citing = _citing(graph, seeds, before)
+    by_seeds = votes(graph, Voters.equal(seeds), before, rows)
     cited = spread(citing.rows, citing.weights, len(graph.years))[rows]
-    return votes(graph, Voters.equal(seeds), before, rows) + cited
+    return votes(graph, citing, before, rows) + by_seeds, by_seeds + cited
 
 
 def _citing(graph: CitationGraph, seeds: Rows, before: int) -> Voters:

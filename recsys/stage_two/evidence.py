@@ -15,7 +15,7 @@ from recsys.stage_one.voters import Ballots, Voters, cast
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
-from recsys.store.lookup import distinct, dots, spread, tally
+from recsys.store.lookup import dots_of_any, spread, tally
 from recsys.store.top_k import top_k
 
 LATEST_CITERS = 100
@@ -90,6 +90,11 @@ class Evidence:
         return self.citations - before.astype(np.float32)
 
     @cached_property
+    def latest_citations(self) -> Floats:
+        """Citations by papers of the last three years."""
+        return self.citations_since(3)
+
+    @cached_property
     def age(self) -> Floats:
         """Years between the candidate and the query; -1 for an unknown year."""
         years = self.collection.corpus.years[self.rows].astype(np.float32)
@@ -97,16 +102,16 @@ class Evidence:
 
     @cached_property
     def _edges(self) -> tuple[Edges, Edges]:
-        """Citers and references; the cosine of each distinct paper is computed once."""
+        """Citers and references, and how close they are."""
         citing = self.graph.citers(self.rows, self.query.before, most=LATEST_CITERS)
         older = np.flatnonzero(self.graph.older(self.rows, self.query.before)).astype(np.int32)
         owner, rows = self.graph.references(self.rows[older])
         seen = np.flatnonzero(self.query.allowed[rows])  # An older paper may cite a newer one.
         cited = older[owner[seen]], rows[seen]
-        others = distinct(np.concatenate([citing[1], cited[1]]))
-        cosines = dots(self.collection.vectors, others, self.query.vector)
-        table = spread(others, cosines, len(self.graph.years))
-        return Edges(*citing, table[citing[1]]), Edges(*cited, table[cited[1]])
+        both = np.concatenate([citing[1], cited[1]])
+        cosines = dots_of_any(self.collection.vectors, both, self.query.vector)
+        middle = len(citing[1])
+        return Edges(*citing, cosines[:middle]), Edges(*cited, cosines[middle:])
 
     @property
     def citers(self) -> Edges:

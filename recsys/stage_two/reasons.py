@@ -77,10 +77,10 @@ class Findings:
 
     def shared_weights(self, at: int) -> dict[str, float]:
         """Weigh the words that a candidate shares with the draft by their idf."""
-        store, text = self.evidence.collection.terms, self.evidence.query.text
-        numbers = self._word_numbers[store.terms[int(self.evidence.rows[at])]]
-        shared = numbers[numbers > 0] - 1
-        return {text.words[i]: float(store.idf[text.codes[i]]) for i in shared}
+        terms = self.evidence.collection.terms.terms[int(self.evidence.rows[at])]
+        numbers = self._word_numbers[terms]
+        words, weights = self.evidence.query.text.words, self._word_weights
+        return {words[i]: weights[i] for i in (numbers[numbers > 0] - 1).tolist()}
 
     @cached_property
     def _word_numbers(self) -> Rows:
@@ -88,6 +88,14 @@ class Findings:
         codes = self.evidence.query.text.codes
         numbers = np.arange(1, len(codes) + 1, dtype=np.int32)
         return spread(codes, numbers, len(self.evidence.collection.terms.idf))
+
+    @cached_property
+    def _word_weights(self) -> list[float]:
+        """The idf of each of the draft's words."""
+        weights: list[float] = self.evidence.collection.terms.idf[
+            self.evidence.query.text.codes
+        ].tolist()
+        return weights
 
     @cached_property
     def spellings(self) -> dict[str, str]:
@@ -144,7 +152,7 @@ def _near_seed(findings: Findings, at: int, paper: Paper) -> Reason | None:
     if findings.seeds is None or findings.seed_nearness[at] > NEAR:
         return None
     nearest = findings.seeds.rows[findings.seeds.cosines[at].argmax()]
-    title = findings.evidence.collection.corpus.papers([int(nearest)])[0].title
+    title = findings.evidence.collection.corpus.title(int(nearest))
     return Reason(
         "seed-near", f"close to “{shorten(title, LONGEST_TITLE, placeholder=' …')}” of your list"
     )

@@ -1,8 +1,9 @@
 """Small building blocks over numpy arrays: ragged rows, sorted strings, memory-mapped files."""
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,6 +16,9 @@ Rows: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float32]
 Longs: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
+
+MOST_SIGNS, MOST_BETWEEN = 4096, 8
+"""Of sorted strings, so many are kept in memory at most, and no more than one in so many."""
 
 
 def load_array(path: Path) -> NDArray[Any]:
@@ -107,7 +111,7 @@ def spans(begins: Longs, lengths: Longs) -> tuple[Rows, Longs]:
     return owner, shift + np.arange(len(owner))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SortedStrings:
     """Distinct strings in ascending UTF-8 order, found by binary search without loading them.
 
@@ -128,11 +132,17 @@ class SortedStrings:
     def find(self, word: str) -> int | None:
         """Return the position of a string, or None when it is not there. O(log n)."""
         wanted = word.encode("utf-8", "surrogatepass")
+        step, signs = self._signs
+        after = bisect_right(signs, wanted) * step  # What is wanted stands before this one.
         starts, blob = self.starts.data, self.blob.data  # Faster than slices of numpy.
-        at = bisect_left(
-            range(len(self)), wanted, key=lambda code: bytes(blob[starts[code] : starts[code + 1]])
-        )
-        return at if at < len(self) and self._bytes(at) == wanted else None
+        begin, end = max(after - step, 0), min(after, len(self))
+        while begin < end:
+            at = (begin + end) // 2
+            here = bytes(blob[starts[at] : starts[at + 1]])
+            if here == wanted:
+                return at
+            begin, end = (at + 1, end) if here < wanted else (begin, at)
+        return None
 
     def find_all(self, words: Iterable[str]) -> Rows:
         """Return the positions of those words that are there, ascending and unique, int32."""
@@ -158,6 +168,12 @@ class SortedStrings:
         starts = np.zeros(len(encoded) + 1, np.int64)
         np.cumsum([len(word) for word in encoded], out=starts[1:])
         return cls(starts, np.frombuffer(b"".join(encoded), np.uint8))
+
+    @cached_property
+    def _signs(self) -> tuple[int, list[bytes]]:
+        """Every so many strings one of them, and these: a search begins among few, read before."""
+        step = max(MOST_BETWEEN, len(self) // MOST_SIGNS + 1)
+        return step, [self._bytes(code) for code in range(0, len(self), step)]
 
     def _bytes(self, code: int) -> bytes:
         return self.blob[self.starts[code] : self.starts[code + 1]].tobytes()

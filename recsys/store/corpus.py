@@ -118,6 +118,11 @@ class Corpus:
             _paper(record) for record in self._shown.take(np.asarray(rows, np.int32)).to_pylist()
         ]
 
+    def title(self, row: int) -> str:
+        """Return a paper's title: of one paper, quicker than `papers`."""
+        title: str = self._shown.column("title")[row].as_py()
+        return title
+
     def column(self, name: str) -> "pyarrow.ChunkedArray":
         """Return one of the columns in SHOWN, rows ascending."""
         return self._shown.column(name)
@@ -206,11 +211,17 @@ def _mapped(path: Path) -> mmap:
 
 
 def _paper(record: dict[str, Any]) -> Paper:
-    lists: dict[str, Any] = {
-        name: tuple(record.get(name) or ()) for name in ("authors", "references", "keyphrases")
-    }
-    labels = json.loads(record.get("labels") or "{}")
-    plain: dict[str, Any] = {
-        name: record.get(name) for name in ("abstract", "year", "venue", "doi", "url")
-    }
-    return Paper(id=record["id"], title=record["title"], labels=labels, **plain, **lists)
+    known = record.get
+    return Paper(
+        id=record["id"],
+        title=record["title"],
+        abstract=known("abstract"),
+        year=known("year"),
+        authors=tuple(known("authors") or ()),
+        venue=known("venue"),
+        doi=known("doi"),
+        url=known("url"),
+        references=tuple(known("references") or ()),
+        keyphrases=tuple(known("keyphrases") or ()),
+        labels=json.loads(text) if (text := known("labels")) else {},
+    )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.store.arrays import Floats, Rows
+from recsys.store.products import known_products, products
 
 T = TypeVar("T", bound=np.generic)
 
@@ -39,6 +40,23 @@ def dots(vectors: Floats, rows: Rows, query: Floats) -> Floats:
     Copying many scattered rows costs more than to read all of them in order.
     """
     if 4 * len(rows) > len(vectors):
-        products: Floats = (vectors @ query)[rows]
-        return products
-    return vectors[rows] @ query
+        return products(vectors, query)[rows]
+    known = known_products(vectors, query)
+    return vectors[rows] @ query if known is None else known[rows]
+
+
+def dots_of_any(vectors: Floats, rows: Rows, query: Floats) -> Floats:
+    """Multiply as `dots` does rows of which many come again: each is computed once."""
+    if (known := known_products(vectors, query)) is not None:
+        return known[rows]
+    once = distinct(rows)
+    return spread(once, dots(vectors, once, query), len(vectors))[rows]
+
+
+def dots_of_many(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
+    """Multiply the given rows of (n, d) vectors with (q, d) queries: (q, len(rows)) float32."""
+    known = known_products(vectors, queries)
+    if known is not None:
+        return np.take(known, rows, axis=1)
+    made: Floats = (vectors[rows] @ np.ascontiguousarray(queries.T)).T
+    return made

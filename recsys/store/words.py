@@ -1,6 +1,7 @@
 """Words as the text index and the overlap features see them."""
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 
 from recsys.store.name_keys import fold
@@ -25,8 +26,8 @@ def tokens(text: str | None) -> list[str]:
     """Split into folded, singular words of two or more characters, stop words left out."""
     if not text:
         return []
-    words = _WORD.findall(fold(text[:_LONGEST_TEXT]))
-    return [singular(word) for word in words if len(word) > 1 and word not in STOP_WORDS]
+    found = map(_token, _WORD.findall(fold(text[:_LONGEST_TEXT])))
+    return [token for token in found if token]
 
 
 def singular(word: str) -> str:
@@ -38,6 +39,13 @@ def singular(word: str) -> str:
     if word.endswith("es") and word[-3] not in "aeo":
         return word[:-1]
     return word if word[-2] in "us" else word[:-1]
+
+
+@lru_cache(maxsize=1 << 14)
+def _token(word: str) -> str:
+    """Return the token of a word as it stands in a text, empty for one that is left out."""
+    folded = fold(word)
+    return singular(folded) if len(folded) > 1 and folded not in STOP_WORDS else ""
 
 
 def surface_words(text: str | None) -> list[tuple[str, str]]:
@@ -62,7 +70,6 @@ def _spans(text: str) -> list[tuple[str, str, int]]:
     """List the words that `tokens` keeps: (token, word, where it starts)."""
     found = []
     for match in _WORD.finditer(text[:_LONGEST_TEXT]):
-        folded = fold(match[0])
-        if len(folded) > 1 and folded not in STOP_WORDS:
-            found.append((singular(folded), match[0], match.start()))
+        if token := _token(word := match[0]):
+            found.append((token, word, match.start()))
     return found

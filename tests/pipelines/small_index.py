@@ -123,13 +123,13 @@ def write_small_nnrank(folder: Path, corpus: Corpus, *, metadata: bool) -> None:
 
 
 def open_small_collection(folder: Path) -> Collection:
-    terms = TermStore.load(folder)
+    terms, vectors = TermStore.load(folder), load_array(folder / "vectors.npy")
     return Collection(
         corpus=Corpus.load(folder / CORPUS),
         graph=CitationGraph.load(folder / CORPUS),
         terms=terms,
-        vectors=load_array(folder / "vectors.npy"),
-        vector_index=ExactIndex(load_array(folder / "vectors.npy")),
+        vectors=vectors,
+        vector_index=ExactIndex(vectors),
         text_index=Bm25Index.load(folder, terms),
     )
 

@@ -11,6 +11,7 @@ from recsys.protocols import VectorIndex
 from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.stage_two.facts import Facts
+from recsys.store import products
 from recsys.store.arrays import Floats, Mask, Rows
 from tests.pipelines.small_index import open_small_index, write_small_index
 
@@ -53,6 +54,25 @@ def test_all_references_are_searched_around_at_once(recommender: Recommender) ->
     counting.asked.clear()
     known.recommend(Draft(TEXT))
     assert counting.asked == [1]
+
+
+def test_no_product_of_all_vectors_is_made_twice(
+    recommender: Recommender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Floats] = []
+    usual = products.multiplied
+
+    def counted(vectors: Floats, queries: Floats) -> Floats:
+        made.append(queries)
+        return usual(vectors, queries)
+
+    monkeypatch.setattr(products, "multiplied", counted)
+    recommender.recommend(Draft(TEXT))
+    assert len(made) == 1
+    made.clear()
+    recommender.recommend(citing(recommender, 40))
+    assert [len(each) for each in made if each.ndim == 2] == [recommender.stage_one.close_seeds]
+    assert len({each.tobytes() for each in made}) == len(made)
 
 
 def test_scores_and_reasons_read_the_same_facts(

@@ -12,7 +12,7 @@ from recsys.records import Draft, Paper
 from recsys.stage_one.propose import propose
 from recsys.stage_one.settings import USUAL, StageOne
 from recsys.stage_one.sources import SEARCHES, SOURCES, bit, check_searches, names, source_names
-from recsys.stage_one.voters import Voters, cast, together, votes
+from recsys.stage_one.voters import Voters, cast, ties, votes
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection, Space
 from tests.tiny import SMALL, collect, random_world, with_nnselect
@@ -228,10 +228,11 @@ def test_ballots_name_voter_and_row_by_position(collection: Collection) -> None:
     assert ballots.count(np.array([1, 10, 100], np.float32)).tolist() == [11, 1]
 
 
-def test_together_counts_cocitations_and_the_seeds_own_citations(collection: Collection) -> None:
+def test_ties_are_cocitations_and_citations_by_and_of_the_seeds(collection: Collection) -> None:
     # Seeds a and b: b, c, f cite a; g cites both, and so votes twice; b itself cites a.
-    counted = together(collection.graph, rows(0, 1), 2016, rows(0, 1, 4))
-    assert counted.tolist() == [1 + 1 + 1 + 2 + 1, 2, 1]
+    shared, direct = ties(collection.graph, rows(0, 1), 2016, rows(0, 1, 4, 6))
+    assert shared.tolist() == [1 + 1 + 1 + 2 + 1, 2, 1, 0]
+    assert direct.tolist() == [1, 1, 0, 2]
 
 
 def test_first_keeps_the_best_voters() -> None:

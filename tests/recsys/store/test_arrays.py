@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recsys.store.arrays import Ragged, SortedStrings, load_array, slices
+from recsys.store.arrays import MOST_BETWEEN, MOST_SIGNS, Ragged, SortedStrings, load_array, slices
 
 LISTS = st.lists(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=5), max_size=12)
 WORDS = st.lists(st.text(max_size=4), max_size=12)
@@ -80,6 +80,19 @@ def test_sorted_strings_find_what_a_list_finds(words: list[str], others: list[st
     found = strings.find_all(iter(words + others))
     assert found.tolist() == expected
     assert found.dtype == np.int32
+
+
+@pytest.mark.parametrize(
+    "number", [MOST_BETWEEN - 1, MOST_BETWEEN, 3 * MOST_BETWEEN + 1, MOST_BETWEEN * MOST_SIGNS + 9]
+)
+def test_strings_are_found_beside_and_between_signposts(number: int) -> None:
+    words = [f"{2 * code:06}" for code in range(number)]
+    strings = SortedStrings.build(words)
+    looked_at = {*range(min(number, 40)), *range(max(number - 40, 0), number), number // 2}
+    for code in looked_at:
+        assert strings.find(words[code]) == code
+        assert strings.find(f"{2 * code + 1:06}") is None
+    assert strings.find("") is None and strings.find("zzz") is None
 
 
 @settings(max_examples=50, deadline=None)

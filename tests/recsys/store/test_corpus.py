@@ -90,6 +90,10 @@ def test_shown_papers_come_in_the_order_asked_for(corpus: Corpus) -> None:
     assert corpus.papers([]) == []
 
 
+def test_a_title_is_that_of_the_paper(corpus: Corpus) -> None:
+    assert [corpus.title(row) for row in (2, 0)] == ["Three", "One"]
+
+
 def test_texts_are_in_row_order(corpus: Corpus) -> None:
     texts = corpus.texts().to_pydict()
     assert texts["title"] == ["One", "Two", "Three"]
