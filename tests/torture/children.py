@@ -70,6 +70,8 @@ def in_child(
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     if answer:
         return Outcome(**json.loads(answer))
+    if kill_after and not code:
+        return Outcome(OK)  # It ended by itself at the last moment.
     return _died(code, late=late and not kill_after)
 
 

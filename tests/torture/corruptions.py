@@ -41,13 +41,15 @@ def _write(shared: Path) -> Json:
     write_world(shared)
     index = build_world(shared, shared / INDEX)
     train_ranker(index, shared / SPLIT, TrainOptions())
-    for path in index.rglob("*.json"):  # So few papers would be scanned.
-        value = json.loads(path.read_text(encoding="utf-8"))
-        if "search_k" in value.get("config", {}).get("ann", {}):
-            value["config"]["ann"]["search_k"] = 12
-            path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-    reseal(index)
+    reseal(index, _ask_the_forest)
     return answers_of(index)
+
+
+def _ask_the_forest(manifest: dict[str, Any]) -> None:
+    """Let the forest be asked: so few papers would be scanned."""
+    ann = manifest["config"].get("ann", {})
+    if "search_k" in ann:
+        ann["search_k"] = 12
 
 
 def cases(shared: Path, count: int, seed: int) -> Iterator[Case]:
