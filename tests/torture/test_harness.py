@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -139,7 +140,10 @@ def test_damage_is_mended(what: str, tmp_path: Path) -> None:
     assert files_of(tmp_path) == ["a"]
 
 
-@pytest.mark.parametrize("array", [np.arange(5, dtype=np.int32), np.ones((3, 2), np.float32)])
+@pytest.mark.parametrize(
+    "array",
+    [np.arange(5, dtype=np.int32), np.ones((3, 2), np.float32), np.zeros(0, np.int32)],
+)
 def test_a_strangers_array_can_be_written(array: np.ndarray[tuple[int, ...], np.dtype]) -> None:
     for name, wrong in WRONG.items():
         held = io.BytesIO()
@@ -269,6 +273,15 @@ def test_failures_are_kept_and_told(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert '"n": 1' in (tmp_path / "bad-5-002" / "case.json").read_text()
     again = repeat(BAD, tmp_path / "bad-5-002")
     assert again.failures[0].case["n"] == 1
+
+
+def test_a_torture_that_fails_itself_goes_on(tmp_path: Path) -> None:
+    def fails(shared: Path, own: Path, case: Case) -> Verdict:
+        raise KeyError("a slip")
+
+    tally = run(replace(BAD, trial=fails), count=3, seed=5, out=tmp_path)
+    assert (tally.counts["broken"], tally.failed) == (3, 3)
+    assert "KeyError: 'a slip'" in (tmp_path / "bad-5-003" / "case.json").read_text()
 
 
 def test_processes_that_share_the_trials_find_the_same(tmp_path: Path) -> None:
