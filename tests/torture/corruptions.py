@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from recsys.errors import RecsysError
-from tests.torture.children import FOREIGN, OK, REFUSED, Json, Outcome, in_child
+from tests.torture.children import FOREIGN, MEMORY, OK, REFUSED, Json, Outcome, in_child
 from tests.torture.damage import DAMAGES, SWAP, SWAPS, damaged, files_of, reseal
 from tests.torture.kills import SECONDS
 from tests.torture.small_world import INDEX, SPLIT, answers_of, build_world, write_world
@@ -79,7 +79,7 @@ def trial(shared: Path, own: Path, case: Case) -> Verdict:
     if case["what"] == STRANGE:
         return _strange(index, case, expected)
     with damaged(index, case) as changed:
-        found = in_child(partial(asked, index))
+        found = in_child(partial(asked, index), memory=MEMORY)
         kind, said = _judged(found, expected)
         if kind in ("silent", "same answer") and changed:
             verified = in_child(partial(verify, index))
@@ -93,7 +93,7 @@ def trial(shared: Path, own: Path, case: Case) -> Verdict:
 def _strange(index: Path, case: Case, expected: Json) -> Verdict:
     if not make_strange(index, case["file"], case["wrong"], case["at"]):
         return Verdict.of(case, "same answer")
-    kind, said = _judged(in_child(partial(asked, index)), expected)
+    kind, said = _judged(in_child(partial(asked, index), memory=MEMORY), expected)
     # Other numbers of the right shape make another index: what they say cannot be wrong.
     return Verdict.of(case, "a stranger's answer" if kind == "silent" else kind, said)
 
