@@ -23,6 +23,8 @@ HANG = 5
 """Seconds of processor time after which a child hangs: other processes may have the machine."""
 PATIENCE = 12
 """How many times as long it may take by the clock."""
+MEMORY = 1 << 30
+"""Bytes that a child may map for some kilobytes that it reads, where that is asked."""
 
 Json: TypeAlias = Any
 """What JSON can hold: all that passes from a child."""
@@ -64,13 +66,24 @@ def in_child(
         late, answer = _read(inside, pid, kill_after or seconds * PATIENCE)
     finally:
         os.close(inside)
-        for end in (os.killpg, os.kill):  # Its own processes, too, if it has left any.
-            with suppress(ProcessLookupError, PermissionError):
-                end(pid, signal.SIGKILL)
+        _kill_all(pid)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        _kill_all(
+            pid
+        )  # What it was just about to start: until it is waited for, its id is its own.
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     if answer:
         return Outcome(**json.loads(answer))
+    if kill_after and not code:
+        return Outcome(OK)  # It ended by itself at the last moment.
     return _died(code, late=late and not kill_after)
+
+
+def _kill_all(pid: int) -> None:
+    """End a child and its own processes, if it has left any."""
+    for end in (os.killpg, os.kill):
+        with suppress(ProcessLookupError, PermissionError):
+            end(pid, signal.SIGKILL)
 
 
 def _died(code: int, *, late: bool) -> Outcome:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from recsys.errors import RecsysError
-from tests.torture.children import FOREIGN, OK, REFUSED, Json, Outcome, in_child
+from tests.torture.children import FOREIGN, MEMORY, OK, REFUSED, Json, Outcome, in_child
 from tests.torture.damage import DAMAGES, SWAP, SWAPS, damaged, files_of, reseal
 from tests.torture.kills import SECONDS
 from tests.torture.small_world import INDEX, SPLIT, answers_of, build_world, write_world
@@ -41,13 +41,15 @@ def _write(shared: Path) -> Json:
     write_world(shared)
     index = build_world(shared, shared / INDEX)
     train_ranker(index, shared / SPLIT, TrainOptions())
-    for path in index.rglob("*.json"):  # So few papers would be scanned.
-        value = json.loads(path.read_text(encoding="utf-8"))
-        if "search_k" in value.get("config", {}).get("ann", {}):
-            value["config"]["ann"]["search_k"] = 12
-            path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-    reseal(index)
+    reseal(index, _ask_the_forest)
     return answers_of(index)
+
+
+def _ask_the_forest(manifest: dict[str, Any]) -> None:
+    """Let the forest be asked: so few papers would be scanned."""
+    ann = manifest["config"].get("ann", {})
+    if "search_k" in ann:
+        ann["search_k"] = 12
 
 
 def cases(shared: Path, count: int, seed: int) -> Iterator[Case]:
@@ -77,7 +79,7 @@ def trial(shared: Path, own: Path, case: Case) -> Verdict:
     if case["what"] == STRANGE:
         return _strange(index, case, expected)
     with damaged(index, case) as changed:
-        found = in_child(partial(asked, index))
+        found = in_child(partial(asked, index), memory=MEMORY)
         kind, said = _judged(found, expected)
         if kind in ("silent", "same answer") and changed:
             verified = in_child(partial(verify, index))
@@ -91,7 +93,7 @@ def trial(shared: Path, own: Path, case: Case) -> Verdict:
 def _strange(index: Path, case: Case, expected: Json) -> Verdict:
     if not make_strange(index, case["file"], case["wrong"], case["at"]):
         return Verdict.of(case, "same answer")
-    kind, said = _judged(in_child(partial(asked, index)), expected)
+    kind, said = _judged(in_child(partial(asked, index), memory=MEMORY), expected)
     # Other numbers of the right shape make another index: what they say cannot be wrong.
     return Verdict.of(case, "a stranger's answer" if kind == "silent" else kind, said)
 

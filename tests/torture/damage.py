@@ -6,12 +6,13 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from recsys.store.artifacts import sha256
+
 Damage: TypeAlias = Callable[[Path, np.random.Generator], None]
-MANIFEST = "manifest.json"
 
 
 def files_of(index: Path) -> list[str]:
@@ -103,31 +104,35 @@ def damaged(index: Path, case: Mapping[str, str | int]) -> Iterator[bool]:
             each.write_bytes(raw)
 
 
-def reseal(index: Path) -> None:
+def reseal(index: Path, change: Callable[[dict[str, Any]], None] = lambda manifest: None) -> None:
     """Let every manifest name the sizes and hashes that its files have now, inner ones first.
 
     What holds the hash of a manifest, such as a pointer to a generation, is brought up to date by
-    the value: wherever the old hash of a changed file stood, the new one does.
+    the value: wherever the old hash of a changed file stood, the new one does. change: what else is
+    done to each manifest.
     """
-    from recsys.store.artifacts import sha256
-
     paths = sorted(index.rglob("*.json"), key=lambda path: (-len(path.parts), path.name))
     renewed: dict[str, str] = {}
-    for path in [*paths, *(p for p in index.rglob("*") if p.name == "CURRENT")]:
+    for path in [*paths, *index.glob("CURRENT")]:
         text = before = path.read_text(encoding="utf-8")
-        try:
-            value = json.loads(text)
-        except ValueError:
-            value = None
-        if isinstance(value, dict) and isinstance(value.get("files"), dict):
-            old = sha256(path)
-            for name, facts in value["files"].items():
-                file = path.parent / name
-                facts |= {"bytes": file.stat().st_size, "sha256": sha256(file)}
-            text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
-            path.write_text(text, encoding="utf-8")
-            renewed[old] = sha256(path)
         for old, new in renewed.items():
             text = text.replace(old, new)
+        manifest = _manifest_in(text)
+        if manifest is not None:
+            change(manifest)
+            for name, facts in manifest["files"].items():
+                file = path.parent / name
+                facts |= {"bytes": file.stat().st_size, "sha256": sha256(file)}
+            text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
         if text != before:
+            old = sha256(path)
             path.write_text(text, encoding="utf-8")
+            renewed[old] = sha256(path)
+
+
+def _manifest_in(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) and isinstance(value.get("files"), dict) else None

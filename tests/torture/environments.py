@@ -142,7 +142,7 @@ def trial(shared: Path, own: Path, case: Case) -> Verdict:
         done = _process(shared, folder, words, place)
     except subprocess.TimeoutExpired:
         return Verdict.of(case, "hang", f"no end within {WAIT} s")
-    return Verdict.of(case, *_judged(shared, folder, case, place, done))
+    return Verdict.of(case, *judged(shared, folder, case, place, done))
 
 
 def _place(case: Case) -> Place:
@@ -182,7 +182,7 @@ def _renamed(folder: Path, words: str) -> str:
     return words
 
 
-def _judged(
+def judged(
     shared: Path,
     folder: Path,
     case: Case,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recsys.errors import RecsysError
-from tests.torture.children import CRASH, FOREIGN, HANG, HANGS, OK, Outcome, in_child
+from tests.torture.children import CRASH, FOREIGN, HANG, HANGS, MEMORY, OK, Outcome, in_child
 from tests.torture.kills import SECONDS
 from tests.torture.mutations import Source, mutated
 from tests.torture.readers import READERS, Read, samples_of
@@ -22,8 +22,6 @@ from tests.torture.verdicts import Case, Failure, Torture, Verdict
 
 BATCH = 250
 """Inputs that one process reads."""
-MEMORY = 1 << 30
-"""Bytes that a reader may map for an input of some kilobytes."""
 SAMPLES = "samples.json"
 MOST_FAILURES = 5
 """Failures of a batch that are told; all are counted."""

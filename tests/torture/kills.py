@@ -32,7 +32,7 @@ _BY_NAME = {job.name: job for job in JOBS}
 def prepare(shared: Path) -> None:
     """Write where jobs begin, run each once undisturbed, and note its steps and its end."""
     _done(in_child(partial(write_beginnings, shared), seconds=SECONDS))
-    plan = {job.name: _undisturbed(shared, job) for job in JOBS}
+    plan = {job.name: undisturbed(shared, job) for job in JOBS}
     (shared / PLAN).write_text(json.dumps(plan), encoding="utf-8")
 
 
@@ -120,7 +120,8 @@ def listing(place: Path) -> list[str]:
     return sorted(path.relative_to(place).as_posix() for path in place.rglob("*"))
 
 
-def _undisturbed(shared: Path, job: Job) -> dict[str, Any]:
+def undisturbed(shared: Path, job: Job) -> dict[str, Any]:
+    """Run a job to its end; say what readers find before and after, and which steps it took."""
     place = Path(shutil.copytree(shared / job.begins, shared / "undisturbed"))
     old = None if job.new else _done(in_child(partial(_looked, job, place)))
     begun = time.monotonic()

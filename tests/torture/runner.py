@@ -103,6 +103,8 @@ def _tried(torture: Torture, place: Path, name: str, case: Case) -> Verdict:
     own.mkdir()
     try:
         return torture.trial(place / "shared", own, case)
+    except Exception as error:  # Told with the others: the rest of some hours is worth having.
+        return Verdict.of(case, "broken", "".join(traceback.format_exception(error))[-4000:])
     finally:
         shutil.rmtree(own, ignore_errors=True)
 

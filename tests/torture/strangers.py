@@ -18,7 +18,9 @@ Array = NDArray[Any]
 
 def _at(array: Array, place: int, value: np.generic | float) -> Array:
     changed = array.copy()
-    changed.reshape(-1)[place % max(array.size, 1)] = value
+    if not array.size:
+        return changed
+    changed.reshape(-1)[place % array.size] = value
     return changed
 
 

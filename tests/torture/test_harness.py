@@ -1,12 +1,15 @@
 """The harness itself: it would notice, and what it notices can be repeated."""
 
 import io
+import json
 import os
 import shutil
 import signal
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,9 +17,11 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
+from tests.torture import environments, kills
 from tests.torture.children import CRASH, FOREIGN, HANGS, KILLED, OK, REFUSED, in_child
 from tests.torture.damage import DAMAGES, damaged, files_of
 from tests.torture.faults import AFTER, BEFORE, WITHIN, Steps, inject
+from tests.torture.kill_jobs import Job
 from tests.torture.mutations import Source, mutated
 from tests.torture.page import write_page
 from tests.torture.readers import READERS, samples_of
@@ -135,7 +140,10 @@ def test_damage_is_mended(what: str, tmp_path: Path) -> None:
     assert files_of(tmp_path) == ["a"]
 
 
-@pytest.mark.parametrize("array", [np.arange(5, dtype=np.int32), np.ones((3, 2), np.float32)])
+@pytest.mark.parametrize(
+    "array",
+    [np.arange(5, dtype=np.int32), np.ones((3, 2), np.float32), np.zeros(0, np.int32)],
+)
 def test_a_strangers_array_can_be_written(array: np.ndarray[tuple[int, ...], np.dtype]) -> None:
     for name, wrong in WRONG.items():
         held = io.BytesIO()
@@ -167,6 +175,78 @@ def test_the_samples_are_valid(tmp_path: Path) -> None:
                 reader.read(path, tmp_path)
 
 
+def _careless(place: Path) -> None:
+    """Replace two files that belong together, one after the other, and tidy up at the end."""
+    (place / "working").mkdir(exist_ok=True)
+    for name in ("one", "two"):
+        (place / name).write_text("new")
+    (place / "working").rmdir()
+
+
+def _slow(place: Path) -> None:
+    """Replace a file through another whose name is never the same."""
+    own = place / f"{os.getpid()}.tmp"
+    own.write_text("new")
+    own.replace(place / "one")
+
+
+def _both(place: Path) -> list[str]:
+    return [(place / name).read_text() for name in ("one", "two")]
+
+
+@pytest.mark.parametrize(
+    ("job", "kinds"),
+    [
+        (Job("careless", "begin", _careless, _both), {"whole", "mixed"}),
+        (Job("slow", "begin", _slow, _both), {"whole", "left behind"}),
+    ],
+)
+def test_kills_show_what_is_not_written_as_a_whole(
+    job: Job, kinds: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kills, "JOBS", (job,))
+    monkeypatch.setattr(kills, "_BY_NAME", {job.name: job})
+    (tmp_path / "begin").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / "begin" / name).write_text("old")
+    plan = {job.name: kills.undisturbed(tmp_path, job)}
+    (tmp_path / kills.PLAN).write_text(json.dumps(plan))
+    found: Counter[str] = Counter()
+    for number, case in enumerate(kills.cases(tmp_path, 40, 0)):
+        own = tmp_path / f"own-{number}"
+        own.mkdir()
+        found.update(kills.trial(tmp_path, own, case).counts)
+    assert kinds <= found.keys() <= kinds | {"ended before the kill"}
+
+
+@pytest.mark.parametrize(
+    ("code", "out", "err", "kind"),
+    [
+        (0, '{"recommendations": [1]}', "Understood.", "answered"),
+        (0, '{"recommendations": [2]}', "", "silent"),
+        (0, "", "", "silent"),
+        (1, "", "error: It is full. Make room.\n", "refused"),
+        (1, "", "", "silent"),
+        (1, "", "error: internal error: KeyError: 'x'.", "foreign"),
+        (1, "", "Traceback (most recent call last):\nKeyError", "foreign"),
+        (139, "", "Segmentation fault", "crash"),
+        (-9, "", "", "crash"),
+    ],
+)
+def test_what_a_process_says_is_judged(
+    code: int, out: str, err: str, kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / environments.EXPECTED).write_text('{"recommendations": [1]}')
+    done = subprocess.CompletedProcess(["x"], code, out, err)
+    case, place = {"command": "recommend"}, environments.Place("here")
+    judged = partial(environments.judged, tmp_path, tmp_path, case)
+    assert judged(place, done)[0] == kind
+    must = environments.Place("here", must=True)
+    assert judged(must, done)[0] == (
+        "lost" if kind == "refused" or (code == 1 and not err) else kind
+    )
+
+
 def _always_bad(shared: Path, own: Path, case: Case) -> Verdict:
     failure = Failure(case, "crash", "it broke", {"input": b"x"})
     return Verdict({"crash": 1, "answered": 2}, (failure,), ("a note",))
@@ -193,6 +273,15 @@ def test_failures_are_kept_and_told(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert '"n": 1' in (tmp_path / "bad-5-002" / "case.json").read_text()
     again = repeat(BAD, tmp_path / "bad-5-002")
     assert again.failures[0].case["n"] == 1
+
+
+def test_a_torture_that_fails_itself_goes_on(tmp_path: Path) -> None:
+    def fails(shared: Path, own: Path, case: Case) -> Verdict:
+        raise KeyError("a slip")
+
+    tally = run(replace(BAD, trial=fails), count=3, seed=5, out=tmp_path)
+    assert (tally.counts["broken"], tally.failed) == (3, 3)
+    assert "KeyError: 'a slip'" in (tmp_path / "bad-5-003" / "case.json").read_text()
 
 
 def test_processes_that_share_the_trials_find_the_same(tmp_path: Path) -> None:

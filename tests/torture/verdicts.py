@@ -18,6 +18,7 @@ FAILURES = (
     "hang",
     "left behind",
     "grown",
+    "broken",
 )
 """Kinds of verdicts that must not occur. All others are told and do no harm."""
 
