@@ -12,11 +12,12 @@ from typing import Any
 import annoy
 import numpy as np
 
-from indexes.backends import Former
+from indexes.backends import FILES, Former
 from indexes.exact import ExactIndex
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.stage_one.settings import StageOne
-from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.arrays import Floats, Mask, Rows, load_array
+from recsys.store.artifacts import sha256
 from recsys.store.layout import FOREST_FILE
 from recsys.store.links import link_or_copy
 from recsys.store.top_k import top_k
@@ -217,10 +218,22 @@ def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
     return {**former.facts, "unknown": unknown, "dead": dead}
 
 
-def open_index(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> AnnoyIndex:
-    """Open what `build` or `carry` wrote; see `AnnoyIndex.load` for what it raises."""
+def open_index(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> AnnoyIndex | ExactIndex:
+    """Open what `build` or `carry` wrote; see `AnnoyIndex.load` for what it raises.
+
+    Where a scan is always less work, the forest is left alone. Annoy follows the numbers in its
+    file without looking: a changed byte would end the process, so it is hashed before.
+    """
+    search_k, path = int(facts["search_k"]), folder / FOREST_FILE
+    if search_k >= len(vectors):
+        return ExactIndex(vectors)
+    expected = facts.get(FILES, {}).get(FOREST_FILE)
+    if expected is not None and sha256(path) != expected:
+        raise ArtifactCorrupt(
+            f"{path} does not have the checksum in its manifest.", "Build the index again."
+        )
     items = _items(folder, len(vectors))
-    return AnnoyIndex.load(folder / FOREST_FILE, vectors, search_k=facts["search_k"], items=items)
+    return AnnoyIndex.load(path, vectors, search_k=search_k, items=items)
 
 
 def _items(folder: Path, n: int) -> Rows | None:
@@ -228,12 +241,16 @@ def _items(folder: Path, n: int) -> Rows | None:
     path = folder / ITEMS_FILE
     if not path.exists():
         return None
-    rows: Rows = np.load(path, allow_pickle=False)
-    if rows.dtype != np.int32 or rows.ndim != 1 or rows.min() < GONE or rows.max() >= n:
+    rows: Rows = load_array(path)
+    if rows.dtype != np.int32 or rows.ndim != 1 or not _all_within(rows, n):
         raise ArtifactCorrupt(
             f"{path} names rows that are none of the {n:,} of the index.", "Build the index again."
         )
     return rows
+
+
+def _all_within(rows: Rows, n: int) -> bool:
+    return not len(rows) or bool(rows.min() >= GONE and rows.max() < n)
 
 
 def summary(facts: Mapping[str, Any], papers: int) -> str:

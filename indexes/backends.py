@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # The command line reads the table whenever it starts.
     from recsys.store.arrays import Floats, Rows
 
 DEFAULT = "annoy"
+FILES = "files"
+"""Of the facts of an index that is opened: the SHA-256 of each file beside the vectors, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,10 @@ class Backend(Protocol):
     def open_index(
         self, vectors: "Floats", folder: Path, facts: Mapping[str, Any]
     ) -> "VectorIndex":
-        """Open what `build` or `carry` wrote over the same vectors."""
+        """Open what `build` or `carry` wrote over the same vectors.
+
+        What follows numbers in a file without looking has to compare its checksum first: see FILES.
+        """
         ...
 
     def summary(self, facts: Mapping[str, Any], papers: int) -> str:

@@ -1,11 +1,13 @@
 """Open the searchable part of an index directory, memory-mapped."""
 
 from pathlib import Path
+from typing import Any
 
-from indexes.backends import open_built
+from indexes.backends import FILES, open_built
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
 from recsys.store.arrays import Floats, Ragged, load_array
+from recsys.store.artifacts import Manifest
 from recsys.store.collection import Collection, Space
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
@@ -29,7 +31,7 @@ def open_collection(index: Path) -> Collection:
         ArtifactError: the index is missing, unfinished, damaged, or of another schema.
     """
     generation = pin(index)
-    config, folder = generation.manifest().config, generation.folder
+    manifest, folder = generation.manifest(), generation.folder
     corpus, graph = Corpus.load(folder / CORPUS), CitationGraph.load(folder / CORPUS)
     check_corpus(folder / CORPUS, corpus, graph)
     terms = TermStore.load(folder / TEXT)
@@ -45,9 +47,20 @@ def open_collection(index: Path) -> Collection:
         graph=graph,
         terms=terms,
         vectors=vectors,
-        vector_index=open_built(vectors, folder / VECTORS, config["ann"]),
+        vector_index=open_built(vectors, folder / VECTORS, _search_facts(manifest)),
         text_index=text_index,
     )
+
+
+def _search_facts(manifest: Manifest) -> dict[str, Any]:
+    """Return what the manifest says of the search of vectors, with the checksums of its files."""
+    inside = f"{VECTORS}/"
+    hashes = {
+        name.removeprefix(inside): facts["sha256"]
+        for name, facts in manifest.files.items()
+        if name.startswith(inside)
+    }
+    return {**manifest.config["ann"], FILES: hashes}
 
 
 def nnselect_space(vectors: Floats) -> Space:

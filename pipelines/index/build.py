@@ -13,6 +13,7 @@ from pipelines.encoders.export_encoder import REVISION, Precision, cached_encode
 from pipelines.index.encode import encode_corpus
 from pipelines.index.external_vectors import Built, external_lines, take
 from pipelines.index.ingest import ingest
+from pipelines.index.known_vectors import KnownVectors, same_texts
 from pipelines.index.text import write_text
 from pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
 from recsys.errors import ArtifactError, CorpusError, InputError
@@ -20,14 +21,17 @@ from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
 from recsys.stage_one.settings import StageOne
-from recsys.store.artifacts import fingerprint, sha256
+from recsys.store.arrays import load_array
+from recsys.store.artifacts import check_hashes, fingerprint, sha256
 from recsys.store.corpus import Corpus
-from recsys.store.generations import GENERATIONS, in_force, is_index, pin
+from recsys.store.generations import GENERATIONS, is_index, pin
 from recsys.store.layout import (
     CORPUS,
+    DROPPED,
     ENCODER,
     INDEX_SCHEMA,
     TEXT,
+    VECTOR_FILE,
     VECTORS,
 )
 from recsys.store.links import link_or_copy
@@ -98,11 +102,12 @@ class BuildReport:
 class _Job:
     """One build: where it reads, where it works, and whom it tells.
 
-    folder: finished stages, each in the folder of its name. place: beside it, for what a stage
-    keeps while it is unfinished.
+    out: the index, or that which is replaced. folder: finished stages, each in the folder of its
+    name. place: beside it, for what a stage keeps while it is unfinished.
     """
 
     papers: Path
+    out: Path
     folder: Path
     place: Path
     cache: Path
@@ -146,14 +151,16 @@ def build(
         if (finished := _finished(out, recipe, options)) is not None:
             return finished  # Another build has just written it, or was killed right after that.
         work = writer.work("build", recipe)
-        job = _Job(papers, work.finished, work.place, cache, options, progress)
+        job = _Job(papers, out, work.finished, work.place, cache, options, progress)
         found = {
             name: work.stage(name, key, partial(STAGES[name].run, job))
             for name, key in _keys(source, chosen).items()
         }
         facts = {key: fact for stage in found.values() for key, fact in stage.facts.items()}
-        dropped = _trained(out)
+        dropped, gone_before = _trained(out)
         config = {"recipe": recipe, "source": papers.name, "options": chosen, **facts}
+        if dropped or gone_before:
+            config[DROPPED] = sorted({*dropped, *gone_before})
         writer.commit({name: work.finished / name for name in found}, config)
         work.remove()
     kept = tuple(name for name, stage in found.items() if stage.kept)
@@ -165,12 +172,14 @@ def recipe_of(source: str, chosen: Mapping[str, Any]) -> str:
     return fingerprint([source, chosen, INDEX_SCHEMA, StageOne().neighbours])
 
 
-def _trained(index: Path) -> tuple[str, ...]:
-    """Name the models that were trained for an index; they do not fit another."""
+def _trained(index: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Name the models that were trained for an index, and those that went with earlier ones."""
     try:
-        return tuple(name for name in members_of(in_force(index)) if name not in STAGES)
+        old = pin(index)
+        trained = tuple(name for name in members_of(old.folder) if name not in STAGES)
+        return trained, tuple(old.manifest().config.get(DROPPED, ()))
     except ArtifactError:  # There is none, or it is damaged.
-        return ()
+        return (), ()
 
 
 def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
@@ -199,7 +208,8 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if job.options.embeddings is None:
         encoder = OnnxEncoder.load(job.folder / ENCODER)
-        vectors = encode_corpus(encoder, corpus, shards, progress=job.progress)
+        known = _known(job, corpus, encoder)
+        vectors = encode_corpus(encoder, corpus, shards, known=known, progress=job.progress)
     else:
         named = OnnxEncoder.load(job.folder / ENCODER) if job.options.encoder else None
         built = Built(corpus, job.folder / TEXT, named)
@@ -210,6 +220,22 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
     for file in shards.glob("*.npy"):  # Second names: the first stay until this is finished.
         link_or_copy(file, folder / file.name)
     return facts | {"ann": ann, "dim": vectors.shape[1]}
+
+
+def _known(job: _Job, corpus: Corpus, encoder: OnnxEncoder) -> KnownVectors | None:
+    """Find vectors that the same encoder made for the index that is replaced, if all is sound."""
+    try:
+        old = pin(job.out)
+        manifest, folder = old.manifest(), old.folder
+        if manifest.config["encoder"] != encoder.fingerprint or "external" in manifest.config:
+            return None
+        vectors = f"{VECTORS}/{VECTOR_FILE}"
+        needed = [name for name in manifest.files if name.startswith(f"{CORPUS}/")]
+        check_hashes(folder, manifest, [vectors, *needed])
+        rows = same_texts(Corpus.load(folder / CORPUS), corpus)
+        return KnownVectors(load_array(folder / vectors), rows)
+    except (ArtifactError, OSError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,8 @@ from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import fingerprint
 from recsys.store.collection import Collection
 from recsys.store.generations import in_force, root_of
-from recsys.store.layout import NNSELECT, ranker_folder
+from recsys.store.graph import UNKNOWN_YEAR
+from recsys.store.layout import NNSELECT, UNTIL, ranker_folder
 from recsys.store.top_k import top_k
 
 
@@ -147,6 +148,7 @@ def _train(
         "options": {"metadata": options.metadata, "seed": options.seed},
         "candidates": list(searches),
         "nnselect": None if school.nnselect is None else school.nnselect.fingerprint,
+        UNTIL: newest_year(collection, *school.queries),
         "train_queries": fingerprint(sorted(parts.train)),
         "dev": {"f1": report.f1, "mrr": report.mrr, "ece": report.calibration_error},
     }
@@ -197,6 +199,13 @@ class _School:
         whole = replace(self.collection, nnselect=nnselect_space(self.nnselect.vectors))
         train, dev = self.posings
         return replace(self, collection=whole, posings=(replace(train, view=view), dev))
+
+
+def newest_year(collection: Collection, *queries: Rows) -> int | None:
+    """Return the year of the newest of some papers, None where none is known."""
+    years = [int(collection.graph.years[rows].max()) for rows in queries if len(rows)]
+    newest = max(years, default=UNKNOWN_YEAR)
+    return None if newest == UNKNOWN_YEAR else newest
 
 
 def report_on(

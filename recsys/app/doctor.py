@@ -14,6 +14,7 @@ from pathlib import Path
 
 from recsys.app import compiler
 from recsys.app.cache import cache_folder
+from recsys.errors import InputError
 from recsys.extras import EXTRAS, installed
 from recsys.processors import processors
 from recsys.store.artifacts import sha256
@@ -160,7 +161,10 @@ def _cpu() -> Check:
 
 
 def _cache() -> Check:
-    folder = cache_folder()
+    try:
+        folder = cache_folder()
+    except InputError as error:
+        return Check("cache", False, error.what, error.hint)
     there = _nearest(folder)
     usable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
     hint = f"{there} cannot be written: set RECSYS_CACHE to a folder that can."
@@ -168,7 +172,10 @@ def _cache() -> Check:
 
 
 def _disk() -> Check:
-    there = _nearest(cache_folder())
+    try:
+        there = _nearest(cache_folder())
+    except InputError:  # Said by the check of the cache.
+        there = Path.cwd()
     free = shutil.disk_usage(there).free
     hint = f"Free {NEEDED_SPACE / 2**30:.0f} GiB, or set RECSYS_CACHE to a folder on another disk."
     return Check("disk", free >= NEEDED_SPACE, f"{free / 2**30:,.1f} GiB free at {there}", hint)

@@ -3,14 +3,15 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from recsys.errors import RecsysError
-from recsys.store.artifacts import MANIFEST, load_manifest, verify
+from recsys.store.arrays import load_array
+from recsys.store.artifacts import MANIFEST, check_sizes, load_manifest, verify
 from recsys.store.generations import pin, read_pointer
-from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
+from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA, UNTIL, YEARS
 
 SCHEMA = "recsys.inspection/1"
 _DEFAULT_KIND = (INDEX_KIND, INDEX_SCHEMA)
@@ -44,7 +45,18 @@ def inspect_artifact(folder: Path, *, hashes: bool = False) -> list[Inspection]:
 
 def _inspect_all(folder: Path, *, hashes: bool) -> list[Inspection]:
     nested = sorted(path.parent for path in folder.glob(f"*/**/{MANIFEST}"))
-    return [_inspect(each, hashes=hashes) for each in (folder, *nested)]
+    found = [_inspect(each, hashes=hashes) for each in (folder, *nested)]
+    return [_with_age(each, folder) for each in found]
+
+
+def _with_age(found: Inspection, index: Path) -> Inspection:
+    """Add to a model which share of the papers is newer than the queries that it learned from."""
+    until = found.config.get(UNTIL)
+    if not isinstance(until, int) or not (index / CORPUS / YEARS).is_file():
+        return found
+    years = load_array(index / CORPUS / YEARS)
+    newer = f"{float((years > until).mean()):.1%} of the papers are newer than {until}"
+    return replace(found, config={**found.config, UNTIL: newer})
 
 
 @contextmanager
@@ -78,6 +90,7 @@ def inspection_table(found: Sequence[Inspection]) -> str:
 def _inspect(folder: Path, *, hashes: bool) -> Inspection:
     kind, schema = _named_kind(folder / MANIFEST)
     manifest = load_manifest(folder, kind, schema)
+    check_sizes(folder, manifest)
     if hashes:
         verify(folder, manifest)
     return Inspection(

@@ -22,7 +22,7 @@ from recsys.store.arrays import Rows
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import is_index, pin
-from recsys.store.layout import ENCODER, INDEX_SCHEMA, NNSELECT, ranker_folder
+from recsys.store.layout import DROPPED, ENCODER, INDEX_SCHEMA, NNSELECT, ranker_folder
 
 STARTER = "starter.jsonl"
 
@@ -94,6 +94,20 @@ def serving_ranker(index: Path, *, metadata: bool) -> Path:
     own = ranker_folder(index, metadata=metadata)
     # One that is gone though the manifest names it is missed, and not replaced in silence.
     return own if pin(index).has(own.name) else ranker_folder(data_folder(), metadata=metadata)
+
+
+def lost_ranker(recommender: Recommender) -> str | None:
+    """Say that an index had a ranker of its own once, if another answers instead."""
+    generation, ranker = recommender.collection.generation, recommender.ranker
+    if generation is None or not isinstance(ranker, OnnxRanker) or ranker.folder is None:
+        return None
+    dropped = generation.manifest().config.get(DROPPED, ())
+    if ranker.folder.parent == generation.folder or ranker.folder.name not in dropped:
+        return None
+    return (
+        "The ranker of this index went when it was built again: the one that comes with recsys "
+        "answers. `recsys train ranker` trains another."
+    )
 
 
 def starter_index(progress: Progress = silent) -> Path:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +48,8 @@ def fingerprint(value: object) -> str:
 
 def json_bytes(value: object) -> bytes:
     """Write a value as our JSON files hold it."""
-    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+    text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    return text.encode(errors="backslashreplace")  # A path that is no UTF-8 is JSON all the same.
 
 
 def write_json(path: Path, value: object) -> None:
@@ -190,6 +191,16 @@ def load_manifest(folder: Path, kind: str, *schemas: int) -> Manifest:
     return manifest
 
 
+def check_sizes(folder: Path, manifest: Manifest) -> None:
+    """Compare the size of every file, those of artifacts inside it included.
+
+    Raises:
+        ArtifactCorrupt: naming the first that is missing or of another size.
+    """
+    for name, facts in manifest.files.items():
+        _check_size(folder / name, facts["bytes"])
+
+
 def check_schema(folder: Path, kind: str, schema: object, schemas: Sequence[int]) -> None:
     """Refuse what another version wrote in another way.
 
@@ -210,9 +221,18 @@ def verify(folder: Path, manifest: Manifest) -> None:
     Raises:
         ArtifactCorrupt: naming the first file whose content changed.
     """
-    for name, facts in manifest.files.items():
-        _check_size(folder / name, facts["bytes"])
-        if sha256(folder / name) != facts["sha256"]:
+    check_sizes(folder, manifest)
+    check_hashes(folder, manifest, manifest.files)
+
+
+def check_hashes(folder: Path, manifest: Manifest, names: Iterable[str]) -> None:
+    """Hash some files and compare with the manifest.
+
+    Raises:
+        ArtifactCorrupt: naming the first file whose content changed.
+    """
+    for name in names:
+        if sha256(folder / name) != manifest.files[name]["sha256"]:
             raise ArtifactCorrupt(
                 f"{folder / name} does not have the checksum in its manifest.",
                 "A byte changed on disk: build it again with --force.",

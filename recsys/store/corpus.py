@@ -17,6 +17,7 @@ import numpy as np
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings, load_array
 from recsys.store.graph import UNKNOWN_YEAR, Years
+from recsys.store.layout import YEARS
 from recsys.store.name_keys import author_keys, venue_key
 from recsys.store.paper_types import paper_types
 
@@ -133,9 +134,7 @@ class Corpus:
 
     def texts(self) -> "pyarrow.Table":
         """Return the columns title and abstract, rows ascending."""
-        import pyarrow.parquet as parquet
-
-        return parquet.read_table(self._buffer, columns=["title", "abstract"])
+        return self._read("title", "abstract")
 
     @cached_property
     def venue_names(self) -> Coded[str]:
@@ -148,9 +147,7 @@ class Corpus:
         return self._column("labels").map(lambda text: paper_types(json.loads(text or "{}")))
 
     def _column(self, name: str) -> Coded[str]:
-        import pyarrow.parquet as parquet
-
-        table = parquet.read_table(self._buffer, columns=[name])
+        table = self._read(name)
         coded = table.column(name).fill_null("").combine_chunks().dictionary_encode()
         return Coded(tuple(coded.dictionary.to_pylist()), coded.indices.to_numpy())
 
@@ -179,9 +176,15 @@ class Corpus:
 
     @cached_property
     def _shown(self) -> "pyarrow.Table":
+        return self._read(*SHOWN)
+
+    def _read(self, *columns: str) -> "pyarrow.Table":
         import pyarrow.parquet as parquet
 
-        return parquet.read_table(self._buffer, columns=list(SHOWN))
+        # Without threads: where memory is short they do not start, and Arrow waits for ever.
+        return parquet.read_table(
+            self._buffer, columns=list(columns), use_threads=False, pre_buffer=False
+        )
 
     @property
     def _buffer(self) -> "pyarrow.BufferReader":
@@ -196,7 +199,7 @@ class Corpus:
             folder,
             _mapped(folder / PAPERS),
             SortedStrings.load(folder, "ids"),
-            load_array(folder / "years.npy"),
+            load_array(folder / YEARS),
             load_array(folder / "venues.npy"),
             SortedStrings.load(folder, "venue_keys"),
             Ragged.load(folder, "authors"),

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, load_array, slices
+from recsys.store.layout import YEARS
 
 UNKNOWN_YEAR = -1
 """Marks an unknown year in year columns; outside arrays an unknown year is None."""
@@ -57,7 +58,7 @@ class CitationGraph:
         self.cites.save(folder, "cites")
         self.cited_by.save(folder, "cited_by")
         np.save(folder / "cited_by.key.npy", self.cited_by_key)
-        np.save(folder / "years.npy", self.years)
+        np.save(folder / YEARS, self.years)
 
     @classmethod
     def load(cls, folder: Path) -> "CitationGraph":
@@ -66,7 +67,7 @@ class CitationGraph:
             Ragged.load(folder, "cites"),
             Ragged.load(folder, "cited_by"),
             load_array(folder / "cited_by.key.npy"),
-            load_array(folder / "years.npy"),
+            load_array(folder / YEARS),
         )
 
     @classmethod

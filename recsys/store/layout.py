@@ -23,12 +23,17 @@ INDEX_KIND = "index"
 INDEX_SCHEMA = 2
 CORPUS = "corpus"
 TEXT = "text"
+YEARS = "years.npy"
 VECTORS = "vectors"
 VECTOR_FILE = "vectors.npy"
 FOREST_FILE = "forest.ann"
 ENCODER = "encoder"
 NNSELECT = "nnselect"
 NNRANK = "nnrank"
+UNTIL = "learned until"
+"""What the manifest of a model calls the year of the newest query that it learned from."""
+DROPPED = "dropped"
+"""What the manifest of an index calls the models that went when it was built again."""
 
 
 def ranker_folder(index: Path, *, metadata: bool) -> Path:

@@ -55,6 +55,7 @@ def check_terms(folder: Path, terms: TermStore, n: int) -> None:
         _ragged("title_terms", terms.title_terms, n, words),
         _array("impacts", terms.impacts, np.float32, len(terms.terms.values)),
         _array("idf", terms.idf, np.float32, words),
+        _frequencies(terms),
     )
 
 
@@ -89,6 +90,13 @@ def _refuse_first(folder: Path, *checks: Iterator[tuple[str, str]]) -> None:
 
 def _damaged(path: Path, what: str) -> ArtifactCorrupt:
     return ArtifactCorrupt(f"{path} is damaged: it {what}.", "Build the index again with --force.")
+
+
+def _frequencies(terms: TermStore) -> Iterator[tuple[str, str]]:
+    found = terms.frequencies  # An older version wrote none.
+    if found is not None:
+        kind = found.dtype if found.dtype.kind == "u" else np.uint8
+        yield from _array("frequencies", found, kind, len(terms.terms.values))
 
 
 def _strings(name: str, strings: SortedStrings) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from pipelines.encoders.export_encoder import export_encoder
 from pipelines.evaluation.batch import BatchOptions, run_batch
 from pipelines.evaluation.evaluate import EvaluateOptions, evaluate
+from pipelines.index.update import UpdateOptions, update
 from pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.app.wiring import open_index
 from recsys.models.encoder import OnnxEncoder
@@ -60,6 +61,11 @@ def write_beginnings(shared: Path) -> None:
 def answers(folder: Path) -> Json:
     """Answer the drafts."""
     return answers_of(folder / INDEX)
+
+
+def _update(folder: Path) -> None:
+    """Make the index hold other papers: adds, replaces and removes."""
+    update(folder / INDEX, folder / OTHERS, UpdateOptions(whole=True))
 
 
 def _batch(folder: Path) -> None:
@@ -123,6 +129,7 @@ JOBS = (
         ),
         _encoded,
     ),
+    Job("update", TRAINED, _update, answers),
     Job("batch", BUILT, _batch, _run),
     Job("evaluate", BUILT, _evaluate, _report),
 )

@@ -10,6 +10,7 @@ from indexes.opening import open_collection
 from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.index_writer import IndexWriter, writing
+from pipelines.ranking.train_ranker import newest_year
 from pipelines.studies.citeomatic.bags import TokenBags, known_by, read_bags
 from pipelines.studies.citeomatic.network_training import (
     Checkpoint,
@@ -31,7 +32,7 @@ from recsys.models.vocabulary import Vocabulary
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint, seal, sha256
 from recsys.store.generations import content_key, in_force, root_of
-from recsys.store.layout import NNSELECT
+from recsys.store.layout import NNSELECT, UNTIL
 
 _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""
@@ -127,7 +128,8 @@ def _train(
     with writer.member(NNSELECT) as folder:
         model.save(folder)
         SeenQueries.of(collection, train=train_rows, dev=dev_rows).save(folder)
-        seal(folder, KIND, SCHEMA, _facts(report, model, options))
+        until = newest_year(collection, train_rows, dev_rows)
+        seal(folder, KIND, SCHEMA, _facts(report, model, options) | {UNTIL: until})
     checkpoint.path.unlink()
     return replace(report, folder=in_force(writer.index) / NNSELECT)
 

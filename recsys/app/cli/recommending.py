@@ -66,11 +66,15 @@ def recommend(
 
 def _open(index: Path | None, ranking: RankingChoices, *, quiet: bool) -> "Recommender":
     from recsys.app.bars import shown_progress
-    from recsys.app.wiring import open_index
+    from recsys.app.output import note
+    from recsys.app.wiring import lost_ranker, open_index
 
     searches, metadata = names_in(ranking.candidates), not ranking.no_metadata
     with shown_progress(quiet=quiet) as progress:
-        return open_index(index, metadata=metadata, candidates=searches, progress=progress)
+        found = open_index(index, metadata=metadata, candidates=searches, progress=progress)
+    if (lost := lost_ranker(found)) is not None:
+        note(lost, quiet=quiet)
+    return found
 
 
 def _tell(outcome: "Outcome", draft: str, *, verbose: bool, quiet: bool) -> None:

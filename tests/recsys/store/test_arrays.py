@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import MOST_BETWEEN, MOST_SIGNS, Ragged, SortedStrings, load_array, slices
 
 LISTS = st.lists(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=5), max_size=12)
@@ -113,7 +114,7 @@ def test_a_half_surrogate_pair_is_not_found() -> None:
 
 def test_pickled_arrays_are_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "bad.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
-    with pytest.raises(ValueError):
+    with pytest.raises(ArtifactCorrupt, match=r"bad\.npy cannot be read"):
         load_array(tmp_path / "bad.npy")
 
 
