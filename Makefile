@@ -34,7 +34,7 @@ types: $(DEV) ## Check every type.
 pytest: $(DEV) ## Run the tests.
 	$(BIN)/python -m pytest -q
 
-torture: $(DEV) ## Try to break it for hours: kills, corruptions, fuzz; SHARE=0.01 for a hundredth.
+torture: $(DEV) ## Try to break it for an hour: kills, corruptions, fuzz; SHARE=0.01 for a hundredth.
 	$(BIN)/python -m tests.torture --share $(SHARE) --jobs 2 --docs docs/results
 
 format: $(DEV) ## Format the code and apply the safe fixes.

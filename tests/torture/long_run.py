@@ -21,10 +21,12 @@ DIFFERENT = 97
 """Different drafts that are asked in turn."""
 SHARE = 20
 """The first and the last of so many parts of the run are compared."""
+LEAST = 200
+"""Answers of a part at least: fewer tell nothing about time."""
 MOST_MEMORY = 8 << 20
 """Bytes by which the process may grow between these parts."""
 MOST_TIME = 1.25
-"""How many times as long a median answer may take in the last part, in processor time."""
+"""How many times as long an answer may take on average in the last part, in processor time."""
 
 
 def prepare(shared: Path) -> None:
@@ -62,7 +64,7 @@ def _run(index: Path, answers: int) -> dict[str, Any]:
         f"On rivers {at} and glaciers\n\nSurvey {at % 12} of deserts" for at in range(DIFFERENT)
     ]
     first = [recommender.recommend(draft, 10) for draft in drafts]
-    part = max(1, answers // SHARE)
+    part = min(answers, max(LEAST, answers // SHARE))
     times, memory, opened = np.empty(answers), [0, 0], [0, 0]
     for number in range(answers):
         begun = time.process_time()
@@ -73,27 +75,27 @@ def _run(index: Path, answers: int) -> dict[str, Any]:
         if number + 1 == part:
             memory[0], opened[0] = _resident(), _descriptors()
     memory[1], opened[1] = _resident(), _descriptors()
-    medians = [float(np.median(each)) for each in (times[:part], times[-part:])]
-    return {"facts": _facts(memory, opened, medians), "grown": _grown(memory, opened, medians)}
+    means = [float(np.mean(each)) for each in (times[:part], times[-part:])]
+    return {"facts": _facts(memory, opened, means), "grown": _grown(memory, opened, means)}
 
 
-def _facts(memory: list[int], opened: list[int], medians: list[float]) -> list[str]:
+def _facts(memory: list[int], opened: list[int], means: list[float]) -> list[str]:
     """Say the figures of the end and of the beginning."""
-    first, last = (f"{1000 * median:.2f}" for median in medians)
+    first, last = (f"{1000 * mean:.2f}" for mean in means)
     return [
         f"{(memory[1] - memory[0]) >> 10:,} KiB more",
         f"{opened[1] - opened[0]} descriptors more",
-        f"median {first} ms at first and {last} ms at last",
+        f"mean {first} ms at first and {last} ms at last",
     ]
 
 
-def _grown(memory: list[int], opened: list[int], medians: list[float]) -> list[str]:
+def _grown(memory: list[int], opened: list[int], means: list[float]) -> list[str]:
     grown = {
         "memory": memory[1] - memory[0] > MOST_MEMORY,
         "descriptors": opened[1] > opened[0],
-        "time": medians[1] > MOST_TIME * medians[0],
+        "time": means[1] > MOST_TIME * means[0],
     }
-    told = ", ".join(_facts(memory, opened, medians))
+    told = ", ".join(_facts(memory, opened, means))
     return [f"{name} grew: {told}" for name, did in grown.items() if did]
 
 
