@@ -28,7 +28,7 @@ from recsys.store.artifacts import seal
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
-from recsys.store.layout import ranker_folder
+from recsys.store.layout import CORPUS, ranker_folder
 from recsys.store.terms import TermStore
 from tests.hashing_encoder import HashingEncoder
 
@@ -42,6 +42,7 @@ TOLERANCE = 1e-4
 
 def open_golden(folder: Path, *, metadata: bool = True) -> Recommender:
     """Open the tiny corpus with an encoder that gives the same vectors on every machine."""
+    folder = folder / CORPUS
     terms = TermStore.load(folder)
     corpus = Corpus.load(folder)
     texts = [(each["title"], each["abstract"]) for each in corpus.texts().to_pylist()]
@@ -64,15 +65,16 @@ def open_golden(folder: Path, *, metadata: bool = True) -> Recommender:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("golden") / "tiny.index"
-    folder.mkdir()
+    index = tmp_path_factory.mktemp("golden") / "tiny.index"
+    folder = index / CORPUS
+    folder.mkdir(parents=True)
     ingest(GOLDEN / "papers.jsonl", folder)
     texts = Corpus.load(folder).texts().to_pylist()
     store = TermStore.build((each["title"], each["abstract"]) for each in texts)
     store.save(folder)
     Bm25Index.build(store).save(folder)
-    seal(folder, "tiny index", 1, {})
-    return folder
+    seal(index, "tiny index", 1, {})
+    return index
 
 
 def expected(name: str, now: str) -> str:

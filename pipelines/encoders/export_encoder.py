@@ -26,7 +26,7 @@ from recsys.store.artifacts import MANIFEST, fingerprint, replacing, seal
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-Precision: TypeAlias = Literal["f32", "int8"]
+Precision: TypeAlias = Literal["int8", "f32"]
 REVISION = 1
 """Raised when the same settings would give another graph."""
 

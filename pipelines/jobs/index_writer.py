@@ -183,7 +183,8 @@ class IndexWriter:
     def _known(self) -> dict[tuple[int, int], Any]:
         with suppress(ArtifactError), pin(self.index) as base:
             files = load_manifest(base, INDEX_KIND, FLAT_SCHEMA, INDEX_SCHEMA).files
-            return {_identity(base / name): facts for name, facts in files.items()}
+            there = ((base / name, facts) for name, facts in files.items())
+            return {_identity(path): facts for path, facts in there if path.exists()}
         return {}
 
     def _remove_flat(self) -> None:
@@ -195,6 +196,9 @@ class IndexWriter:
     def forget_unfinished(self) -> None:
         """Remove folders of unfinished work that hold none."""
         folder = self.index / UNFINISHED
+        for path in folder.glob("*"):
+            if {each.name for each in path.rglob("*") if each.is_file()} == {_PURPOSE}:
+                shutil.rmtree(path, ignore_errors=True)
         for path in (*sorted(folder.glob("**/*/"), reverse=True), folder):
             with suppress(OSError):  # Not there, or not empty.
                 path.rmdir()

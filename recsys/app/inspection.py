@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from recsys.errors import RecsysError
+from recsys.errors import ArtifactError, RecsysError
 from recsys.store.arrays import load_array
 from recsys.store.artifacts import MANIFEST, check_sizes, load_manifest, verify
 from recsys.store.generations import pin, read_pointer
@@ -54,7 +54,10 @@ def _with_age(found: Inspection, index: Path) -> Inspection:
     until = found.config.get(UNTIL)
     if not isinstance(until, int) or not (index / CORPUS / YEARS).is_file():
         return found
-    years = load_array(index / CORPUS / YEARS)
+    try:
+        years = load_array(index / CORPUS / YEARS)
+    except ArtifactError:  # Whoever opens the index is told.
+        return found
     newer = f"{float((years > until).mean()):.1%} of the papers are newer than {until}"
     return replace(found, config={**found.config, UNTIL: newer})
 

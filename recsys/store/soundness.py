@@ -67,7 +67,9 @@ def check_postings(folder: Path, postings: Ragged, impacts: NDArray[Any], terms:
     """
     _refuse_first(
         folder,
-        _ragged("postings", postings, len(terms.vocabulary), len(terms.terms)),
+        _array("postings.rows", postings.values, np.int32, None),
+        _starts("postings", postings.starts, len(terms.vocabulary), len(postings.values)),
+        _within("postings.rows", postings.values, 0, len(terms.terms)),
         _array("postings.impacts", impacts, np.float32, len(postings.values)),
     )
 

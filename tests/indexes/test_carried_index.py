@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from indexes.annoy_index import ITEMS_FILE, AnnoyIndex, Carried
-from indexes.backends import BACKENDS, Former, build_index, carry_index, open_built, summary
+from indexes.backends import BACKENDS, FILES, Former, build_index, carry_index, open_built, summary
 from indexes.exact import ExactIndex
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Rows
+from recsys.store.artifacts import sha256
 from recsys.store.layout import FOREST_FILE
 from tests.indexes.test_vector_index import random_vectors
 
@@ -68,7 +69,7 @@ def test_a_forest_is_carried_again_and_again(tmp_path: Path) -> None:
             len(vectors) - len(known),
             N - len(known),
         )
-        opened = open_built(vectors, former.folder, former.facts)
+        opened = open_built(vectors, former.folder, {**former.facts, "search_k": 100})
         assert isinstance(opened, AnnoyIndex)
         trees = replace(opened, search_k=10**6)  # All entries: an error of rows would show.
         for row in range(0, len(vectors), 17):
@@ -135,7 +136,24 @@ def test_rows_that_are_none_are_refused(bad: Rows, tmp_path: Path) -> None:
     former = built("annoy", tmp_path / "old", vectors)
     np.save(former.folder / ITEMS_FILE, bad)
     with pytest.raises(ArtifactCorrupt, match="names rows that are none of the 50"):
-        open_built(vectors, former.folder, former.facts)
+        open_built(vectors, former.folder, {**former.facts, "search_k": 10})
+
+
+def test_a_forest_of_which_a_byte_changed_is_not_mapped(tmp_path: Path) -> None:
+    vectors = random_vectors(50)
+    former = built("annoy", tmp_path / "old", vectors)
+    path = former.folder / FOREST_FILE
+    files = {FOREST_FILE: sha256(path)}
+    facts = {**former.facts, "search_k": 10, FILES: files}
+    assert isinstance(open_built(vectors, former.folder, facts), AnnoyIndex)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.unlink()  # The forest that is open keeps its own.
+    path.write_bytes(content)
+    with pytest.raises(ArtifactCorrupt, match="does not have the checksum"):
+        open_built(vectors, former.folder, facts)
+    unasked = {**facts, "search_k": 50}
+    assert isinstance(open_built(vectors, former.folder, unasked), ExactIndex)
 
 
 def test_what_is_unknown_is_told() -> None:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 DRAFT = Draft("On rivers and glaciers", "Measured again, with an instrument.")
 
 
-def test_an_index_is_served_by_annoy_bm25_and_onnx(built: "Built") -> None:
+def test_an_index_is_served_by_a_scan_bm25_and_onnx(built: "Built") -> None:
     recommender = open_index(built.index)
-    assert isinstance(recommender.collection.vector_index, AnnoyIndex)
+    assert isinstance(recommender.collection.vector_index, ExactIndex)
     assert isinstance(recommender.collection.text_index, Bm25Index)
     assert isinstance(recommender.encoder, OnnxEncoder) and recommender.encoder.threads == 1
     assert isinstance(recommender.ranker, OnnxRanker)
