@@ -51,7 +51,10 @@ UNFINISHED = "unfinished"
 _PURPOSE = "purpose.json"
 _NEW = ".new"
 """Ends the name of a folder that is being filled."""
-_FLAT_MEMBERS = (CORPUS, TEXT, VECTORS, ENCODER, "ranker", NNSELECT, NNRANK)
+_FLAT_MEMBERS = frozenset(
+    {CORPUS, TEXT, VECTORS, ENCODER, "ranker", "ranker-no-metadata"}
+    | {NNSELECT, f"{NNSELECT}-folds", NNRANK, f"{NNRANK}-no-metadata"}
+)
 _FLAT = "0"
 """The generation that an index of schema 1 becomes."""
 
@@ -110,6 +113,7 @@ class IndexWriter:
         numbers = [int(each.name) for each in generations.iterdir() if each.name.isdigit()]
         finished = generations / str(max(numbers, default=0) + 1)
         new = finished.with_name(f"{finished.name}{_NEW}")
+        shutil.rmtree(new, ignore_errors=True)  # Of a writer that was killed before any pointer.
         new.mkdir()
         for name, folder in members.items():
             link_tree(folder, new / name)
@@ -190,7 +194,8 @@ class IndexWriter:
     def _remove_flat(self) -> None:
         """Remove what lies outside generations since the index was of schema 1."""
         for path in self.index.iterdir():
-            if path.is_dir() and path.name.lstrip(".").startswith(_FLAT_MEMBERS):
+            # Also those that a killed training had begun: `.ranker.1234.new`.
+            if path.is_dir() and path.name.lstrip(".").split(".")[0] in _FLAT_MEMBERS:
                 shutil.rmtree(path, ignore_errors=True)
 
     def forget_unfinished(self) -> None:

@@ -170,7 +170,8 @@ def in_force(index: Path) -> Path:
 
 def root_of(folder: Path) -> Path:
     """Name the index that a generation belongs to."""
-    return folder.parent.parent if folder.parent.name == GENERATIONS else folder
+    inside = folder.parent.name == GENERATIONS and folder.name.isdigit()
+    return folder.parent.parent if inside else folder
 
 
 def is_index(path: Path) -> bool:

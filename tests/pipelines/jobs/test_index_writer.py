@@ -195,6 +195,21 @@ def test_nothing_stays_of_a_first_build_that_fails(tmp_path: Path) -> None:
     assert names(tmp_path) == []
 
 
+def test_a_first_build_that_was_killed_before_the_pointer_is_made_again(tmp_path: Path) -> None:
+    index = tmp_path / "x.index"
+    member(index / "generations" / "1.new" / "corpus", "half")
+    replaced(index, "one")
+    assert (read(index), names(index / "generations")) == ("one", ["1"])
+
+
+def test_a_folder_called_generations_may_hold_indexes(tmp_path: Path) -> None:
+    index = tmp_path / "generations" / "x.index"
+    index.parent.mkdir()
+    replaced(index, "one")
+    assert root_of(index) == index
+    assert names(index.parent) == ["x.index"]
+
+
 def test_unfinished_work_stays(tmp_path: Path) -> None:
     index = tmp_path / "x.index"
     with pytest.raises(ValueError), writing(index, new=True) as writer:

@@ -53,6 +53,14 @@ def test_its_first_change_makes_generations_of_it(index: Path) -> None:
     inspect_artifact(index, hashes=True)
 
 
+def test_what_somebody_put_into_it_stays(index: Path) -> None:
+    (index / ".ranker.77.new").mkdir()
+    (index / "text-notes").mkdir()
+    with writing(index) as writer, writer.member("notes") as new:
+        (new / "text").write_text("new")
+    assert names(index) == ["generations", "lock", "manifest.json", "text-notes"]
+
+
 def test_a_reader_that_opened_it_before_keeps_what_it_has(index: Path) -> None:
     recommender = open_index(index)
     with writing(index) as writer, writer.member("notes") as new:
