@@ -19,6 +19,7 @@ from pipelines.benchmarks.matching_quality import measure_matching
 from pipelines.benchmarks.quality import measure_quality
 from pipelines.benchmarks.result_tables import render
 from pipelines.benchmarks.serving import measure_serving
+from pipelines.benchmarks.updating import measure_updates
 from pipelines.jobs.bench import Bench
 from pipelines.jobs.programs import run_module, run_recsys
 from recsys.errors import RecsysError, near_miss
@@ -52,6 +53,7 @@ def measure_encoding(bench: Bench) -> Any:  # noqa: ANN401 - JSON.
 
 SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
     "build": measure_build,
+    "update": partial(measure_updates, corpora=CORPORA),
     **{corpus: partial(measure_quality, corpus=corpus) for corpus in CORPORA},
     "precision": partial(measure_precision, corpus=CORPORA[0]),
     "transfer": partial(measure_transfer, corpus=CORPORA[0]),

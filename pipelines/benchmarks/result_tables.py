@@ -144,6 +144,21 @@ def _build(found: Results) -> str:
     )
 
 
+def _update(found: Results) -> str:
+    rows = [
+        (
+            f"{each['added']} papers added to {corpus}",
+            f"{each['papers']:,}",
+            f"{each['seconds']:.1f} s",
+            f"{each['peak_mib']:,.0f} MiB",
+            f"{each['opening_mib']:,.0f} MiB",
+        )
+        for corpus, each in found.items()
+    ]
+    header = ("update", "papers then", "time", "peak memory", "that of one answer")
+    return "`recsys update`, whole process, with encoding.\n\n" + table(header, rows)
+
+
 COSTS: Mapping[str, Callable[[Results], str]] = {
     "precision": _precision,
     "transfer": _transfer,
@@ -151,5 +166,6 @@ COSTS: Mapping[str, Callable[[Results], str]] = {
     "serving": _serving,
     "encoding": _encoding,
     "build": _build,
+    "update": _update,
 }
 """Sections below the figures of quality, in order."""

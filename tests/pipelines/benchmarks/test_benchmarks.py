@@ -35,6 +35,7 @@ SERVING = {
     "ratio": 9.18,
     "milliseconds": {"vis": {"median": 8.04, "with_references": 11.96}},
 }
+UPDATE = {"vis": {"papers": 6951, "added": 7, "seconds": 2.1, "peak_mib": 290, "opening_mib": 250}}
 BUILD = {"vis": {"papers": 6951, "seconds": 100.4, "peak_mib": 812.6}}
 ENCODING = {
     "texts": 1500,
@@ -73,6 +74,7 @@ def test_a_program_that_fails_is_an_error() -> None:
 
 def test_every_section_is_written_with_its_figures() -> None:
     results = {"vis": QUALITY, "serving": SERVING, "build": BUILD, "encoding": ENCODING}
+    results["update"] = UPDATE
     text = render(results)
     interval = "0.350 (0.335-0.366)"
     row = " | ".join([interval] * 5)
@@ -84,6 +86,7 @@ def test_every_section_is_written_with_its_figures() -> None:
     assert "encoding left out, with 40 references: vis | 12.0 CPU ms |" in text
     assert "| vis | 6,951 | 100 s | 813 MiB |" in text
     assert "| recsys int8 | 31.0 | 3.10 x |" in text
+    assert "| 7 papers added to vis | 6,951 | 2.1 s | 290 MiB | 250 MiB |" in text
     assert render({"build": BUILD}) in text
     for block in text.split("\n\n"):
         if block.startswith("|"):
