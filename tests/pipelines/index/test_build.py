@@ -4,6 +4,8 @@ import json
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +18,7 @@ from recsys.errors import CorpusError, InputError
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import load_manifest, sha256, verify
 from recsys.store.generations import in_force, pin
-from tests.built_index import MANY, finished_shards, stopped, write_many
+from tests.built_index import MANY, ROOT, finished_shards, stopped, write_many
 from tests.pipelines.small_index import invented_papers
 
 if TYPE_CHECKING:
@@ -193,6 +195,63 @@ def test_two_builds_at_once_do_not_mix(built: "Built", tmp_path: Path) -> None:
     assert refused
     assert hashes(out) == hashes(built.index)
     assert names(tmp_path) == ["x.index"]
+
+
+def test_who_waits_for_a_first_build_finds_it_done(built: "Built", tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from pipelines.index.build import BuildOptions, build\n"
+        "from recsys.app.cache import cache_folder\n"
+        "papers, out = map(Path, sys.argv[1:])\n"
+        "report = build(papers, out, BuildOptions(wait=True), cache=cache_folder(),\n"
+        "               progress=lambda stage, done, total: print(stage, flush=True))\n"
+        "print(report.unchanged)\n"
+    )
+    out = tmp_path / "x.index"
+    other: list[subprocess.Popen[str]] = []
+
+    def start_another(stage: str, done: int, total: int) -> None:
+        if not other:
+            command = [sys.executable, "-c", script, str(built.papers), str(out)]
+            other.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
+            assert other[0].stdout is not None
+            told = other[0].stdout.readline()
+            assert told == f"wait for the process that writes {out}\n"
+
+    assert not build_in(out, built.papers, progress=start_another).unchanged
+    told = other[0].communicate(timeout=60)[0].splitlines()
+    assert told == [f"wait for the process that writes {out}", "True"]
+    assert hashes(out) == hashes(built.index)
+    assert names(tmp_path) == ["x.index"]
+
+
+def test_building_again_by_force_takes_vectors_over(built: "Built", index: Path) -> None:
+    encoded: dict[str, int] = {}
+
+    def watch(stage: str, done: int, total: int) -> None:
+        encoded[stage] = total
+
+    report = build_in(index, built.papers, force=True, progress=watch)
+    assert not report.unchanged and encoded["encode papers"] == 0
+    assert hashes(index) == hashes(built.index)
+
+
+@pytest.mark.parametrize("name", ["vectors/vectors.npy", "corpus/papers.parquet"])
+def test_vectors_that_may_be_damaged_are_not_taken_over(
+    built: "Built", index: Path, name: str
+) -> None:
+    path = in_force(index) / name
+    content = bytearray(path.read_bytes())
+    content[-3] ^= 1
+    path.write_bytes(content)
+    encoded: dict[str, int] = {}
+
+    def watch(stage: str, done: int, total: int) -> None:
+        encoded[stage] = total
+
+    build_in(index, built.papers, force=True, progress=watch)
+    assert encoded["encode papers"] == 50
+    assert hashes(index) == hashes(built.index)
 
 
 class Stop(Exception):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pipelines.jobs.index_writer import writing
 from recsys.stage_two.ranker import KIND, SCHEMA
 from recsys.store.artifacts import MANIFEST, seal, sha256
 from recsys.store.generations import in_force
@@ -246,6 +248,37 @@ def test_nothing_found_is_exit_code_3_and_says_which_stage(
     assert understood.startswith("Understood: ")
     assert error.startswith("error: No paper is left to recommend: 1 papers in the corpus, 0 ")
     assert "--as-of" in error
+
+
+def test_an_answer_says_that_the_index_had_a_ranker_of_its_own(
+    built: "Built", index: Path, run_cli: "RunCli"
+) -> None:
+    lost = "The ranker of this index went when it was built again"
+    assert lost not in run_cli("recommend", "--index", index, stdin=STDIN).err
+    for _ in range(2):  # It is not forgotten when the index is built once more.
+        assert run_cli("build", built.papers, "--out", index, "--force").code == 0
+        assert lost in run_cli("recommend", "--index", index, stdin=STDIN).err
+    assert run_cli("train", "ranker", index, "--split", built.split).code == 0
+    assert lost not in run_cli("recommend", "--index", index, stdin=STDIN).err
+    assert lost in run_cli("recommend", "--index", index, "--no-metadata", stdin=STDIN).err
+
+
+def test_a_second_writer_that_shall_not_wait_is_refused(
+    built: "Built", index: Path, run_cli: "RunCli"
+) -> None:
+    with writing(index):
+        for command in (
+            ("build", built.papers, "--out", index, "--force"),
+            ("update", index, built.papers),
+            ("train", "ranker", index, "--split", built.split),
+        ):
+            done = run_cli(*command, "--no-wait")
+            assert_refused(done, f"Another process is writing {index}.", "Wait for it")
+
+
+def test_inspect_tells_how_old_a_ranker_is(index: Path, run_cli: "RunCli") -> None:
+    told = run_cli("inspect", index).out
+    assert re.search(r"learned until +\d+\.\d% of the papers are newer than 20\d\d", told)
 
 
 def test_a_build_over_a_damaged_index_names_force(
