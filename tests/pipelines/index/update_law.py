@@ -1,8 +1,8 @@
 """The law of updates, as a machine: an updated index answers as one that is built anew.
 
-`python -m tests.pipelines.index.update_law RUNS STEPS SEED` changes small indexes in every way there
-is, kills some of the updates at a step on the disk, and compares with a rebuild after each step. It
-prints what it did; a failure is told by hypothesis, as short a way to it as it finds.
+`python -m tests.pipelines.index.update_law RUNS STEPS SEED` changes small indexes in every way
+there is, kills some of the updates at a step on the disk, and compares with a rebuild after each
+step. It prints what it did; of a failure, hypothesis tells the shortest way to it that it finds.
 
 All that computes does it in forked processes: the one that forks has no threads to lose.
 """
@@ -38,8 +38,8 @@ from recsys.app.inspection import inspect_artifact
 from recsys.app.wiring import open_index
 from recsys.errors import NothingFound
 from recsys.formats.embeddings import Embeddings, write_embeddings
-from recsys.records import Draft
 from recsys.recommend import Recommender
+from recsys.records import Draft
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
 from recsys.store.layout import CORPUS, TEXT, VECTOR_FILE, VECTORS
@@ -259,7 +259,7 @@ def _rebuilt(run: Law, out: Path, model: Model | None = None) -> None:
     """Build an index of the papers of a model, in another order than they came."""
     papers = out.with_name("all.jsonl")
     lines = _lines(run.model if model is None else model)
-    write_lines(papers, sorted(lines, key=lambda each: str(each["id"])[::-1]))
+    write_lines(papers, lines[::-1])
     build(papers, out, run.kind.build_options(run.world), cache=run.world / CACHE)
 
 
