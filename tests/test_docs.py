@@ -74,6 +74,10 @@ def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     shutil.copy(built.split, tmp_path / "split.json")
     shutil.copy(examples / "draft.json", tmp_path / "draft.json")
     (tmp_path / "papers.jsonl.gz").write_bytes(gzip.compress(built.papers.read_bytes()))
+    new = b'{"id": "new", "title": "On citations", "year": 2012}\n'
+    (tmp_path / "more.jsonl.gz").write_bytes(gzip.compress(new))
+    (tmp_path / "everything.jsonl").write_bytes(built.papers.read_bytes() + new)
+    (tmp_path / "ids.txt").write_text("undated\n", encoding="utf-8")
     for name in ("likes.bib", "refs.bib"):
         shutil.copy(examples / "paper.bib", tmp_path / name)
     disliked = "@article{a, title = {Attention Is All You Need}, year = 2017}\n"

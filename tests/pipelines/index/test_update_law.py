@@ -12,7 +12,7 @@ from tests.built_index import ROOT
 
 def checked(runs: int, steps: int, *, seconds: int) -> Mapping[str, int]:
     """Check the law in a process of its own: it forks, and that of the tests has threads by now."""
-    command = [sys.executable, "-m", "tests.pipelines.index.update_law"]
+    command = [sys.executable, "-m", "tests.pipelines.index.check_update_law"]
     done = subprocess.run(
         [*command, str(runs), str(steps), "1"],
         cwd=ROOT,

@@ -1,8 +1,8 @@
 """The law of updates, as a machine: an updated index answers as one that is built anew.
 
-`python -m tests.pipelines.index.update_law RUNS STEPS SEED` changes small indexes in every way
-there is, kills some of the updates at a step on the disk, and compares with a rebuild after each
-step. It prints what it did; of a failure, hypothesis tells the shortest way to it that it finds.
+Small indexes are changed in every way there is, some of the updates are killed at a step on the
+disk, and after each step the index is compared with a rebuild. Of a failure, hypothesis tells the
+shortest way to it that it finds. It is run by `check_update_law`.
 
 All that computes does it in forked processes: the one that forks has no threads to lose.
 """
@@ -11,7 +11,6 @@ import gc
 import json
 import os
 import shutil
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -54,7 +53,6 @@ from tests.torture.small_world import (
     write_encoder,
     write_lines,
 )
-from tests.torture.warm import warm
 
 Body: TypeAlias = dict[str, Any]
 Model: TypeAlias = dict[str, Body]
@@ -329,7 +327,6 @@ def write_world(folder: Path) -> None:
 
 def check(runs: int, steps: int, number: int) -> str:
     """Check the law in so many runs of so many steps; say what was done."""
-    warm()
     gc.freeze()  # What children do not touch is not copied.
     with tempfile.TemporaryDirectory() as world:
         Law.world = Path(world)
@@ -344,7 +341,3 @@ def check(runs: int, steps: int, number: int) -> str:
         )
         run_state_machine_as_test(seed(number)(Law), settings=chosen)
     return json.dumps(COUNTS)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(check(*map(int, sys.argv[1:4])) + "\n")
