@@ -22,6 +22,7 @@ from recsys.formats.answers import ANSWER_SCHEMA, RECOMMENDATION_SCHEMA
 from recsys.formats.drafts.draft_formats import read_draft
 from recsys.formats.drafts.objects import KEYS, REFERENCE_KEYS
 from recsys.stage_one.sources import names
+from recsys.store.generations import in_force
 from tests.recsys.formats.drafts.small_pdf import Text, write_pdf
 
 if TYPE_CHECKING:
@@ -74,6 +75,10 @@ def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     shutil.copy(built.split, tmp_path / "split.json")
     shutil.copy(examples / "draft.json", tmp_path / "draft.json")
     (tmp_path / "papers.jsonl.gz").write_bytes(gzip.compress(built.papers.read_bytes()))
+    new = b'{"id": "new", "title": "On citations", "year": 2012}\n'
+    (tmp_path / "more.jsonl.gz").write_bytes(gzip.compress(new))
+    (tmp_path / "everything.jsonl").write_bytes(built.papers.read_bytes() + new)
+    (tmp_path / "ids.txt").write_text("undated\n", encoding="utf-8")
     for name in ("likes.bib", "refs.bib"):
         shutil.copy(examples / "paper.bib", tmp_path / name)
     disliked = "@article{a, title = {Attention Is All You Need}, year = 2017}\n"
@@ -264,7 +269,9 @@ def test_the_reference_has_every_exit_code_and_variable() -> None:
 
 def test_the_reference_has_every_file_of_an_index(built: "Built") -> None:
     text = PAGES["docs/reference/files.md"]
-    written = [path.relative_to(built.index) for path in built.index.rglob("*") if path.is_file()]
+    assert {path.name for path in built.index.iterdir()} == {"generations", "lock", "manifest.json"}
+    folder = in_force(built.index)
+    written = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
     for path in written:
         named = {path.as_posix(), f"{path.parent}/{path.name.split('.')[0]}.*", f"{path.parent}/"}
         assert any(f"`{name}`" in text for name in named), path

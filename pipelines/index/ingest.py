@@ -16,8 +16,11 @@ from pipelines.index.paper_rows import SCHEMA
 from recsys.errors import CorpusError
 from recsys.formats.papers.paper_records import tally
 from recsys.formats.papers.paper_stream import Found, Reject, Remark, open_papers
+from recsys.formats.papers.source_lines import STDIN
 from recsys.progress import Progress, silent
 from recsys.records import Paper
+from recsys.store.generations import GENERATIONS, in_force, root_of
+from recsys.store.layout import CORPUS
 
 REJECTS = "rejects.jsonl"
 """One line {line, reason, excerpt} for each line of the source that gave no paper."""
@@ -55,7 +58,7 @@ class ReadReport:
         }
         lines = [f"{self.papers:,} papers read as {self.format}{_counted(parts)}"]
         if rejected := sum(self.rejected.values()):
-            lines.append(f"{rejected:,} lines rejected ({tally(self.rejected)}): see {REJECTS}")
+            lines.append(f"{rejected:,} lines rejected ({tally(self.rejected)})")
         return lines
 
 
@@ -90,6 +93,26 @@ def links_line(found: LinkCounts) -> str:
         "repeated": found.repeated,
     }
     return f"{found.links:,} citations among them{_counted(dropped, 'references left out')}"
+
+
+def rejects_line(index: Path) -> list[str]:
+    """Say where the rejected lines lie that an index was made without, if there are any."""
+    root = root_of(index)
+    path = root / GENERATIONS / in_force(root).name / CORPUS / REJECTS
+    return [f"Rejected lines: see {path}."] if path.is_file() else []
+
+
+def check_file(papers: Path) -> None:
+    """Refuse papers that cannot be read twice: once for their hash.
+
+    Raises:
+        CorpusError: there is no plain file.
+    """
+    if papers.is_file():
+        return
+    if papers == STDIN or papers.exists():
+        raise CorpusError(f"{papers} is no plain file of papers.", "Write them into a file first.")
+    raise CorpusError(f"There is no file of papers at {papers}.", "Check the path.")
 
 
 def ingest(source: Path, folder: Path, *, progress: Progress = silent) -> IngestReport:

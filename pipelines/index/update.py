@@ -23,13 +23,14 @@ from pipelines.index.citation_links import link_changes
 from pipelines.index.columns import merge_columns
 from pipelines.index.encode import encode_corpus
 from pipelines.index.external_vectors import Built, given_mask
-from pipelines.index.ingest import REJECTS, ReadReport, links_line, read_papers
+from pipelines.index.ingest import REJECTS, check_file, links_line, read_papers, rejects_line
 from pipelines.index.known_vectors import KnownVectors, unchanged_texts
 from pipelines.index.paper_rows import SCHEMA
 from pipelines.index.text import merge_text
 from pipelines.jobs.index_writer import IndexWriter, members_of, writing
 from pipelines.jobs.staged_folder import Stage, StagedFolder
-from recsys.errors import CorpusError, InputError
+from recsys.errors import InputError, RecsysError
+from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
@@ -113,8 +114,12 @@ def update(
     """
     if papers is None and options.remove is None and not options.compact:
         raise InputError("There is nothing to update with.", "Give a file of papers, or --remove.")
-    if papers is not None and not papers.is_file():
-        raise CorpusError(f"There is no file of papers at {papers}.", "Check the path.")
+    if options.whole and (papers is None or options.remove is not None):
+        raise InputError(
+            "An index becomes exactly the papers of one file.", "Give --from without --remove."
+        )
+    if papers is not None:
+        check_file(papers)
     with writing(index, wait=options.wait, progress=progress) as writer:
         return _update(writer, index, papers, options, progress)
 
@@ -127,51 +132,59 @@ def _update(
     progress: Progress,
 ) -> UpdateReport:
     base = open_collection(writer.index)
-    config = pin(base.folder).manifest().config
+    config = dict(pin(base.folder).manifest().config)
+    if options.embeddings is not None and "external" not in config:
+        raise InputError(
+            f"The vectors of this index were made by {config['options']['encoder']}.",
+            "Leave --embeddings out: new papers are encoded, too.",
+        )
     work = writer.work("update")
     try:
         changes, told = _read(base.corpus, papers, options, work, progress)
-        planned = plan(base.corpus, changes)
-        told += planned.lines()
-        if not any((*planned.counts, options.compact, options.embeddings)):
+        job = _Job(base, config, plan(base.corpus, changes), work, options, progress)
+        told += job.plan.lines()
+        if not any((*job.plan.counts, options.compact, options.embeddings)):
+            new = config | _origin(job, papers)
+            if new != config:  # What was built of other files is as if built of this one.
+                writer.commit(members_of(base.folder), new)
             work.remove()
-            return UpdateReport(index, True, config, tuple(told))
-        job = _Job(base, config, planned, work, options, progress)
-        done = _run(job, _key(base, papers, changes, options))
-        new = _config(job, papers, done)
-        gone = left_out(base.folder)
-        writer.commit(_members(job, done, gone), new)
-    finally:
-        if not work.finished.exists() or not any(work.finished.iterdir()):
-            work.remove()
-    work.remove()
-    told += [*done[CORPUS].facts["told"], summary(new["ann"], new["papers"])]
-    told += [f"The old {name} does not fit any more: train it again." for name in gone]
-    return UpdateReport(index, False, new, tuple(told))
+            return UpdateReport(index, True, new, tuple(told))
+        new, lines = _change(writer, job, papers, _key(base, papers, changes, options))
+    except RecsysError:  # To run it again would end so again.
+        work.remove()
+        raise
+    return UpdateReport(index, False, new, (*told, *lines, *rejects_line(index)))
 
 
 def _read(
     old: Corpus, papers: Path | None, options: UpdateOptions, work: StagedFolder, progress: Progress
 ) -> tuple[Changes, list[str]]:
     """Read what is to change; the report says what became of the lines of the file."""
-    read: ReadReport | None = None
-    table = SCHEMA.empty_table()
-    if papers is not None:
-        table, read = read_papers(papers, work.place / REJECTS, progress=progress)
-    told = [] if read is None else read.lines()
     removed = () if options.remove is None else read_ids(options.remove)
-    if not options.whole:
-        return Changes(table, removed), told
-    if papers is None or removed:
-        raise InputError(
-            "An index becomes exactly the papers of one file.", "Give --from, and nothing else."
-        )
-    return towards(old.ids, table), told
+    if papers is None:
+        return Changes(SCHEMA.empty_table(), removed), []
+    table, read = read_papers(papers, work.place / REJECTS, progress=progress)
+    changes = towards(old.ids, table) if options.whole else Changes(table, removed)
+    return changes, read.lines()
+
+
+def _change(
+    writer: IndexWriter, job: _Job, papers: Path | None, key: str
+) -> tuple[dict[str, Any], list[str]]:
+    """Make the new generation; return what its manifest says, and what people are told."""
+    done, gone = _run(job, key), left_out(job.base.folder)
+    old = {name: path for name, path in members_of(job.base.folder).items() if name not in gone}
+    new = _config(job, papers, done)
+    writer.commit(old | {name: job.work.finished / name for name in done}, new)
+    job.work.remove()
+    told = [*done[CORPUS].facts["told"], summary(new["ann"], new["papers"])]
+    return new, told + [f"The old {name} does not fit any more: train it again." for name in gone]
 
 
 def _key(base: Collection, papers: Path | None, changes: Changes, options: UpdateOptions) -> str:
     """Hash what the update depends on."""
-    files = [base.folder / MANIFEST, papers, options.embeddings]
+    vectors = [] if options.embeddings is None else embedding_files(options.embeddings)
+    files = [base.folder / MANIFEST, papers, *vectors]
     hashes = [None if each is None else sha256(each) for each in files]
     return fingerprint([_REVISION, hashes, changes.removed, options.compact])
 
@@ -207,11 +220,6 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
     if "external" in job.config:
         vectors, facts = _given(job, known, place)
     else:
-        if job.options.embeddings is not None:
-            raise InputError(
-                f"The vectors of this index were made by {job.config['options']['encoder']}.",
-                "Leave --embeddings out: new papers are encoded, too.",
-            )
         encoder = OnnxEncoder.load(job.base.folder / ENCODER)
         vectors = encode_corpus(encoder, job.corpus, place, known=known, progress=job.progress)
     for file in place.glob("*.npy"):
@@ -251,20 +259,23 @@ def _nnselect(job: _Job, folder: Path) -> dict[str, Any]:
     return {}
 
 
-def _members(job: _Job, done: Mapping[str, Stage], gone: tuple[str, ...]) -> dict[str, Path]:
-    """Put together what was made and what stays as it was."""
-    old = {name: path for name, path in members_of(job.base.folder).items() if name not in gone}
-    return old | {name: job.work.finished / name for name in done}
-
-
 def _config(job: _Job, papers: Path | None, done: Mapping[str, Stage]) -> dict[str, Any]:
-    """Say what the index is now; one that became the papers of a file is as if built from it."""
+    """Say what the index is now."""
     facts = {name: fact for stage in done.values() for name, fact in stage.facts.items()}
     told = facts.pop("told")
     counts = dict(zip(("added", "replaced", "removed"), job.plan.counts, strict=True))
     new = {**job.config, **facts, "report": [*job.plan.lines(), *told], "update": counts}
-    if papers is not None and job.options.whole:
-        recipe = recipe_of(sha256(papers), job.config["options"])
-        return new | {"recipe": recipe, "source": papers.name}
     changes = [asdict(stage) for stage in done.values()]
-    return new | {"recipe": fingerprint([job.config["recipe"], changes])}
+    recipe = fingerprint([job.config["recipe"], changes])
+    return new | {"recipe": recipe} | _origin(job, papers)
+
+
+def _origin(job: _Job, papers: Path | None) -> dict[str, Any]:
+    """Say what a build would of an index that has become the papers of a file.
+
+    Vectors from elsewhere may come from several files: no build makes these.
+    """
+    if papers is None or not job.options.whole or "external" in job.config:
+        return {}
+    recipe = recipe_of(sha256(papers), job.config["options"])
+    return {"recipe": recipe, "source": papers.name}

@@ -14,6 +14,7 @@ import numpy as np
 
 from pipelines.encoders.checkpoints import read_checkpoint
 from pipelines.encoders.export_encoder import (
+    Precision,
     choose_settings,
     encoder_fingerprint,
     export_encoder,
@@ -101,12 +102,12 @@ def write_encoder(folder: Path, papers: Sequence[dict[str, object]]) -> None:
     save_file(_weights(len(known)), folder / "model.safetensors")
 
 
-def export_into(cache: Path, checkpoint: Path) -> Path:
+def export_into(cache: Path, checkpoint: Path, precision: Precision = "f32") -> Path:
     """Export the tiny encoder to where a build looks for it: torch is not needed then."""
     read = read_checkpoint(str(checkpoint))
-    key = encoder_fingerprint(read, choose_settings(read, None, "f32"))
-    folder = cache / "encoders" / f"{checkpoint.name}-f32-{key}"
-    return export_encoder(str(checkpoint), folder, precision="f32", verify=False)
+    key = encoder_fingerprint(read, choose_settings(read, None, precision))
+    folder = cache / "encoders" / f"{checkpoint.name}-{precision}-{key}"
+    return export_encoder(str(checkpoint), folder, precision=precision, verify=False)
 
 
 def _others(papers: Sequence[dict[str, object]]) -> list[dict[str, object]]:

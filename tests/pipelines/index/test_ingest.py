@@ -91,8 +91,7 @@ def test_the_report_reads_well(tmp_path: Path, out: Path) -> None:
         "1 not in English, 1 with a cut abstract, 1 with broken UTF-8",
         "3 citations among them; references left out: 3 outside the corpus, 2 to the paper itself, "
         "3 repeated",
-        "4 lines rejected (duplicate id: 1, empty title: 1, missing id: 1, not JSON: 1): "
-        "see rejects.jsonl",
+        "4 lines rejected (duplicate id: 1, empty title: 1, missing id: 1, not JSON: 1)",
     ]
 
 

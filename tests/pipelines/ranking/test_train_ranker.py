@@ -81,7 +81,7 @@ def test_the_report_is_that_of_the_dev_queries(built: "Built", index: Path) -> N
     lines = report.lines()
     assert lines[0].endswith(f"on {report.queries} queries, {report.examples:,} examples.")
     assert f"F1@20 {report.f1:.4f}, MRR {report.mrr:.4f}" in lines[1]
-    assert lines[2] == f"Candidates come from embedding, bm25. Saved in {index / 'ranker'}."
+    assert lines[2] == f"Candidates come from embedding, bm25. Saved in {index}."
 
 
 @pytest.mark.parametrize("part", ["dev", "test"])

@@ -74,7 +74,7 @@ def test_folds_are_kept_until_nnselect_changes(wordy: Wordy, index: Path) -> Non
     assert (in_force(index) / FOLDER).is_dir()
     assert not (index / "unfinished").exists()
     train_nnselect(index, wordy.split, NNSelectOptions(SelectOptions(dim=5), SELECT.loop))
-    assert made.vectors().vectors.shape[2] == 5
+    assert fitter(wordy, index).vectors().vectors.shape[2] == 5
 
 
 def test_without_nnselect_there_is_nothing_to_fold(wordy: Wordy, index: Path) -> None:

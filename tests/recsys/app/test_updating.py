@@ -1,0 +1,275 @@
+"""`recsys update` as a user sees it."""
+
+import json
+import os
+import shutil
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from pipelines.jobs.index_writer import writing
+from recsys.app.inspection import inspect_artifact
+from recsys.app.wiring import open_index
+from recsys.formats.embeddings import Embeddings, write_embeddings
+from recsys.recommend import Recommender
+from recsys.records import Draft
+from recsys.store.corpus import Corpus
+from recsys.store.generations import in_force, read_pointer
+from tests.built_index import DRAFT, finished_shards, stopped, write_many
+from tests.pipelines.small_index import invented_papers, write_small_nnselect
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+    from tests.conftest import RunCli
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "index-schema-1"
+NEW = {"id": "new", "title": "Rivers and glaciers, once more", "year": 2012}
+ASKED = Draft(DRAFT["title"], DRAFT["abstract"])
+
+
+@pytest.fixture
+def index(built: "Built", tmp_path: Path) -> Path:
+    return built.copy(tmp_path)
+
+
+def written(path: Path, papers: Sequence[object]) -> Path:
+    path.write_text("".join(json.dumps(each) + "\n" for each in papers), encoding="utf-8")
+    return path
+
+
+def ids(index: Path) -> set[str]:
+    corpus = Corpus.load(in_force(index) / "corpus")
+    return {corpus.ids[row] for row in range(len(corpus))}
+
+
+def answered(recommender: Recommender) -> list[tuple[str, float]]:
+    answer = recommender.recommend(ASKED, 60)
+    return [(each.paper.id, each.score) for each in answer.recommendations]
+
+
+def state(index: Path) -> dict[str, bytes]:
+    """Read every file of an index but its lock."""
+    return {
+        path.relative_to(index).as_posix(): path.read_bytes()
+        for path in index.rglob("*")
+        if path.is_file() and path.name != "lock"
+    }
+
+
+def test_papers_are_added_and_replaced(index: Path, tmp_path: Path, run_cli: "RunCli") -> None:
+    changed = invented_papers()[0] | {"title": "Something else entirely"}
+    more = written(tmp_path / "more.jsonl", [NEW, changed, invented_papers()[1]])
+    done = run_cli("update", index, more)
+    assert (done.code, done.out) == (0, "")
+    assert "3 papers read as recsys" in done.err
+    assert "papers: 1 added, 1 replaced; 51 in all" in done.err
+    assert done.err.endswith(f"Saved in {index}.\n")
+    answer = open_index(index).recommend(ASKED, 60)
+    titles = {each.paper.id: each.paper.title for each in answer.recommendations}
+    assert titles["new"] == NEW["title"]
+    assert titles[str(changed["id"])] == "Something else entirely"
+    again = run_cli("update", index, more)
+    assert again.code == 0 and "papers: none changed; 51 in all" in again.err
+    assert f"{index} holds all of that already. Nothing was done." in again.err
+
+
+@pytest.mark.parametrize("where", ["file", "-"])
+def test_papers_are_removed(where: str, index: Path, tmp_path: Path, run_cli: "RunCli") -> None:
+    listed = "# gone\nrivers-03\n\nnobody\n"
+    (tmp_path / "ids.txt").write_text(listed)
+    source = "-" if where == "-" else tmp_path / "ids.txt"
+    done = run_cli("update", index, "--remove", source, stdin=listed.encode())
+    assert done.code == 0 and "papers: 1 removed; 49 in all" in done.err
+    assert "not removed, because they are not there: 'nobody'" in done.err
+    assert "links: 0 gained, 4 lost" in done.err
+    assert "rivers-03" not in ids(index) and len(ids(index)) == 49
+
+
+def test_an_index_becomes_a_file(
+    index: Path, built: "Built", tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    everything = written(tmp_path / "all.jsonl", [*invented_papers()[2:], NEW])
+    done = run_cli("update", index, "--from", everything)
+    assert "papers: 1 added, 2 removed; 49 in all" in done.err
+    assert ids(index) == {str(each["id"]) for each in [*invented_papers()[2:], NEW]}
+    before = state(index)
+    same = run_cli("build", everything, "--out", index)
+    assert f"{index} is up to date" in same.err and state(index) == before
+    assert run_cli("build", built.papers, "--out", index).code == 1
+
+
+def test_what_came_in_pieces_is_as_if_built_from_one_file(
+    index: Path, tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    run_cli("update", index, written(tmp_path / "more.jsonl", [NEW]))
+    everything = written(tmp_path / "all.jsonl", [*invented_papers(), NEW])
+    assert "of other papers" in run_cli("build", everything, "--out", index).err
+    done = run_cli("update", index, "--from", everything)
+    assert done.code == 0 and "Nothing was done." in done.err
+    assert "is up to date" in run_cli("build", everything, "--out", index).err
+    assert [each.name for each in index.glob("generations/*")] == [in_force(index).name]
+
+
+def test_a_forest_is_planted_anew(index: Path, run_cli: "RunCli") -> None:
+    before, answers = in_force(index), answered(open_index(index))
+    done = run_cli("update", index, "--compact")
+    assert done.code == 0 and "papers: none changed; 50 in all" in done.err
+    assert in_force(index) != before and answered(open_index(index)) == answers
+
+
+def test_what_contradicts_itself_is_refused(
+    index: Path, built: "Built", tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    before, no = state(index), tmp_path / "ids.txt"
+    no.write_text("rivers-00\n")
+    for words, said in (
+        ((built.papers, "--from", built.papers), "papers to add, and papers to become"),
+        (("--from", built.papers, "--remove", no), "exactly the papers of one file"),
+        ((), "nothing to update with"),
+        ((built.papers, "--embeddings", tmp_path / "x.npy"), "were made by minilm"),
+    ):
+        done = run_cli("update", index, *words)
+        assert done.code == 1 and said in done.err, done.err
+    assert state(index) == before
+
+
+def test_bad_files_leave_the_index_as_it_was(
+    index: Path, tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    before, bad, fifo = state(index), tmp_path / "bad.jsonl", tmp_path / "fifo"
+    bad.write_text("no JSON\n")
+    os.mkfifo(fifo)
+    every = tmp_path / "every.txt"
+    every.write_text("\n".join(ids(index)))
+    for words, said in (
+        ((bad,), "bad.jsonl"),
+        ((tmp_path / "none.jsonl",), f"There is no file of papers at {tmp_path / 'none.jsonl'}."),
+        (("-",), "- is no plain file of papers. Write them into a file first."),
+        ((fifo,), f"{fifo} is no plain file of papers."),
+        ((tmp_path,), f"{tmp_path} is no plain file of papers."),
+        (("--remove", tmp_path / "none.txt"), "none.txt cannot be read as a list of ids"),
+        (("--remove", every), "No paper would be left"),
+    ):
+        done = run_cli("update", index, *words)
+        assert done.code == 1 and said in done.err, done.err
+    assert state(index) == before
+
+
+def test_the_rejected_lines_are_where_the_report_says(tmp_path: Path, run_cli: "RunCli") -> None:
+    papers, index = tmp_path / "papers.jsonl", tmp_path / "my.index"
+    written(papers, [NEW, {"id": "x", "title": ""}])
+    reports = [run_cli("build", papers, "--out", index)]
+    rejects = index / "generations" / "1" / "corpus" / "rejects.jsonl"
+    assert json.loads(rejects.read_text())["line"] == 2
+    written(papers, [{"id": "y"}, {"id": "z", "title": "Deserts"}])
+    reports.append(run_cli("update", index, papers))
+    for number, done in enumerate(reports, 1):
+        path = index / "generations" / str(number) / "corpus" / "rejects.jsonl"
+        assert "1 lines rejected (" in done.err
+        assert f"Rejected lines: see {path}." in done.err
+    assert json.loads(path.read_text())["line"] == 1
+
+
+def test_a_dangling_reference_attaches(index: Path, tmp_path: Path, run_cli: "RunCli") -> None:
+    citing = {"id": "citing", "title": "On lakes", "year": 2012, "references": ["lakes"]}
+    first = run_cli("update", index, written(tmp_path / "1.jsonl", [citing]))
+    assert "links: 0 gained, 0 lost" in first.err and "1 outside the corpus" in first.err
+    cited = {"id": "lakes", "title": "Lakes", "year": 2001}
+    second = run_cli("update", index, written(tmp_path / "2.jsonl", [cited]))
+    assert "links: 1 gained, 0 lost" in second.err
+
+
+def test_rankers_stay_and_answer(index: Path, tmp_path: Path, run_cli: "RunCli") -> None:
+    own = (in_force(index) / "ranker" / "manifest.json").read_bytes()
+    run_cli("update", index, written(tmp_path / "more.jsonl", [NEW]))
+    assert (in_force(index) / "ranker" / "manifest.json").read_bytes() == own
+    for metadata in (True, False):
+        assert "new" in dict(answered(open_index(index, metadata=metadata)))
+    inspect_artifact(index, hashes=True)
+
+
+def test_models_are_carried_or_left_out_and_that_is_said(
+    index: Path, tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    corpus = Corpus.load(in_force(index) / "corpus")
+    texts = [(each["title"], each["abstract"]) for each in corpus.texts().to_pylist()]
+    with writing(index) as writer:
+        with writer.member("nnselect") as new:
+            new.rmdir()
+            write_small_nnselect(new, texts)
+        with writer.member("nnrank") as new:
+            (new / "weights").write_text("of its very rows")
+    done = run_cli("update", index, written(tmp_path / "more.jsonl", [NEW]))
+    assert done.code == 0 and "The old nnrank does not fit any more: train it again." in done.err
+    assert not (in_force(index) / "nnrank").exists()
+    carried = np.load(in_force(index) / "nnselect" / "vectors.npy")
+    assert len(carried) == 51
+    inspect_artifact(index, hashes=True)
+
+
+def test_a_reader_goes_on_answering_as_before(
+    index: Path, tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    reader = open_index(index)
+    before = answered(open_index(index))
+    for number in range(2):
+        paper = NEW | {"id": f"new-{number}"}
+        assert run_cli("update", index, written(tmp_path / "more.jsonl", [paper])).code == 0
+    assert answered(reader) == before
+    assert {"new-0", "new-1"} <= dict(answered(open_index(index))).keys()
+
+
+def test_an_index_of_schema_1_is_migrated(tmp_path: Path, run_cli: "RunCli") -> None:
+    index = Path(shutil.copytree(GOLDEN / "index", tmp_path / "old.index"))
+    gone = sorted(ids(index))[0]
+    (tmp_path / "ids.txt").write_text(f"{gone}\n")
+    done = run_cli("update", index, "--remove", tmp_path / "ids.txt")
+    assert done.code == 0 and "1 removed" in done.err
+    assert read_pointer(index) is not None and gone not in ids(index)
+    assert sorted(path.name for path in index.iterdir()) == ["generations", "lock", "manifest.json"]
+    assert answered(open_index(index))
+    inspect_artifact(index, hashes=True)
+
+
+def test_vectors_from_elsewhere_are_given_with_new_papers(
+    tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    names = [str(each["id"]) for each in invented_papers()]
+    vectors = np.random.default_rng(0).standard_normal((len(names) + 1, 8)).astype(np.float32)
+    own, more = tmp_path / "own.npy", tmp_path / "more.npy"
+    write_embeddings(own, Embeddings(tuple(names), vectors[:-1]))
+    papers, index = written(tmp_path / "all.jsonl", invented_papers()), tmp_path / "my.index"
+    assert run_cli("build", papers, "--out", index, "--embeddings", own).code == 0
+    new = written(tmp_path / "new.jsonl", [NEW])
+    before = state(index)
+    write_embeddings(more, Embeddings(("new",), vectors[-1:, :7]))
+    refused = run_cli("update", index, new, "--embeddings", more)
+    assert refused.code == 1 and "have 7 numbers, those of the index 8" in refused.err
+    assert state(index) == before
+    write_embeddings(more, Embeddings(("new",), vectors[-1:]))
+    assert run_cli("update", index, new, "--embeddings", more).code == 0
+    row = sorted([*names, "new"]).index("new")
+    found = np.load(in_force(index) / "vectors" / "vectors.npy")[row]
+    np.testing.assert_allclose(found, vectors[-1] / np.linalg.norm(vectors[-1]), atol=1e-6)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_killed_update_continues(
+    number: signal.Signals, index: Path, tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    many, work = write_many(tmp_path / "many.jsonl"), index / "unfinished" / "update"
+    before = answered(open_index(index))
+    code, _ = stopped(number, ("update", index, many), when=lambda: bool(finished_shards(work)))
+    assert code and finished_shards(work)
+    assert answered(open_index(index)) == before
+    told = (work / "vectors.shards" / "vectors.json").stat().st_mtime_ns
+    finished = sorted(path.name for path in (work / "finished").iterdir())
+    assert finished == ["corpus", "text"] and told
+    done = run_cli("update", index, many)
+    assert done.code == 0 and "papers: 1,100 added; 1,150 in all" in done.err
+    assert not (index / "unfinished").exists()
+    inspect_artifact(index, hashes=True)
