@@ -12,11 +12,11 @@ from pipelines.encoders.checkpoints import MINILM
 from pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
 from pipelines.index.encode import encode_corpus
 from pipelines.index.external_vectors import Built, external_lines, take
-from pipelines.index.ingest import ingest
+from pipelines.index.ingest import check_source, ingest
 from pipelines.index.known_vectors import KnownVectors, same_texts
 from pipelines.index.text import write_text
 from pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
-from recsys.errors import ArtifactError, CorpusError, InputError
+from recsys.errors import ArtifactError, InputError
 from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
@@ -138,8 +138,7 @@ def build(
         CorpusError: the file cannot be read or holds no usable paper.
         InputError: `out` is in the way, or another build is writing it.
     """
-    if not papers.is_file():
-        raise CorpusError(f"There is no file of papers at {papers}.", "Check the path.")
+    check_source(papers)
     _check_parent(out)
     chosen = options.recipe()
     source = sha256(papers)

@@ -14,6 +14,7 @@ from pipelines.index.citation_links import LinkCounts
 from pipelines.index.columns import write_columns
 from pipelines.index.paper_rows import SCHEMA
 from recsys.errors import CorpusError
+from recsys.formats.files import STDIN, display_name
 from recsys.formats.papers.paper_records import tally
 from recsys.formats.papers.paper_stream import Found, Reject, Remark, open_papers
 from recsys.progress import Progress, silent
@@ -90,6 +91,22 @@ def links_line(found: LinkCounts) -> str:
         "repeated": found.repeated,
     }
     return f"{found.links:,} citations among them{_counted(dropped, 'references left out')}"
+
+
+def check_source(papers: Path) -> None:
+    """Refuse what is no regular file: an index is known by the hash of its papers, read before.
+
+    Raises:
+        CorpusError: there is nothing, or it cannot be read twice.
+    """
+    if papers.is_file():
+        return
+    if papers == STDIN or (papers.exists() and not papers.is_dir()):
+        raise CorpusError(
+            f"{display_name(papers)} is no regular file, and papers are read more than once.",
+            "Save them in a file (`... > papers.jsonl`), and give that.",
+        )
+    raise CorpusError(f"There is no file of papers at {papers}.", "Check the path.")
 
 
 def ingest(source: Path, folder: Path, *, progress: Progress = silent) -> IngestReport:

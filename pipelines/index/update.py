@@ -23,13 +23,13 @@ from pipelines.index.citation_links import link_changes
 from pipelines.index.columns import merge_columns
 from pipelines.index.encode import encode_corpus
 from pipelines.index.external_vectors import Built, given_mask
-from pipelines.index.ingest import REJECTS, ReadReport, links_line, read_papers
+from pipelines.index.ingest import REJECTS, ReadReport, check_source, links_line, read_papers
 from pipelines.index.known_vectors import KnownVectors, unchanged_texts
 from pipelines.index.paper_rows import SCHEMA
 from pipelines.index.text import merge_text
 from pipelines.jobs.index_writer import IndexWriter, members_of, writing
 from pipelines.jobs.staged_folder import Stage, StagedFolder
-from recsys.errors import CorpusError, InputError
+from recsys.errors import InputError
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
@@ -113,8 +113,8 @@ def update(
     """
     if papers is None and options.remove is None and not options.compact:
         raise InputError("There is nothing to update with.", "Give a file of papers, or --remove.")
-    if papers is not None and not papers.is_file():
-        raise CorpusError(f"There is no file of papers at {papers}.", "Check the path.")
+    if papers is not None:
+        check_source(papers)
     with writing(index, wait=options.wait, progress=progress) as writer:
         return _update(writer, index, papers, options, progress)
 

@@ -141,7 +141,7 @@ def load_tokenizer(path: Path, max_length: int) -> "Tokenizer":
     from tokenizers import Tokenizer
 
     try:
-        tokenizer = Tokenizer.from_file(str(path))
+        tokenizer = Tokenizer.from_buffer(path.read_bytes())  # It knows paths in UTF-8 only.
     except Exception as error:  # The library raises bare Exception.
         raise ArtifactCorrupt(f"{path} is no tokenizer ({error}).", "Build it again.") from error
     tokenizer.no_padding()

@@ -151,6 +151,18 @@ def test_a_place_that_is_not_there_is_refused(built: "Built", tmp_path: Path) ->
     assert names(tmp_path) == []
 
 
+@pytest.mark.parametrize("name", ["-", "/dev/null", "pipe"])
+def test_papers_that_can_be_read_only_once_are_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    with pytest.raises(CorpusError, match="is no regular file") as caught:
+        build_in(tmp_path / "x.index", Path(name))
+    assert "Save them in a file" in caught.value.hint
+    assert names(tmp_path) == ["pipe"]
+
+
 def test_a_place_that_cannot_be_written_is_refused(built: "Built") -> None:
     with pytest.raises(OSError) as caught:
         build_in(Path("/proc/x.index"), built.papers)
