@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array
+from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array, load_offsets
 from recsys.store.terms import QueryText, TermStore
 from recsys.store.top_k import top_k
 
@@ -58,7 +58,7 @@ class Bm25Index:
         """Memory-map what `save` wrote."""
         return cls(
             store,
-            load_array(folder / "postings.starts.npy"),
+            load_offsets(folder / "postings.starts.npy"),
             load_array(folder / "postings.rows.npy"),
             load_array(folder / "postings.impacts.npy"),
         )

@@ -19,6 +19,9 @@ The library raises; only `recsys.app` catches, prints, and picks the exit code.
 import difflib
 from collections.abc import Iterable
 
+LONGEST_WHAT, LONGEST_HINT = 600, 1000
+"""Characters of an error: what it quotes may be as long as a file."""
+
 
 class RecsysError(Exception):
     """Report what happened, with the offending value, and what to do next.
@@ -31,9 +34,9 @@ class RecsysError(Exception):
     exit_code = 1
 
     def __init__(self, what: str, hint: str = "") -> None:
-        super().__init__(what)
-        self.what = what
-        self.hint = hint
+        self.what = shortened(what, LONGEST_WHAT)
+        self.hint = shortened(hint, LONGEST_HINT)
+        super().__init__(self.what)
 
     def __str__(self) -> str:
         """Join what happened and the next step into one line."""
@@ -90,3 +93,12 @@ def near_miss(word: str, known: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the closest known word, or an empty string."""
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def shortened(text: str, most: int) -> str:
+    """Cut the middle out of what is longer than so many characters: its end tells something."""
+    if len(text) <= most:
+        return text
+    kept = most - len(" ... ")
+    end = kept // 3
+    return f"{text[: kept - end]} ... {text[-end:]}"

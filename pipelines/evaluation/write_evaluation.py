@@ -31,11 +31,9 @@ def check_folder(out: Path) -> None:
     """
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file.", "Give the path of a folder to write.")
-    if (
-        out.is_dir()
-        and any(out.iterdir())
-        and not ((out / FACTS).exists() or (out / WORK).exists())
-    ):
+    told = (out / FACTS).exists() or (out / WORK).exists()
+    # Folders alone are nobody's: an evaluation that was killed at once leaves such.
+    if out.is_dir() and not told and any(not path.is_dir() for path in out.rglob("*")):
         raise InputError(
             f"{out} is not empty and holds no evaluation.", "Give another folder, or a new one."
         )

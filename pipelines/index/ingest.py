@@ -14,9 +14,9 @@ from pipelines.index.citation_links import LinkCounts
 from pipelines.index.columns import write_columns
 from pipelines.index.paper_rows import SCHEMA
 from recsys.errors import CorpusError
+from recsys.formats.files import STDIN, display_name
 from recsys.formats.papers.paper_records import tally
 from recsys.formats.papers.paper_stream import Found, Reject, Remark, open_papers
-from recsys.formats.papers.source_lines import STDIN
 from recsys.progress import Progress, silent
 from recsys.records import Paper
 from recsys.store.generations import GENERATIONS, in_force, root_of
@@ -103,15 +103,18 @@ def rejects_line(index: Path) -> list[str]:
 
 
 def check_file(papers: Path) -> None:
-    """Refuse papers that cannot be read twice: once for their hash.
+    """Refuse what is no regular file: an index is known by the hash of its papers, read before.
 
     Raises:
-        CorpusError: there is no plain file.
+        CorpusError: there is nothing, or it cannot be read twice.
     """
     if papers.is_file():
         return
-    if papers == STDIN or papers.exists():
-        raise CorpusError(f"{papers} is no plain file of papers.", "Write them into a file first.")
+    if papers == STDIN or (papers.exists() and not papers.is_dir()):
+        raise CorpusError(
+            f"{display_name(papers)} is no regular file, and papers are read more than once.",
+            "Save them in a file (`... > papers.jsonl`), and give that.",
+        )
     raise CorpusError(f"There is no file of papers at {papers}.", "Check the path.")
 
 

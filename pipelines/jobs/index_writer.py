@@ -15,6 +15,7 @@ from typing import Any
 from pipelines.jobs.locks import discard, holding
 from pipelines.jobs.staged_folder import StagedFolder
 from recsys.errors import ArtifactError
+from recsys.leftovers import remove_leftovers
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import (
     MANIFEST,
@@ -127,8 +128,7 @@ class IndexWriter:
 
     def tidy(self) -> None:
         """Remove what killed writers left."""
-        for path in self.index.glob(f".{MANIFEST}.*.tmp"):
-            path.unlink(missing_ok=True)
+        remove_leftovers(self.index)
         for path in self.index.glob(f"{UNFINISHED}/*{_NEW}"):
             shutil.rmtree(path, ignore_errors=True)
         for path in self.index.glob(f"{UNFINISHED}/*/{_PURPOSE}"):
@@ -137,7 +137,9 @@ class IndexWriter:
         self.sweep()
 
     def sweep(self) -> None:
-        """Remove generations that nobody needs."""
+        """Remove generations that nobody needs, and what was to become one."""
+        for path in self.index.glob(f"{GENERATIONS}/*{_NEW}"):
+            shutil.rmtree(path, ignore_errors=True)
         with suppress(ArtifactError):
             current = read_pointer(self.index)
             for path in self.index.glob(f"{GENERATIONS}/*"):

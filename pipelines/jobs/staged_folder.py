@@ -53,6 +53,7 @@ class StagedFolder:
         note = self.place / f"{name}.json"
         if (facts := _noted(note, key)) is not None:
             if unfinished.is_dir() and not folder.exists():
+                folder.parent.mkdir(exist_ok=True)  # Empty, it may have been tidied away.
                 unfinished.rename(folder)  # Killed between the two last lines below.
             if folder.is_dir():
                 return Stage(facts, kept=True)

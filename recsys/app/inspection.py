@@ -113,7 +113,7 @@ def _named_kind(path: Path) -> tuple[str, int]:
     try:
         value = json.loads(path.read_bytes())
         return str(value["kind"]), int(value["schema"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return _DEFAULT_KIND
 
 

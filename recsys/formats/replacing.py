@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from recsys.leftovers import remove_leftovers, temporary_name
+
 _STREAMS = (1, 2)  # What the program holds as standard output and standard error.
 _LONGEST_SUFFIX = 20
 
@@ -53,6 +55,7 @@ def _replace(path: Path, old: os.stat_result | None) -> Iterator[Path]:
     """Give the path of a sibling that takes the place of the file, or of that which it links to."""
     target = Path(os.path.realpath(path))
     temporary = _sibling(target)
+    remove_leftovers(target.parent)
     try:
         if old is not None:  # On the way, too, nobody reads what only its owner may.
             temporary.touch(0o600, exist_ok=False)
@@ -107,5 +110,4 @@ def _stream(old: os.stat_result) -> int | None:
 
 def _sibling(target: Path) -> Path:
     """Name a file beside: not by the target's name, which may be as long as names can be."""
-    suffix = target.suffix[:_LONGEST_SUFFIX]
-    return target.with_name(f".{os.getpid()}.{os.urandom(4).hex()}.tmp{suffix}")
+    return target.with_name(temporary_name(target.suffix[:_LONGEST_SUFFIX]))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt
+from recsys.memory import MIB, require_room
 from recsys.processors import processors
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
@@ -31,6 +32,8 @@ BATCH_TOKENS = {"f32": 1024, "int8": 1}
 _CHARACTERS_PER_TOKEN = 24
 """A longer text is cut before it is tokenised: a prefix of so many characters per token that fit
 in holds enough tokens, unless it is noise."""
+_ROOM, _ROOM_OF_TEXT = 64 * MIB, 64 << 10
+"""Bytes that loading and threads take, and a text more: tokenizers ends the process without."""
 
 Text: TypeAlias = tuple[str, str | None]
 Batch: TypeAlias = list[int]
@@ -80,6 +83,7 @@ class OnnxEncoder:
     def _tokenize(self, texts: Sequence[Text]) -> list[list[int]]:
         if len(texts) == 1:  # `encode_batch` would start a pool of threads.
             return [self.token_ids(texts[0])]
+        require_room(_ROOM + len(texts) * _ROOM_OF_TEXT)
         inputs = [segments(text, self.joiner, self.max_length) for text in texts]
         plain = [parts if len(parts) > 1 else parts[0] for parts in inputs]
         return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(plain)]
@@ -98,6 +102,7 @@ class OnnxEncoder:
             ArtifactCorrupt: a file is missing, cut short, or not readable as what it is.
         """
         config = load_manifest(folder, KIND, SCHEMA).config
+        require_room(_ROOM)
         try:
             return cls(
                 dim=config["dim"],
@@ -141,7 +146,7 @@ def load_tokenizer(path: Path, max_length: int) -> "Tokenizer":
     from tokenizers import Tokenizer
 
     try:
-        tokenizer = Tokenizer.from_file(str(path))
+        tokenizer = Tokenizer.from_buffer(path.read_bytes())  # It knows paths in UTF-8 only.
     except Exception as error:  # The library raises bare Exception.
         raise ArtifactCorrupt(f"{path} is no tokenizer ({error}).", "Build it again.") from error
     tokenizer.no_padding()

@@ -37,6 +37,18 @@ def load_array(path: Path) -> NDArray[Any]:
     return array
 
 
+def load_offsets(path: Path) -> Longs:
+    """Memory-map (n + 1,) offsets.
+
+    Raises:
+        ArtifactCorrupt: it is no such file, or there are none.
+    """
+    offsets: Longs = load_array(path)
+    if not len(offsets):
+        raise ArtifactCorrupt(f"{path} is damaged: it is empty.", "Build it again.")
+    return offsets
+
+
 @dataclass(frozen=True, slots=True)
 class Ragged:
     """Rows of different length (CSR): row i is `values[starts[i]:starts[i + 1]]`.
@@ -86,7 +98,7 @@ class Ragged:
     def load(cls, folder: Path, name: str) -> "Ragged":
         """Memory-map what `save` wrote."""
         return cls(
-            load_array(folder / f"{name}.starts.npy"), load_array(folder / f"{name}.values.npy")
+            load_offsets(folder / f"{name}.starts.npy"), load_array(folder / f"{name}.values.npy")
         )
 
     @classmethod
@@ -158,7 +170,7 @@ class SortedStrings:
     def load(cls, folder: Path, name: str) -> "SortedStrings":
         """Memory-map what `save` wrote."""
         return cls(
-            load_array(folder / f"{name}.starts.npy"), load_array(folder / f"{name}.blob.npy")
+            load_offsets(folder / f"{name}.starts.npy"), load_array(folder / f"{name}.blob.npy")
         )
 
     @classmethod

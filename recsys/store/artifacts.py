@@ -18,9 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, near_miss
+from recsys.leftovers import is_running, remove_leftovers, temporary_name
 from recsys.version import CREATED_BY
 
 MANIFEST = "manifest.json"
+_UNREADABLE = (
+    *(ValueError, LookupError, TypeError, AttributeError),
+    *(OverflowError, RecursionError, OSError),
+)
+"""What reading a manifest may raise: strangers write infinite sizes, or put a folder there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,8 @@ def json_bytes(value: object) -> bytes:
 
 def write_json(path: Path, value: object) -> None:
     """Replace a JSON file atomically; it survives a failure of power, once this returns."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    remove_leftovers(path.parent)
+    temporary = path.with_name(temporary_name())
     temporary.write_bytes(json_bytes(value))
     to_disk(temporary)
     temporary.replace(path)
@@ -129,7 +136,7 @@ def replacing(target: Path) -> Iterator[Path]:
     """Give an empty folder to fill; rename it to the target at the end, or remove it on failure."""
     partial = target.with_name(f".{target.name}.{os.getpid()}.new")
     for left in target.parent.glob(f".{glob.escape(target.name)}.*.new"):
-        if not _is_running(left.suffixes[-2]):
+        if not is_running(left.suffixes[-2][1:]):
             shutil.rmtree(left, ignore_errors=True)
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
@@ -139,19 +146,6 @@ def replacing(target: Path) -> Iterator[Path]:
         put_in_place(partial, target)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-
-
-def _is_running(suffix: str) -> bool:
-    """Tell whether the process runs whose number a suffix is; what cannot be told is taken so."""
-    if os.name != "posix":  # Elsewhere the question would be the end of the process.
-        return True
-    try:
-        os.kill(int(suffix[1:]), 0)
-    except (ProcessLookupError, ValueError, OverflowError):
-        return False
-    except PermissionError:  # It is somebody else's.
-        return True
-    return True
 
 
 def load_manifest(folder: Path, kind: str, *schemas: int) -> Manifest:
@@ -175,7 +169,7 @@ def load_manifest(folder: Path, kind: str, *schemas: int) -> Manifest:
         )
         sizes = {name: int(facts["bytes"]) for name, facts in manifest.files.items()}
         dict(manifest.config)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except _UNREADABLE as error:
         raise ArtifactCorrupt(
             f"{folder / MANIFEST} is not a readable manifest ({error}).", "Build it again."
         ) from error

@@ -128,11 +128,18 @@ def pin(index: Path) -> Generation:
             if read_pointer(index) != pointer:
                 continue  # Replaced between the two looks.
             raise ArtifactCorrupt(f"{folder / MANIFEST} is missing.", _AGAIN) from error
-        if pointer is not None and _hash(lease.read()) != pointer["sha256"]:
+        if pointer is not None and not _is_named(lease, pointer):
             raise ArtifactCorrupt(
                 f"{folder / MANIFEST} does not have the checksum in {index / MANIFEST}.", _AGAIN
             )
         return Generation(folder, lease)
+
+
+def _is_named(lease: Lease, pointer: dict[str, Any]) -> bool:
+    """Tell whether a manifest is the one that a pointer means."""
+    with suppress(OSError):  # A folder in its place, or a disk that fails.
+        return bool(hashlib.sha256(lease.read()).hexdigest() == pointer["sha256"])
+    return False
 
 
 def read_pointer(index: Path) -> dict[str, Any] | None:
@@ -233,7 +240,3 @@ def _folder_named(index: Path, pointer: dict[str, Any]) -> Path:
         raise ArtifactCorrupt(f"{index / MANIFEST} names no generation.", _AGAIN)
     # Resolved: a link may name another index by the time that a file is opened.
     return index.resolve() / GENERATIONS / name
-
-
-def _hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

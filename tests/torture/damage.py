@@ -10,14 +10,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from pipelines.jobs.index_writer import LOCK
 from recsys.store.artifacts import sha256
 
 Damage: TypeAlias = Callable[[Path, np.random.Generator], None]
 
 
 def files_of(index: Path) -> list[str]:
-    """Name every file below an index: manifests and pointers, too."""
-    return sorted(path.relative_to(index).as_posix() for path in index.rglob("*") if path.is_file())
+    """Name every file below an index: manifests and pointers, too; not the lock, which is empty."""
+    files = (path for path in index.rglob("*") if path.is_file())
+    return sorted(name for path in files if (name := path.relative_to(index).as_posix()) != LOCK)
 
 
 def _flip(path: Path, rng: np.random.Generator) -> None:

@@ -5,6 +5,7 @@ again, must end as if nothing had happened, and leave nothing that it would not 
 """
 
 import json
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from recsys.store.generations import GENERATIONS
 from tests.torture.children import FOREIGN, KILLED, OK, REFUSED, Json, Outcome, in_child
 from tests.torture.faults import AFTER, BEFORE, WITHIN, Steps, inject
 from tests.torture.kill_jobs import JOBS, Job, write_beginnings
@@ -26,6 +28,7 @@ TARGETED = 0.9
 """Share of the kills that are by injection, as far as there are so many different ones."""
 AT_RANDOM = "at random"
 
+_NUMBERED = re.compile(rf"(.*{GENERATIONS}/)(\d+)(?=/|$)")
 _BY_NAME = {job.name: job for job in JOBS}
 
 
@@ -116,8 +119,16 @@ def _ended(job: Job, place: Path) -> Json:
 
 
 def listing(place: Path) -> list[str]:
-    """Name everything below a folder."""
-    return sorted(path.relative_to(place).as_posix() for path in place.rglob("*"))
+    """Name everything below a folder; of generations only whether they are the newest.
+
+    A job that was killed when it was done makes one more when it is run again.
+    """
+    names = [path.relative_to(place).as_posix() for path in place.rglob("*")]
+    numbers = [int(found[2]) for name in names if (found := _NUMBERED.match(name))]
+    newest = max(numbers, default=0)
+    return sorted(
+        _NUMBERED.sub(lambda found: found[1] + str(int(found[2]) - newest), name) for name in names
+    )
 
 
 def undisturbed(shared: Path, job: Job) -> dict[str, Any]:

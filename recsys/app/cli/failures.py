@@ -17,7 +17,7 @@ import typer
 
 from recsys.app.cli.entry import INTERRUPTED, JSON_ERRORS, report_interrupt
 from recsys.app.terminal import say
-from recsys.errors import RecsysError
+from recsys.errors import LONGEST_HINT, RecsysError, shortened
 from recsys.extras import missing_extra
 
 USAGE = 2
@@ -123,7 +123,7 @@ def _report_all(error: Exception, *, as_json: bool) -> int:
 
 
 def _report(failure: Failure, *, as_json: bool, prefix: str = "error: ") -> None:
-    kind, what, hint = (" ".join(part.split()) for part in failure)
+    kind, what, hint = (shortened(" ".join(part.split()), LONGEST_HINT) for part in failure)
     if as_json:
         line = json.dumps({"error": {"kind": kind, "what": what, "hint": hint}})
     else:

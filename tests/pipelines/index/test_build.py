@@ -148,9 +148,21 @@ def test_a_place_that_is_not_there_is_refused(built: "Built", tmp_path: Path) ->
         build_in(tmp_path / "nowhere" / "x.index", built.papers)
     with pytest.raises(CorpusError, match=r"no file of papers at .*nothing\.jsonl"):
         build_in(tmp_path / "x.index", tmp_path / "nothing.jsonl")
-    with pytest.raises(CorpusError, match="is no plain file of papers"):
+    with pytest.raises(CorpusError, match="no file of papers"):
         build_in(tmp_path / "x.index", tmp_path)
     assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/null", "pipe"])
+def test_papers_that_can_be_read_only_once_are_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    with pytest.raises(CorpusError, match="is no regular file") as caught:
+        build_in(tmp_path / "x.index", Path(name))
+    assert "Save them in a file" in caught.value.hint
+    assert names(tmp_path) == ["pipe"]
 
 
 def test_a_place_that_cannot_be_written_is_refused(built: "Built") -> None:

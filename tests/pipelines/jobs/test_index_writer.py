@@ -16,6 +16,7 @@ from recsys.errors import ArtifactCorrupt, ArtifactError, ArtifactMissing, Input
 from recsys.store.artifacts import MANIFEST, load_manifest, verify
 from recsys.store.generations import content_key, in_force, pin, root_of
 from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
+from tests.ended import left_behind
 
 ROOT = Path(__file__).parents[3]
 READ = """
@@ -232,11 +233,19 @@ def test_leftovers_of_killed_writers_are_swept(index: Path) -> None:
     member(index / "generations" / "2.new" / "corpus", "half")
     member(index / "generations" / "3" / "corpus", "never in force")
     member(index / "unfinished" / "ranker.new", "half")
-    (index / ".manifest.json.77.tmp").write_text("{")
+    left_behind(index).write_text("{")
     with writing(index):
         assert names(index) == ["generations", "lock", "manifest.json"]
         assert names(index / "generations") == ["1"]
     assert read(index) == "one"
+
+
+def test_a_folder_in_the_place_of_a_manifest_is_damage(index: Path) -> None:
+    manifest = index / "generations" / "1" / MANIFEST
+    manifest.unlink()
+    manifest.mkdir()
+    with pytest.raises(ArtifactCorrupt, match="does not have the checksum"):
+        pin(index)
 
 
 @pytest.mark.parametrize("at", range(0, 190, 7))

@@ -76,3 +76,13 @@ def test_removing_forgets_the_work(work: StagedFolder) -> None:
     work.remove()
     assert not work.place.exists()
     assert not work.stage("one", "a", writing("again")).kept
+
+
+def test_a_stage_that_was_noted_is_kept_though_its_empty_place_was_tidied_away(
+    work: StagedFolder,
+) -> None:
+    work.stage("one", "a", writing("first", n=1))
+    (work.finished / "one").rename(work.place / "one.unfinished")
+    work.finished.rmdir()
+    assert work.stage("one", "a", never) == Stage({"n": 1}, kept=True)
+    assert (work.finished / "one" / "x.txt").read_text() == "first"

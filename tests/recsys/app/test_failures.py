@@ -72,3 +72,10 @@ def test_debugging_shows_the_traceback(
 def test_success_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code(lambda: None, []) == 0
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_line_stays_short_whatever_a_library_quotes(capsys: pytest.CaptureFixture[str]) -> None:
+    for error in (ZeroDivisionError("x" * 10**6), OSError(2, "Gone", "x" * 10**6)):
+        assert exit_code(raising(error), []) == 1
+        said = capsys.readouterr().err
+        assert len(said) < 2_500 and said.count("\n") == 1

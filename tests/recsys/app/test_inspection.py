@@ -55,6 +55,12 @@ def test_a_flipped_byte_is_found_by_verify(artifact: Path, run_cli: "RunCli") ->
         (b"[]", "not a readable manifest"),
         (b'{"kind": "index"}', "not a readable manifest"),
         (b"\xff", "not a readable manifest"),
+        (b'{"kind": "index", "schema": 1e999}', "not a readable manifest"),
+        (
+            b'{"kind": "index", "schema": 1, "created_by": "", "config": {}, '
+            b'"files": {"a": {"bytes": 1e999}}}',
+            "not a readable manifest",
+        ),
     ],
 )
 def test_a_broken_manifest_is_one_line(

@@ -148,9 +148,9 @@ def test_bad_files_leave_the_index_as_it_was(
     for words, said in (
         ((bad,), "bad.jsonl"),
         ((tmp_path / "none.jsonl",), f"There is no file of papers at {tmp_path / 'none.jsonl'}."),
-        (("-",), "- is no plain file of papers. Write them into a file first."),
-        ((fifo,), f"{fifo} is no plain file of papers."),
-        ((tmp_path,), f"{tmp_path} is no plain file of papers."),
+        (("-",), "standard input is no regular file, and papers are read more than once."),
+        ((fifo,), f"{fifo} is no regular file"),
+        ((tmp_path,), f"There is no file of papers at {tmp_path}."),
         (("--remove", tmp_path / "none.txt"), "none.txt cannot be read as a list of ids"),
         (("--remove", every), "No paper would be left"),
     ):

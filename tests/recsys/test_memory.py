@@ -1,0 +1,32 @@
+"""What would end the process without memory is refused before."""
+
+import subprocess
+import sys
+
+import pytest
+
+from recsys.memory import require_room
+
+ASK = """
+import resource
+from recsys.memory import MIB, require_room
+with open("/proc/self/statm", encoding="ascii") as file:
+    mapped = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (mapped + 64 * MIB,) * 2)
+require_room(16 * MIB)
+try:
+    require_room(128 * MIB)
+except MemoryError as error:
+    print(error)
+"""
+
+
+def test_room_is_asked_for_where_there_is_a_limit() -> None:
+    done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True)
+    assert done.stdout == "128 MiB are needed.\n"
+
+
+def test_without_a_limit_nothing_is_asked() -> None:
+    resource = pytest.importorskip("resource")
+    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        require_room(1 << 60)
