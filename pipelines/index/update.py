@@ -41,6 +41,8 @@ from recsys.store.graph import CitationGraph
 from recsys.store.layout import CORPUS, ENCODER, NNSELECT, TEXT, VECTORS
 from recsys.store.links import link_or_copy
 
+FEW = 64
+"""Texts that are encoded on one processor."""
 _REVISION = 1
 """Raised when an update would write something else from the same: unfinished ones begin anew."""
 
@@ -220,7 +222,9 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
     if "external" in job.config:
         vectors, facts = _given(job, known, place)
     else:
-        encoder = OnnxEncoder.load(job.base.folder / ENCODER)
+        # Each thread has memory of its own: a few texts are not worth a second.
+        threads = 1 if np.count_nonzero(known.missing) < FEW else None
+        encoder = OnnxEncoder.load(job.base.folder / ENCODER, threads=threads)
         vectors = encode_corpus(encoder, job.corpus, place, known=known, progress=job.progress)
     for file in place.glob("*.npy"):
         link_or_copy(file, folder / file.name)
