@@ -17,7 +17,7 @@ from indexes.bm25 import Bm25Index
 from pipelines.index.encode import Vectors
 from pipelines.index.known_vectors import AT_ONCE, KnownVectors
 from pipelines.index.read_texts import texts_of
-from recsys.errors import InputError
+from recsys.errors import ArtifactCorrupt, InputError
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.vectors import MISSING
 from recsys.models.neighbour_encoder import BY_WORDS, NeighbourEncoder
@@ -118,7 +118,14 @@ def given_mask(folder: Path, n: int) -> Mask:
         folder: of the vectors of the index.
     """
     path = folder / GIVEN_FILE
-    return load_array(path) if path.exists() else np.ones(n, bool)
+    if not path.exists():
+        return np.ones(n, bool)
+    given: Mask = load_array(path)
+    if given.dtype != np.bool_ or given.shape != (n,):
+        raise ArtifactCorrupt(
+            f"{path} holds {given.dtype} of shape {given.shape} for {n} papers.", "Build it again."
+        )
+    return given
 
 
 def external_lines(config: Mapping[str, Any]) -> list[str]:

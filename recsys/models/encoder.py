@@ -169,13 +169,22 @@ def load_session(model: Path | bytes) -> "InferenceSession":
     options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # No faster, more memory.
     # The exported graph is fused already: optimising again costs time at every start.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    source: Any = model if isinstance(model, bytes) else str(model)
     try:
+        source: Any = model if isinstance(model, bytes) else _source(model)
         return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # The library's own errors share no public base.
         shown = "The model" if isinstance(model, bytes) else model
         reason = str(error).partition("\n")[0]
         raise ArtifactCorrupt(f"{shown} cannot be run ({reason}).", "Build it again.") from error
+
+
+def _source(model: Path) -> str | bytes:
+    """Name a model by its path, which is mapped; the library knows paths in UTF-8 only."""
+    try:
+        str(model).encode()
+    except UnicodeEncodeError:
+        return model.read_bytes()
+    return str(model)
 
 
 def _clean(text: str, longest: int) -> str:

@@ -89,6 +89,11 @@ class NNSelectModel:
         config = load_manifest(folder, KIND, SCHEMA).config
         words = SortedStrings.load(folder, WORDS)
         table, scales, vectors = (load_array(folder / name) for name in (TABLE, SCALES, VECTORS))
+        if vectors.ndim != 2 or any(each.dtype != np.float32 for each in (table, scales, vectors)):
+            raise ArtifactCorrupt(
+                f"{folder / VECTORS} or what belongs to it is no array of 32-bit numbers.",
+                f"Train it again: `{COMMAND}`.",
+            )
         if len(vectors) != papers:
             raise ArtifactMismatch(
                 f"{folder} has vectors of {len(vectors)} papers, the index holds {papers}.",

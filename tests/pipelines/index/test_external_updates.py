@@ -2,17 +2,19 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from numpy.typing import NDArray
 
 from pipelines.index.columns import write_columns
 from pipelines.index.external_vectors import GIVEN_FILE, Built, Former, given_mask, take
 from pipelines.index.known_vectors import KnownVectors, same_texts
 from pipelines.index.paper_rows import SCHEMA
 from pipelines.index.text import write_text
-from recsys.errors import InputError
+from recsys.errors import ArtifactCorrupt, InputError
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.store.arrays import Floats
 from recsys.store.corpus import Corpus
@@ -109,3 +111,10 @@ def test_an_index_that_does_not_tell_was_given_all_vectors(place: Place) -> None
     assert given_mask(place.folder / "out", 2).tolist() == [True, False]
     (place.folder / "out" / GIVEN_FILE).unlink()
     assert given_mask(place.folder / "out", 2).tolist() == [True, True]
+
+
+@pytest.mark.parametrize("wrong", [np.ones(3, bool), np.ones(2, np.int8), np.ones((2, 1), bool)])
+def test_a_mask_that_does_not_fit_is_refused(wrong: NDArray[Any], tmp_path: Path) -> None:
+    np.save(tmp_path / GIVEN_FILE, wrong)
+    with pytest.raises(ArtifactCorrupt, match="for 2 papers"):
+        given_mask(tmp_path, 2)

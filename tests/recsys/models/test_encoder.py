@@ -170,6 +170,14 @@ def test_an_unreadable_file_is_corrupt(folder: Path, own_cache: Path, name: str)
         OnnxEncoder.load(broken)
 
 
+def test_a_folder_whose_name_is_no_utf_8_is_loaded(folder: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "odd\udcff"
+    odd.symlink_to(folder)
+    text = [("Rivers", None)]
+    found = OnnxEncoder.load(odd, threads=1).encode(text)
+    assert np.array_equal(found, OnnxEncoder.load(folder, threads=1).encode(text))
+
+
 def test_a_manifest_without_settings_is_corrupt(folder: Path, own_cache: Path) -> None:
     broken = copy_of(folder, own_cache / f"bare-{folder.name}")
     seal(broken, KIND, SCHEMA, {"dim": 384})

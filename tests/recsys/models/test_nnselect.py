@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 
 from recsys.asking.query import make_query
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
-from recsys.models.nnselect import KIND, SCHEMA, TABLE, NNSelectModel, select, unit_rows
+from recsys.models.nnselect import (
+    KIND,
+    SCALES,
+    SCHEMA,
+    TABLE,
+    VECTORS,
+    NNSelectModel,
+    select,
+    unit_rows,
+)
 from recsys.store.arrays import SortedStrings, load_array
 from recsys.store.artifacts import seal
 from tests.tiny import random_world, unit
@@ -118,3 +127,16 @@ def test_candidates_are_the_nearest_and_what_the_older_of_them_cite(
 def test_rows_of_zeros_stay_zero() -> None:
     rows = unit_rows(np.array([[3, 4], [0, 0]], np.float32))
     np.testing.assert_allclose(rows, [[0.6, 0.8], [0.0, 0.0]], atol=1e-7)
+
+
+@pytest.mark.parametrize("name", [TABLE, SCALES, VECTORS])
+@pytest.mark.parametrize("kind", [np.complex64, np.float64, "one"])
+def test_arrays_of_another_type_or_dimension_are_refused(
+    name: str, kind: str | type, tmp_path: Path
+) -> None:
+    folder = saved(tmp_path / "nnselect")
+    array = np.load(folder / name)
+    np.save(folder / name, array.reshape(-1)[:1] if kind == "one" else array.astype(kind))
+    seal(folder, KIND, SCHEMA, {"fingerprint": "x"})
+    with pytest.raises(ArtifactCorrupt):
+        NNSelectModel.load(folder, papers=2)
