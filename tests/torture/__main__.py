@@ -20,18 +20,18 @@ def main(words: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(words)
     if asked.repeat:
         return _repeat(asked.repeat)
-    tallies = []
+    failed = False
     for torture in _chosen(asked.names):
         count = asked.count or max(1, round(torture.count * asked.share))
         tally = run(torture, count=count, seed=asked.seed, out=asked.out, jobs=asked.jobs)
         sys.stdout.write(tally.line() + "\n")
         sys.stdout.flush()
-        tallies.append(tally)
-    if asked.docs:
-        from tests.torture.page import write_page
+        failed |= bool(tally.failed)
+        if asked.docs:
+            from tests.torture.page import write_page
 
-        write_page(asked.docs, tallies)
-    return int(any(tally.failed for tally in tallies))
+            write_page(asked.docs, asked.results, tally)
+    return int(failed)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -44,6 +44,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--jobs", type=int, default=1, help="Processes that share the trials.")
     parser.add_argument("--out", type=Path, default=Path("torture-failures"), help="For failures.")
     parser.add_argument("--docs", type=Path, help="Folder whose page torture.md gets the table.")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=Path("benchmarks/torture.json"),
+        help="What earlier runs found, which the table keeps.",
+    )
     parser.add_argument("--repeat", type=Path, metavar="FOLDER", help="Repeat one failure.")
     return parser
 

@@ -1,10 +1,15 @@
 """Write what was found as the table of docs/results/torture.md."""
 
+import json
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from eval.report.marked_pages import rewrite_page
 from pipelines.benchmarks.result_tables import table
+from recsys.store.artifacts import write_json
 from recsys.version import CREATED_BY
 from tests.torture.runner import Tally
 from tests.torture.table import TORTURES
@@ -13,13 +18,22 @@ from tests.torture.verdicts import FAILURES
 BLOCK = "torture"
 
 
-def write_page(folder: Path, tallies: Sequence[Tally]) -> None:
-    """Put the table between the marks of its page.
+def write_page(folder: Path, results: Path, tally: Tally) -> None:
+    """Keep what a torture found, and put all that are kept into the table of their page.
 
     Raises:
         InputError: there is no such page, or it lacks the marks.
     """
-    rewrite_page(folder, BLOCK, _block(tallies))
+    found = json.loads(results.read_text(encoding="utf-8")) if results.is_file() else {}
+    found[tally.name] = asdict(tally)
+    results.parent.mkdir(parents=True, exist_ok=True)
+    write_json(results, {name: found[name] for name in TORTURES if name in found})
+    rewrite_page(folder, BLOCK, _block([_tally(found[n]) for n in TORTURES if n in found]))
+
+
+def _tally(value: dict[str, Any]) -> Tally:
+    counts, notes = Counter(value["counts"]), tuple(value["notes"])
+    return Tally(**{**value, "counts": counts, "notes": notes})
 
 
 def _block(tallies: Sequence[Tally]) -> str:

@@ -300,8 +300,23 @@ def test_the_table_is_written_into_its_page(tmp_path: Path) -> None:
     page.write_text("before\n<!-- torture -->\n<!-- /torture -->\nafter\n")
     tally = Tally("kills", "kills", 7)
     tally.counts.update({"whole": 9, "lost": 1})
-    write_page(tmp_path, [tally])
+    write_page(tmp_path, tmp_path / "torture.json", tally)
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("\nafter\n")
     assert "| 10 kills | 7 | 1 | 0 |" in text
     assert "- kills: 9 whole." in text
+
+
+def test_the_table_keeps_what_earlier_runs_found(tmp_path: Path) -> None:
+    page, results = tmp_path / "torture.md", tmp_path / "torture.json"
+    page.write_text("Before.\n<!-- torture -->\n<!-- /torture -->\n", encoding="utf-8")
+    kills = Tally("kills", "kills", 3, Counter({"answered": 40, "lost": 1}), 9.0)
+    fuzz = Tally("fuzz", "inputs", 4, Counter({"refused": 1_234}), 8.0, notes=("quick",))
+    for tally in (fuzz, kills, replace(kills, counts=Counter({"answered": 41}))):
+        write_page(tmp_path, results, tally)
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("Before.\n")
+    rows = [line for line in text.splitlines() if line.startswith(("| kills", "| fuzz"))]
+    assert ["41 kills" in rows[0], "1,234 inputs" in rows[1]] == [True, True]
+    assert "| 1 |" not in rows[0]
+    assert "- fuzz: 1,234 refused, quick." in text
