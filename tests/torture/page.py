@@ -25,7 +25,7 @@ def write_page(folder: Path, results: Path, tally: Tally) -> None:
         InputError: there is no such page, or it lacks the marks.
     """
     found = json.loads(results.read_text(encoding="utf-8")) if results.is_file() else {}
-    found[tally.name] = asdict(tally)
+    found[tally.name] = asdict(tally) | {"counts": dict(tally.counts)}  # No Counter of pairs.
     results.parent.mkdir(parents=True, exist_ok=True)
     write_json(results, {name: found[name] for name in TORTURES if name in found})
     rewrite_page(folder, BLOCK, _block([_tally(found[n]) for n in TORTURES if n in found]))
