@@ -14,6 +14,11 @@ def temporary_name(suffix: str = "") -> str:
     return f".{_host()}.{os.getpid()}.{os.urandom(4).hex()}.tmp{suffix}"
 
 
+def is_temporary(name: str) -> bool:
+    """Tell a temporary file by its name, whoever writes it or wrote it."""
+    return _OURS.match(name) is not None
+
+
 def remove_leftovers(folder: Path) -> None:
     """Remove the files of a folder that are so named by processes of this machine that ended.
 

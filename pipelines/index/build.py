@@ -1,5 +1,6 @@
 """Build an index from a file of papers, stage by stage; finished stages survive a kill."""
 
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from pipelines.index.text import write_text
 from pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
 from recsys.errors import ArtifactError, InputError
 from recsys.formats.embeddings.embedding_files import embedding_files
+from recsys.leftovers import is_temporary
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
 from recsys.stage_one.settings import StageOne
@@ -306,7 +308,7 @@ def _finished(out: Path, recipe: str, options: BuildOptions) -> BuildReport | No
 def _is_unfinished(out: Path) -> bool:
     """Recognise what the first build of an index leaves when it is killed, at the least nothing."""
     known = {LOCK, UNFINISHED, GENERATIONS}
-    return out.is_dir() and {each.name for each in out.iterdir()} <= known
+    return out.is_dir() and {n for n in os.listdir(out) if not is_temporary(n)} <= known
 
 
 def _check_parent(out: Path) -> None:

@@ -19,6 +19,7 @@ from recsys.progress import Progress, silent
 from recsys.store.artifacts import load_manifest, sha256, verify
 from recsys.store.generations import in_force, pin
 from tests.built_index import MANY, ROOT, finished_shards, stopped, write_many
+from tests.ended import left_behind
 from tests.pipelines.small_index import invented_papers
 
 if TYPE_CHECKING:
@@ -235,6 +236,17 @@ def test_who_waits_for_a_first_build_finds_it_done(built: "Built", tmp_path: Pat
     assert told == [f"wait for the process that writes {out}", "True"]
     assert hashes(out) == hashes(built.index)
     assert names(tmp_path) == ["x.index"]
+
+
+def test_a_first_build_that_was_killed_while_it_wrote_the_pointer_is_made_again(
+    built: "Built", tmp_path: Path
+) -> None:
+    out = tmp_path / "x.index"
+    out.mkdir()
+    left_behind(out).write_text("{")
+    build_in(out, built.papers)
+    assert hashes(out) == hashes(built.index)
+    assert names(out) == ["generations", "lock", "manifest.json"]
 
 
 def test_building_again_by_force_takes_vectors_over(built: "Built", index: Path) -> None:
