@@ -16,8 +16,9 @@ def main() -> int:
     """Run the command line and return the exit code: see `program.run`."""
     hold_streams()
     # Arrow's own allocator keeps what it had, a quarter of what a small update takes, and starts a
-    # thread that ends the process where memory is short.
+    # thread, which ends the process where memory is short.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    os.environ.setdefault("JE_ARROW_MALLOC_CONF", "background_thread:false")
     try:
         usual = signal.getsignal(signal.SIGINT)
         if usual is signal.default_int_handler:
