@@ -147,7 +147,10 @@ def load_tokenizer(path: Path, max_length: int) -> "Tokenizer":
 
     try:
         tokenizer = Tokenizer.from_buffer(path.read_bytes())  # It knows paths in UTF-8 only.
-    except Exception as error:  # The library raises bare Exception.
+        tokenizer.encode("a", "b")  # Some damage shows here first.
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # The library raises bare Exception, and Rust's panics less.
         raise ArtifactCorrupt(f"{path} is no tokenizer ({error}).", "Build it again.") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length)
