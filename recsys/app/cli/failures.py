@@ -9,7 +9,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from io import TextIOWrapper
 from types import FrameType
 
@@ -119,19 +119,7 @@ def _report_all(error: Exception, *, as_json: bool) -> int:
     for each in errors:
         failure, code = _explain(each)
         _report(failure, as_json=as_json)
-        if failure[0] == MemoryError.__name__:
-            _end_at_once(code)
     return 1 if isinstance(error, ExceptionGroup) else code
-
-
-def _end_at_once(code: int) -> None:
-    """End the program as it is: libraries that lacked memory when they began fail when they end."""
-    if not os.path.isfile(sys.argv[0]):
-        return  # Somebody else's program has called us.
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(code)
 
 
 def _report(failure: Failure, *, as_json: bool, prefix: str = "error: ") -> None:
