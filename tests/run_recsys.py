@@ -2,7 +2,7 @@
 
 import sys
 
-from recsys.app.cli import main
+from recsys.app.cli import console
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(console())

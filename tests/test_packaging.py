@@ -176,7 +176,7 @@ def test_without_a_compiler_make_says_what_to_install(tmp_path: Path) -> None:
 
 def test_the_console_script_is_installed() -> None:
     (script,) = metadata.entry_points(group="console_scripts", name="recsys")
-    assert script.value == "recsys.app.cli:main"
+    assert script.value == "recsys.app.cli:console"
 
 
 def test_ci_runs_what_developers_run() -> None:

@@ -4,12 +4,26 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 
 from recsys.app.terminal import hold_streams, say
 
 INTERRUPTED = 130
 JSON_ERRORS = "--json-errors"
+
+
+def console() -> int:
+    """Be the console script: run `main`; where it failed, end at once.
+
+    Libraries that lacked memory when they began crash when Python finalises them.
+    """
+    if code := main():
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError, AttributeError):
+                stream.flush()
+        os._exit(code)
+    return code
 
 
 def main() -> int:

@@ -99,3 +99,17 @@ def test_the_completion_of_a_shell_is_shown() -> None:
     )  # fmt: skip
     assert done.returncode == 0
     assert "#compdef recsys" in done.stdout
+
+
+def test_what_failed_ends_at_once() -> None:
+    code = """
+import atexit, os, sys
+atexit.register(os.abort)  # A library that fails when it ends.
+sys.argv = ["recsys", "inspect", "nowhere"]
+from recsys.app.cli import console
+console()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
