@@ -7,14 +7,19 @@ from importlib.util import find_spec
 from recsys.errors import MissingExtraError
 
 EXTRAS: Mapping[str, str] = {
+    "docx": "serve",
     "gensim": "baselines",
     "jinja2": "report",
     "matplotlib": "report",
+    "networkx": "serve",
     "optuna": "tune",
     "pypdf": "pdf",
+    "python_multipart": "serve",
     "sklearn": "studies",
+    "starlette": "serve",
     "torch": "train",
     "transformers": "train",
+    "uvicorn": "serve",
 }
 """Module -> the extra that installs it. What is not here comes with every installation."""
 
