@@ -82,7 +82,7 @@ def parse_bundle(files: Mapping[str, bytes]) -> Manuscript:
         InputError: one cannot be read, or (DraftError) they are no draft, or several.
         MissingExtraError: a format needs a package that is not installed.
     """
-    given = labelled(files)
+    given = labelled(files.items())
     if not given:
         raise DraftError("No file was given.", "Give a draft, or its title and abstract.")
     if len(given) == 1:
@@ -99,20 +99,22 @@ def parse_bundle(files: Mapping[str, bytes]) -> Manuscript:
     return _with_lists(found.read.get(name) or _read(name, given), found, given)
 
 
-def labelled(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Give files names that can be shown and compared: relative, without control characters."""
+def labelled(files: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
+    """Give files names that can be shown and compared, each another: see `label`."""
     found: dict[str, bytes] = {}
-    for name, content in files.items():
-        plain = label(name)
-        while plain in found:
-            plain = f"_{plain}"
-        found[plain] = content
+    for name, content in files:
+        plain = path = PurePosixPath(label(name))
+        number = 1
+        while str(plain) in found:
+            number += 1
+            plain = path.with_stem(f"{path.stem} ({number})")
+        found[str(plain)] = content
     return found
 
 
 def label(name: str) -> str:
     """Make a name fit to be shown: no control characters, not too long, never above its folder."""
-    slashed = clean(name.replace("\\", "/"))
+    slashed = clean("".join(c if c.isprintable() else " " for c in name.replace("\\", "/")))
     path = inside(slashed) or PurePosixPath(slashed.rpartition("/")[2])
     plain = str(path) if len(str(path)) <= LONGEST_NAME else path.name
     suffix = PurePosixPath(plain).suffix[:16]

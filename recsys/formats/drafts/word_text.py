@@ -76,7 +76,7 @@ def word_text(raw: bytes, archive: Archive) -> WordText:
     archive.check_whole()
     try:
         return _read(raw)
-    except MemoryError:
+    except (MemoryError, ImportError):
         raise
     except Exception as error:  # python-docx and lxml raise a dozen kinds on what is damaged.
         raise DraftError(
