@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import PurePath
 
 from recsys.errors import InputError
-from recsys.formats.drafts.folder import find
+from recsys.formats.drafts.folder import Folder
 from recsys.formats.drafts.wording import counted, short
-from recsys.formats.files import decode_or_guess, read_bytes
+from recsys.formats.files import decode_or_guess
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Reference
 
@@ -23,23 +23,39 @@ class Shelf:
     notes: tuple[str, ...] = ()
 
 
-def shelf(folder: Path | None, names: Iterable[str], suffixes: Sequence[str]) -> Shelf:
+def shelf(folder: Folder, names: Iterable[str], suffixes: Sequence[str]) -> Shelf:
     """Read the bibliography files that a draft names; one that cannot be read becomes a note."""
-    from recsys.formats.references.reference_formats import parse_bibliography
-
-    works: list[Reference] = []
-    notes: list[str] = []
+    found = Shelf()
     for name in names:
         try:
-            path = find(folder, name, suffixes)
-            text, note = decode_or_guess(read_bytes(path), path.name)
-            read = parse_bibliography(text, path.name)
+            book = _book(folder, folder.find(name, suffixes))
         except InputError as error:
-            notes.append(error.what)
-        else:
-            works += read.references
-            notes += (note, *read.problems) if note else read.problems
-    return Shelf(tuple(works), tuple(notes))
+            book = Shelf((), (error.what,))
+        found = Shelf(found.works + book.works, found.notes + book.notes)
+    return found
+
+
+def stand_in(folder: Folder, names: Sequence[str], suffix: str) -> Shelf | None:
+    """Read the one bibliography that was given, where none of those that the draft names was."""
+    path = folder.spare(suffix)
+    if path is None:
+        return None
+    try:
+        book = _book(folder, path)
+    except InputError as error:
+        return Shelf((), (error.what,))
+    missing = (
+        f"{short(names[0])}, which is missing" if names else "a bibliography, for none is named"
+    )
+    return Shelf(book.works, (f"{short(path.name)} stands in for {missing}.", *book.notes))
+
+
+def _book(folder: Folder, path: PurePath) -> Shelf:
+    from recsys.formats.references.reference_formats import parse_bibliography
+
+    text, note = decode_or_guess(folder.read(path), path.name)
+    read = parse_bibliography(text, path.name)
+    return Shelf(read.references, (note, *read.problems) if note else read.problems)
 
 
 def resolve(keys: Sequence[str], works: Sequence[Reference]) -> Shelf:

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from recsys.errors import DraftError
+from recsys.formats.drafts.folder import Folder
 from recsys.formats.drafts.wording import clean
 from recsys.formats.files import display_name, read_bytes
 from recsys.records import Draft, Manuscript
@@ -23,16 +24,19 @@ class Format:
 
     sign: what is found among the first characters of such a file.
     module: has `read`, which takes the bytes and the path of a draft and gives a `Manuscript`.
+    names_files: such a draft may name others; `read` takes the folder that holds them, too.
     """
 
     name: str
     suffixes: tuple[str, ...]
     sign: re.Pattern[str]
     module: str
+    names_files: bool = False
 
-    def read(self, raw: bytes, path: Path) -> Manuscript:
-        """Read a draft of the format; see `read_manuscript` for what it raises."""
-        manuscript: Manuscript = import_module(self.module).read(raw, path)
+    def read(self, raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
+        """Read a draft of the format; see `parse_manuscript`."""
+        read = import_module(self.module).read
+        manuscript: Manuscript = read(raw, path, folder) if self.names_files else read(raw, path)
         return manuscript
 
 
@@ -55,9 +59,21 @@ def read_manuscript(
 
 
 def parse_manuscript(
-    raw: bytes, path: Path, *, title: str | None = None, abstract: str | None = None
+    raw: bytes,
+    path: Path,
+    *,
+    title: str | None = None,
+    abstract: str | None = None,
+    folder: Folder | None = None,
 ) -> Manuscript:
     """Read the bytes of a draft; the suffix of `path`, else they themselves tell the format.
+
+    Args:
+        raw: the draft.
+        path: what it is called.
+        title: goes before the draft's own.
+        abstract: goes before the draft's own.
+        folder: the files that it may name; unless given, those of its folder on the disk.
 
     Raises:
         InputError, MissingExtraError: see `read_manuscript`.
@@ -65,7 +81,7 @@ def parse_manuscript(
     name = display_name(path)
     if not raw.strip():
         raise DraftError(f"{name} is empty.", "Give a draft with a title or an abstract.")
-    manuscript = _format(path, raw).read(raw, path)
+    manuscript = _format(path, raw).read(raw, path, folder)
     if title is not None:
         manuscript = replace(manuscript, title=title)
     if abstract is not None:
@@ -142,6 +158,9 @@ _THESIS = r"(?i:comment|(?:masters|phd)?thesis|preamble|proceedings|string|techr
 
 FORMATS = (  # Signs are tried in this order; the last one fits all.
     Format("PDF", (".pdf",), re.compile(r"%PDF-"), "recsys.formats.drafts.pdf"),
+    # A document of Word is a zip: what is in it tells.
+    Format("Word", (".docx", ".docm"), re.compile(r"(?!)"), "recsys.formats.drafts.word_draft"),
+    Format("ZIP", (".zip",), re.compile(r"\APK\x03\x04"), "recsys.formats.drafts.bundle"),
     Format(
         "JSON",
         (".json",),
@@ -161,18 +180,19 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         (".tex", ".ltx", ".latex"),
         re.compile(r"\\(?:documentclass|documentstyle|begin\s*\{(?:document|abstract)\}|title\b)"),
         "recsys.formats.drafts.latex_draft",
+        names_files=True,
     ),
     Format(
         "Markdown",
         (".md", ".markdown", ".qmd", ".rmd"),
         re.compile(r"\A---[^\S\n]*\n|(?m:^#{1,3} \S)|\A[^\n]+\n={3,}\n"),
         "recsys.formats.drafts.markdown_draft",
+        names_files=True,
     ),
     Format("plain text", (), re.compile(""), "recsys.formats.drafts.plain"),
 )
 
 _UNREADABLE = (
-    (re.compile(r"PK\x03\x04"), "a Word or OpenDocument file, or another archive"),
     (re.compile(r"\xd0\xcf\x11\xe0"), "an old Word file"),
     (re.compile(r"\{\\rtf"), "RTF"),
     (re.compile(r"(?i)<(?:!doctype html|html)\b"), "HTML"),

@@ -4,29 +4,31 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from recsys.errors import InputError
-from recsys.formats.drafts.citing import Shelf, resolve, shelf
-from recsys.formats.drafts.folder import find, folder_of
+from recsys.formats.drafts.citing import Shelf, resolve, shelf, stand_in
+from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.latex_citations import EVERYTHING, bibliographies, cited_keys
-from recsys.formats.drafts.latex_files import gather
+from recsys.formats.drafts.latex_files import Source, gather
 from recsys.formats.drafts.latex_front import Front, front_matter
 from recsys.formats.drafts.latex_items import listed_works
 from recsys.formats.drafts.wording import counted
-from recsys.formats.files import STDIN, decode_or_guess, read_bytes
+from recsys.formats.files import decode_or_guess
 from recsys.records import Manuscript, Reference
 
 
-def read(raw: bytes, path: Path) -> Manuscript:
+def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
     """Read a LaTeX draft with the files that it inputs and the bibliographies that it names.
 
-    Only files below the draft's own folder are read. The references are the works that it cites
-    by key, and all of a bibliography that is typed into the source.
+    Only files below the draft's own folder are read, or those of `folder` in their place. The
+    references are the works that it cites by key, and all of a bibliography that is typed into the
+    source.
 
     Raises:
         InputError: the file is no text, or too long.
     """
-    source = gather(raw, path)
+    folder = folder or folder_of(path)
+    source = gather(raw, path, folder)
     front = front_matter(source.text)
-    cited = _cited(source.text, source.enclosed, path)
+    cited = _cited(source, path.stem, folder)
     return Manuscript(
         title=front.title,
         abstract=front.abstract or front.opening,
@@ -46,14 +48,18 @@ def _unsure(front: Front) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _cited(source: str, enclosed: Mapping[str, str], path: Path) -> Shelf:
+def _cited(source: Source, stem: str, folder: Folder) -> Shelf:
     """Return the cited works: from the bibliographies, else as BibTeX has typeset them."""
-    keys, listed = cited_keys(source), listed_works(source)
-    books = _books(bibliographies(source), enclosed, folder_of(path))
+    keys, listed = cited_keys(source.text), listed_works(source.text)
+    named = bibliographies(source.text)
+    books = _books(named, source.enclosed, folder)
     works = (*listed, *books.works)
     wanted = tuple(key for key in keys if key != EVERYTHING)
     if not set(wanted) <= {work.key for work in works}:
-        works += _typeset(path)
+        works += _typeset(stem, folder)
+    if not (set(wanted) <= {work.key for work in works} or books.works):
+        books = stand_in(folder, named, ".bib") or books
+        works += books.works
     if EVERYTHING in keys:
         wanted += tuple(work.key for work in works)
     found = resolve(wanted, works)
@@ -61,7 +67,7 @@ def _cited(source: str, enclosed: Mapping[str, str], path: Path) -> Shelf:
     return Shelf(tuple(both), (*books.notes, *found.notes))
 
 
-def _books(names: Sequence[str], enclosed: Mapping[str, str], folder: Path | None) -> Shelf:
+def _books(names: Sequence[str], enclosed: Mapping[str, str], folder: Folder) -> Shelf:
     """Read bibliography files, those first that the source carries within itself."""
     from recsys.formats.references.reference_formats import parse_bibliography
 
@@ -81,13 +87,11 @@ def _books(names: Sequence[str], enclosed: Mapping[str, str], folder: Path | Non
     return Shelf(works, notes)
 
 
-def _typeset(path: Path) -> tuple[Reference, ...]:
+def _typeset(stem: str, folder: Folder) -> tuple[Reference, ...]:
     """Read the .bbl beside the draft; nothing where there is none."""
-    if path == STDIN:
-        return ()
     try:
-        bbl = find(folder_of(path), f"{path.stem}.bbl", ())
-        text, _ = decode_or_guess(read_bytes(bbl), bbl.name)
+        bbl = folder.find(f"{stem}.bbl", ())
+        text, _ = decode_or_guess(folder.read(bbl), bbl.name)
     except InputError:
         return ()
     return listed_works(text)

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from recsys.errors import DraftError, InputError
-from recsys.formats.drafts.folder import find, folder_of
+from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.wording import short
-from recsys.formats.files import decode_or_guess, display_name, read_bytes
+from recsys.formats.files import decode_or_guess, display_name
 
 LONGEST_SOURCE = 8 * 2**20
 """A draft with more LaTeX than this (characters, all files together) is refused."""
@@ -54,16 +54,18 @@ class Source:
     notes: tuple[str, ...]
 
 
-def gather(raw: bytes, path: Path) -> Source:
+def gather(raw: bytes, path: Path, folder: Folder | None = None) -> Source:
     """Put a LaTeX draft together; what it inputs must lie below its folder.
+
+    folder: the files that it may input; unless given, those below its folder on the disk.
 
     Raises:
         InputError: the draft is no text, or (DraftError) too long.
     """
-    gatherer = _Gatherer(path)
+    gatherer = _Gatherer(path, folder or folder_of(path))
     text, note = decode_or_guess(raw, display_name(path))
     gatherer.notes += [note] if note else []
-    whole = "".join(gatherer.pieces(text, [path.resolve()]))
+    whole = "".join(gatherer.pieces(text, [gatherer.folder.draft]))
     if gatherer.files > MOST_FILES:
         gatherer.notes.append(f"Only the first {MOST_FILES:,} inputs are followed.")
     return Source(whole, gatherer.enclosed, tuple(gatherer.notes))
@@ -72,15 +74,15 @@ def gather(raw: bytes, path: Path) -> Source:
 class _Gatherer:
     """What has been gathered so far."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, folder: Folder) -> None:
         self.name = display_name(path)
-        self.folder = folder_of(path)
+        self.folder = folder
         self.notes: list[str] = []
         self.enclosed: dict[str, str] = {}
         self.files = 0
         self.length = 0
 
-    def pieces(self, text: str, open_files: list[Path]) -> Iterator[str]:
+    def pieces(self, text: str, open_files: list[PurePath]) -> Iterator[str]:
         """Yield a file's text piece by piece; `open_files` are the file and those that input it."""
         self.length += len(text)
         if self.length > LONGEST_SOURCE:
@@ -119,7 +121,7 @@ class _Gatherer:
                 self.enclosed.setdefault(head[1].strip(), text[head.end() : end])
         return end + len(f"\\end{{{kind}}}")
 
-    def _input(self, match: re.Match[str], open_files: list[Path]) -> Iterator[str]:
+    def _input(self, match: re.Match[str], open_files: list[PurePath]) -> Iterator[str]:
         name = (match["bare"] or match["first"] or "").strip().strip('"')
         if "import" in match["input"] or "from" in match["input"]:
             name = f"{name}/{(match['second'] or '').strip()}"
@@ -129,12 +131,12 @@ class _Gatherer:
         if self.files > MOST_FILES:
             return
         try:
-            path = find(self.folder, name, (".tex",), near=open_files[-1].parent)
+            path = self.folder.find(name, (".tex",), near=open_files[-1].parent)
             if path in open_files:
                 raise DraftError(f"{short(name)} was not read again: it inputs itself.")
             if len(open_files) > DEEPEST:
                 raise DraftError(f"{short(name)} was not read: too many files input one another.")
-            text, note = decode_or_guess(read_bytes(path), short(name))
+            text, note = decode_or_guess(self.folder.read(path), short(name))
         except InputError as error:
             self.notes.append(error.what)
             return

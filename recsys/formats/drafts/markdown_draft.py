@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from recsys.formats.drafts.citing import Shelf, resolve, shelf
-from recsys.formats.drafts.folder import folder_of
+from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
 from recsys.formats.drafts.plain import read_plain, split_list
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
@@ -43,12 +43,12 @@ _MARKUP = (
 )
 
 
-def read(raw: bytes, path: Path) -> Manuscript:
-    """Read a file of Markdown."""
-    return read_markdown(decode(raw, display_name(path)), path)
+def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
+    """Read a file of Markdown; `folder` holds the files that it may name."""
+    return read_markdown(decode(raw, display_name(path)), path, folder)
 
 
-def read_markdown(text: str, path: Path) -> Manuscript:
+def read_markdown(text: str, path: Path, folder: Folder | None = None) -> Manuscript:
     """Read Markdown: front matter first, then headings and paragraphs for what it does not say.
 
     The references are the works that it cites by key, and those that a list at its end names.
@@ -62,7 +62,9 @@ def read_markdown(text: str, path: Path) -> Manuscript:
     body, listed, unnamed = split_list(body)
     notes += unnamed
     title, abstract, guess = _read_body(body)
-    cited = _cited("\n".join((front.abstract or "", body, front.cited)), front, path)
+    cited = _cited(
+        "\n".join((front.abstract or "", body, front.cited)), front, folder or folder_of(path)
+    )
     if front.year is not None:
         notes += (f"The draft is dated {front.year}: nothing newer is considered.",)
     return Manuscript(
@@ -121,9 +123,9 @@ def _opening(sections: list[str]) -> tuple[str | None, tuple[str, ...]]:
     return text, (f"No abstract was found; the first {words} of the text stand in for it.",)
 
 
-def _cited(text: str, front: FrontMatter, path: Path) -> Shelf:
+def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
     """Return the works that are cited, and all that the front matter itself describes."""
-    books = shelf(folder_of(path), front.bibliography, (".bib",)) if front.bibliography else Shelf()
+    books = shelf(folder, front.bibliography, (".bib",)) if front.bibliography else Shelf()
     works = (*front.references, *books.works)
     keys = citation_keys(text)
     wanted = tuple(key for key in keys if key != _EVERYTHING)

@@ -122,7 +122,7 @@ def _close(one: Line, other: Line) -> bool:
 
 def _may_be_title(run: Sequence[Line], large: float) -> bool:
     text = " ".join(line.text for line in run)
-    if _NO_TITLE.match(text) or heading(text) in _SECTIONS or _ABSTRACT.match(text):
+    if is_no_title(text):
         return False
     short = len(text.split()) <= LONGEST_TITLE_WORDS and len(run) <= _TITLE_LINES
     # What is set like the text may go on from the title at once.
@@ -132,18 +132,29 @@ def _may_be_title(run: Sequence[Line], large: float) -> bool:
 def _chosen(printed: str, of_file: str, lines: Sequence[Line]) -> tuple[str, bool]:
     """Choose between the printed title and that of the file: (title, is it sure)."""
     of_file = composed(of_file)
-    plausible = len(of_file.split()) > 1 and not _NO_FILE_TITLE.match(of_file)
-    if not plausible or len(of_file.split()) > LONGEST_TITLE_WORDS:
+    if not is_file_title(of_file):
         return printed, False
-    page = _letters(" ".join(line.text for line in lines))
-    if _letters(of_file) not in page:
+    page = letters(" ".join(line.text for line in lines))
+    if letters(of_file) not in page:
         return (printed, False) if printed else (of_file, False)
-    if _letters(printed).startswith(_letters(of_file)) and len(printed.split()) <= 30:
+    if letters(printed).startswith(letters(of_file)) and len(printed.split()) <= 30:
         return printed, True  # The file's may lack the subtitle.
     return of_file, True
 
 
-def _letters(text: str) -> str:
+def is_no_title(text: str) -> bool:
+    """Whether a line is what stands around titles: a heading, a journal, an address."""
+    return bool(_NO_TITLE.match(text) or heading(text) in _SECTIONS or _ABSTRACT.match(text))
+
+
+def is_file_title(text: str) -> bool:
+    """Whether what a file's own information has for its title may be one."""
+    words = len(text.split())
+    return 1 < words <= LONGEST_TITLE_WORDS and not _NO_FILE_TITLE.match(text)
+
+
+def letters(text: str) -> str:
+    """Return the letters and digits of a text, folded, to look for a text within another."""
     return "".join(c for c in fold(text) if c.isalnum())
 
 
@@ -197,19 +208,27 @@ def _authors(lines: Sequence[Line]) -> tuple[str, ...]:
     """Read names from the lines below the title, as long as they hold nothing else."""
     found: list[str] = []
     for line in lines:
-        text = _MARK.sub(",", _RANK.sub("", composed(line.text[:LONGEST_BYLINE])))
-        parts = [part.strip(" .;") for part in re.split(r",|;|&|\band\b|\u00b7|\|", text)]
-        names = [part for part in parts if part]
-        if _NO_AUTHOR.search(text) or not names or not all(map(_NAME.fullmatch, names)):
+        names = names_of_line(line.text)
+        if not names:
             break
         found += names
     return tuple(dict.fromkeys(found))
 
 
+def names_of_line(line: str) -> list[str]:
+    """Read the names in a line; none where it holds anything else."""
+    text = _MARK.sub(",", _RANK.sub("", composed(line[:LONGEST_BYLINE])))
+    parts = [part.strip(" .;") for part in re.split(r",|;|&|\band\b|\u00b7|\|", text)]
+    names = [part for part in parts if part]
+    if _NO_AUTHOR.search(text) or not all(map(_NAME.fullmatch, names)):
+        return []
+    return names
+
+
 def _authors_of_file(text: str, lines: Sequence[Line]) -> tuple[str, ...]:
     """Read the file's own list of authors, if the first pages name each of them."""
     names = [name.strip() for name in re.split(r";|,|\band\b|&", text) if name.strip()]
-    page = _letters(" ".join(line.text for line in lines))
+    page = letters(" ".join(line.text for line in lines))
     keys = [(author_key(name) or "").partition(" ")[0] for name in names]
     known = all(
         len(name.split()) > 1 and key and key in page for name, key in zip(names, keys, strict=True)

@@ -70,8 +70,13 @@ def read_list(
             "arXiv id are read.",
         )
     texts = (joined(entry, vocabulary)[:LONGEST_ENTRY] for entry in entries[:MOST_REFERENCES])
-    works = [_work(*_marker(text)) for text in texts]
+    works = [printed_work(text) for text in texts]
     return tuple(dict.fromkeys(works)), ()
+
+
+def printed_work(text: str) -> Reference:
+    """Read one work as a list of references prints it, with its marker such as "[3]"."""
+    return _work(*_marker(text))
 
 
 def _until_appendix(lines: Sequence[Line]) -> Iterator[Line]:

@@ -1,0 +1,262 @@
+"""Read a draft that is several files: a packed project, or files that were given together.
+
+What the files are called is a label: nothing here opens a file of the disk.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from recsys.errors import DraftError, InputError
+from recsys.formats.drafts.archive import Archive
+from recsys.formats.drafts.draft_formats import parse_manuscript
+from recsys.formats.drafts.folder import Bundle, bundle_of, inside
+from recsys.formats.drafts.word_text import CONTENT_TYPES, is_word
+from recsys.formats.drafts.wording import clean, counted, short
+from recsys.formats.files import display_name
+from recsys.records import Manuscript
+
+LONGEST_NAME = 100
+"""Characters of a label."""
+MOST_NAMED = 3
+
+_TEX = (".tex", ".ltx", ".latex")
+_DRAFTS = (".docx", ".docm", ".md", ".markdown", ".qmd", ".rmd", ".pdf", ".txt", ".json")
+_BOOKS = (".bib", ".bibtex", ".biblatex", ".ris")
+_PREFERRED = ("main", "paper", "ms", "article", "manuscript", "thesis", "root")
+_BESIDE = re.compile(r"(?i)supp|append|response|rebuttal|reply|cover|letter|review|slides|poster")
+_NO_DRAFT = re.compile(r"(?i)(?:\d*readme|licen[cs]e|copying|change(?:s|log)|notice|manifest)\b")
+_WHOLE = re.compile(rb"(?m)^[^%\n]*\\document(?:class|style)(?![A-Za-z])")
+_INPUT = re.compile(
+    rb"\\(?:sub)?(?:input|include|import|subfile)(?:from|include)?\*?\s*"
+    rb"(?:\{[^{}\n]{0,300}\}\s*)??\{([^{}\n]{1,300})\}"
+)
+_FIGURE = re.compile(
+    rb"\\include(?:graphics|pdf)\*?\s*(?:\[[^\]\n]{0,500}\]\s*)?\{([^{}\n]{1,300})\}"
+)
+_COMPANION = re.compile(
+    r"(?i)\.(?:sty|cls|bst|bbx|cbx|lbx|clo|def|cfg|bbl|blg|aux|log|out|toc|fls|fdb_latexmk|synctex|"
+    r"png|jpe?g|gif|svg|e?ps|tiff?|webp|ttf|otf|ist|idx|gz)\Z"
+)
+
+
+def read(raw: bytes, path: Path) -> Manuscript:
+    """Read a zip: a LaTeX project by its main file, a document of Word, or the one draft in it.
+
+    Raises:
+        DraftError: it is damaged, encrypted or too large, or holds no draft, or several.
+    """
+    name = display_name(path)
+    archive = Archive(raw, name)
+    if is_word(archive.names):
+        from recsys.formats.drafts.word_draft import read_word
+
+        return read_word(raw, archive)
+    if CONTENT_TYPES in archive.names or "mimetype" in archive.names:
+        raise DraftError(
+            f"{name} is a Word or OpenDocument file, or another archive.",
+            "Save it as PDF, Markdown or plain text.",
+        )
+    sources = {each: archive.read(each) for each in _with(archive.names, _TEX)}
+    if sources:
+        ranked = _ranked(sources)
+        main = ranked[0]
+        found = _parsed(Bundle(PurePosixPath(main), archive.names, archive.read))
+        return replace(found, notes=(*_chosen(ranked, name), *found.notes))
+    kept = sorted(_with(archive.names, (*_DRAFTS, *_BOOKS)))
+    named = [each for each in kept if not _NO_DRAFT.match(PurePosixPath(each).name)] or kept
+    if not named:
+        raise DraftError(f"{name} holds no draft.", "Give the draft itself, or pack its sources.")
+    return parse_bundle({each: archive.read(each) for each in named})
+
+
+def parse_bundle(files: Mapping[str, bytes]) -> Manuscript:
+    """Read files that were given together as one draft: name -> content.
+
+    One file is read as it is alone. Of several one is the draft, and the others are what it names,
+    or lists of references, which are added to its own. Names are labels.
+
+    Raises:
+        InputError: one cannot be read, or (DraftError) they are no draft, or several.
+        MissingExtraError: a format needs a package that is not installed.
+    """
+    given = labelled(files.items())
+    if not given:
+        raise DraftError("No file was given.", "Give a draft, or its title and abstract.")
+    if len(given) == 1:
+        return _parsed(bundle_of(next(iter(given)), given))
+    found = _sort_out(given)
+    if len(found.drafts) > 1:
+        names = _listed([short(each) for each in found.drafts])
+        raise DraftError(f"{names} are {len(found.drafts)} drafts.", "Give them one by one.")
+    if not (found.drafts or found.lists):
+        raise DraftError(f"None of the {len(given)} files is a draft.", "Give its main file, too.")
+    if not found.drafts:
+        return _with_lists(_Read(Manuscript(), frozenset()), found, given)
+    name = found.drafts[0]
+    return _with_lists(found.read.get(name) or _read(name, given), found, given)
+
+
+def labelled(files: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
+    """Give files names that can be shown and compared, each another: see `label`."""
+    found: dict[str, bytes] = {}
+    for name, content in files:
+        plain = path = PurePosixPath(label(name))
+        number = 1
+        while str(plain) in found:
+            number += 1
+            plain = path.with_stem(f"{path.stem} ({number})")
+        found[str(plain)] = content
+    return found
+
+
+def label(name: str) -> str:
+    """Make a name fit to be shown: no control characters, not too long, never above its folder."""
+    slashed = clean("".join(c if c.isprintable() else " " for c in name.replace("\\", "/")))
+    path = inside(slashed) or PurePosixPath(slashed.rpartition("/")[2])
+    plain = str(path) if len(str(path)) <= LONGEST_NAME else path.name
+    suffix = PurePosixPath(plain).suffix[:16]
+    plain = plain if len(plain) <= LONGEST_NAME else plain[: LONGEST_NAME - len(suffix)] + suffix
+    return "unnamed" if plain in ("", "-", ".", "..") else plain
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A draft, and the files that it named and that were read with it."""
+
+    manuscript: Manuscript
+    opened: Set[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _SortedOut:
+    """What each file is. read: those that had to be read to tell."""
+
+    drafts: Sequence[str]
+    lists: Sequence[str]
+    read: Mapping[str, _Read]
+
+
+def _sort_out(given: Mapping[str, bytes]) -> _SortedOut:
+    sources = {name: given[name] for name in _with(given, _TEX)}
+    drafts, lists, read = _mains(sources), list[str](), dict[str, _Read]()
+    # A figure, or what the sources look like in print.
+    figures = {_stem(each) for text in sources.values() for each in _named(_FIGURE, text)}
+    figures.update(map(_stem, sources))
+    for name in given:
+        if name in sources or _COMPANION.search(name):
+            continue
+        if name.lower().endswith(".pdf") and _stem(name) in figures:
+            continue
+        if _is_list(name):
+            lists.append(name)
+            continue
+        read[name] = found = _read(name, given)
+        says_something = found.manuscript.title or found.manuscript.abstract
+        (drafts if says_something else lists).append(name)
+    return _SortedOut(drafts, lists, read)
+
+
+def _mains(sources: Mapping[str, bytes]) -> list[str]:
+    """Return the sources that are drafts of their own: whole, and input by no other."""
+    ranked = _ranked(sources)
+    inputs = _input_counts(sources)
+    whole = [name for name in ranked if _WHOLE.search(sources[name])]
+    return [name for name in whole if not inputs[_stem(name)]] or ranked[:1]
+
+
+def _ranked(sources: Mapping[str, bytes]) -> list[str]:
+    """Order LaTeX sources by how likely each is the main file; only whole ones where there are."""
+    whole = {name: text for name, text in sources.items() if _WHOLE.search(text)} or sources
+    inputs = _input_counts(sources)
+
+    def place(name: str) -> tuple[object, ...]:
+        stem = _stem(name).lower()
+        return (
+            inputs[_stem(name)] > 0,
+            bool(_BESIDE.search(stem)),
+            name.count("/"),
+            stem not in _PREFERRED,
+            -len(_named(_INPUT, sources[name])),
+            -len(sources[name]),
+            name,
+        )
+
+    return sorted(whole, key=place)
+
+
+def _input_counts(sources: Mapping[str, bytes]) -> Counter[str]:
+    """Count how many sources input a file of each name."""
+    named = (set(map(_stem, _named(_INPUT, text))) for text in sources.values())
+    return Counter(stem for stems in named for stem in stems)
+
+
+def _named(pattern: re.Pattern[bytes], text: bytes) -> list[str]:
+    return [found.decode("latin-1").strip() for found in pattern.findall(text)]
+
+
+def _stem(name: str) -> str:
+    path = PurePosixPath(name)
+    return path.stem if path.suffix.lower() in (*_TEX, ".pdf") else path.name
+
+
+def _chosen(ranked: Sequence[str], name: str) -> tuple[str, ...]:
+    """Say which file of a project was taken for its main file, where others might be."""
+    if len(ranked) < 2:
+        return ()
+    others = _listed([short(each) for each in ranked[1:]])
+    return (f"Of {name}, {short(ranked[0])} is read as the main file, not {others}.",)
+
+
+def _read(name: str, given: Mapping[str, bytes]) -> _Read:
+    bundle = bundle_of(name, given)
+    return _Read(_parsed(bundle), bundle.opened)
+
+
+def _parsed(bundle: Bundle) -> Manuscript:
+    name = str(bundle.draft)
+    return parse_manuscript(bundle.content(name), Path(name), folder=bundle)
+
+
+def _with_lists(draft: _Read, found: _SortedOut, given: Mapping[str, bytes]) -> Manuscript:
+    """Add to what a draft cites the works of the lists that it does not name itself."""
+    from recsys.formats.drafts import reading_list
+
+    works = list(draft.manuscript.references)
+    notes = list(draft.manuscript.notes)
+    for name in found.lists:
+        if name in draft.opened:
+            continue
+        try:
+            known = found.read.get(name)
+            listed = known.manuscript if known else reading_list.read(given[name], Path(name))
+        except InputError as error:
+            notes.append(error.what)
+            continue
+        works += listed.references
+        if found.drafts and listed.references:
+            notes.append(f"{counted(len(listed.references), 'work')} of {short(name)} added.")
+        notes += listed.notes
+    if not (draft.manuscript.title or draft.manuscript.abstract or works):
+        raise DraftError(" ".join(notes) or "The files say nothing.", "Give at least a title.")
+    return replace(draft.manuscript, references=tuple(dict.fromkeys(works)), notes=tuple(notes))
+
+
+def _is_list(name: str) -> bool:
+    from recsys.formats.references.reference_formats import FORMATS
+
+    suffix = PurePosixPath(name).suffix.lower()
+    return suffix != ".json" and any(suffix in form.suffixes for form in FORMATS)
+
+
+def _with(names: Iterable[str], suffixes: Sequence[str]) -> list[str]:
+    return [name for name in names if PurePosixPath(name).suffix.lower() in suffixes]
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [*names[:MOST_NAMED]]
+    if len(names) > MOST_NAMED:
+        shown.append(f"{len(names) - MOST_NAMED} more")
+    return ", ".join(shown[:-1]) + f" and {shown[-1]}" if len(shown) > 1 else shown[0]

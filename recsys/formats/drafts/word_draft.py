@@ -1,0 +1,264 @@
+"""Read a draft written in a word processor: by its styles and headings, else by its words."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from recsys.errors import DraftError
+from recsys.formats.drafts.archive import Archive
+from recsys.formats.drafts.pdf_front import (
+    LONGEST_TITLE_WORDS,
+    is_file_title,
+    is_no_title,
+    letters,
+    names_of_line,
+)
+from recsys.formats.drafts.pdf_references import MOST_REFERENCES, printed_work
+from recsys.formats.drafts.word_text import Paragraph, WordText, word_text
+from recsys.formats.drafts.wording import clean, counted, opening
+from recsys.formats.files import display_name
+from recsys.formats.references.bibliography import says_something
+from recsys.formats.references.word_fields import cited_works
+from recsys.records import Manuscript, Reference
+
+FRONT = 60
+"""Paragraphs in which title, authors and abstract are looked for, where no section ends them."""
+LONGEST_ABSTRACT_WORDS = 600
+LONGEST_ENTRY = 2_000
+"""Characters of a paragraph that are read as one reference."""
+
+_OLD = b"\xd0\xcf\x11\xe0"
+_NUMBER = r"(?:(?:\d{1,2}|[IVX]{1,4})(?:\.\d{1,2})*[.)]?\s{1,4})?"
+_ABSTRACT = re.compile(
+    rf"(?i){_NUMBER}(?:abstract|summary|zusammenfassung|kurzfassung|r\u00e9sum\u00e9|resumen|resumo|"
+    r"riassunto|sommario|samenvatting|sammanfattning|streszczenie|\u00f6zet|"
+    r"\u0430\u043d\u043d\u043e\u0442\u0430\u0446\u0438\u044f|\u6458\u8981|\u8981\u65e8|\u8981\u7d04|\ucd08\ub85d)"
+    r"\s*(?:[:.\u2013\u2014\uff1a-]+\s*|\n\s*|\Z)"
+)
+_AFTER_ABSTRACT = re.compile(
+    rf"(?i){_NUMBER}(?:(?:introduction|einleitung|einf\u00fchrung|introducci\u00f3n|"
+    r"introdu\u00e7\u00e3o|introduzione|inleiding|background|motivation|contents|"
+    r"\u0432\u0432\u0435\u0434\u0435\u043d\u0438\u0435|\u5f15\u8a00|\u5e8f\u8ad6|\u306f\u3058\u3081\u306b)"
+    r"[\s:.]*\Z|(?:author )?key ?-?words?\b|index terms|schl(?:\u00fcssel|ag)w\u00f6rter|"
+    r"mots[ -]cl\u00e9s|palabras[ -]clave|palavras[ -]chave|parole[ -]chiave|trefwoorden|"
+    r"ccs concepts|jel\b|\u5173\u952e\u8bcd|\u30ad\u30fc\u30ef\u30fc\u30c9|"
+    r"\u043a\u043b\u044e\u0447\u0435\u0432\u044b\u0435 \u0441\u043b\u043e\u0432\u0430)"
+)
+_LIST = re.compile(
+    rf"(?i){_NUMBER}(?:references(?: cited| and notes)?|list of references|bibliography|"
+    r"literature(?: cited)?|works cited|reading list|literatur(?:verzeichnis)?|"
+    r"r\u00e9f\u00e9rences(?: bibliographiques)?|bibliographie|bibliograf[i\u00ed]a|"
+    r"refer(?:encias|\u00eancias)(?: bibliogr\u00e1ficas)?|riferimenti(?: bibliografici)?|"
+    r"literatuur(?:lijst)?|referenties|referenser|k\u00e4llor|kaynak(?:\u00e7a|lar)|"
+    r"\u043b\u0438\u0442\u0435\u0440\u0430\u0442\u0443\u0440\u0430|\u53c2\u8003\u6587\u732e|\u53c3\u8003\u6587\u737b)\s*:?\Z"
+)
+_TITLE_STYLE = re.compile(
+    r"(?:(?:paper|article|document|main|els|mdpi[\d._]*|rsc|t1)[ _-]?)?title"
+    r"(?:[ _-]?(?:document|page|paper))?"
+)
+_AUTHOR_STYLE = re.compile(
+    r"(?:(?:paper|article|els|mdpi[\d._]*|ieee)[ _-]?)?authors?(?:[ _-]?names?)?"
+)
+_ABSTRACT_STYLE = re.compile(r"(?:\w{1,12}[ _-]?)?abstract(?:[ _-]?(?:text|body))?")
+_LIST_STYLE = re.compile(
+    r"(?:\w{1,12}[ _-])?(?:bibliography|references?|bib[ _-]?entry|reference[ _-]?(?:item|list))"
+    r"(?: ?\d)?"
+)
+_CONTENTS_STYLE = re.compile(r"toc(?: ?\d| heading)|contents.*|table of figures|header|footer")
+_MARKER = re.compile(r"\s*(?:\[[^\]\s]{1,30}\]|\d{1,4}[.)])\s")
+
+
+def read(raw: bytes, path: Path) -> Manuscript:
+    """Read a file of Word's.
+
+    Raises:
+        DraftError: it is damaged, encrypted, too large, or no document of Word.
+        MissingExtraError: python-docx is not installed.
+    """
+    name = display_name(path)
+    if raw.startswith(_OLD):
+        raise DraftError(
+            f"{name} is an old Word file, or has a password.",
+            "Save it as PDF, Markdown or plain text.",
+        )
+    return read_word(raw, Archive(raw, name))
+
+
+def read_word(raw: bytes, archive: Archive) -> Manuscript:
+    """Read a document of Word that is open as an archive; see `read` for what it raises."""
+    document = word_text(raw, archive)
+    said = [each for each in document.paragraphs if each.text and not _is_contents(each)]
+    body, entries = _split_list(said)
+    start, abstract, found = _abstract(body)
+    end, title, sure = _title(document, body[:start])
+    front = Manuscript(title=title, abstract=abstract, authors=_authors(document, body[end:start]))
+    if not found:
+        front = _with_opening(front, body[end:])
+    cited = cited_works(document.fields)
+    listed, unread = _listed(entries, cited)
+    noted = [printed_work(clean(text[:LONGEST_ENTRY])) for text in document.noted]
+    named = [work for work in noted if work.doi or work.arxiv or work.acl]
+    notes = () if sure else ("The title is a guess: give --title if it is wrong.",)
+    return replace(
+        front,
+        references=tuple(dict.fromkeys((*cited, *listed, *named))),
+        notes=(*notes, *front.notes, *unread),
+    )
+
+
+def _is_contents(paragraph: Paragraph) -> bool:
+    return bool(_CONTENTS_STYLE.fullmatch(paragraph.style))
+
+
+def _split_list(said: Sequence[Paragraph]) -> tuple[Sequence[Paragraph], list[str]]:
+    """Split the list of references off: what follows its heading, else what is styled so."""
+    places = [place for place, each in enumerate(said) if _LIST.fullmatch(each.text)]
+    if not places:
+        entries = [each.text for each in said if _LIST_STYLE.fullmatch(each.style)]
+        return [each for each in said if not _LIST_STYLE.fullmatch(each.style)], entries
+    place = places[-1]
+    level = said[place].level or 9
+    entries = []
+    for each in said[place + 1 :]:
+        if each.level is not None and each.level <= level:
+            break
+        entries.append(each.text)
+    return said[:place], entries
+
+
+def _abstract(body: Sequence[Paragraph]) -> tuple[int, str | None, bool]:
+    """Find the abstract: (where it begins, its text, whether there is one)."""
+    front = body[: _end_of_front(body)]
+    styled = [place for place, each in enumerate(front) if _ABSTRACT_STYLE.fullmatch(each.style)]
+    if styled:
+        texts = [_ABSTRACT.sub("", front[place].text, count=1) for place in styled]
+        if text := _words(texts):
+            return styled[0], text, True
+    for place, each in enumerate(front):
+        lead_in = _ABSTRACT.match(each.text)
+        if lead_in is None:
+            continue
+        rest = each.text[lead_in.end() :]
+        following = [other.text for other in _until_section(body[place + 1 : place + 1 + FRONT])]
+        whole = place + 1 + len(following) < len(body)  # Something says where it ends.
+        # What begins with "Abstract:" ends with the paragraph, unless what follows is marked.
+        texts = [rest] if rest and not (whole and len(following) <= 4) else [rest, *following]
+        text = _words(texts) if whole or rest else opening(texts)
+        if text:
+            return place, text, True
+    return len(front), None, False
+
+
+def _end_of_front(body: Sequence[Paragraph]) -> int:
+    """Return where the text proper begins: at its first section."""
+    sections = (
+        place
+        for place, each in enumerate(body[:FRONT])
+        if place and _AFTER_ABSTRACT.match(each.text) and not _ABSTRACT.match(each.text)
+    )
+    return next(sections, min(len(body), FRONT))
+
+
+def _until_section(body: Sequence[Paragraph]) -> Iterator[Paragraph]:
+    for each in body:
+        if each.level is not None or _AFTER_ABSTRACT.match(each.text):
+            return
+        yield each
+
+
+def _words(texts: Sequence[str]) -> str | None:
+    words = [word for text in texts for word in text.split()]
+    return " ".join(words[:LONGEST_ABSTRACT_WORDS]) or None
+
+
+def _title(document: WordText, front: Sequence[Paragraph]) -> tuple[int, str, bool]:
+    """Find the title: (the paragraph after it, its text, whether it is sure)."""
+    styled = [place for place, each in enumerate(front) if _TITLE_STYLE.fullmatch(each.style)]
+    if styled:
+        run = [place for at, place in enumerate(styled) if place == styled[0] + at]
+        return run[-1] + 1, clean(" ".join(front[place].text for place in run)), True
+    of_file = clean(document.title)
+    if is_file_title(of_file):
+        printed = "".join(letters(each.text) for each in front)
+        if letters(of_file) and letters(of_file) in printed:
+            return _after(front, of_file), of_file, True
+    for place, each in enumerate(front):
+        text = clean(each.text)
+        if len(text.split()) > LONGEST_TITLE_WORDS:
+            break
+        if not is_no_title(text) and sum(map(str.isalpha, text)) >= 6:
+            return place + 1, text, each.level is not None
+    return 0, of_file if is_file_title(of_file) else "", False
+
+
+def _after(front: Sequence[Paragraph], title: str) -> int:
+    """Return the paragraph after those that the title is printed in."""
+    wanted = letters(title)
+    for place, each in enumerate(front):
+        found = letters(each.text)
+        if found and found in wanted and wanted.endswith(found):
+            return place + 1
+    return 0
+
+
+def _authors(document: WordText, byline: Sequence[Paragraph]) -> tuple[str, ...]:
+    """Read names: what is styled so, the lines below the title, or the file's own if printed."""
+    styled = [each for each in byline if _AUTHOR_STYLE.fullmatch(each.style)]
+    lines = [line for each in styled or byline for line in each.text.split("\n") if line.strip()]
+    found: list[str] = []
+    for line in lines:
+        names = names_of_line(clean(line))
+        if not names and not styled:
+            break
+        found += names
+    if found:
+        return tuple(dict.fromkeys(found))
+    names = [clean(name) for name in re.split(r";|\band\b|&", document.author)]
+    printed = "".join(letters(each.text) for each in byline)
+    known = [name for name in names if len(name.split()) > 1 and letters(name) in printed]
+    return tuple(known) if len(known) == len(names) else ()
+
+
+def _with_opening(front: Manuscript, text: Sequence[Paragraph]) -> Manuscript:
+    """Let the first words stand in for an abstract, where there are any."""
+    kept = (clean(each.text) for each in text if each.level is None)
+    words = opening(each for each in kept if len(each.split()) > 8)
+    if words is None:
+        return front
+    number = counted(len(words.split()), "word")
+    note = f"No abstract was found; the first {number} of the text stand in for it."
+    return replace(front, abstract=words, notes=(note,))
+
+
+def _listed(
+    entries: Sequence[str], cited: Sequence[Reference]
+) -> tuple[list[Reference], tuple[str, ...]]:
+    """Read the entries that are none of the works that fields describe better."""
+    titles = {letters(work.title) for work in cited if work.title}
+    identifiers = {work.doi for work in cited if work.doi}
+    found, unread = [], 0
+    for entry in _entries(entries):
+        printed = letters(entry)
+        work = printed_work(entry)
+        if work.doi in identifiers or any(title in printed for title in titles if title):
+            continue
+        if says_something(work):
+            found.append(work)
+        else:
+            unread += 1
+    what = f"{counted(unread, 'listed reference')} could not be read."
+    return found, (what,) if unread else ()
+
+
+def _entries(paragraphs: Sequence[str]) -> Iterator[str]:
+    """Yield one text per work: a paragraph, or each of its lines where all are marked as works."""
+    number = 0
+    for text in paragraphs:
+        lines = [line for line in text.split("\n") if line.strip()]
+        marked = len(lines) > 1 and all(map(_MARKER.match, lines))
+        for entry in lines if marked else [text]:
+            number += 1
+            if number > MOST_REFERENCES:
+                return
+            yield clean(entry)[:LONGEST_ENTRY]
