@@ -14,7 +14,7 @@ def test_work_is_done_in_a_thread_and_its_errors_come_back() -> None:
         pool = WorkPool(threads=1, queue=0, seconds=5)
         assert await pool.run(lambda: threading.current_thread().name) != "MainThread"
         with pytest.raises(KeyError):
-            await pool.run(lambda: {}["none"])
+            await pool.run(lambda: dict[str, int]()["none"])
         await asyncio.sleep(0)
         assert pool.inside == 0
         pool.close()
