@@ -43,8 +43,7 @@ PER_PAGE = 20
 
 def site_of(service: Service, index: str = "") -> Site:
     """Describe the site; index: the one that a page speaks of, the first without a name."""
-    opened = [place.current() for place in service.shelf]
-    choices = tuple(map(_choice, opened))
+    choices = tuple(_choice(place.opened) for place in service.shelf)
     known = {choice.name for choice in choices}
     chosen = index if index in known else choices[0].name
     return Site(choices, chosen, VERSION, starter=service.settings.starter)

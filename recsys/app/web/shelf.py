@@ -49,7 +49,7 @@ class Place:
         self._lock = threading.Lock()
         self.trouble: str | None = None
         self._tried = self._look()
-        self._opened = Opened(name, opener(path), self._tried)
+        self.opened = Opened(name, opener(path), self._tried)
 
     def current(self) -> Opened:
         """Return the index as it is now."""
@@ -58,12 +58,12 @@ class Place:
                 self._open_again()
             finally:
                 self._lock.release()
-        return self._opened
+        return self.opened
 
     def _open_again(self) -> None:
         seen = self._look()
         try:
-            self._opened = Opened(self.name, self._opener(self.path), seen)
+            self.opened = Opened(self.name, self._opener(self.path), seen)
             self.trouble = None
         except RecsysError as error:
             self.trouble = error.what

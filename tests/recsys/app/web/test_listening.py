@@ -1,40 +1,20 @@
 """The program as a process: it listens, answers, drains and stops."""
 
 import json
-import re
 import signal
 import socket
 import subprocess
-import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx2
 import pytest
 
-from tests.built_index import ROOT, Built
+from tests.built_index import Built
 from tests.conftest import RunCli
 from tests.recsys.app.web.served import DRAFT
-
-_ADDRESS = re.compile(r"on (http://\S+) - ")
-
-
-@contextmanager
-def started(*words: object) -> "Iterator[tuple[subprocess.Popen[str], str]]":
-    """Start `recsys serve` on a free port: the process, and the address that it prints."""
-    command = [sys.executable, "-m", "tests.run_recsys", "serve", "--port", "0", *map(str, words)]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
-    try:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        match = _ADDRESS.search(line)
-        assert match, line + process.stderr.read()
-        yield process, match[1]
-    finally:
-        process.kill()
-        process.communicate()
+from tests.recsys.app.web.served_process import started
 
 
 def told_to_stop(process: "subprocess.Popen[str]", number: signal.Signals) -> tuple[int, str]:
