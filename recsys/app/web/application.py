@@ -20,17 +20,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
-from recsys.app.web import page_routes
-from recsys.app.web.api_description import description, offered
-from recsys.app.web.body_limits import BodyLimits
-from recsys.app.web.gate import Gate
-from recsys.app.web.request_failures import Failures, failed
-from recsys.app.web.response_headers import ResponseHeaders
+from recsys.app.web.api.api_description import description, offered
+from recsys.app.web.door.body_limits import BodyLimits
+from recsys.app.web.door.gate import Gate
+from recsys.app.web.door.request_failures import Failures, failed
+from recsys.app.web.door.response_headers import ResponseHeaders
+from recsys.app.web.door.static_files import StaticFiles
+from recsys.app.web.pages import page_routes
 from recsys.app.web.serve_settings import ServeSettings
 from recsys.app.web.service import Service
-from recsys.app.web.static_files import StaticFiles
 
-STATIC = Path(__file__).parent / "static"
+STATIC = Path(__file__).parent / "pages" / "static"
 PAGES: tuple[BaseRoute, ...] = (
     Route("/", page_routes.home),
     Route("/answer", page_routes.answer, methods=["GET", "POST"]),

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from recsys.app.web.pages.reference_lines import references_in
 from recsys.app.web.problem_details import UnknownPaper
-from recsys.app.web.reference_lines import references_in
 from recsys.app.web.shelf import Opened
 from recsys.asking.matching import match
 from recsys.records import Paper, PaperId

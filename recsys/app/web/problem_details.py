@@ -14,6 +14,13 @@ from recsys.errors import (
 )
 
 MEDIA_TYPE = "application/problem+json"
+_HEADINGS = {
+    404: "Not found",
+    408: "Too slow",
+    413: "Too large",
+    500: "Something is wrong here",
+    503: "Not just now",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,11 @@ class Problem:
     def title(self) -> str:
         """Name the status in words."""
         return HTTPStatus(self.status).phrase
+
+    @property
+    def heading(self) -> str:
+        """Say to people what kind of trouble it is."""
+        return _HEADINGS.get(self.status, "This cannot be answered")
 
     def members(self) -> dict[str, object]:
         """Write the object of RFC 9457, with `hint` and `kind` beside its own members."""

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from recsys.app.web import pages
-from recsys.app.web.page_values import (
+from recsys.app.web.pages import page_writing
+from recsys.app.web.pages.page_values import (
     Form,
     Found,
     IndexChoice,
@@ -11,9 +11,9 @@ from recsys.app.web.page_values import (
     Listed,
     Operation,
     PaperShown,
-    Problem,
     Site,
 )
+from recsys.app.web.problem_details import Problem
 from recsys.formats.references.coins import span
 from recsys.records import Paper
 
@@ -171,7 +171,6 @@ OPERATIONS = (
 )
 PROBLEM = Problem(
     422,
-    "The draft cannot be read",
     "harbour.pdf holds no text: it may be scanned pictures.",
     "Paste its title and abstract instead.",
 )
@@ -203,11 +202,11 @@ def all_pages() -> dict[str, str]:
     )
     empty = Form("starter")
     return {
-        "ask": pages.ask(SITE, empty),
-        "ask-several": pages.ask(SEVERAL, Form("reefs")),
-        "ask-error": pages.ask(SEVERAL, replace(liked, more_like="10.1/x"), PROBLEM),
-        "answer": pages.answer(SEVERAL, FOUND),
-        "answer-second-page": pages.answer(
+        "ask": page_writing.ask(SITE, empty),
+        "ask-several": page_writing.ask(SEVERAL, Form("reefs")),
+        "ask-error": page_writing.ask(SEVERAL, replace(liked, more_like="10.1/x"), PROBLEM),
+        "answer": page_writing.answer(SEVERAL, FOUND),
+        "answer-second-page": page_writing.answer(
             SEVERAL,
             replace(
                 FOUND,
@@ -219,8 +218,8 @@ def all_pages() -> dict[str, str]:
                 notes=(),
             ),
         ),
-        "answer-odd": pages.answer(SEVERAL, replace(FOUND, items=ODD)),
-        "answer-many": pages.answer(
+        "answer-odd": page_writing.answer(SEVERAL, replace(FOUND, items=ODD)),
+        "answer-many": page_writing.answer(
             SEVERAL,
             replace(
                 FOUND,
@@ -229,12 +228,12 @@ def all_pages() -> dict[str, str]:
                 items=ITEMS[:3],
             ),
         ),
-        "answer-nothing": pages.answer(
+        "answer-nothing": page_writing.answer(
             SITE,
             replace(FOUND, form=replace(liked, index="starter"), items=(), next="", missing=()),
         ),
-        "paper": pages.paper(SEVERAL, SHOWN),
-        "paper-bare": pages.paper(
+        "paper": page_writing.paper(SEVERAL, SHOWN),
+        "paper-bare": page_writing.paper(
             SITE,
             replace(
                 SHOWN,
@@ -253,12 +252,12 @@ def all_pages() -> dict[str, str]:
                 keyphrases=(),
             ),
         ),
-        "search": pages.search(SEVERAL, "drift ice", SHOWN.cited_by, "bmV4dA"),
-        "search-nothing": pages.search(SITE, "עופות חוף", ()),
-        "search-empty": pages.search(SITE, "", ()),
-        "map": pages.map(
+        "search": page_writing.search(SEVERAL, "drift ice", SHOWN.cited_by, "bmV4dA"),
+        "search-nothing": page_writing.search(SITE, "עופות חוף", ()),
+        "search-empty": page_writing.search(SITE, "", ()),
+        "map": page_writing.map(
             SEVERAL, liked, _SVG, _TABLE, ("Log books of ships: 14 near papers, you cite 0",)
         ),
-        "failure": pages.failure(SITE, PROBLEM),
-        "api": pages.api(SITE, OPERATIONS),
+        "failure": page_writing.failure(SITE, PROBLEM),
+        "api": page_writing.api(SITE, OPERATIONS),
     }

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recsys.app.web import pages
-from recsys.app.web.page_values import (
+from recsys.app.web.pages import page_writing
+from recsys.app.web.pages.page_values import (
     Form,
     Found,
     IndexChoice,
@@ -22,9 +22,9 @@ from recsys.app.web.page_values import (
     Listed,
     Operation,
     PaperShown,
-    Problem,
     Site,
 )
+from recsys.app.web.problem_details import Problem
 from tests.recsys.app.web.page_reader import Element, read, sent
 from tests.recsys.app.web.page_samples import (
     DRAFT,
@@ -36,7 +36,7 @@ from tests.recsys.app.web.page_samples import (
     all_pages,
 )
 
-STATIC = Path(pages.__file__).parent / "static"
+STATIC = Path(page_writing.__file__).parent / "static"
 STYLE, SCRIPT = STATIC / "style.css", STATIC / "script.js"
 LARGEST_PAGE = 60_000
 LARGEST_SCRIPT = 8_000
@@ -117,7 +117,7 @@ def test_an_answer_of_usual_size_is_small() -> None:
         for i in range(25)
     )
     found = replace(FOUND, form=replace(DRAFT, abstract=abstract, cites=cites))
-    size = len(pages.answer(SEVERAL, found).encode())
+    size = len(page_writing.answer(SEVERAL, found).encode())
     assert size + STYLE.stat().st_size + SCRIPT.stat().st_size <= LARGEST_PAGE
 
 
@@ -133,13 +133,13 @@ def test_style_and_script_load_nothing_and_remember_nothing() -> None:
     assert "@media print" in style
 
 
-@pytest.mark.parametrize("render", [pages.ask, None], ids=["asking", "answered"])
+@pytest.mark.parametrize("render", [page_writing.ask, None], ids=["asking", "answered"])
 def test_the_question_is_sent_as_it_stands(
     render: Callable[[Site, Form], str] | None,
 ) -> None:
     form = _full_form()
     if render is None:
-        page = pages.answer(SEVERAL, replace(FOUND, form=form))
+        page = page_writing.answer(SEVERAL, replace(FOUND, form=form))
     else:
         page = render(SEVERAL, form)
     assert _question(page, "/answer") == _fields(form)
@@ -147,12 +147,12 @@ def test_the_question_is_sent_as_it_stands(
 
 def test_the_map_sends_the_question_that_it_does_not_show() -> None:
     form = _full_form()
-    page = pages.map(SEVERAL, form, "<svg></svg>", "", ())
+    page = page_writing.map(SEVERAL, form, "<svg></svg>", "", ())
     assert _question(page, "/answer") == _fields(form)
 
 
 def test_an_empty_question_sends_only_defaults() -> None:
-    pairs = _question(pages.ask(SITE, Form("starter")), "/answer")
+    pairs = _question(page_writing.ask(SITE, Form("starter")), "/answer")
     assert {name: values for name, values in pairs.items() if values != [""]} == {
         "index": ["starter"],
         "mmr": ["0"],
@@ -245,7 +245,7 @@ def test_three_hundred_authors_are_folded_away_but_there() -> None:
 
 def test_a_few_authors_over_the_limit_are_not_worth_a_fold() -> None:
     names = tuple(f"N. {letter}" for letter in "ABCDEFGHIJ")
-    page = pages.paper(SITE, replace(SHOWN, authors=names))
+    page = page_writing.paper(SITE, replace(SHOWN, authors=names))
     assert ", ".join(names) in read(page).words()
     assert "more authors" not in page
 
@@ -253,8 +253,8 @@ def test_a_few_authors_over_the_limit_are_not_worth_a_fold() -> None:
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "data:text/html,x", "//evil", "x", ""])
 def test_a_link_leads_to_the_web_or_nowhere(address: str) -> None:
     found = replace(FOUND, items=(replace(ITEMS[0], link=address),))
-    answer = pages.answer(SEVERAL, found)
-    shown = pages.paper(SITE, replace(SHOWN, link=address, url=address))
+    answer = page_writing.answer(SEVERAL, found)
+    shown = page_writing.paper(SITE, replace(SHOWN, link=address, url=address))
     for page in (answer, shown):
         assert not any(each.attributes["href"] == address for each in read(page).all("a"))
     assert ITEMS[0].title in read(answer).one("h3").words()
@@ -273,7 +273,7 @@ def test_further_pages_are_offered_where_there_are_some() -> None:
 
 def test_the_map_is_offered_where_maps_can_be_drawn() -> None:
     assert 'formaction="/map"' in PAGES["answer"]
-    assert "/map" not in pages.answer(replace(SEVERAL, map=False), FOUND)
+    assert "/map" not in page_writing.answer(replace(SEVERAL, map=False), FOUND)
 
 
 def test_the_starter_corpus_says_what_it_is_and_offers_an_example() -> None:
@@ -296,7 +296,7 @@ def test_a_problem_is_told_at_once_and_what_was_typed_is_kept() -> None:
     tree = read(PAGES["ask-error"])
     (alert,) = [each for each in tree.all() if each.attributes.get("role") == "alert"]
     assert alert.words() == (
-        "The draft cannot be read harbour.pdf holds no text: it may be scanned pictures. "
+        "This cannot be answered harbour.pdf holds no text: it may be scanned pictures. "
         "Paste its title and abstract instead."
     )
     assert DRAFT.title in tree.words()
@@ -314,7 +314,7 @@ def test_no_text_makes_an_element_or_an_attribute(text: str) -> None:
 @settings(max_examples=60, deadline=None)
 def test_what_was_typed_comes_back(text: str) -> None:
     form = Form("x", title=text, abstract=text, authors=text, references=text, min_year=text)
-    page = pages.ask(SITE, form)
+    page = page_writing.ask(SITE, form)
     expected = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", text)
     (values,) = [read(page)]
     areas = {each.attributes["name"]: each.text for each in values.all("textarea")}
@@ -325,8 +325,8 @@ def test_what_was_typed_comes_back(text: str) -> None:
 
 
 def test_what_cannot_be_sent_is_marked() -> None:
-    page = pages.failure(SITE, Problem(400, "a\ud800b", "c\x00d", "e\x1b[2J"))
-    assert read(page).one("h1").words() == "a\N{REPLACEMENT CHARACTER}b"
+    page = page_writing.failure(SITE, Problem(400, "a\ud800b", "c\x00d\x1b[2J"))
+    assert "a\N{REPLACEMENT CHARACTER}b" in page
     page.encode()
     assert "\x00" not in page
     assert "\x1b" not in page
@@ -334,7 +334,7 @@ def test_what_cannot_be_sent_is_marked() -> None:
 
 def test_ids_of_the_library_may_hold_any_character() -> None:
     ids = ('a "quoted" id', "two\nlines", "<b>", "ñ")
-    page = pages.answer(SEVERAL, replace(FOUND, form=replace(DRAFT, library=ids)))
+    page = page_writing.answer(SEVERAL, replace(FOUND, form=replace(DRAFT, library=ids)))
     (value,) = [value for name, value in sent(_forms(page, "/answer")[0]) if name == "library"]
     assert tuple(json.loads(value)) == ids
 
@@ -368,7 +368,7 @@ def _item(text: str) -> Item:
 def _found(text: str) -> str:
     some = (text, text)
     found = Found(_form(text), text, some, some, (_item(text),), text, text, text, 1, text)
-    return pages.answer(_site(text), found)
+    return page_writing.answer(_site(text), found)
 
 
 def _paper(text: str) -> str:
@@ -377,21 +377,23 @@ def _paper(text: str) -> str:
         *(text, text, link, (text,) * 20, 1, text, text, text, f"{link}/2", some, some, 1, 1, some),
         *(text, "", (text, text)),
     )
-    return pages.paper(_site(text), shown)
+    return page_writing.paper(_site(text), shown)
 
 
 def _api(text: str) -> str:
     operation = Operation(text, text, text, "x", text, ((text, text, True, text),))
-    return pages.api(_site(text), (operation,))
+    return page_writing.api(_site(text), (operation,))
 
 
 RENDERED: dict[str, Callable[[str], str]] = {
-    "ask": lambda text: pages.ask(_site(text), _form(text), Problem(400, text, text, text)),
+    "ask": lambda text: page_writing.ask(_site(text), _form(text), Problem(400, text, text)),
     "answer": _found,
     "paper": _paper,
-    "search": lambda text: pages.search(_site(text), text, (Listed(text, text, text, text),), text),
-    "map": lambda text: pages.map(_site(text), _form(text), "", "", (text,)),
-    "failure": lambda text: pages.failure(_site(text), Problem(400, text, text, text)),
+    "search": lambda text: page_writing.search(
+        _site(text), text, (Listed(text, text, text, text),), text
+    ),
+    "map": lambda text: page_writing.map(_site(text), _form(text), "", "", (text,)),
+    "failure": lambda text: page_writing.failure(_site(text), Problem(400, text, text)),
     "api": _api,
 }
 """Each page with one text in all of its fields."""

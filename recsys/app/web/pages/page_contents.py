@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlencode
 
-from recsys.app.web.form_fields import FormFields
 from recsys.app.web.page_tokens import token
-from recsys.app.web.page_values import (
+from recsys.app.web.pages.form_fields import FormFields
+from recsys.app.web.pages.page_values import (
     Form,
     Found,
     IndexChoice,

@@ -10,11 +10,11 @@ from pydantic.json_schema import models_json_schema
 from starlette.requests import Request
 from starlette.responses import Response
 
-from recsys.app.web import api_models as models
-from recsys.app.web import api_routes as routes
-from recsys.app.web.form_reading import MULTIPART
-from recsys.app.web.json_replies import JSON, MEDIA_TYPES, respond_with
-from recsys.app.web.page_values import Operation
+from recsys.app.web.api import api_models as models
+from recsys.app.web.api import api_routes as routes
+from recsys.app.web.api.json_replies import JSON, MEDIA_TYPES, respond_with
+from recsys.app.web.door.form_reading import MULTIPART
+from recsys.app.web.pages.page_values import Operation
 from recsys.app.web.problem_details import MEDIA_TYPE as PROBLEM
 from recsys.app.web.usage_counters import MEDIA_TYPE as METRICS
 from recsys.version import VERSION

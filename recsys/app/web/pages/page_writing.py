@@ -6,15 +6,15 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recsys.app.web.page_values import (
+from recsys.app.web.pages.page_values import (
     Form,
     Found,
     Listed,
     Operation,
     PaperShown,
-    Problem,
     Site,
 )
+from recsys.app.web.problem_details import Problem
 from recsys.extras import need
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def search(site: Site, query: str, items: tuple[Listed, ...], next: str = "") ->
     return _render("search", site, query=query, items=items, next=next)
 
 
-def map(site: Site, form: Form, svg: str, table: str, gaps: tuple[str, ...]) -> str:  # noqa: A001 - `pages.map`.
+def map(site: Site, form: Form, svg: str, table: str, gaps: tuple[str, ...]) -> str:  # noqa: A001 - `page_writing.map`.
     """Render the map around a draft. svg, table: HTML that is safe."""
     return _render("map", site, form=form, svg=svg, table=table, gaps=gaps)
 

@@ -10,7 +10,7 @@ from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
-from recsys.app.web.given_files import GivenFile
+from recsys.app.web.given.given_files import GivenFile
 from recsys.app.web.problem_details import RequestError
 
 MOST_FILES, MOST_FIELDS = 100, 20_000

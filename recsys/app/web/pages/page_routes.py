@@ -9,14 +9,14 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from recsys.app.web import page_contents, pages
-from recsys.app.web.api_description import operations
-from recsys.app.web.form_fields import FormFields
-from recsys.app.web.form_reading import Sent, read_form
-from recsys.app.web.given_files import GivenFile, read_given, read_given_list
-from recsys.app.web.json_replies import MEDIA_TYPES
+from recsys.app.web.api.api_description import operations
+from recsys.app.web.api.json_replies import MEDIA_TYPES
+from recsys.app.web.door.form_reading import Sent, read_form
+from recsys.app.web.given.given_files import GivenFile, read_given, read_given_list
 from recsys.app.web.page_tokens import digest_of, offset_in, token
-from recsys.app.web.page_values import Found, Listed
+from recsys.app.web.pages import page_contents, page_writing
+from recsys.app.web.pages.form_fields import FormFields
+from recsys.app.web.pages.page_values import Found, Listed
 from recsys.app.web.paper_views import around, papers_named, search
 from recsys.app.web.problem_details import RequestError, problem_of
 from recsys.app.web.put_question import WebQuestion, answered, joined, posed
@@ -73,7 +73,9 @@ async def answer(request: Request) -> Response:
         problem = problem_of(error)
         site = page_contents.site_of(service, asked.fields.index)
         form = page_contents.form_of(replace(asked.fields, library=""))
-        return HTMLResponse(pages.ask(site, form, problem), problem.status, _wait(problem.wait))
+        return HTMLResponse(
+            page_writing.ask(site, form, problem), problem.status, _wait(problem.wait)
+        )
     return HTMLResponse(html)
 
 
@@ -118,7 +120,7 @@ async def searched(request: Request) -> Response:
 async def api(request: Request) -> Response:
     """Describe the API."""
     site = page_contents.site_of(service_of(request))
-    return HTMLResponse(pages.api(site, operations(str(request.base_url))))
+    return HTMLResponse(page_writing.api(site, operations(str(request.base_url))))
 
 
 async def _page(request: Request, index: str | None, work: Callable[[Opened], str]) -> HTMLResponse:
@@ -137,11 +139,11 @@ def _wait(seconds: int | None) -> dict[str, str]:
 
 def _ask(service: Service, fields: FormFields, opened: Opened) -> str:
     site = page_contents.site_of(service, opened.name)
-    return pages.ask(site, page_contents.form_of(fields, opened))
+    return page_writing.ask(site, page_contents.form_of(fields, opened))
 
 
 def _answer(service: Service, asked: Asked, opened: Opened) -> str:
-    return pages.answer(page_contents.site_of(service, opened.name), _found(asked, opened))
+    return page_writing.answer(page_contents.site_of(service, opened.name), _found(asked, opened))
 
 
 def _found(asked: Asked, opened: Opened) -> Found:
@@ -190,7 +192,7 @@ def _map(service: Service, asked: Asked, opened: Opened) -> str:
     def address(paper: Paper) -> str:
         return page_contents.paper_address(opened.name, paper.id)
 
-    return pages.map(
+    return page_writing.map(
         page_contents.site_of(service, opened.name),
         page_contents.form_of(fields, opened),
         map_svg(drawn, paper_address=address),
@@ -208,7 +210,7 @@ def _papers(ids: Sequence[str], opened: Opened) -> list[Paper]:
 
 def _paper(service: Service, paper_id: str, opened: Opened) -> str:
     shown = page_contents.paper_of(opened, around(opened, paper_id))
-    return pages.paper(page_contents.site_of(service, opened.name), shown)
+    return page_writing.paper(page_contents.site_of(service, opened.name), shown)
 
 
 def _search(service: Service, words: str, page: str, opened: Opened) -> str:
@@ -218,4 +220,4 @@ def _search(service: Service, words: str, page: str, opened: Opened) -> str:
     end = begin + page_contents.PER_PAGE
     items: tuple[Listed, ...] = page_contents.listed(opened, rows[begin:end])
     rest = token(end, digest) if end < len(rows) else ""
-    return pages.search(page_contents.site_of(service, opened.name), words, items, rest)
+    return page_writing.search(page_contents.site_of(service, opened.name), words, items, rest)

@@ -139,16 +139,6 @@ class PaperShown:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """What went wrong, and what to do next. status: of HTTP."""
-
-    status: int
-    title: str
-    what: str
-    hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Operation:
     """One operation of the API. parameters: (name, where, required, description) each."""
 

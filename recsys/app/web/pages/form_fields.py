@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from recsys.app.web.reference_lines import lines_of, named_papers, references_in
+from recsys.app.web.pages.reference_lines import lines_of, named_papers, references_in
 from recsys.asking.filters import Filters
 from recsys.asking.question import Question
 from recsys.errors import InputError

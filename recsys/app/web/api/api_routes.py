@@ -9,10 +9,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from recsys.app.web.api_models import RecommendationsBody, parsed
-from recsys.app.web.form_reading import FORM, MULTIPART, media_type, read_form
-from recsys.app.web.given_files import GivenFile, read_given
-from recsys.app.web.json_replies import JSON, MEDIA_TYPES, Reply, respond
+from recsys.app.web.api.api_models import RecommendationsBody, parsed
+from recsys.app.web.api.json_replies import JSON, MEDIA_TYPES, Reply, respond
+from recsys.app.web.door.form_reading import FORM, MULTIPART, media_type, read_form
+from recsys.app.web.given.given_files import GivenFile, read_given
 from recsys.app.web.page_tokens import digest_of, offset_in, token
 from recsys.app.web.paper_views import around, papers_named, search, years_of
 from recsys.app.web.problem_details import RequestError

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recsys.app.terminal import say
-from recsys.app.web import page_contents, pages
+from recsys.app.web.pages import page_contents, page_writing
 from recsys.app.web.problem_details import MEDIA_TYPE, Problem, problem_of
 from recsys.app.web.service import Service
 from recsys.formats.answers import json_text
@@ -67,7 +67,7 @@ def failed(request: Request, service: Service, error: Exception) -> Response:
     if problem.status in STRANGERS:
         return PlainTextResponse(f"{problem.what} {problem.hint}", problem.status, headers)
     site = page_contents.site_of(service)
-    return HTMLResponse(pages.failure(site, problem), problem.status, headers)
+    return HTMLResponse(page_writing.failure(site, problem), problem.status, headers)
 
 
 def _problem(error: Exception) -> Problem:
