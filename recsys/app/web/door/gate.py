@@ -8,7 +8,7 @@ of a list; the second by Origin and Sec-Fetch-Site, which scripts cannot forge.
 import hmac
 import ipaddress
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlencode
@@ -73,20 +73,21 @@ class Gate:
             )
 
 
-def _check_origin(headers: Iterable[tuple[str, str]], host: str) -> None:
-    """Refuse what another site makes a browser send; programs send neither header."""
-    for name, value in headers:
-        foreign_origin = name == "origin" and value.lower() not in (
-            f"http://{host}",
-            f"https://{host}",
+def _check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
+    """Refuse what another site makes a browser send; programs send neither header.
+
+    A page without referrer sends the origin `null`, as a stranger's page in a frame does; its site
+    tells them apart.
+    """
+    sites = [value.lower() for name, value in headers if name == "sec-fetch-site"]
+    own = {f"http://{host}", f"https://{host}"} | ({"null"} if sites == ["same-origin"] else set())
+    origins = {value.lower() for name, value in headers if name == "origin"}
+    if not origins <= own or not set(sites) <= {"same-origin", "none"}:
+        raise RequestError(
+            HTTPStatus.FORBIDDEN,
+            "Another site's page sent this request.",
+            "Ask from the page of recsys itself, or from a program.",
         )
-        foreign_site = name == "sec-fetch-site" and value.lower() not in ("same-origin", "none")
-        if foreign_origin or foreign_site:
-            raise RequestError(
-                HTTPStatus.FORBIDDEN,
-                "Another site's page sent this request.",
-                "Ask from the page of recsys itself, or from a program.",
-            )
 
 
 def _is_address(host: str) -> bool:

@@ -36,6 +36,8 @@ def test_two_names_are_not_served(client: TestClient) -> None:
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},
         {"sec-fetch-site": "same-origin", "origin": "https://evil.example"},
+        {"sec-fetch-site": "none", "origin": "null"},
+        {"sec-fetch-site": "cross-site", "origin": "null"},
     ],
 )
 @pytest.mark.parametrize("path", ["/v1/recommendations", "/answer", "/export", "/map", "/no"])
@@ -51,6 +53,7 @@ def test_another_site_sends_nothing(client: TestClient, headers: dict[str, str],
         {},
         {"origin": f"http://{HOST}", "sec-fetch-site": "same-origin"},
         {"sec-fetch-site": "none"},
+        {"origin": "null", "sec-fetch-site": "same-origin"},  # A page without referrer.
         {"origin": f"https://{HOST}"},
     ],
 )
