@@ -8,10 +8,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.inputs.small_pdf import pdf_of
+from tests.recsys.formats.drafts.small_docx import (
+    docx,
+    field,
+    mark,
+    packed,
+    paragraph,
+    run,
+    style,
+)
 
 LEVELS = (100, 10_000, 100_000)
-SUFFIXES = (".tex", ".bib", ".ris", ".md", ".json", ".txt", ".html", ".csv", ".pdf", ".jsonl",
-            ".csljson", ".ids", ".vectors", ".clicks", ".trec", ".qrels")  # fmt: skip
+SUFFIXES = (".tex", ".bib", ".ris", ".md", ".json", ".txt", ".html", ".csv", ".pdf", ".docx",
+            ".zip", ".jsonl", ".csljson", ".ids", ".vectors", ".clicks", ".trec",
+            ".qrels")  # fmt: skip
 """Every kind of file that somebody may hand in."""
 _CHARACTERS = "a \n\t{}[]()<>\\\"'`*_#$%&@-=:;,.|~^!0é\u202e"
 _HEAD = r"\documentclass{article}\title{On rivers}\begin{document}"
@@ -159,6 +169,20 @@ def rows(levels: int) -> Iterator[tuple[str, str, bytes]]:
     yield "pdf: no operator", ".pdf", pdf_of(b"x" * levels)
     yield "pdf: resources", ".pdf", pdf_of(b"BT (x) Tj ET", b"/A 1 " * levels)
     yield "pdf: trailers", ".pdf", pdf_of(b"BT (x) Tj ET") + b"startxref\n0\n%%EOF\n" * levels
+    title = paragraph("On rivers", style="Title")
+    yield "docx: paragraphs", ".docx", docx(title, paragraph("Rivers are long.") * levels)
+    yield "docx: runs", ".docx", docx(paragraph(inside=run("river ") * levels))
+    yield "docx: references", ".docx", docx(title, paragraph("References"), _ITEM * levels)
+    cited = field('ADDIN ZOTERO_ITEM CSL_CITATION {"citationItems":[{"itemData":{"title":"x"}}]}')
+    yield "docx: citations", ".docx", docx(title, paragraph(inside=cited) * levels)
+    yield "docx: open fields", ".docx", docx(paragraph("x", inside=mark("begin")) * levels, title)
+    yield "docx: open records", ".docx", docx(title, paragraph(inside=field("<EndNote>" * levels)))
+    yield "docx: styles", ".docx", docx(title, styles=style("A", "a", base="A") * levels)
+    yield "zip: sources", ".zip", packed({f"{n}.tex": b"\\input{x}" for n in range(levels // 10)})
+    yield "zip: inputs", ".zip", packed({"a.tex": b"\\input{b}" * levels, "b.tex": b"x"})
+
+
+_ITEM = paragraph("A. Ash. On the measure of rivers. Water, 2001.")
 
 
 def _letters(number: int) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tests.inputs.small_pdf import nested_drawings, nested_page_tree, nested_value, pdf_of
+from tests.recsys.formats.drafts.small_docx import docx, mark, paragraph
 
 LEVELS = (10, 100, 1_000, 100_000)
 _ABSTRACT = "\\begin{abstract}We measure rivers.\\end{abstract}"
@@ -156,6 +157,15 @@ NESTS = (
 """Every construct that opens and closes."""
 
 
+_WITHIN = (
+    ("tables", "<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>"),
+    ("paragraphs", "<w:p><w:r><w:txbxContent>", "</w:txbxContent></w:r></w:p>"),
+    ("insertions", "<w:ins>", "</w:ins>"),
+    ("fields", mark("begin"), mark("end")),
+    ("shown fields", mark("begin") + mark("separate"), mark("end")),
+)
+
+
 def cases(levels: int) -> Iterator[tuple[str, str, bytes]]:
     """Give every construct, closed and never closed: a name, a suffix, the bytes."""
     for nest in NESTS:
@@ -168,7 +178,10 @@ def cases(levels: int) -> Iterator[tuple[str, str, bytes]]:
     yield "bib: parents of parents", ".bib", _parents(levels).encode()
     yield "md: yaml anchors", ".md", _anchors(levels).encode()
     yield "md: yaml anchors in a list", ".md", _anchors_in_a_list(levels).encode()
-    yield "docx: entities", ".docx", _entities(levels).encode()
+    yield "docx: entities", ".docx", docx(document=_entities(levels))
+    for name, begin, end in _WITHIN:
+        yield f"docx: {name}", ".docx", docx(begin * levels + paragraph("On rivers") + end * levels)
+        yield f"docx: {name}, never closed", ".docx", docx(begin * levels + paragraph("On rivers"))
     yield "pdf: page tree", ".pdf", nested_page_tree(levels)
     yield "pdf: drawings in drawings", ".pdf", nested_drawings(levels)
     yield "pdf: arrays", ".pdf", nested_value("[", "]", levels)

@@ -15,10 +15,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import docx
+
 from eval.studies.clicks.click_readers import read_clicks
 from eval.trec import read_qrels, read_run
 from recsys.errors import RecsysError
 from recsys.formats.drafts import (
+    bundle,
     front_matter,
     latex_draft,
     markdown_draft,
@@ -26,6 +29,7 @@ from recsys.formats.drafts import (
     pdf,
     plain,
     reading_list,
+    word_draft,
 )
 from recsys.formats.drafts.draft_formats import read_manuscript
 from recsys.formats.embeddings.json_lines import read_lines
@@ -34,7 +38,10 @@ from recsys.formats.references.reference_formats import read_bibliography
 from recsys.progress import silent
 from tests.inputs import long, nested
 
-LOADED = (front_matter, latex_draft, markdown_draft, objects, pdf, plain, reading_list)
+LOADED = (
+    *(bundle, docx, front_matter, latex_draft, markdown_draft, objects, pdf, plain, reading_list),
+    word_draft,
+)
 """What formats load when they are asked for: here, before anything is measured."""
 LIMIT = 30
 """Seconds after which a reader is killed."""
@@ -83,6 +90,7 @@ _TAKES = {
     ".tex": ("draft",),
     ".pdf": ("draft",),
     ".docx": ("draft",),
+    ".zip": ("draft",),
     ".md": ("draft",),
     ".json": ("draft", "references", "corpus"),
 }

@@ -33,6 +33,22 @@ def _draft(path: Path, shared: Path) -> None:
     read_manuscript(path)
 
 
+def _given(path: Path, shared: Path) -> None:
+    """Read a file beside a list, under the name of several formats."""
+    from recsys.errors import RecsysError
+    from recsys.formats.drafts.bundle import parse_bundle
+
+    content = path.read_bytes()
+    last: RecsysError | None = None
+    for name in ("a.docx", "a.tex", "a.bib", "a"):
+        try:
+            parse_bundle({name: content, "b.bib": samples.BIBTEX.encode()})
+        except RecsysError as error:
+            last = error
+    if last is not None:
+        raise last
+
+
 def _references(path: Path, shared: Path) -> None:
     from recsys.formats.references.reference_formats import read_bibliography
 
@@ -128,6 +144,7 @@ _MARKDOWN = (b"---\n", b"# ", b"[@", b"](", b"```", b"title: ", b"&a ", b"*a", b
 _BIBTEX = (b"@article{", b"@string{", b"@comment", b"title = ", b"#", b"{", b"}", b'"', b" and ")
 _RIS = (b"TY  - ", b"ER  - ", b"AU  - ", b"PY  - ", b"\r\n")
 _PDF = (b"obj", b"endobj", b"stream", b"/Length ", b"<<", b">>", b"0 R", b"Tj", b"BT", b"/Kids")
+_ZIP = (b"PK\3\4", b"PK\1\2", b"PK\5\6", b"word/document.xml", b"main.tex", b"../", b"\0\0")
 _TREC = (b" Q0 ", b" ", b"\n", b"1", b"inf", b"nan")
 
 READERS: Mapping[str, Reader] = {
@@ -136,6 +153,9 @@ READERS: Mapping[str, Reader] = {
     "draft.txt": Reader(_draft, ".txt", 6, (b"Abstract", b"References\n", b"[1] ", b"\n\n")),
     "draft.json": Reader(_draft, ".json", 6, _JSON),
     "draft.pdf": Reader(_draft, ".pdf", 3, _PDF),
+    "draft.docx": Reader(_draft, ".docx", 3, _ZIP),
+    "draft.zip": Reader(_draft, ".zip", 3, (*_ZIP, *_LATEX)),
+    "files given together": Reader(_given, ".zip", 3, _ZIP),
     "draft of any kind": Reader(_draft, "", 6, (*_LATEX, *_MARKDOWN, *_JSON, *_PDF)),
     "references.bib": Reader(_references, ".bib", 6, _BIBTEX),
     "references.ris": Reader(_references, ".ris", 6, _RIS),
@@ -179,6 +199,9 @@ def samples_of(folder: Path) -> dict[str, list[bytes]]:
         "draft.txt": drafts[2:],
         "draft.json": [draft],
         "draft.pdf": [samples.pdf()],
+        "draft.docx": [samples.docx()],
+        "draft.zip": [samples.project()],
+        "files given together": [samples.docx(), samples.project(), *references[:2], drafts[1]],
         "draft of any kind": [*drafts, draft, *references[:2]],
         "references.bib": references[:1],
         "references.ris": references[1:2],

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.recsys.formats.drafts import small_docx
+from tests.recsys.formats.drafts.small_docx import field, paragraph
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_pdf
 
 LATEX = r"""\documentclass{article}
@@ -170,6 +172,28 @@ def pdf() -> bytes:
     listed = ["References", "[1] A. Rivers. On rivers. Water, 2001. doi:10.1000/r1"]
     page = [Text("On rivers", y=740, size=18), Text("Ada Rivers", y=715), *down(body + listed)]
     return write_pdf([page], facts={"Title": "On rivers"})
+
+
+def docx() -> bytes:
+    """Write a document as a word processor does, with a citation of a reference manager."""
+    cited = json.dumps({"citationItems": [{"id": 1, "itemData": CSL[0]}]})
+    return small_docx.docx(
+        paragraph("On rivers", style="Title"),
+        paragraph("Abstract", style="Heading1"),
+        paragraph("We measure rivers ", inside=field(f"ADDIN ZOTERO_ITEM CSL_CITATION {cited}")),
+        paragraph("References", style="Heading1"),
+        paragraph("[1] B. Glacier. On glaciers of ice. Ice, 2002. doi:10.1000/g1"),
+        styles=small_docx.style("Title", "Title") + small_docx.style("Heading1", "heading 1"),
+        footnotes=paragraph("See doi:10.1000/n1."),
+        facts={"title": "On rivers", "creator": "Ada Rivers"},
+    )
+
+
+def project() -> bytes:
+    """Pack a LaTeX project."""
+    main = LATEX.replace(r"\section{Introduction}", r"\input{parts/one}\bibliography{refs}")
+    files = {"main.tex": main, "parts/one.tex": r"As \cite{river1} says.", "refs.bib": BIBTEX}
+    return small_docx.packed({name: text.encode() for name, text in files.items()})
 
 
 def parquet(folder: Path) -> bytes:

@@ -33,8 +33,9 @@ class AskChoices:
         typer.Argument(
             metavar="DRAFT",
             show_default="stdin",
-            help="The draft: .json, .tex, .md, .txt or .pdf; a reading list; one paper's DOI, "
-            "arXiv, ACL or corpus id; `-` reads stdin. Each of several gets its own answer.",
+            help="The draft: .json, .tex or .zip, .md, .txt, .pdf or .docx; a reading list; one "
+            "paper's DOI, arXiv, ACL or corpus id; `-` reads stdin. Each of several gets its own "
+            "answer.",
         ),
     ] = None
     index: Annotated[

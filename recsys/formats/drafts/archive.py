@@ -1,6 +1,7 @@
 """Open a packed file in memory, within limits: nothing of it is ever written to the disk."""
 
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -23,7 +24,10 @@ _ENCRYPTED = 0x1
 _CHUNK = 2**20
 _HINT = "Pack only the sources, or give the draft itself."
 # What zipfile raises of damage, beside its own error.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError)
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, LookupError),
+    *(ArithmeticError, RuntimeError),
+)
 
 
 class Archive:
@@ -47,7 +51,7 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(raw))
             entries = self._zip.infolist()
-        except (*_DAMAGE, RuntimeError) as error:
+        except _DAMAGE as error:
             raise _damaged(name) from error
         if len(entries) > MOST_ENTRIES:
             raise _too_many(name)
@@ -88,7 +92,7 @@ class Archive:
                     if size > min(LARGEST_ENTRY, self._left):
                         raise self._too_large(entry)
                     pieces.append(piece)
-        except (*_DAMAGE, RuntimeError) as error:
+        except _DAMAGE as error:
             raise _damaged(f"{short(entry.filename)} in {self.name}") from error
         self._left -= size
         return b"".join(pieces)
@@ -118,7 +122,7 @@ def _by_name(entries: list[zipfile.ZipInfo]) -> Mapping[str, zipfile.ZipInfo]:
     found: dict[str, zipfile.ZipInfo] = {}
     for entry in entries:
         path = inside(entry.filename.replace("\\", "/"))
-        if path is None or entry.is_dir() or path == PurePosixPath():
+        if path is None or path == PurePosixPath() or entry.filename.endswith("/"):
             continue
         if not any(part.startswith((".", "__MACOSX")) for part in path.parts):
             found.setdefault(str(path), entry)

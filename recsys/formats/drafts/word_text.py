@@ -1,6 +1,7 @@
 """Get the paragraphs of a document of Word, and what reference managers hide between them."""
 
 import io
+from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,7 +23,11 @@ DEEPEST_STYLE = 20
 """Styles that are based on one another."""
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
+_TEXTS = (f"{_W}t", "{http://schemas.openxmlformats.org/officeDocument/2006/math}t")
+_PARAGRAPH, _RUN, _CONTROL = f"{_W}p", f"{_W}r", f"{_W}sdtPr"
+_FIELD, _INSTRUCTION = f"{_W}fldChar", f"{_W}instrText"
+_KIND, _SIMPLE = f"{_W}fldCharType", f"{_W}instr"
+_VANISHED = f"{_W}rPr/{_W}vanish"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _VAL = f"{_W}val"
 # What is deleted or moved away, what is said twice, and what is no text.
@@ -165,43 +170,49 @@ class _Field:
 
 
 def _walked(root: "BaseOxmlElement", styles: Mapping[str, _Style]) -> "_Walk":
-    walk = _Walk(styles)
+    """Walk through a part of a document."""
+    kinds = Counter(str(each.get(_KIND)) for each in root.iter(_FIELD))
+    # One that never ends would hide all the rest.
+    walk = _Walk(styles, hide=kinds["begin"] <= kinds["end"])
     walk.children(root)
-    if walk.open_fields:  # One that never ends hides all the rest: its text is read after all.
-        walk = _Walk(styles, hide=False)
-        walk.children(root)
     return walk
 
 
 class _Walk:
     """A walk through a part of a document, and what has been found so far."""
 
-    def __init__(self, styles: Mapping[str, _Style], *, hide: bool = True) -> None:
+    def __init__(self, styles: Mapping[str, _Style], *, hide: bool) -> None:
         self.paragraphs: list[Paragraph] = []
         self.fields: list[str] = []
         self.open_fields: list[_Field] = []
         self._styles = styles
         self._hide = hide
+        self._hiding = 0
         self._texts: list[list[str]] = []
 
     def children(self, element: "BaseOxmlElement") -> None:
         """Go through the children of an element: parsing has bounded how deep they go."""
         for child in element:
             tag = child.tag
-            if tag == f"{_W}p":
+            if tag == _PARAGRAPH:
                 self._paragraph(child)
-            elif tag == f"{_W}r" and _is_hidden(child):
-                continue
-            elif tag in (f"{_W}t", _MATH_TEXT):
+            elif tag in _TEXTS:
                 self._add(child.text or "")
             elif tag in _SHOWN:
                 self._add(_SHOWN[tag])
-            elif tag in (f"{_W}instrText", f"{_W}fldChar"):
+            elif tag in (_INSTRUCTION, _FIELD):
                 self._field(child)
             elif isinstance(tag, str) and tag not in _PASSED_OVER:
-                self._keep(child.get(f"{_W}instr") or "")
-                self._keep(_value(child, "tag") if tag == f"{_W}sdtPr" else "")
-                self.children(child)
+                self._inside(child)
+
+    def _inside(self, element: "BaseOxmlElement") -> None:
+        """Go into an element that is there for what is in it."""
+        if element.tag == _RUN and _is_hidden(element):
+            return
+        if element.tag == _CONTROL:
+            self._keep(_value(element, "tag"))
+        self._keep(element.get(_SIMPLE) or "")
+        self.children(element)
 
     def _paragraph(self, element: "BaseOxmlElement") -> None:
         if len(self.paragraphs) >= MOST_PARAGRAPHS:
@@ -236,22 +247,23 @@ class _Walk:
         return shown, _level(shown)
 
     def _add(self, text: str) -> None:
-        hidden = self._hide and any(not field.shows for field in self.open_fields)
-        if self._texts and not hidden:
+        if self._texts and not (self._hide and self._hiding):
             self._texts[-1].append(text)
 
     def _field(self, element: "BaseOxmlElement") -> None:
-        kind = element.get(f"{_W}fldCharType")
+        kind = element.get(_KIND)
         if kind == "begin":
             self.open_fields.append(_Field())
+            self._hiding += 1
             self._keep_data(element)
         elif not self.open_fields:
             return
-        elif element.tag == f"{_W}instrText":
+        elif element.tag == _INSTRUCTION:
             self.open_fields[-1].instruction.append(element.text or "")
-        elif kind == "separate":
+        elif kind in ("separate", "end"):
+            self._hiding -= not self.open_fields[-1].shows
             self.open_fields[-1].shows = True
-        elif kind == "end":
+        if kind == "end":
             self._keep("".join(self.open_fields.pop().instruction))
 
     def _keep_data(self, element: "BaseOxmlElement") -> None:
@@ -265,8 +277,7 @@ class _Walk:
 
 
 def _is_hidden(run: "BaseOxmlElement") -> bool:
-    properties = run.find(f"{_W}rPr")
-    hidden = None if properties is None else properties.find(f"{_W}vanish")
+    hidden = run.find(_VANISHED)
     return hidden is not None and hidden.get(_VAL) not in _OFF
 
 

@@ -199,8 +199,9 @@ def _run(request: Request, contents: Sequence[bytes]) -> _Ended:
         finally:
             timer.cancel()
             kill_group(process)
-            if writer.ident is not None:
-                writer.join()
+            for thread in (timer, writer):
+                if thread.ident is not None:  # It has been started.
+                    thread.join()
     return _Ended(
         answer if len(answer) <= MOST_ANSWER else b"",
         timed_out=clock.rang or signalled == getattr(signal, "SIGXCPU", None),

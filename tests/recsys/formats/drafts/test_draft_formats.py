@@ -15,6 +15,7 @@ from recsys.formats.drafts.draft_formats import (
 )
 from recsys.formats.files import STDIN
 from recsys.records import Draft
+from tests.recsys.formats.drafts.small_docx import packed
 
 JSON = '{"title": "From JSON", "abstract": "An abstract.", "references": ["p1"]}'
 LATEX = r"\documentclass{article}\title{From \emph{LaTeX}}\begin{document}\end{document}"
@@ -23,6 +24,7 @@ HEADING = "# From a heading\n\nSome text that goes on for a while.\n"
 PLAIN = "From text\n\nAbstract\n\nSome text that goes on for a while.\n"
 BIBTEX = "@article{a, title = {From BibTeX}, year = 2020}\n"
 RIS = "TY  - JOUR\nTI  - From RIS\nER  -\n"
+ODT = packed({"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": b"<x/>"})
 CSL = '[{"id": "a", "type": "book", "title": "From CSL"}]'
 
 
@@ -103,7 +105,9 @@ def test_a_given_title_is_enough_for_a_file_that_says_nothing(tmp_path: Path) ->
     [
         ("a.tex", "", "is empty"),
         ("a.json", " \n", "is empty"),
-        ("a.docx", b"PK\x03\x04rest", "is a Word or OpenDocument file"),
+        ("a.docx", b"PK\x03\x04rest", "is damaged"),
+        ("a.zip", b"PK\x03\x04rest", "is damaged"),
+        ("a.odt", ODT, "is a Word or OpenDocument file"),
         ("a.doc", b"\xd0\xcf\x11\xe0rest", "is an old Word file"),
         ("a.rtf", r"{\rtf1 text}", "is RTF"),
         ("a.html", "<!DOCTYPE html><p>", "is HTML"),
