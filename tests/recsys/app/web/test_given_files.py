@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.app.web import given_files
+from recsys.app.web.given import given_files
 from recsys.app.web.given.given_files import GivenFile, ReadingLimits, read_given, read_given_list
 from recsys.app.web.given.reading_messages import DRAFT, Request
 from recsys.errors import DraftError, InputError, MissingExtraError, RecsysError
