@@ -33,6 +33,13 @@ def _draft(path: Path, shared: Path) -> None:
     read_manuscript(path)
 
 
+def _document(path: Path, shared: Path) -> None:
+    """Read a file as the XML within a document of Word."""
+    from recsys.formats.drafts.draft_formats import parse_manuscript
+
+    parse_manuscript(samples.docx_of(path.read_bytes()), Path("a.docx"))
+
+
 def _given(path: Path, shared: Path) -> None:
     """Read a file beside a list, under the name of several formats."""
     from recsys.errors import RecsysError
@@ -145,6 +152,19 @@ _BIBTEX = (b"@article{", b"@string{", b"@comment", b"title = ", b"#", b"{", b"}"
 _RIS = (b"TY  - ", b"ER  - ", b"AU  - ", b"PY  - ", b"\r\n")
 _PDF = (b"obj", b"endobj", b"stream", b"/Length ", b"<<", b">>", b"0 R", b"Tj", b"BT", b"/Kids")
 _ZIP = (b"PK\3\4", b"PK\1\2", b"PK\5\6", b"word/document.xml", b"main.tex", b"../", b"\0\0")
+_WORD = (
+    *(b"<w:p>", b"</w:p>", b"<w:r>", b"<w:t>", b"</w:t></w:r>", b"<w:tbl>", b"<w:sdt>", b"<w:del>"),
+    *(b'<w:fldChar w:fldCharType="begin"/>', b'<w:fldChar w:fldCharType="end"/>', b"<w:instrText>"),
+    *(
+        b"CSL_CITATION",
+        b"<EndNote>",
+        b"References",
+        b"Abstract",
+        b"&amp;",
+        b"<!DOCTYPE w [",
+        b"-->",
+    ),
+)
 _TREC = (b" Q0 ", b" ", b"\n", b"1", b"inf", b"nan")
 
 READERS: Mapping[str, Reader] = {
@@ -154,6 +174,7 @@ READERS: Mapping[str, Reader] = {
     "draft.json": Reader(_draft, ".json", 6, _JSON),
     "draft.pdf": Reader(_draft, ".pdf", 3, _PDF),
     "draft.docx": Reader(_draft, ".docx", 3, _ZIP),
+    "document.xml": Reader(_document, ".xml", 4, _WORD),
     "draft.zip": Reader(_draft, ".zip", 3, (*_ZIP, *_LATEX)),
     "files given together": Reader(_given, ".zip", 3, _ZIP),
     "draft of any kind": Reader(_draft, "", 6, (*_LATEX, *_MARKDOWN, *_JSON, *_PDF)),
@@ -200,6 +221,7 @@ def samples_of(folder: Path) -> dict[str, list[bytes]]:
         "draft.json": [draft],
         "draft.pdf": [samples.pdf()],
         "draft.docx": [samples.docx()],
+        "document.xml": [samples.document_of(samples.docx())],
         "draft.zip": [samples.project()],
         "files given together": [samples.docx(), samples.project(), *references[:2], drafts[1]],
         "draft of any kind": [*drafts, draft, *references[:2]],

@@ -1,7 +1,9 @@
 """Small valid files of every format that is read: what mutations begin with."""
 
 import gzip
+import io
 import json
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -149,6 +151,7 @@ CLICKS: list[dict[str, object]] = [
     {"query": "r", "shown": ["b", "c"], "clicked": [], "user": "u", "ranker": "x", "swapped": 2},
 ]
 CLICKS_CSV = 'query_id,clicked_id,list\nq,a,"a,b,c"\nr,b,"b,a"\n'
+_DOCUMENT = "word/document.xml"
 RUN = "q1 Q0 a 1 2.5 x\nq1 Q0 b 2 1e-3 x\nq2 Q0 a 1 -4 x\n"
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n"
 SPLIT = {"rule": "by year", "train": ["rivers-02"], "dev": ["rivers-07"], "test": ["rivers-09"]}
@@ -187,6 +190,19 @@ def docx() -> bytes:
         footnotes=paragraph("See doi:10.1000/n1."),
         facts={"title": "On rivers", "creator": "Ada Rivers"},
     )
+
+
+def document_of(raw: bytes) -> bytes:
+    """Return the XML of a document."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        return archive.read(_DOCUMENT)
+
+
+def docx_of(document: bytes) -> bytes:
+    """Pack the document with other XML in it."""
+    with zipfile.ZipFile(io.BytesIO(docx())) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    return small_docx.packed(parts | {_DOCUMENT: document})
 
 
 def project() -> bytes:
