@@ -197,7 +197,7 @@ def gone(process: int) -> bool:
 def test_a_reader_that_loops_is_ended_by_its_own_clock_too() -> None:
     request = Request(DRAFT, 0.2, 2**30, ("a",), (1,))
     code = (
-        "from recsys.app.web import reading_child as c\n"
+        "from recsys.app.web.given import reading_child as c\n"
         "def loop(*a):\n    while True: pass\n"
         "c._read = loop\nc.main()"
     )
@@ -307,7 +307,7 @@ def test_the_reader_gets_no_environment_and_opens_no_file_by_name(
 def test_the_reader_can_write_no_file_and_open_few(tmp_path: Path) -> None:
     code = (
         "import os\n"
-        "from recsys.app.web import reading_child as c\n"
+        "from recsys.app.web.given import reading_child as c\n"
         "from recsys.errors import InputError\n"
         "def attempt(*a):\n"
         "    said = []\n"
