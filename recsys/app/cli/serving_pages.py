@@ -107,9 +107,12 @@ def serve(
     port = listening.getsockname()[1]
     settings = _settings(where, load, port, token, paths)
     address = _address(where.host, port, token)
-    note(f"Serving {', '.join(paths)} on {address} - Ctrl-C stops.", quiet=quiet)
-    _open(address, wanted=where.open_page)
-    listen(settings, listening, workers=load.workers)
+
+    def ready() -> None:
+        note(f"Serving {', '.join(paths)} on {address} - Ctrl-C stops.", quiet=quiet)
+        _open(address, wanted=where.open_page)
+
+    listen(settings, listening, workers=load.workers, ready=ready)
 
 
 def _token(where: WhereChoices) -> str | None:

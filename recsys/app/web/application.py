@@ -76,7 +76,7 @@ def handed_on_application() -> Starlette:
 @asynccontextmanager
 async def _lifespan(application: Starlette) -> AsyncIterator[None]:
     yield
-    application.state.service.pool.close()
+    application.state.service.close()
 
 
 async def _refused(request: Request, error: Exception) -> Response:

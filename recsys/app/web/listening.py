@@ -82,20 +82,29 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
-def listen(settings: ServeSettings, listening: socket.socket, *, workers: int) -> None:
+def listen(
+    settings: ServeSettings,
+    listening: socket.socket,
+    *,
+    workers: int,
+    ready: Callable[[], object],
+) -> None:
     """Answer requests until SIGINT or SIGTERM; those that are being answered are finished.
+
+    ready: called once the indexes are open; who connects from then on is answered.
 
     Raises:
         ArtifactError: an index is missing, unfinished or damaged.
     """
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
     service = Service.start(settings)  # With workers: what cannot be opened is said once, here.
+    ready()
     with _signals_end_quietly():
         if workers == 1:
             config = _config(make_application(service))
             uvicorn.Server(config).run(sockets=[listening])
             return
-        service.pool.close()
+        service.close()
         settings.hand_on()
         Multiprocess(_config(_FACTORY, workers=workers), sockets=[listening]).run()
 

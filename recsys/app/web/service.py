@@ -19,11 +19,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Everything behind the routes of one process."""
+    """Everything behind the routes of one process.
+
+    pool: answers. reading: reads files, so that a slow one holds up no answer.
+    """
 
     settings: ServeSettings
     shelf: Shelf
     pool: WorkPool
+    reading: WorkPool
     counters: UsageCounters
 
     @classmethod
@@ -34,8 +38,22 @@ class Service:
             ArtifactError: an index is missing, unfinished or damaged.
         """
         paths = {name: Path(path) for name, path in settings.indexes}
-        pool = WorkPool(threads=settings.threads, queue=settings.queue, seconds=settings.seconds)
-        return cls(settings, Shelf(paths, open_index), pool, UsageCounters())
+        bounds = {"threads": settings.threads, "queue": settings.queue}
+        pool, reading = (WorkPool(**bounds, seconds=settings.seconds) for _ in range(2))
+        return cls(settings, Shelf(paths, open_index), pool, reading, UsageCounters())
+
+    def close(self) -> None:
+        """Wait for what runs."""
+        self.pool.close()
+        self.reading.close()
+
+    async def read(self, work: Callable[[], T]) -> T:
+        """Read files in a thread.
+
+        Raises:
+            RecsysError: too many wait, or a file cannot be read.
+        """
+        return await self.reading.run(work)
 
     async def ask(self, index: str | None, work: Callable[[Opened], T]) -> T:
         """Run work on an index in a thread.

@@ -1,7 +1,7 @@
 """What programs ask, and how they are answered."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -25,7 +25,7 @@ from recsys.asking.named import named_paper
 from recsys.formats.answers import answer_record
 from recsys.formats.drafts.objects import manuscript_of
 from recsys.formats.references.reference_writers import WRITERS
-from recsys.records import Bibliography, Paper, ReadingLists
+from recsys.records import Bibliography, Manuscript, Paper, ReadingLists
 
 FILE, REQUEST = "file", "request"
 """The parts of a multipart question: one or more files of the draft, and the object of all else."""
@@ -34,8 +34,11 @@ MOST_IDS, PER_PAGE = 200, 20
 
 async def recommendations(request: Request) -> Response:
     """Answer a draft."""
-    body, files = await _question(request)
-    reply = await service_of(request).ask(body.index, partial(_recommend, body, files))
+    service, (body, files) = service_of(request), await _question(request)
+    given = await service.read(partial(read_given, files)) if files else None
+    told = body.model_dump(exclude={"next", "index"})
+    told["files"] = [[each.name, hashlib.sha256(each.content).hexdigest()] for each in files]
+    reply = await service.ask(body.index, partial(_recommend, _asked(body, given), told))
     return respond(request, reply)
 
 
@@ -113,10 +116,7 @@ async def _question(request: Request) -> tuple[RecommendationsBody, Sequence[Giv
     return parsed(told[0] if told else "{}"), sent.files.get(FILE, ())
 
 
-def _recommend(body: RecommendationsBody, files: Sequence[GivenFile], opened: Opened) -> Reply:
-    asked = _asked(body, files)
-    told = body.model_dump(exclude={"next", "index"})
-    told["files"] = [[each.name, hashlib.sha256(each.content).hexdigest()] for each in files]
+def _recommend(asked: WebQuestion, told: Mapping[str, object], opened: Opened) -> Reply:
     found = answered(opened, asked, posed(opened, asked), told)
     record = answer_record(found.answer)
     more = {
@@ -128,11 +128,10 @@ def _recommend(body: RecommendationsBody, files: Sequence[GivenFile], opened: Op
     return Reply(record | more, digest_of(found.digest, {"offset": found.offset}))
 
 
-def _asked(body: RecommendationsBody, files: Sequence[GivenFile]) -> WebQuestion:
+def _asked(body: RecommendationsBody, given: Manuscript | None) -> WebQuestion:
     told = {} if body.draft is None else body.draft.model_dump(exclude_none=True)
-    draft = manuscript_of(told, "draft")
-    if files:
-        draft = joined(read_given(files), draft)
+    typed = manuscript_of(told, "draft")
+    draft = typed if given is None else joined(given, typed)
     wanted = body.filters
     filters = Filters(
         min_year=wanted.min_year,

@@ -162,6 +162,7 @@ class FormFields:
             less_like="",
             library=json.dumps(question.library, ensure_ascii=False) if question.library else "",
             as_of="" if draft.as_of is None else str(draft.as_of),
+            mmr=f"{self.diversity():g}" if self.diversity() else "",
             page="",
         )
 

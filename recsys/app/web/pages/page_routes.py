@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from recsys.app.web.api.api_description import operations
 from recsys.app.web.api.json_replies import MEDIA_TYPES
 from recsys.app.web.door.form_reading import Sent, read_form
-from recsys.app.web.given.given_files import GivenFile, read_given, read_given_list
+from recsys.app.web.given.given_files import read_given, read_given_list
 from recsys.app.web.page_tokens import digest_of, offset_in, token
 from recsys.app.web.pages import page_contents, page_writing
 from recsys.app.web.pages.form_fields import FormFields
@@ -26,7 +26,7 @@ from recsys.asking.question import Question
 from recsys.errors import InputError, NothingFound, RecsysError
 from recsys.formats.answer_formats import FORMATS
 from recsys.formats.references.reference_writers import WRITERS
-from recsys.records import Bibliography, Paper
+from recsys.records import Bibliography, Manuscript, Paper
 
 FILE, LIBRARY_FILE = "file", "library_file"
 """Fields of the form that hold files."""
@@ -37,21 +37,29 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A form that was sent: its fields, and its files."""
+    """A form that was sent: its fields, and what its files say."""
 
     fields: FormFields
-    drafts: Sequence[GivenFile] = ()
-    libraries: Sequence[GivenFile] = ()
+    draft: Manuscript | None = None
+    library: Bibliography | None = None
 
     @classmethod
-    def of(cls, sent: Sent) -> "Asked":
-        """Sort what was sent."""
-        files = sent.files
-        return cls(FormFields.read(sent.pairs), files.get(FILE, ()), files.get(LIBRARY_FILE, ()))
+    async def of(cls, sent: Sent, service: Service) -> "Asked":
+        """Read the files that were sent.
+
+        Raises:
+            InputError: one cannot be read.
+        """
+        drafts, libraries = sent.files.get(FILE), sent.files.get(LIBRARY_FILE)
+        return cls(
+            FormFields.read(sent.pairs),
+            await service.read(partial(read_given, drafts)) if drafts else None,
+            await service.read(partial(read_given_list, libraries)) if libraries else None,
+        )
 
     def empty(self) -> bool:
         """Tell whether nothing is asked."""
-        return self.fields.empty() and not self.drafts
+        return self.fields.empty() and self.draft is None
 
 
 async def home(request: Request) -> Response:
@@ -62,26 +70,27 @@ async def home(request: Request) -> Response:
 
 async def answer(request: Request) -> Response:
     """Answer the form, or the question that an address holds."""
-    service, asked = service_of(request), await _asked(request)
+    service, sent = service_of(request), await _sent(request)
+    fields = FormFields.read(sent.pairs)
     try:
+        asked = await Asked.of(sent, service)
         if asked.empty():
             raise InputError(
-                "Nothing is asked.", "Give a title, a file, or papers to find more of."
+                "Nothing is asked.", "Give a title, a file, or papers like those sought."
             )
-        html = await service.ask(asked.fields.index, partial(_answer, service, asked))
+        return HTMLResponse(await service.ask(fields.index, partial(_answer, service, asked)))
     except RecsysError as error:
         problem = problem_of(error)
-        site = page_contents.site_of(service, asked.fields.index)
-        form = page_contents.form_of(replace(asked.fields, library=""))
-        return HTMLResponse(
-            page_writing.ask(site, form, problem), problem.status, _wait(problem.wait)
-        )
-    return HTMLResponse(html)
+        site = page_contents.site_of(service, fields.index)
+        form = page_contents.form_of(replace(fields, library=""))
+        html = page_writing.ask(site, form, problem)
+        return HTMLResponse(html, problem.status, _wait(problem.wait))
 
 
 async def draw(request: Request) -> Response:
     """Draw the map around a draft."""
-    service, asked = service_of(request), await _asked(request)
+    service = service_of(request)
+    asked = await Asked.of(await _sent(request), service)
     return HTMLResponse(await service.ask(asked.fields.index, partial(_map, service, asked)))
 
 
@@ -127,10 +136,10 @@ async def _page(request: Request, index: str | None, work: Callable[[Opened], st
     return HTMLResponse(await service_of(request).ask(index, work))
 
 
-async def _asked(request: Request) -> Asked:
+async def _sent(request: Request) -> Sent:
     if request.method == "POST":
-        return Asked.of(await read_form(request))
-    return Asked(FormFields.read(request.query_params.multi_items()))
+        return await read_form(request)
+    return Sent(request.query_params.multi_items())
 
 
 def _wait(seconds: int | None) -> dict[str, str]:
@@ -162,21 +171,17 @@ def _found(asked: Asked, opened: Opened) -> Found:
 
 
 def _understood(asked: Asked, opened: Opened) -> tuple[WebQuestion, Question, FormFields]:
-    """Read the files, find the papers, and say all of it in the fields of the form."""
+    """Find the papers that are named, and say all of it in the fields of the form."""
     fields = asked.fields
-    typed = fields.manuscript()
-    draft = joined(read_given(asked.drafts), typed) if asked.drafts else typed
-    lists = fields.lists()
-    if asked.libraries:
-        given = read_given_list(asked.libraries)
-        references = (*lists.library.references, *given.references)
-        lists = replace(lists, library=Bibliography(references, given.problems))
-    year = fields.year()
+    typed, lists = fields.manuscript(), fields.lists()
+    if asked.library is not None:
+        references = (*lists.library.references, *asked.library.references)
+        lists = replace(lists, library=Bibliography(references, asked.library.problems))
     web = WebQuestion(
-        draft=draft,
+        draft=typed if asked.draft is None else joined(asked.draft, typed),
         lists=lists,
         filters=fields.filters(),
-        as_of=year,
+        as_of=fields.year(),
         diversity=fields.diversity(),
     )
     question = posed(opened, web)

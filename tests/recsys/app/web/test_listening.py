@@ -35,6 +35,7 @@ def test_it_answers_and_stops_when_it_is_told_to(built: Built, number: signal.Si
 def test_what_is_being_asked_is_answered_before_it_stops(built: Built) -> None:
     body = json.dumps({"draft": DRAFT}).encode()
     with started(built.index) as (process, address):
+        httpx2.get(f"{address}healthz", timeout=30)
         host = address.removeprefix("http://").rstrip("/")
         name, _, port = host.partition(":")
         head = (
