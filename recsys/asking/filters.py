@@ -6,6 +6,9 @@ from recsys.errors import InputError
 from recsys.records import PaperId
 from recsys.store.name_keys import author_key
 
+MOST_VENUES = 20_000
+"""Letters of all patterns of venues: a million would take minutes to compile."""
+
 
 @dataclass(frozen=True, slots=True)
 class Filters:
@@ -45,6 +48,11 @@ class Filters:
         for option, values in (("--venue", self.venues), ("--type", self.types)):
             if not all(value.strip() for value in values):
                 raise InputError(f"The value of {option} is empty.", "Give one, or leave it out.")
+        if sum(map(len, self.venues)) > MOST_VENUES:
+            raise InputError(
+                f"The values of --venue have more than {MOST_VENUES:,} letters.",
+                "Give fewer, or shorter patterns.",
+            )
         for name in self.exclude_authors:
             if author_key(name) is None:
                 raise InputError(

@@ -9,6 +9,7 @@ A request goes down, its answer up:
     routes              pages for people, operations for programs
 """
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -43,10 +44,14 @@ PAGES: tuple[BaseRoute, ...] = (
     Mount("/static", StaticFiles(STATIC)),
 )
 """What people see."""
+LOUD = ("uvicorn", "python_multipart")
+"""Libraries that would write to the terminal what is wrong with a request, in each process."""
 
 
 def make_application(service: Service) -> Starlette:
     """Put the application together."""
+    for library in LOUD:
+        logging.getLogger(library).setLevel(logging.CRITICAL)
     settings = service.settings
     operations = [
         Route(each.route, each.handler, methods=[each.method])

@@ -1,7 +1,6 @@
 """Listen for requests until somebody says stop: one process, or several that share the memory."""
 
 import ipaddress
-import logging
 import secrets
 import signal
 import socket
@@ -14,6 +13,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from recsys.app.web.application import make_application
+from recsys.app.web.door.head_limits import PatientProtocol
 from recsys.app.web.serve_settings import ServeSettings
 from recsys.app.web.service import Service
 from recsys.errors import InputError
@@ -96,7 +96,6 @@ def listen(
     Raises:
         ArtifactError: an index is missing, unfinished or damaged.
     """
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
     service = Service.start(settings)  # With workers: what cannot be opened is said once, here.
     ready()
     with _signals_end_quietly():
@@ -119,7 +118,7 @@ def _config(application: object, *, workers: int = 1) -> uvicorn.Config:
         application,  # type: ignore[arg-type]  # An application, or where one is made.
         factory=isinstance(application, str),
         workers=workers,
-        http="h11",
+        http=PatientProtocol,
         ws="none",
         log_config=None,
         access_log=False,

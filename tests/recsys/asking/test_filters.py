@@ -22,6 +22,7 @@ def test_one_year_is_a_range() -> None:
     [
         (Filters(min_year=2016, max_year=2015), "from 2016 on and up to 2015.*--min-year"),
         (Filters(venues=("*TVCG*", " ")), "--venue is empty"),
+        (Filters(venues=("*a" * 6_000, "*b" * 6_000)), "--venue have more than 20,000 letters"),
         (Filters(types=("",)), "--type is empty"),
         (Filters(exclude_authors=("Munzner", "-.-")), "'-.-' is no author's name"),
     ],

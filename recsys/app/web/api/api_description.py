@@ -58,7 +58,7 @@ class Described:
         return self.path.replace("{id}", "{id:path}")
 
 
-_TEXT: Mapping[str, object] = {"type": "string", "minLength": 1, "maxLength": 1000}
+_TEXT: Mapping[str, object] = {"type": "string", "minLength": 1, "maxLength": routes.LONGEST_SEARCH}
 _INDEX = Parameter("index", "The index; without it, the first.", {"type": "string"})
 _NEXT = Parameter("next", "`next` of the page before.", {"type": "string", "maxLength": 200})
 _IDS: Mapping[str, object] = {"type": "array", "items": {"type": "string", "minLength": 1}}
@@ -243,8 +243,15 @@ def _reply(each: Described) -> dict[str, Any]:
         return {"description": each.summary, "content": {METRICS: {"schema": {"type": "string"}}}}
     content: dict[str, Any] = {JSON: {"schema": _schema(each.answers)}}
     if each.formats:
-        content |= {kind: {"schema": {"type": "string"}} for kind in MEDIA_TYPES.values()}
+        content |= {kind: {"schema": _written(kind)} for kind in MEDIA_TYPES.values()}
     return {"description": each.summary, "content": content}
+
+
+def _written(kind: str) -> Mapping[str, object]:
+    """Describe papers in a format of reference managers: text, or JSON that is no model of ours."""
+    if kind.endswith("json"):
+        return {"type": "array", "items": {"type": "object"}}
+    return {"type": "string"}
 
 
 def _problem(status: int) -> dict[str, Any]:

@@ -30,6 +30,8 @@ from recsys.records import Bibliography, Manuscript, Paper, ReadingLists
 FILE, REQUEST = "file", "request"
 """The parts of a multipart question: one or more files of the draft, and the object of all else."""
 MOST_IDS, PER_PAGE = 200, 20
+LONGEST_SEARCH = 1_000
+"""Letters of words to look for."""
 
 
 async def recommendations(request: Request) -> Response:
@@ -70,9 +72,16 @@ async def paper(request: Request) -> Response:
 
 async def searched(request: Request) -> Response:
     """Return papers that match words."""
-    words = request.query_params.get("q", "").strip()
+    told = request.query_params.get("q", "")
+    words = told.strip()
     if not words:
         raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, "q is empty.", "Give words: ?q=maps.")
+    if len(told) > LONGEST_SEARCH:
+        raise RequestError(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            f"q has {len(told):,} letters.",
+            f"Give at most {LONGEST_SEARCH:,}.",
+        )
     return await _get(request, partial(_search, words, request.query_params.get("next", "")))
 
 

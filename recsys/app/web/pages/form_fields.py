@@ -15,7 +15,10 @@ from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Refe
 EARLIEST, LATEST = 1000, 2999
 LONGEST_SHARED = 2000
 """Characters of an address that programs take without cutting it."""
+LONGEST, LONGEST_LIST = 200_000, 4 * 2**20
+"""Letters of a field; and of one that holds a work on each line, or the ids of a library."""
 _LISTS = ("cites", "more", "less")
+_LONG = ("references", "more_like", "less_like", "library")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,14 +55,18 @@ class FormFields:
 
     @classmethod
     def read(cls, pairs: Iterable[tuple[str, str]]) -> "FormFields":
-        """Read what a form or an address says; names that are no fields are passed over."""
+        """Read what a form or an address says; names that are no fields are passed over.
+
+        Raises:
+            InputError: a field is too long.
+        """
         known = {each.name for each in fields(cls)}
         found: dict[str, Any] = {}
         for name, value in pairs:
             if name in _LISTS:
                 found[name] = (*found.get(name, ()), *((value,) if value.strip() else ()))
             elif name in known and name not in found:
-                found[name] = value.replace("\r\n", "\n").strip()
+                found[name] = _checked(name, value).replace("\r\n", "\n").strip()
         lists: dict[str, Any] = {name: tuple(dict.fromkeys(found.pop(name, ()))) for name in _LISTS}
         return cls(**lists, **found)
 
@@ -180,6 +187,15 @@ class FormFields:
             for each in (value,) if isinstance(value, str) else value:
                 if each:
                     yield name, each
+
+
+def _checked(name: str, value: str) -> str:
+    most = LONGEST_LIST if name in _LONG else LONGEST
+    if len(value) > most:
+        raise InputError(
+            f"The field {name} has {len(value):,} letters.", f"Give at most {most:,}, or a file."
+        )
+    return value
 
 
 def _by_id(ids: Iterable[PaperId]) -> tuple[Reference, ...]:

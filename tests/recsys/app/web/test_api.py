@@ -216,6 +216,22 @@ def test_an_error_of_our_own_is_told_without_what_was_asked(
     assert "ecret" not in answer.text + err
 
 
+def test_a_search_is_as_long_as_the_description_allows(client: TestClient) -> None:
+    assert client.get("/v1/search", params={"q": "x" * 1000}).status_code == 200
+    refused = client.get("/v1/search", params={"q": "x" * 1001})
+    assert (refused.status_code, refused.json()["detail"]) == (422, "q has 1,001 letters.")
+
+
+def test_papers_in_a_format_are_what_the_description_says(client: TestClient) -> None:
+    described = client.get("/openapi.json").json()["paths"]["/v1/papers"]["get"]
+    content = described["responses"]["200"]["content"]
+    csl = client.get("/v1/papers", params={"ids": "rivers-00", "format": "csl-json"})
+    assert isinstance(csl.json(), list)
+    schema = content[csl.headers["content-type"].partition(";")[0]]["schema"]
+    assert schema["type"] == "array"
+    assert content["application/x-bibtex"]["schema"]["type"] == "string"
+
+
 def test_the_description_describes_what_is_served(client: TestClient) -> None:
     described = client.get("/openapi.json").json()
     assert described["openapi"] == "3.1.0"

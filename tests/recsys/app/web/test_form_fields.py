@@ -123,3 +123,10 @@ def test_a_reference_is_a_line_and_the_line_is_the_reference(reference: Referenc
 
 def test_several_identifiers_on_a_line_are_several_papers() -> None:
     assert len(named_papers("10.1234/a, 10.1234/b 10.1234/c\nrivers-00\nOn some rivers")) == 5
+
+
+@pytest.mark.parametrize(("name", "most"), [("title", 200_000), ("references", 4 * 2**20)])
+def test_a_field_that_is_too_long_is_refused(name: str, most: int) -> None:
+    assert FormFields.read([(name, "x" * most)]) == FormFields(**{name: "x" * most})
+    with pytest.raises(InputError, match=f"The field {name} has [0-9,]+ letters"):
+        FormFields.read([(name, "x" * (most + 1))])

@@ -1,0 +1,172 @@
+"""What is sent to the server that no browser sends: requests that are wrong or meant to harm."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tests.web_check.raw_socket import Reply, chunked, head, multipart, post, repeated, send
+from tests.web_check.server import Server
+
+MB = 2**20
+HUGE = 2 * 2**30
+SECONDS = 60.0
+"""For an attack in all; the server's own limits are shorter."""
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data; boundary=x7y"
+ASK = "/v1/recommendations"
+REFUSED = frozenset(range(400, 500))
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One thing to send. cheap: takes less than a second of a slow machine.
+
+    allowed: statuses beside 4xx. A connection that is closed without an answer is right, too.
+    """
+
+    name: str
+    run: Callable[[Server], Reply]
+    cheap: bool = True
+    allowed: frozenset[int] = frozenset()
+
+    def accepts(self, reply: Reply) -> bool:
+        """Tell whether a reply is one that should be given."""
+        statuses = set(reply.statuses)
+        return statuses <= REFUSED | self.allowed if statuses else reply.closed
+
+
+OK, BUSY = frozenset({200}), frozenset({503})
+
+
+def asked(first: str, *headers: str, host: bool = True) -> Callable[[Server], Reply]:
+    """Send a head without a body."""
+    return lambda server: send(server, [head(server, first, *headers, host=host)], seconds=SECONDS)
+
+
+def posted(path: str, kind: str, body: bytes, *headers: str) -> Callable[[Server], Reply]:
+    """Send a body whole."""
+    return lambda server: send(
+        server, [post(server, path, kind, body, *headers)], seconds=SECONDS
+    )
+
+
+def _raw(data: bytes, *, half_close: bool = False, quiet: float = 0) -> Callable[[Server], Reply]:
+    def run(server: Server) -> Reply:
+        own = data.replace(b"HOST", f"{server.host}:{server.port}".encode())
+        return send(server, [own], seconds=20, half_close=half_close, quiet=quiet)
+
+    return run
+
+
+def _streamed(*headers: str, framed: bool) -> Callable[[Server], Reply]:
+    """Send two gigabytes, a megabyte at a time."""
+
+    def run(server: Server) -> Reply:
+        pieces = repeated(b"x" * MB, HUGE)
+        first = head(server, f"POST {ASK} HTTP/1.1", f"Content-Type: {JSON}", *headers)
+        return send(server, _after(first, chunked(pieces) if framed else pieces), seconds=SECONDS)
+
+    return run
+
+
+def _after(first: bytes, rest: Iterable[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
+
+
+def _form_of(count: int) -> bytes:
+    return b"&".join(b"f%d=x" % number for number in range(count))
+
+
+def _parts(count: int, told: str) -> bytes:
+    return multipart((told.replace("#", str(number)), b"x") for number in range(count))
+
+
+_SITE = "POST /answer HTTP/1.1"
+_EMPTY = "Content-Length: 0"
+
+STRANGERS: Sequence[Attack] = (
+    Attack("another name in Host", asked("GET / HTTP/1.1", "Host: evil.example", host=False)),
+    Attack("own name at another port", asked("GET / HTTP/1.1", "Host: localhost:1", host=False)),
+    Attack("no Host", asked("GET / HTTP/1.1", host=False)),
+    Attack("no Host, HTTP/1.0", asked("GET / HTTP/1.0", host=False)),
+    Attack("two Hosts", asked("GET / HTTP/1.1", "Host: evil.example")),
+    Attack("another name in the request line", asked("GET http://evil.example/ HTTP/1.1")),
+    Attack("post from another site", asked(_SITE, _EMPTY, "Sec-Fetch-Site: cross-site")),
+    Attack("post from a sister site", asked(_SITE, _EMPTY, "Sec-Fetch-Site: same-site")),
+    Attack("wrong Origin", asked(_SITE, _EMPTY, "Origin: http://evil.example")),
+    Attack("Origin null", asked(_SITE, _EMPTY, "Origin: null")),
+    Attack("right Origin, then another", asked(_SITE, _EMPTY, "Origin: http://localhost", "Origin: x")),
+    Attack("preflight", asked(f"OPTIONS {ASK} HTTP/1.1", "Origin: http://evil.example")),
+    Attack("export from another site", asked("POST /export HTTP/1.1", _EMPTY, "Origin: http://x")),
+)
+"""Who must not be answered."""
+
+SIZES: Sequence[Attack] = (
+    Attack("2 GB announced", _streamed(f"Content-Length: {HUGE}", framed=False), cheap=False),
+    Attack("2 GB in chunks", _streamed("Transfer-Encoding: chunked", framed=True), cheap=False),
+    Attack("10^30 bytes announced", asked(f"POST {ASK} HTTP/1.1", f"Content-Length: {10**30}")),
+    Attack("length of 5,000 digits", asked(f"POST {ASK} HTTP/1.1", "Content-Length: " + "9" * 5000)),
+    Attack("negative length", asked(f"POST {ASK} HTTP/1.1", "Content-Length: -1")),
+    Attack("length that is no number", asked(f"POST {ASK} HTTP/1.1", "Content-Length: x")),
+    Attack("two lengths", asked(f"POST {ASK} HTTP/1.1", "Content-Length: 5", "Content-Length: 6")),
+    Attack(
+        "length and chunks",
+        _raw(
+            b"POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 6\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        ),
+    ),
+    Attack("chunk of 2^80", _raw(b"POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n" + b"f" * 20 + b"\r\nx", half_close=True)),
+    Attack("body of 17 MB", posted(ASK, JSON, b"x" * 17 * MB)),
+    Attack("JSON of 15 MB", posted(ASK, JSON, b'{"draft": {"title": "' + b"x" * 15 * MB + b'"}}')),
+    Attack("form of 15 MB", posted("/answer", FORM, b"title=" + b"x" * 15 * MB)),
+    Attack("100,000 fields", posted("/answer", FORM, _form_of(100_000))),
+    Attack("100,000 fields of one name", posted("/answer", FORM, b"cites=x&" * 100_000)),
+    Attack("10,000 parts", posted("/answer", MULTIPART, _parts(10_000, 'name="f#"')), allowed=OK),
+    Attack("30,000 parts", posted("/answer", MULTIPART, _parts(30_000, 'name="f#"'))),
+    Attack(
+        "10,000 files",
+        posted("/answer", MULTIPART, _parts(10_000, 'name="file"; filename="#.tex"')),
+    ),
+    Attack("head of a part of 1 MB", posted("/answer", MULTIPART, _parts(1, "x" * MB))),
+    Attack(
+        "10,000 heads of a part",
+        posted("/answer", MULTIPART, _parts(1, 'name="title"' + "\r\nX-A: b" * 10_000)),
+        allowed=OK,
+    ),
+    Attack("field of 5 MB", posted("/answer", MULTIPART, multipart([('name="title"', b"x" * 5 * MB)]))),
+    Attack("header of 1 MB", asked("GET / HTTP/1.1", "X-Long: " + "x" * MB)),
+    Attack("100,000 headers", asked("GET / HTTP/1.1", *["X-A: b"] * 100_000)),
+    Attack("address of 1 MB", asked(f"GET /{'x' * MB} HTTP/1.1")),
+    Attack("100,000 parameters", asked(f"GET /answer?{_form_of(100_000).decode()} HTTP/1.1")),
+    Attack("8,000 parameters", asked(f"GET /?{'a=1&' * 8_000} HTTP/1.1"), allowed=OK),
+    Attack("method of 1 MB", asked("X" * MB + " / HTTP/1.1")),
+)
+"""Too much of something."""
+
+_GET = b"GET /healthz HTTP/1.1\r\nHost: HOST\r\n"
+PROTOCOL: Sequence[Attack] = (
+    Attack("HTTP/0.9", _raw(b"GET /\r\n", half_close=True)),
+    Attack("HTTP/0.9 that stays", _raw(b"GET /\r\n\r\n")),
+    Attack("HTTP/2", _raw(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")),
+    Attack("HTTP/9.9", _raw(b"GET / HTTP/9.9\r\nHost: HOST\r\n\r\n"), allowed=OK),
+    Attack("TLS", _raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(256)))),
+    Attack("zeros", _raw(bytes(100_000))),
+    Attack("garbage after a request", _raw(_GET + b"\r\n" + b"\xff\x00garbage\r\n" * 99, quiet=2), allowed=OK),
+    Attack("1,000 requests at once", _raw((_GET + b"\r\n") * 1000, quiet=3), allowed=OK),
+    Attack("half a head, then closed", _raw(_GET, half_close=True)),
+    Attack("half a body, then closed", _raw(b"POST /answer HTTP/1.1\r\nHost: HOST\r\nContent-Length: 99\r\n\r\nx", half_close=True)),
+    Attack("a request, then half-closed", _raw(_GET + b"\r\n", half_close=True), allowed=OK),
+    Attack("NUL in the path", asked("GET /\x00 HTTP/1.1")),
+    Attack("NUL in a header", asked("GET / HTTP/1.1", "X-A: \x00")),
+    Attack("%00 in the path", asked("GET /static/%00 HTTP/1.1")),
+    Attack("no UTF-8 in the path", asked("GET /v1/papers/%ff%fe HTTP/1.1")),
+    Attack("line in a header", asked("GET / HTTP/1.1", "X-A: b\n c: d"), allowed=OK),
+    Attack("head with single line ends", _raw(b"GET /healthz HTTP/1.1\nHost: HOST\n\n"), allowed=OK),
+    Attack("upgrade to a web socket", asked("GET / HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: eA==", "Sec-WebSocket-Version: 13"), allowed=OK),
+    Attack("CONNECT", asked("CONNECT evil.example:443 HTTP/1.1")),
+    Attack("TRACE", asked("TRACE / HTTP/1.1")),
+    Attack("asterisk", asked("OPTIONS * HTTP/1.1")),
+    *(Attack(f"{method} of the page", asked(f"{method} / HTTP/1.1", _EMPTY)) for method in ("PUT", "DELETE", "PATCH", "PROPFIND", "get")),
+)
+"""What is no HTTP, or an odd one."""
