@@ -30,6 +30,8 @@ from recsys.store.products import remembered_products
 from recsys.store.top_k import top_k
 
 _NO_FILTERS = Filters()
+KEPT = "kept as candidates"
+"""The stage that counts the papers which an answer can hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,7 @@ class Recommender:
             "cited already": len(query.seeds),
             "proposed by stage one": ranking.candidates.pooled,
             **{f"{REMOVED}{name}": count for name, count in removed.items()},
-            "kept as candidates": len(ranking.rows),
+            KEPT: len(ranking.rows),
             "recommended": min(k, len(ranking.rows)),
         }
 

@@ -1,5 +1,6 @@
 """README, pages and program speak of the same: what is shown can be run, what there is is shown."""
 
+import argparse
 import contextlib
 import gzip
 import io
@@ -12,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import httpx2
 import pytest
 import typer
 
@@ -23,6 +25,7 @@ from recsys.formats.drafts.draft_formats import read_draft
 from recsys.formats.drafts.objects import KEYS, REFERENCE_KEYS
 from recsys.stage_one.sources import names
 from recsys.store.generations import in_force
+from tests.recsys.app.web.served_process import started
 from tests.recsys.formats.drafts.small_pdf import Text, write_pdf
 
 if TYPE_CHECKING:
@@ -130,10 +133,52 @@ def test_the_commands_of_readme_and_guide_run(
         shutil.rmtree("my.index")  # The page builds it first.
     for line in shown(page):
         words, file = words_of(line)
+        if words[0] == "serve":
+            assert_serves(*words[1:])
+            continue
         done = run_cli(*words, stdin=(workplace / file).read_bytes() if file else b"")
         # Filters may leave none of the few papers here.
         allowed = {0, NOTHING_FOUND} if words[0] == "recommend" else {0}
         assert done.code in allowed, f"{line}\n{done.err}"
+
+
+def assert_serves(*words: str) -> None:
+    """Serve, on any port and without a browser, until it answers."""
+    rest = [word for word in words if word != "--open"]
+    with started(*rest) as (_, address):
+        assert httpx2.get(f"{address}healthz", timeout=30).json() == {"status": "ok"}
+
+
+@pytest.mark.parametrize("line", lines("docs/guide/serve.md", "curl"))
+def test_the_curl_examples_are_answered(line: str, workplace: Path) -> None:
+    with started("my.index") as (_, address):
+        answer = httpx2.request(**request_of(line, address), timeout=30)
+    assert answer.status_code == 200, answer.text
+    assert answer.text
+
+
+def request_of(line: str, address: str) -> dict[str, Any]:
+    """Read a line of curl as what httpx2 takes."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("url")
+    parser.add_argument("-H", action="append", default=[])
+    parser.add_argument("-F", action="append", default=[])
+    parser.add_argument("-d")
+    told = parser.parse_args(shlex.split(line)[1:])
+    parts = [part.partition("=")[::2] for part in told.F]
+    files = [(name, value) for name, value in parts if value.startswith("@")]
+    found: dict[str, Any] = {
+        "url": told.url.replace("http://127.0.0.1:8000/", address),
+        "headers": dict(header.split(": ", 1) for header in told.H),
+        "method": "POST" if told.d or parts else "GET",
+    }
+    if told.d:
+        found["content"] = told.d
+    if parts:
+        found["data"] = {name: value for name, value in parts if not value.startswith("@")}
+        opened = [(name, Path(value[1:])) for name, value in files]
+        found["files"] = [(name, (path.name, path.read_bytes())) for name, path in opened]
+    return found
 
 
 @pytest.mark.parametrize("page", [page for page in TAUGHT if blocks(page, "python")])

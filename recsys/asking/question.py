@@ -35,7 +35,8 @@ class Question:
 
     understood: one sentence. notes: what was left out of files, or is a guess. missing: sentences
     that name the papers that were not found. library: those of the user's own papers that the
-    corpus holds. name: the draft's file, if it is one.
+    corpus holds. name: the draft's file, if it is one. cited, liked: what is in the draft's
+    references, apart; unfound: what it cites that the corpus does not hold.
     """
 
     draft: Draft
@@ -44,6 +45,9 @@ class Question:
     missing: tuple[str, ...] = ()
     library: tuple[PaperId, ...] = ()
     name: str | None = None
+    cited: tuple[PaperId, ...] = ()
+    liked: tuple[PaperId, ...] = ()
+    unfound: tuple[Reference, ...] = ()
 
     def filtered(self, filters: Filters) -> Filters:
         """Name the papers of the library to filters that leave them out."""
@@ -108,6 +112,9 @@ def pose(
         tuple(_described(each.name, entry) for each in found for entry in each.missing),
         library.ids,
         str(asked) if isinstance(asked, str | Path) and is_file(str(asked)) else None,
+        cited.ids,
+        liked.ids,
+        cited.missing,
     )
 
 

@@ -46,19 +46,23 @@ def html(answer: Answer) -> str:
 
 def as_json(answer: Answer) -> str:
     """Render as one JSON object of schema `recsys.answer/1`."""
-    value = {
+    return json_text(answer_record(answer), indent=1) + "\n"
+
+
+def answer_record(answer: Answer) -> dict[str, Any]:
+    """Put an answer as the object of schema `recsys.answer/1`."""
+    return {
         "schema": ANSWER_SCHEMA,
         "understood": answer.understood,
         "stages": dict(answer.stages),
         "recommendations": [_record(item) for item in answer.recommendations],
     }
-    return _json(value, indent=1) + "\n"
 
 
 def as_json_lines(answer: Answer) -> str:
     """Render as one JSON object of schema `recsys.recommendation/1` per line, with the draft."""
     first = {"schema": RECOMMENDATION_SCHEMA, "draft": answer.draft}
-    return "".join(f"{_json(first | _record(item))}\n" for item in answer.recommendations)
+    return "".join(f"{json_text(first | _record(item))}\n" for item in answer.recommendations)
 
 
 def percent(probability: float) -> str:
@@ -87,7 +91,7 @@ def _papers(answer: Answer) -> list[Paper]:
     return [item.paper for item in answer.recommendations]
 
 
-def _json(value: object, *, indent: int | None = None) -> str:
+def json_text(value: object, *, indent: int | None = None) -> str:
     """Write readable JSON; what a terminal or a line reader would act upon is escaped."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

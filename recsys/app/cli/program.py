@@ -17,6 +17,7 @@ from recsys.app.cli import (
     probing,
     recommending,
     reporting,
+    serving_pages,
     training_encoders,
     training_journals,
     training_networks,
@@ -44,6 +45,7 @@ GROUPS: Mapping[str, typer.Typer] = {
 }
 COMMANDS: Mapping[str, Callable[..., None]] = {
     "recommend": recommending.recommend,
+    "serve": serving_pages.serve,
     "build": building.build,
     "update": building.update,
     "train ranker": building.train_ranker,

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from recsys.app.web import given_files
-from recsys.app.web.given_files import GivenFile, ReadingLimits, read_given, read_given_list
-from recsys.app.web.reading_messages import DRAFT, Request
+from recsys.app.web.given import given_files
+from recsys.app.web.given.given_files import GivenFile, ReadingLimits, read_given, read_given_list
+from recsys.app.web.given.reading_messages import DRAFT, Request
 from recsys.errors import DraftError, InputError, MissingExtraError, RecsysError
 from recsys.formats.drafts.bundle import parse_bundle
 from recsys.formats.files import MAX_BYTES
@@ -110,7 +110,7 @@ def test_an_error_is_that_of_the_reader(name: str, content: bytes, kind: type[Re
 def test_a_missing_extra_comes_over(monkeypatch: pytest.MonkeyPatch) -> None:
     code = (
         "import sys; sys.modules['docx'] = None; "
-        "from recsys.app.web.reading_child import main; main()"
+        "from recsys.app.web.given.reading_child import main; main()"
     )
     stand_in(code, monkeypatch)
     with pytest.raises(MissingExtraError) as caught:
@@ -197,7 +197,7 @@ def gone(process: int) -> bool:
 def test_a_reader_that_loops_is_ended_by_its_own_clock_too() -> None:
     request = Request(DRAFT, 0.2, 2**30, ("a",), (1,))
     code = (
-        "from recsys.app.web import reading_child as c\n"
+        "from recsys.app.web.given import reading_child as c\n"
         "def loop(*a):\n    while True: pass\n"
         "c._read = loop\nc.main()"
     )
@@ -307,7 +307,7 @@ def test_the_reader_gets_no_environment_and_opens_no_file_by_name(
 def test_the_reader_can_write_no_file_and_open_few(tmp_path: Path) -> None:
     code = (
         "import os\n"
-        "from recsys.app.web import reading_child as c\n"
+        "from recsys.app.web.given import reading_child as c\n"
         "from recsys.errors import InputError\n"
         "def attempt(*a):\n"
         "    said = []\n"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.app.web.reading_messages import (
+from recsys.app.web.given.reading_messages import (
     LIST,
     OUT_OF_MEMORY,
     Request,

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import BinaryIO
 
-from recsys.app.web.reading_messages import (
+from recsys.app.web.given.reading_messages import (
     LIST,
     OUT_OF_MEMORY,
     Request,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TypeVar
 
 import recsys
-from recsys.app.web.reading_messages import (
+from recsys.app.web.given.reading_messages import (
     DRAFT,
     LIST,
     Request,
@@ -33,7 +33,7 @@ MOST_ANSWER = 64 * 2**20
 """Bytes of an answer; a hundred thousand references take less."""
 
 _GIB = 2**30
-_CHILD = (sys.executable, "-P", "-m", "recsys.app.web.reading_child")
+_CHILD = (sys.executable, "-P", "-m", "recsys.app.web.given.reading_child")
 _KEPT = ("PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "SystemRoot")
 """Of the environment, what Python itself may need to start."""
 _INSTEAD = "Give title and abstract instead."

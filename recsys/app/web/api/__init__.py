@@ -1,0 +1,1 @@
+"""What programs ask: operations, their objects, and their description."""

@@ -1,0 +1,207 @@
+"""The objects that programs send and get, as pydantic checks them and OpenAPI describes them."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from recsys.app.web.problem_details import RequestError
+
+MOST_REFERENCES, MOST_NAMED = 5_000, 50_000
+"""Items of one list: works that may have to be found by their titles, and others."""
+
+Year = Annotated[int, Field(ge=1000, le=2999)]
+Text = Annotated[str, Field(max_length=200_000)]
+Name = Annotated[str, Field(min_length=1, max_length=2_000)]
+Names = Annotated[list[Name], Field(max_length=1_000)]
+Named = Annotated[list[Name], Field(max_length=MOST_NAMED)]
+
+
+class _Asked(BaseModel):
+    """Refuses names that it does not know: a misspelt filter would be no filter."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class ReferenceBody(_Asked):
+    """A work as a bibliography describes it; it is looked up in the index."""
+
+    id: Name | None = None
+    title: Name | None = None
+    authors: Names = []
+    venue: Name | None = None
+    year: Year | None = None
+    abstract: Text | None = None
+    doi: Name | None = None
+    arxiv: Name | None = None
+    acl: Name | None = None
+    url: Name | None = None
+
+
+class DraftBody(_Asked):
+    """What has been written so far; the same object as in a file `draft.json`."""
+
+    id: Annotated[Name | None, Field(description="The paper of the index that the draft is.")] = (
+        None
+    )
+    title: Text | None = None
+    abstract: Text | None = None
+    authors: Names = []
+    venue: Name | None = None
+    year: Year | None = None
+    as_of: Year | None = None
+    references: Annotated[
+        list[Name | ReferenceBody],
+        Field(max_length=MOST_REFERENCES, description="Ids, DOIs, arXiv ids, or described works."),
+    ] = []
+
+
+class FiltersBody(_Asked):
+    """What a recommended paper must fulfil."""
+
+    min_year: Year | None = None
+    max_year: Year | None = None
+    venues: Annotated[Names, Field(description='Patterns such as "*TVCG*".')] = []
+    types: Annotated[Names, Field(description="Such as article or review.")] = []
+    exclude_authors: Names = []
+    exclude_own: Annotated[bool, Field(description="None by the draft's authors.")] = False
+    exclude_library: Annotated[bool, Field(description="None of `library`.")] = False
+
+
+class RecommendationsBody(_Asked):
+    """A question."""
+
+    index: Annotated[str | None, Field(max_length=200, description="None: the first.")] = None
+    draft: DraftBody | None = None
+    seeds: Annotated[Named, Field(description="Papers to find more of: ids or DOIs.")] = []
+    not_like: Annotated[Named, Field(description="Papers whose like shall sink.")] = []
+    library: Annotated[Named, Field(description="Papers that you have: they are marked.")] = []
+    filters: FiltersBody = FiltersBody()
+    as_of: Annotated[Year | None, Field(description="Nothing newer is recommended or counted.")] = (
+        None
+    )
+    diversity: Annotated[float, Field(ge=0, le=1, strict=False)] = 0.0
+    k: Annotated[int, Field(ge=1, le=100, description="Papers of one page.")] = 20
+    next: Annotated[str, Field(max_length=200, description="`next` of the page before.")] = ""
+
+
+class ReasonModel(BaseModel):
+    """Why a paper is recommended."""
+
+    kind: str
+    text: str
+
+
+class RecommendationModel(BaseModel):
+    """One recommended paper."""
+
+    rank: int
+    id: str
+    title: str
+    authors: list[str]
+    year: int | None
+    venue: str | None
+    doi: str | None
+    url: str | None
+    probability: float
+    score: float
+    sources: list[str]
+    reasons: list[ReasonModel]
+
+
+class AnswerModel(BaseModel):
+    """An answer; `next` asks for the papers after these, null where there are none."""
+
+    schema_: Annotated[Literal["recsys.answer/1"], Field(alias="schema")]
+    index: str
+    understood: str
+    notes: list[str]
+    missing: list[str]
+    stages: dict[str, int]
+    recommendations: list[RecommendationModel]
+    next: str | None
+
+
+class PaperModel(BaseModel):
+    """A paper; `cites` and `cited_by` are ids within the index, null in lists of papers."""
+
+    id: str
+    title: str
+    abstract: str | None
+    authors: list[str]
+    year: int | None
+    venue: str | None
+    doi: str | None
+    url: str | None
+    cites: list[str] | None
+    cited_by: list[str] | None
+
+
+class PapersModel(BaseModel):
+    """Some papers, in the order in which they were asked for."""
+
+    papers: list[PaperModel]
+    missing: list[str]
+
+
+class SearchModel(BaseModel):
+    """Papers that match words, the best first."""
+
+    papers: list[PaperModel]
+    next: str | None
+
+
+class IndexModel(BaseModel):
+    """One index that is served; `fingerprint` changes with its content."""
+
+    name: str
+    papers: int
+    citations: int
+    from_year: int | None
+    to_year: int | None
+    fingerprint: str
+    trouble: str | None
+
+
+class IndexesModel(BaseModel):
+    """The indexes that are served, the default one first."""
+
+    indexes: list[IndexModel]
+
+
+class HealthModel(BaseModel):
+    """Whether questions are answered."""
+
+    status: Literal["ok", "degraded"]
+
+
+class ProblemModel(BaseModel):
+    """Why there is no answer: RFC 9457, with what to do next and the kind of the error."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    hint: str
+    kind: str
+
+
+def parsed(raw: bytes | str) -> RecommendationsBody:
+    """Check a question.
+
+    Raises:
+        RequestError: it is no JSON, or of another shape; it says where.
+    """
+    try:
+        return RecommendationsBody.model_validate_json(raw)
+    except ValidationError as error:
+        raise RequestError(422, *_first(error)) from error
+    except UnicodeError as error:
+        raise RequestError(400, "The body is not UTF-8.", "Send JSON in UTF-8.") from error
+
+
+def _first(error: ValidationError) -> tuple[str, str]:
+    found: dict[str, Any] = dict(error.errors(include_url=False, include_input=False)[0])
+    place = ".".join(str(part) for part in found["loc"]) or "The body"
+    count = error.error_count() - 1
+    more = f" {count} more of the kind." if count else ""
+    return f"{place}: {found['msg']}.{more}", "See /openapi.json for the shape of the body."

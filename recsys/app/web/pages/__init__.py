@@ -1,0 +1,1 @@
+"""What people see: values, templates, and the routes that put them together."""

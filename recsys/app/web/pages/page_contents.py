@@ -1,0 +1,209 @@
+"""Put what was found into the values that the pages show."""
+
+from collections.abc import Iterable, Sequence
+from urllib.parse import urlencode
+
+from recsys.app.web.page_tokens import token
+from recsys.app.web.pages.form_fields import FormFields
+from recsys.app.web.pages.page_values import (
+    Form,
+    Found,
+    IndexChoice,
+    Item,
+    Listed,
+    PaperShown,
+    Site,
+)
+from recsys.app.web.paper_views import Around, years_of
+from recsys.app.web.put_question import Answered
+from recsys.app.web.service import Service
+from recsys.app.web.shelf import Opened
+from recsys.asking.apply_filters import REMOVED
+from recsys.asking.question import IN_LIBRARY, Question
+from recsys.formats.answers import percent
+from recsys.formats.references.bibtex import write as bibtex
+from recsys.formats.references.coins import span
+from recsys.formats.references.people import natural
+from recsys.formats.references.shown_facts import (
+    bare_doi,
+    citation_keys,
+    names_of,
+    one_line,
+    paper_link,
+    web_address,
+)
+from recsys.records import Answer, Paper, PaperId, Recommendation
+from recsys.store.arrays import Rows
+from recsys.version import VERSION
+
+MOST_LISTED = 100
+"""Papers that a paper's page lists as cited, and as many as citing."""
+PER_PAGE = 20
+
+
+def site_of(service: Service, index: str = "") -> Site:
+    """Describe the site; index: the one that a page speaks of, the first without a name."""
+    choices = tuple(_choice(place.opened) for place in service.shelf)
+    known = {choice.name for choice in choices}
+    chosen = index if index in known else choices[0].name
+    return Site(choices, chosen, VERSION, starter=service.settings.starter)
+
+
+def form_of(fields: FormFields, opened: Opened | None = None) -> Form:
+    """Fill the form; papers are named by their titles where the index is known."""
+    named = _Named(opened)
+    return Form(
+        index=opened.name if opened else fields.index,
+        title=fields.title,
+        abstract=fields.abstract,
+        authors=fields.authors,
+        venue=fields.venue,
+        cites=named.all(fields.cites),
+        references=fields.references,
+        more=named.all(fields.more),
+        less=named.all(fields.less),
+        library=() if opened is None else fields.library_ids(),
+        min_year=fields.min_year,
+        max_year=fields.max_year,
+        venues=fields.venues,
+        types=fields.types,
+        exclude_authors=fields.exclude_authors,
+        as_of=fields.as_of,
+        exclude_own=bool(fields.exclude_own),
+        exclude_library=bool(fields.exclude_library),
+        mmr=fields.mmr or "0",
+        more_like=fields.more_like,
+        less_like=fields.less_like,
+    )
+
+
+def found_of(
+    opened: Opened, fields: FormFields, found: Answered, notes: Sequence[str] = ()
+) -> Found:
+    """Show one page of an answer."""
+    items = found.answer.recommendations
+    keys = citation_keys([item.paper for item in items])
+    back = token(max(found.offset - PER_PAGE, 0), found.digest) if found.offset else ""
+    return Found(
+        form=form_of(fields, opened),
+        understood=found.question.understood,
+        notes=(*notes, *found.answer.notes),
+        missing=found.answer.missing,
+        items=tuple(_item(opened, item, key) for item, key in zip(items, keys, strict=True)),
+        removed=removed(found.answer),
+        next=found.next,
+        previous=back,
+        first_rank=found.offset + 1,
+        share=fields.address(),
+    )
+
+
+def nothing_found(
+    opened: Opened, fields: FormFields, question: Question, why: str, notes: Sequence[str]
+) -> Found:
+    """Show a question that no paper answers, so that it can be changed."""
+    return Found(
+        form=form_of(fields, opened),
+        understood=question.understood,
+        notes=(*notes, *question.notes),
+        missing=question.missing,
+        items=(),
+        removed=why,
+    )
+
+
+def removed(answer: Answer) -> str:
+    """Say how many papers each filter left out; "" where none did."""
+    counts = [f"{n:,} {name}" for name, n in answer.stages.items() if name.startswith(REMOVED)]
+    return f"Of the papers proposed: {', '.join(counts)}." if counts else ""
+
+
+def paper_of(opened: Opened, found: Around) -> PaperShown:
+    """Show a paper and what is around it."""
+    paper = found.paper
+    return PaperShown(
+        id=paper.id,
+        title=one_line(paper.title),
+        link=paper_link(paper),
+        authors=_authors(paper),
+        year=paper.year,
+        venue=paper.venue,
+        abstract=paper.abstract,
+        doi=bare_doi(paper),
+        url=web_address(paper),
+        cites=listed(opened, found.cites[:MOST_LISTED]),
+        cited_by=listed(opened, found.cited_by[:MOST_LISTED]),
+        cites_more=max(len(found.cites) - MOST_LISTED, 0),
+        cited_by_more=max(len(found.cited_by) - MOST_LISTED, 0),
+        similar=listed(opened, found.similar),
+        bibtex=bibtex([paper]),
+        coins=span(paper),
+        keyphrases=paper.keyphrases,
+    )
+
+
+def listed(opened: Opened, rows: Rows) -> tuple[Listed, ...]:
+    """Show papers in a list."""
+    papers = opened.recommender.collection.corpus.papers(rows) if len(rows) else []
+    return tuple(_listed(opened.name, paper) for paper in papers)
+
+
+def paper_address(index: str, paper_id: PaperId) -> str:
+    """Return the address of a paper's page within the site."""
+    return f"/paper?{urlencode({'index': index, 'id': paper_id})}"
+
+
+class _Named:
+    """Names papers by their titles."""
+
+    def __init__(self, opened: Opened | None) -> None:
+        self._opened = opened
+
+    def all(self, ids: Iterable[PaperId]) -> tuple[Listed, ...]:
+        if self._opened is None:
+            return tuple(Listed(each, each) for each in ids)
+        corpus = self._opened.recommender.collection.corpus
+        known = {each: row for each in ids if (row := corpus.row(each)) is not None}
+        papers = corpus.papers(list(known.values())) if known else []
+        return tuple(_listed(self._opened.name, paper) for paper in papers)
+
+
+def _choice(opened: Opened) -> IndexChoice:
+    corpus = opened.recommender.collection.corpus
+    first, last = years_of(corpus)
+    years = f", {first} to {last}" if first is not None else ""
+    return IndexChoice(opened.name, len(corpus), f"{len(corpus):,} papers{years}")
+
+
+def _item(opened: Opened, item: Recommendation, key: str) -> Item:
+    paper = item.paper
+    return Item(
+        rank=item.rank,
+        id=paper.id,
+        title=one_line(paper.title),
+        link=paper_link(paper),
+        authors=_authors(paper),
+        year=paper.year,
+        venue=paper.venue,
+        probability=item.probability,
+        percent=percent(item.probability),
+        reasons=tuple(reason.text for reason in item.reasons if reason != IN_LIBRARY),
+        in_library=IN_LIBRARY in item.reasons,
+        key=key,
+        coins=span(paper),
+        address=paper_address(opened.name, paper.id),
+        doi=bare_doi(paper),
+    )
+
+
+def _listed(index: str, paper: Paper) -> Listed:
+    names = _authors(paper)
+    facts = [names[0] + (" et al." if len(names) > 1 else "")] if names else []
+    facts += [str(paper.year)] if paper.year is not None else []
+    facts += [one_line(paper.venue)] if paper.venue else []
+    title = one_line(paper.title) or paper.id
+    return Listed(paper.id, title, ", ".join(facts), paper_address(index, paper.id))
+
+
+def _authors(paper: Paper) -> tuple[str, ...]:
+    return tuple(map(natural, names_of(paper)))

@@ -1,0 +1,223 @@
+"""What people see in a browser: every page works without a script."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from recsys.app.web.api.api_description import operations
+from recsys.app.web.api.json_replies import MEDIA_TYPES
+from recsys.app.web.door.form_reading import Sent, read_form
+from recsys.app.web.given.given_files import GivenFile, read_given, read_given_list
+from recsys.app.web.page_tokens import digest_of, offset_in, token
+from recsys.app.web.pages import page_contents, page_writing
+from recsys.app.web.pages.form_fields import FormFields
+from recsys.app.web.pages.page_values import Found, Listed
+from recsys.app.web.paper_views import around, papers_named, search
+from recsys.app.web.problem_details import RequestError, problem_of
+from recsys.app.web.put_question import WebQuestion, answered, joined, posed
+from recsys.app.web.service import Service, service_of
+from recsys.app.web.shelf import Opened
+from recsys.asking.question import Question
+from recsys.errors import InputError, NothingFound, RecsysError
+from recsys.formats.answer_formats import FORMATS
+from recsys.formats.references.reference_writers import WRITERS
+from recsys.records import Bibliography, Paper
+
+FILE, LIBRARY_FILE = "file", "library_file"
+"""Fields of the form that hold files."""
+CHANGED = "The question or the index has changed: these are the first papers of the new answer."
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A form that was sent: its fields, and its files."""
+
+    fields: FormFields
+    drafts: Sequence[GivenFile] = ()
+    libraries: Sequence[GivenFile] = ()
+
+    @classmethod
+    def of(cls, sent: Sent) -> "Asked":
+        """Sort what was sent."""
+        files = sent.files
+        return cls(FormFields.read(sent.pairs), files.get(FILE, ()), files.get(LIBRARY_FILE, ()))
+
+    def empty(self) -> bool:
+        """Tell whether nothing is asked."""
+        return self.fields.empty() and not self.drafts
+
+
+async def home(request: Request) -> Response:
+    """Show the form; an address may fill it."""
+    fields = FormFields.read(request.query_params.multi_items())
+    return await _page(request, fields.index, partial(_ask, service_of(request), fields))
+
+
+async def answer(request: Request) -> Response:
+    """Answer the form, or the question that an address holds."""
+    service, asked = service_of(request), await _asked(request)
+    try:
+        if asked.empty():
+            raise InputError(
+                "Nothing is asked.", "Give a title, a file, or papers to find more of."
+            )
+        html = await service.ask(asked.fields.index, partial(_answer, service, asked))
+    except RecsysError as error:
+        problem = problem_of(error)
+        site = page_contents.site_of(service, asked.fields.index)
+        form = page_contents.form_of(replace(asked.fields, library=""))
+        return HTMLResponse(
+            page_writing.ask(site, form, problem), problem.status, _wait(problem.wait)
+        )
+    return HTMLResponse(html)
+
+
+async def draw(request: Request) -> Response:
+    """Draw the map around a draft."""
+    service, asked = service_of(request), await _asked(request)
+    return HTMLResponse(await service.ask(asked.fields.index, partial(_map, service, asked)))
+
+
+async def export(request: Request) -> Response:
+    """Give the papers that are chosen, or all that are shown, as a file."""
+    sent = await read_form(request)
+    told = dict(sent.pairs)
+    form = told.get("format", "bibtex")
+    if form not in WRITERS:
+        raise InputError(
+            f"There is no format {form[:40]!r}.", f"The formats are {', '.join(WRITERS)}."
+        )
+    chosen = [value for name, value in sent.pairs if name == "paper"]
+    ids = chosen or [value for name, value in sent.pairs if name == "shown"]
+    work = partial(_papers, ids)
+    found = await service_of(request).ask(told.get("index"), work)
+    name = f"recommended{FORMATS[form].suffix}"
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(WRITERS[form](found), headers=headers, media_type=MEDIA_TYPES[form])
+
+
+async def paper(request: Request) -> Response:
+    """Show one paper."""
+    told = request.query_params
+    work = partial(_paper, service_of(request), told.get("id", ""))
+    return await _page(request, told.get("index"), work)
+
+
+async def searched(request: Request) -> Response:
+    """Show papers that match words."""
+    told = request.query_params
+    work = partial(_search, service_of(request), told.get("q", "").strip(), told.get("page", ""))
+    return await _page(request, told.get("index"), work)
+
+
+async def api(request: Request) -> Response:
+    """Describe the API."""
+    site = page_contents.site_of(service_of(request))
+    return HTMLResponse(page_writing.api(site, operations(str(request.base_url))))
+
+
+async def _page(request: Request, index: str | None, work: Callable[[Opened], str]) -> HTMLResponse:
+    return HTMLResponse(await service_of(request).ask(index, work))
+
+
+async def _asked(request: Request) -> Asked:
+    if request.method == "POST":
+        return Asked.of(await read_form(request))
+    return Asked(FormFields.read(request.query_params.multi_items()))
+
+
+def _wait(seconds: int | None) -> dict[str, str]:
+    return {} if seconds is None else {"retry-after": str(seconds)}
+
+
+def _ask(service: Service, fields: FormFields, opened: Opened) -> str:
+    site = page_contents.site_of(service, opened.name)
+    return page_writing.ask(site, page_contents.form_of(fields, opened))
+
+
+def _answer(service: Service, asked: Asked, opened: Opened) -> str:
+    return page_writing.answer(page_contents.site_of(service, opened.name), _found(asked, opened))
+
+
+def _found(asked: Asked, opened: Opened) -> Found:
+    web, question, fields = _understood(asked, opened)
+    told, notes = fields.key(), list[str]()
+    web = replace(web, page=asked.fields.page)
+    try:
+        offset_in(web.page, digest_of(opened.fingerprint, told)) if web.page else 0
+    except RequestError:
+        web, notes = replace(web, page=""), [CHANGED]
+    try:
+        found = answered(opened, web, question, told)
+    except NothingFound as error:
+        return page_contents.nothing_found(opened, fields, question, str(error), notes)
+    return page_contents.found_of(opened, fields, found, notes)
+
+
+def _understood(asked: Asked, opened: Opened) -> tuple[WebQuestion, Question, FormFields]:
+    """Read the files, find the papers, and say all of it in the fields of the form."""
+    fields = asked.fields
+    typed = fields.manuscript()
+    draft = joined(read_given(asked.drafts), typed) if asked.drafts else typed
+    lists = fields.lists()
+    if asked.libraries:
+        given = read_given_list(asked.libraries)
+        references = (*lists.library.references, *given.references)
+        lists = replace(lists, library=Bibliography(references, given.problems))
+    year = fields.year()
+    web = WebQuestion(
+        draft=draft,
+        lists=lists,
+        filters=fields.filters(),
+        as_of=year,
+        diversity=fields.diversity(),
+    )
+    question = posed(opened, web)
+    return web, question, replace(fields, index=opened.name).understood_as(question)
+
+
+def _map(service: Service, asked: Asked, opened: Opened) -> str:
+    from recsys.mapping import draw_map, map_svg, map_table
+
+    web, question, fields = _understood(asked, opened)
+    drawn = draw_map(opened.recommender, question, filters=web.filters)
+
+    def address(paper: Paper) -> str:
+        return page_contents.paper_address(opened.name, paper.id)
+
+    return page_writing.map(
+        page_contents.site_of(service, opened.name),
+        page_contents.form_of(fields, opened),
+        map_svg(drawn, paper_address=address),
+        map_table(drawn, paper_address=address),
+        tuple(group.label for group in drawn.gaps),
+    )
+
+
+def _papers(ids: Sequence[str], opened: Opened) -> list[Paper]:
+    if not ids:
+        raise InputError("No paper is chosen.", "Choose one, or ask first.")
+    found, _ = papers_named(opened, ids)
+    return found
+
+
+def _paper(service: Service, paper_id: str, opened: Opened) -> str:
+    shown = page_contents.paper_of(opened, around(opened, paper_id))
+    return page_writing.paper(page_contents.site_of(service, opened.name), shown)
+
+
+def _search(service: Service, words: str, page: str, opened: Opened) -> str:
+    digest = digest_of(opened.fingerprint, {"search": words})
+    begin = offset_in(page, digest) if page else 0
+    rows = search(opened, words) if words else np.empty(0, np.int32)
+    end = begin + page_contents.PER_PAGE
+    items: tuple[Listed, ...] = page_contents.listed(opened, rows[begin:end])
+    rest = token(end, digest) if end < len(rows) else ""
+    return page_writing.search(page_contents.site_of(service, opened.name), words, items, rest)

@@ -1,0 +1,134 @@
+"""The indexes that are served, each by its generation in force."""
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from recsys.app.web.problem_details import unknown_index
+from recsys.errors import InputError, RecsysError
+from recsys.recommend import Recommender
+from recsys.store.artifacts import MANIFEST
+from recsys.version import VERSION
+
+Opener = Callable[[Path], Recommender]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An index as it was opened.
+
+    seen: the manifest that was read before; another one means that the index was changed.
+    """
+
+    name: str
+    recommender: Recommender
+    seen: bytes
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all that an answer rests on beside the question."""
+        return hashlib.sha256(self.seen + VERSION.encode()).hexdigest()
+
+
+class Place:
+    """Where one index lies, and what is open of it.
+
+    An index that is replaced is opened again by the first who asks for it afterwards; the others
+    are answered out of the former one meanwhile. One that cannot be opened leaves the former.
+    """
+
+    def __init__(self, name: str, path: Path, opener: Opener) -> None:
+        """Open the index.
+
+        Raises:
+            ArtifactError: it is missing, unfinished or damaged.
+        """
+        self.name, self.path, self._opener = name, path, opener
+        self._lock = threading.Lock()
+        self.trouble: str | None = None
+        self._tried = self._look()
+        self.opened = Opened(name, opener(path), self._tried)
+
+    def current(self) -> Opened:
+        """Return the index as it is now."""
+        if self._look() != self._tried and self._lock.acquire(blocking=False):
+            try:
+                self._open_again()
+            finally:
+                self._lock.release()
+        return self.opened
+
+    def _open_again(self) -> None:
+        seen = self._look()
+        try:
+            self.opened = Opened(self.name, self._opener(self.path), seen)
+            self.trouble = None
+        except RecsysError as error:
+            self.trouble = error.what
+        self._tried = seen
+
+    def _look(self) -> bytes:
+        try:
+            return (self.path / MANIFEST).read_bytes()
+        except OSError:  # Gone, or being replaced: what is open goes on.
+            return b""
+
+
+class Shelf:
+    """Everything that one process serves."""
+
+    def __init__(self, paths: Mapping[str, Path], opener: Opener) -> None:
+        """Open all indexes.
+
+        Raises:
+            ArtifactError: one is missing, unfinished or damaged.
+        """
+        self._places = {name: Place(name, path, opener) for name, path in paths.items()}
+
+    def __iter__(self) -> Iterator[Place]:
+        """Go through the indexes, the default one first."""
+        return iter(self._places.values())
+
+    def current(self, name: str | None = None) -> Opened:
+        """Return an index as it is now; without a name, the first.
+
+        Raises:
+            InputError: there is none of that name.
+        """
+        if not name:
+            return next(iter(self._places.values())).current()
+        if name not in self._places:
+            raise unknown_index(name, self._places)
+        return self._places[name].current()
+
+
+def named(paths: Sequence[Path]) -> dict[str, Path]:
+    """Name indexes after their folders; a second one of a name is told apart by a number.
+
+    >>> list(named([Path("a/my.index"), Path("b/my.index")]))
+    ['my', 'my-2']
+    """
+    found: dict[str, Path] = {}
+    for path in paths:
+        stem = path.resolve().name.removesuffix(".index") or "index"
+        number, name = 1, stem
+        while name in found:
+            number += 1
+            name = f"{stem}-{number}"
+        found[name] = path
+    return found
+
+
+def check_given(paths: Sequence[Path]) -> None:
+    """Refuse an index that is given twice.
+
+    Raises:
+        InputError: naming it.
+    """
+    seen: set[Path] = set()
+    for path in paths:
+        if path.resolve() in seen:
+            raise InputError(f"{path} is given twice.", "Give each index once.")
+        seen.add(path.resolve())

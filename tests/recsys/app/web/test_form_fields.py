@@ -1,0 +1,125 @@
+"""What a form says is what is asked, and asked again it says the same."""
+
+from dataclasses import fields, replace
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.app.web.pages.form_fields import FormFields
+from recsys.app.web.pages.reference_lines import lines_of, named_papers, references_in
+from recsys.app.web.put_question import WebQuestion, posed
+from recsys.app.web.shelf import Opened
+from recsys.app.wiring import open_index
+from recsys.asking.question import Question
+from recsys.errors import InputError
+from recsys.records import Reference
+from tests.built_index import Built
+
+LINES = st.lists(
+    st.sampled_from(
+        ["rivers-00", "On glaciers in survey 3", "A. Nobody (1999). On nothing. doi:10.1234/abc",
+         "10.1234/none", "arXiv:1234.56789", "unknown-id", "A. Nobody (19999). Odd", "() ()", "é"]
+    ),
+    max_size=4,
+).map("\n".join)  # fmt: skip
+ANY = st.text(max_size=20)
+
+
+@pytest.fixture(scope="module")
+def opened(built: Built) -> Opened:
+    return Opened("small", open_index(built.index), b"seen")
+
+
+def understood(opened: Opened, form: FormFields) -> tuple[Question, FormFields]:
+    asked = WebQuestion(draft=form.manuscript(), lists=form.lists(), as_of=form.year())
+    question = posed(opened, asked)
+    return question, form.understood_as(question)
+
+
+@given(title=ANY, abstract=ANY, references=LINES, more_like=LINES, less_like=LINES, authors=ANY)
+def test_what_was_understood_is_understood_so_again(
+    opened: Opened,
+    title: str,
+    abstract: str,
+    references: str,
+    more_like: str,
+    less_like: str,
+    authors: str,
+) -> None:
+    sent = [("title", title), ("abstract", abstract), ("references", references),
+            ("more_like", more_like), ("less_like", less_like), ("authors", authors)]  # fmt: skip
+    question, once = understood(opened, FormFields.read(sent))
+    again, twice = understood(opened, FormFields.read(parse_qsl(urlsplit(once.address()).query)))
+    assert twice == once
+    assert again.draft == question.draft
+
+
+@given(st.lists(st.tuples(st.sampled_from([f.name for f in fields(FormFields)]), ANY), max_size=9))
+def test_any_fields_are_read_and_an_address_says_them_again(pairs: list[tuple[str, str]]) -> None:
+    once = replace(FormFields.read(pairs), page="")
+    assert FormFields.read(parse_qsl(urlsplit(once.address()).query)) == once
+
+
+def test_found_references_become_ids_and_the_others_stay_lines(opened: Opened) -> None:
+    lines = "rivers-00\nOn glaciers in survey 3\nB. Nobody (1999). On nothing at all"
+    question, form = understood(opened, FormFields(references=lines))
+    assert set(form.cites) == {"rivers-00", "glaciers-03"}
+    assert form.references == "B. Nobody (1999). On nothing at all."
+    assert [each.year for each in question.unfound] == [1999]
+
+
+def test_no_word_is_looked_for_on_the_disk(opened: Opened) -> None:
+    for word in ("/etc/passwd", "pyproject.toml", "README.md", ".", "~", "-"):
+        form = FormFields(title="x", references=word, more_like=word, less_like=word)
+        question, _ = understood(opened, form)
+        assert question.draft.references == ()
+        assert len(question.missing) == 3
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        (FormFields(min_year="19"), "four digits"),
+        (FormFields(max_year="٢٠٢٠"), "four digits"),
+        (FormFields(min_year="2020", max_year="2010"), "No year"),
+        (FormFields(exclude_authors="?"), "no author"),
+    ],
+)
+def test_a_filter_that_makes_no_sense_is_refused(form: FormFields, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        form.filters()
+
+
+@pytest.mark.parametrize("library", ["{", "3", '{"a": 1}', "[1]", "[" * 10_000])
+def test_a_library_that_is_no_list_is_refused(library: str) -> None:
+    with pytest.raises(InputError, match="library"):
+        FormFields(library=library).library_ids()
+
+
+def test_a_long_question_is_no_address() -> None:
+    assert FormFields(abstract="word " * 1000).address() == ""
+    assert FormFields(title="Rivers", cites=("a", "b")).address() == (
+        "/answer?title=Rivers&cites=a&cites=b"
+    )
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        Reference(title="On rivers", authors=("Ada Ash", "Bo Elm"), year=2001, doi="10.1234/x"),
+        Reference(title="On rivers", authors=(), year=2001),
+        Reference(title="On long rivers"),
+        Reference(id="10.5432/abc", doi="10.5432/abc"),
+    ],
+)
+def test_a_reference_is_a_line_and_the_line_is_the_reference(reference: Reference) -> None:
+    (read,) = references_in(lines_of([reference]))
+    assert (read.title, read.authors, read.year, read.doi) == (
+        reference.title, reference.authors, reference.year, reference.doi
+    )  # fmt: skip
+
+
+def test_several_identifiers_on_a_line_are_several_papers() -> None:
+    assert len(named_papers("10.1234/a, 10.1234/b 10.1234/c\nrivers-00\nOn some rivers")) == 5

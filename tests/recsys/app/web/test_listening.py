@@ -1,0 +1,146 @@
+"""The program as a process: it listens, answers, drains and stops."""
+
+import json
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.built_index import Built
+from tests.conftest import RunCli
+from tests.recsys.app.web.served import DRAFT
+from tests.recsys.app.web.served_process import started
+
+
+def told_to_stop(process: "subprocess.Popen[str]", number: signal.Signals) -> tuple[int, str]:
+    process.send_signal(number)
+    assert process.stderr is not None
+    return process.wait(timeout=60), process.stderr.read()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_answers_and_stops_when_it_is_told_to(built: Built, number: signal.Signals) -> None:
+    with started(built.index) as (process, address):
+        assert httpx2.get(f"{address}healthz", timeout=30).json() == {"status": "ok"}
+        answer = httpx2.post(f"{address}v1/recommendations", json={"draft": DRAFT}, timeout=30)
+        assert answer.json()["recommendations"]
+        assert told_to_stop(process, number) == (0, "")
+
+
+def test_what_is_being_asked_is_answered_before_it_stops(built: Built) -> None:
+    body = json.dumps({"draft": DRAFT}).encode()
+    with started(built.index) as (process, address):
+        host = address.removeprefix("http://").rstrip("/")
+        name, _, port = host.partition(":")
+        head = (
+            f"POST /v1/recommendations HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(body)}\r\n"
+            "Content-Type: application/json\r\n\r\n"
+        )
+        with socket.create_connection((name, int(port)), timeout=30) as connection:
+            connection.sendall(head.encode() + body[:5])
+            time.sleep(0.5)
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.5)
+            connection.sendall(body[5:])
+            answer = b"".join(iter(lambda: connection.recv(65536), b""))
+        assert answer.startswith(b"HTTP/1.1 200 ")
+        assert b'"recommendations"' in answer
+        assert process.wait(timeout=60) == 0
+
+
+def test_several_processes_answer_and_all_of_them_stop(built: Built) -> None:
+    with started(built.index, "--workers", 2) as (process, address):
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            try:
+                if httpx2.get(f"{address}healthz", timeout=30).status_code == 200:
+                    break
+            except httpx2.TransportError:
+                time.sleep(0.2)
+        answer = httpx2.post(f"{address}v1/recommendations", json={"draft": DRAFT}, timeout=30)
+        assert answer.json()["recommendations"]
+        children = _children(process.pid)
+        assert len(children) >= 2
+        assert told_to_stop(process, signal.SIGTERM)[0] == 0
+        until = time.monotonic() + 20
+        while any(map(_lives, children)) and time.monotonic() < until:
+            time.sleep(0.1)
+        assert not any(map(_lives, children))
+
+
+def _lives(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+def _children(pid: int) -> Sequence[int]:
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
+    return [int(each) for each in found.split()]
+
+
+def test_a_port_that_is_taken_is_one_line(built: Built, run_cli: RunCli) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = run_cli("serve", built.index, "--port", port)
+    assert done.code == 1
+    assert f"port {port}" in done.err
+    assert "--port" in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--host", "0.0.0.0"], 2, "--token new"),
+        (["--host", "192.0.2.7"], 2, "--token new"),
+        (["--host", "no-such-host.invalid", "--i-know"], 1, "Nothing can be served"),
+        (["--token", "short"], 2, "16"),
+        (["--token", "ä" * 20], 2, "ASCII"),
+        (["--workers", "0"], 2, "workers"),
+    ],
+)
+def test_what_cannot_be_served_is_one_line(
+    built: Built, run_cli: RunCli, words: list[str], code: int, said: str
+) -> None:
+    done = run_cli("serve", built.index, "--port", 0, *words)
+    assert done.code == code
+    assert said in done.err
+    assert "Traceback" not in done.err
+
+
+def test_an_index_that_is_missing_or_twice_is_one_line(
+    built: Built, run_cli: RunCli, tmp_path: Path
+) -> None:
+    for words in ([tmp_path / "none.index"], [built.index, built.index]):
+        done = run_cli("serve", *words, "--port", 0, "--quiet")
+        assert done.code == 1
+        assert done.err.count("\n") == 1
+
+
+def test_nothing_of_a_draft_is_written_anywhere(built: Built, tmp_path: Path) -> None:
+    words = (built.index, "--metrics")
+    places = {"TMPDIR": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
+    secret = "Zyzzogeton of the eleventh river"
+    with pytest.MonkeyPatch.context() as patch:
+        for name, place in places.items():
+            patch.setenv(name, place)
+        with started(*words) as (process, address):
+            ask = f"{address}v1/recommendations"
+            httpx2.post(ask, json={"draft": {"title": secret}}, timeout=30)
+            httpx2.post(ask, json={"draft": {"title": secret, "x": 1}}, timeout=30)
+            httpx2.post(ask, files={"file": (f"{secret}.md", f"# {secret}")}, timeout=30)
+            httpx2.get(f"{address}answer", params={"title": secret}, timeout=30)
+            httpx2.get(f"{address}v1/papers/{secret}", timeout=30)
+            httpx2.post(f"{address}answer", data={"title": secret, "min_year": "x"}, timeout=30)
+            metrics = httpx2.get(f"{address}metrics", timeout=30).text
+            _, said = told_to_stop(process, signal.SIGTERM)
+    assert "Zyzzogeton" not in metrics + said
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [path for path in written if "Zyzzogeton" in path.read_text(errors="replace")]
+    assert not [path for path in written if "Zyzzogeton" in path.name]

@@ -1,0 +1,88 @@
+"""An index that is changed is picked up; one that is damaged leaves the former."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from recsys.app.web.problem_details import UnknownIndex
+from recsys.app.web.shelf import Shelf, check_given, named
+from recsys.app.wiring import open_index
+from recsys.errors import ArtifactMissing, InputError
+from recsys.store.artifacts import MANIFEST
+from tests.built_index import Built
+from tests.conftest import RunCli
+from tests.recsys.app.web.served import DRAFT, serving, settings_of
+
+
+def add_paper(run_cli: RunCli, index: Path, folder: Path, name: str) -> None:
+    """Add a paper that a draft on rivers should cite."""
+    papers = folder / f"{name}.jsonl"
+    paper = {"id": name, "title": "Rivers, measured again", "year": 2001}
+    papers.write_text(json.dumps(paper) + "\n", encoding="utf-8")
+    assert run_cli("update", index, papers, "--quiet").code == 0
+
+
+def test_an_index_that_is_updated_is_picked_up_between_questions(
+    built: Built, tmp_path: Path, run_cli: RunCli
+) -> None:
+    index = built.copy(tmp_path)
+    with serving(settings_of(index)) as client:
+        before = client.get("/v1/indexes").json()["indexes"][0]
+        assert client.get("/v1/papers/new").status_code == 404
+        add_paper(run_cli, index, tmp_path, "new")
+        assert client.get("/v1/papers/new").json()["title"] == "Rivers, measured again"
+        after = client.get("/v1/indexes").json()["indexes"][0]
+        assert after["papers"] == before["papers"] + 1
+        assert after["fingerprint"] != before["fingerprint"]
+        answer = client.post("/v1/recommendations", json={"draft": DRAFT}).json()
+        assert "new" in [each["id"] for each in answer["recommendations"]]
+
+
+def test_a_token_of_the_former_index_is_refused(
+    built: Built, tmp_path: Path, run_cli: RunCli
+) -> None:
+    index = built.copy(tmp_path)
+    with serving(settings_of(index)) as client:
+        asked = {"draft": DRAFT, "k": 2}
+        token = client.post("/v1/recommendations", json=asked).json()["next"]
+        add_paper(run_cli, index, tmp_path, "new")
+        answer = client.post("/v1/recommendations", json=asked | {"next": token})
+        assert answer.status_code == 400
+        assert "has changed" in answer.json()["detail"]
+
+
+def test_an_index_that_is_damaged_or_gone_leaves_the_former(built: Built, tmp_path: Path) -> None:
+    index = built.copy(tmp_path)
+    shelf = Shelf({"small": index}, open_index)
+    before = shelf.current()
+    manifest = (index / MANIFEST).read_bytes()
+    (index / MANIFEST).write_bytes(b"{}")
+    assert shelf.current() is before
+    (place,) = shelf
+    assert place.trouble
+    (index / MANIFEST).unlink()
+    assert shelf.current() is before
+    (index / MANIFEST).write_bytes(manifest)
+    assert shelf.current().fingerprint == before.fingerprint
+    assert place.trouble is None
+
+
+def test_an_index_that_is_missing_is_said_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ArtifactMissing):
+        Shelf({"none": tmp_path / "none.index"}, open_index)
+
+
+def test_an_unknown_index_is_named_with_those_that_there_are(built: Built) -> None:
+    shelf = Shelf({"small": built.index}, open_index)
+    with pytest.raises(UnknownIndex, match="smal") as caught:
+        shelf.current("smal")
+    assert "small" in str(caught.value)
+    assert shelf.current("").name == shelf.current("small").name == "small"
+
+
+def test_names_and_doubles(tmp_path: Path) -> None:
+    paths = [tmp_path / "a" / "my.index", tmp_path / "b" / "my.index", tmp_path / "c"]
+    assert list(named(paths)) == ["my", "my-2", "c"]
+    with pytest.raises(InputError, match="twice"):
+        check_given([tmp_path / "a", tmp_path / "b" / ".." / "a"])
