@@ -41,19 +41,20 @@ def _document(path: Path, shared: Path) -> None:
 
 
 def _given(path: Path, shared: Path) -> None:
-    """Read a file beside a list, under the name of several formats."""
+    """Read a file beside a list, under the name of several formats; one of them must do."""
     from recsys.errors import RecsysError
     from recsys.formats.drafts.bundle import parse_bundle
 
     content = path.read_bytes()
-    last: RecsysError | None = None
-    for name in ("a.docx", "a.tex", "a.bib", "a"):
+    refused: list[RecsysError] = []
+    names = ("a.docx", "a.tex", "a.bib", "a")
+    for name in names:
         try:
             parse_bundle({name: content, "b.bib": samples.BIBTEX.encode()})
         except RecsysError as error:
-            last = error
-    if last is not None:
-        raise last
+            refused.append(error)
+    if len(refused) == len(names):
+        raise refused[-1]
 
 
 def _references(path: Path, shared: Path) -> None:
