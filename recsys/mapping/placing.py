@@ -116,7 +116,7 @@ class _Columns:
         """Name the columns: every year if there is room, else every fifth or tenth."""
         found = [Tick("no year", MARGIN + NARROW / 2)] if self.undated else []
         if self.older:
-            found.append(Tick(f"< {self.first}", self.begin - NARROW / 2))
+            found.append(Tick(f"<{self.first}", self.begin - NARROW / 2))
         step = next((each for each in (1, 2, 5, 10, 20, 50) if each * self.width >= 40), 100)
         for year in range(self.first, self.last + 1):
             if year % step == 0 or self.first == self.last:

@@ -40,7 +40,8 @@ def resemblance(collection: Collection, rows: Rows, before: int) -> Weights:
         + CITATION * _links(rows, *cites)
     )
     np.fill_diagonal(weights, 0.0)
-    return np.round(np.where(_mutual(weights), weights, 0.0), DIGITS)
+    kept: Weights = np.where(_mutual(weights), weights, 0.0)
+    return kept.round(DIGITS)
 
 
 def cosines_of(collection: Collection, rows: Rows) -> Weights:

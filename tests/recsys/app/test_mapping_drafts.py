@@ -29,7 +29,7 @@ def test_the_ending_says_how_a_map_is_written(
     assert (done.code, done.out) == (0, "")
     text = out.read_text(encoding="utf-8")
     assert text.startswith(begin) and "your draft" in text
-    assert "1 of 2 references" in done.err and "\nGap: " in done.err
+    assert "2 references: 1 matched" in done.err and "\nGap: " in done.err
 
 
 def test_stdout_gets_the_page_and_twice_the_same(
@@ -63,8 +63,7 @@ def test_an_ending_that_says_nothing_is_refused_before_any_work(
     assert done.code == 2 and "neither .html nor .svg" in done.err
 
 
-def test_a_draft_before_all_papers_ends_with_a_word(
-    draft: Path, built: "Built", run_cli: "RunCli"
-) -> None:
-    done = run_cli("map", draft, "--index", built.index, "--as-of", 1900)
+def test_a_map_without_a_paper_ends_with_a_word(built: "Built", run_cli: "RunCli") -> None:
+    text = json.dumps(DRAFT).encode()
+    done = run_cli("map", "--index", built.index, "--min-year", 2500, stdin=text)
     assert done.code == 3 and "No paper is around the draft" in done.err

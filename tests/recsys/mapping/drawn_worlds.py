@@ -29,7 +29,7 @@ def draw(papers: Sequence[Paper], vectors: Floats, draft: Draft, vector: Floats 
 
 
 def topical(count: int, *, topics: int = 3, seed: int = 0) -> World:
-    """Invent papers on some topics: near each other in space, citing the last two of their topic."""
+    """Invent papers on some topics; each cites the last two of its topic."""
     rng = np.random.default_rng(seed)
     centres = rng.standard_normal((topics, 8))
     papers = tuple(
