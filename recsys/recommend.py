@@ -12,7 +12,7 @@ from recsys.asking.question import NO_LISTS, Asked, Outcome, Question, pose
 from recsys.asking.rocchio import text_vector
 from recsys.errors import InputError, NothingFound, RecsysError
 from recsys.protocols import Encoder, Ranker
-from recsys.records import Answer, ReadingLists, Recommendation
+from recsys.records import Answer, Draft, ReadingLists, Recommendation
 from recsys.stage_one.pool import Candidates
 from recsys.stage_one.propose import propose
 from recsys.stage_one.settings import StageOne
@@ -140,14 +140,8 @@ class Recommender:
             return self._answer(question, k, question.filtered(filters), diversity)
 
     def _answer(self, question: Question, k: int, filters: Filters, diversity: float) -> Answer:
-        draft = question.draft
-        vector = text_vector(self.encoder, draft)
-        other = self.nnselect_encoder
-        nnselect = None if other is None else text_vector(other, draft)
-        query = make_query(
-            self.collection, draft, vector, nnselect=nnselect, metadata=self.metadata
-        )
-        filtering = apply_filters(filters, self.collection.corpus, draft)
+        query = self.query_to(question.draft)
+        filtering = apply_filters(filters, self.collection.corpus, question.draft)
         ranking = self.rank(query, keep=filtering.keep)
         stages = self._stages(query, filtering, ranking, k)
         if len(ranking.rows) == 0:
@@ -176,6 +170,17 @@ class Recommender:
         if keep is not None:
             order = order[keep[facts.evidence.rows[order]]]
         return Ranking(facts, order, scores[order])
+
+    def query_to(self, draft: Draft) -> Query:
+        """Pose a draft whose text is encoded for it.
+
+        Raises:
+            DraftError: the draft has neither text nor a reference in the corpus.
+        """
+        vector = text_vector(self.encoder, draft)
+        other = self.nnselect_encoder
+        nnselect = None if other is None else text_vector(other, draft)
+        return make_query(self.collection, draft, vector, nnselect=nnselect, metadata=self.metadata)
 
     def query_of(self, row: int) -> Query:
         """Pose a corpus paper as the draft it once was, with its stored vectors."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from eval.report.marked_pages import check_page, rewrite_page
 from pipelines.benchmarks.choices import measure_precision, measure_transfer
+from pipelines.benchmarks.map_quality import measure_maps, write_maps
 from pipelines.benchmarks.matching_quality import measure_matching
 from pipelines.benchmarks.quality import measure_quality
 from pipelines.benchmarks.result_tables import render
@@ -28,7 +29,8 @@ from recsys.store.generations import in_force, pin
 from recsys.store.layout import CORPUS
 
 CORPORA = ("vis", "archaeology")
-PAGE = "benchmarks"
+PAGE, MAP = "benchmarks", "map"
+"""The page of all sections, and the section that has a page of its own."""
 
 
 def measure_build(bench: Bench) -> dict[str, Any]:
@@ -60,6 +62,7 @@ SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
     "matching": partial(measure_matching, corpora=CORPORA),
     "serving": partial(measure_serving, corpora=CORPORA),
     "encoding": measure_encoding,
+    MAP: partial(measure_maps, corpus=CORPORA[0]),
 }
 
 
@@ -82,7 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(bench: Bench, only: Sequence[str], results: Path, docs: Path) -> None:
     """Measure the sections, keeping each one's figures as soon as they are known."""
-    check_page(docs, PAGE)
+    for page in (PAGE, MAP) if MAP in only else (PAGE,):
+        check_page(docs, page)
     results.parent.mkdir(parents=True, exist_ok=True)
     found = json.loads(results.read_text(encoding="utf-8")) if results.is_file() else {}
     for name in only:
@@ -90,6 +94,8 @@ def run(bench: Bench, only: Sequence[str], results: Path, docs: Path) -> None:
         found[name] = SECTIONS[name](bench)
         write_json(results, {key: found[key] for key in SECTIONS if key in found})
         rewrite_page(docs, PAGE, render(found))
+        if name == MAP:
+            rewrite_page(docs, MAP, write_maps(found[MAP]))
 
 
 def _sections(text: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from recsys.app.cli import (
     comparing_encoders,
     embedding,
     evaluating,
+    mapping_drafts,
     probing,
     recommending,
     reporting,
@@ -46,6 +47,7 @@ GROUPS: Mapping[str, typer.Typer] = {
 COMMANDS: Mapping[str, Callable[..., None]] = {
     "recommend": recommending.recommend,
     "serve": serving_pages.serve,
+    "map": mapping_drafts.draw_map,
     "build": building.build,
     "update": building.update,
     "train ranker": building.train_ranker,

@@ -1,0 +1,158 @@
+"""The command `map`: the papers around a draft as a picture."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recsys.app.cli.options import Candidates, NoMetadata, Quiet, names_in
+from recsys.app.cli.recommending_choices import AskChoices, FilterChoices, ListChoices
+
+if TYPE_CHECKING:
+    from recsys.asking.question import Question
+    from recsys.mapping import Map
+    from recsys.recommend import Recommender
+
+_ENDINGS = (".html", ".svg")
+_STDOUT = Path("-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapChoices:
+    """Which draft is drawn, of which index, and where the map goes."""
+
+    draft: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DRAFT",
+            show_default="stdin",
+            help="The draft: .json, .tex, .md, .txt or .pdf; a reading list; one paper's DOI, "
+            "arXiv, ACL or corpus id; `-` reads stdin.",
+        ),
+    ] = None
+    index: Annotated[
+        Path | None,
+        typer.Option(
+            "--index",
+            metavar="DIR",
+            show_default="the starter corpus",
+            help="Directory that `recsys build` wrote.",
+        ),
+    ] = None
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Write the map to this file: a page with its table (.html), or the picture alone "
+            "(.svg); `-` writes the page to stdout.",
+        ),
+    ] = _STDOUT
+    title: Annotated[
+        str | None,
+        typer.Option(
+            "--title", metavar="TEXT", show_default="the draft's own", help="Title of the draft."
+        ),
+    ] = None
+    abstract: Annotated[
+        str | None,
+        typer.Option(
+            "--abstract",
+            metavar="TEXT",
+            show_default="the draft's own",
+            help="Abstract of the draft.",
+        ),
+    ] = None
+
+    @property
+    def ask(self) -> AskChoices:
+        """The draft, as `recommend` takes it."""
+        drafts = None if self.draft is None else [self.draft]
+        return AskChoices(drafts=drafts, index=self.index, title=self.title, abstract=self.abstract)
+
+    @property
+    def target(self) -> Path | None:
+        """The file that is written; None is stdout."""
+        return None if self.out == _STDOUT else self.out
+
+    @property
+    def ending(self) -> str:
+        """What the file's ending says of how the map is written."""
+        return _ENDINGS[0] if self.target is None else self.target.suffix.lower()
+
+    def check(self) -> None:
+        """Refuse what cannot be written, before any work is done.
+
+        Raises:
+            BadParameter: the file's ending says of no format.
+            InputError: a path that cannot be written to.
+        """
+        from recsys.app.output import check_target
+
+        if self.ending not in _ENDINGS:
+            raise typer.BadParameter(
+                f"{self.out} ends in neither {' nor '.join(_ENDINGS)}.", param_hint="--out"
+            )
+        check_target(self.target)
+
+
+def draw_map(
+    wanted: MapChoices,
+    lists: ListChoices,
+    filters: FilterChoices,
+    candidates: Candidates = None,
+    no_metadata: NoMetadata = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw the papers around a draft: x is the year, y the topic.
+
+    At most 150 papers: those that the draft cites, those that `recsys recommend` would name, and
+    near ones, in groups by topic. Each group says how many near papers it has and how many the
+    draft cites; the three widest gaps are named.
+    """
+    from recsys.store.blas import start_on_one_thread
+
+    start_on_one_thread()
+    from recsys.app.inspection import damage_named
+    from recsys.app.output import emit
+    from recsys.asking.question import pose
+    from recsys.mapping import MAP_FORMATS
+    from recsys.mapping import draw_map as drawn
+
+    wanted.check()
+    [asked] = wanted.ask.asked(wanted.ask.words(seeds=bool(lists.seeds)))
+    named, limits = lists.read(), filters.filters()
+    with damage_named(wanted.index):
+        found = _open(wanted.index, candidates, metadata=not no_metadata, quiet=quiet)
+        question = pose(found.collection, asked, lists=named, as_of=filters.as_of)
+        drawing = drawn(found, question, filters=limits)
+    _tell(question, drawing, quiet=quiet)
+    emit(MAP_FORMATS[wanted.ending](drawing), wanted.target)
+
+
+def _open(
+    index: Path | None, candidates: Candidates, *, metadata: bool, quiet: bool
+) -> "Recommender":
+    from recsys.app.bars import shown_progress
+    from recsys.app.wiring import open_index
+
+    with shown_progress(quiet=quiet) as progress:
+        return open_index(
+            index, metadata=metadata, candidates=names_in(candidates), progress=progress
+        )
+
+
+def _tell(question: "Question", drawing: "Map", *, quiet: bool) -> None:
+    """Say what was understood of the draft, and name the gaps."""
+    from recsys.app.output import note
+
+    for line in (question.understood, *question.notes, *_gaps(drawing)):
+        note(line, quiet=quiet)
+
+
+def _gaps(drawing: "Map") -> Iterator[str]:
+    for place in drawing.gaps:
+        group = drawing.groups[place]
+        yield f"Gap: {group.label} ({group.counted})."

@@ -1,0 +1,210 @@
+"""Maps: every paper once, nothing newer than the draft, equal for equal input."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.asking.filters import Filters
+from recsys.asking.question import pose
+from recsys.errors import DraftError, NothingFound
+from recsys.mapping import Map, draw_map, map_file, map_page, map_table
+from recsys.mapping.surroundings import MOST
+from recsys.recommend import Recommender
+from recsys.records import Draft, Paper
+from tests.pipelines.small_index import open_small_index, write_small_index
+from tests.recsys.mapping.drawn_worlds import draw, draw_world, random_world, topical
+from tests.tiny import World, unit
+
+ROOT = Path(__file__).parents[3]
+DRAFT = Draft(
+    title="Rivers and glaciers, measured again",
+    references=("rivers-03", "rivers-04", "glaciers-02"),
+    as_of=2008,
+)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Recommender:
+    return open_small_index(write_small_index(tmp_path_factory.mktemp("map") / "small.index"))
+
+
+@pytest.fixture(scope="module")
+def drawn(small: Recommender) -> Map:
+    return draw_map(small, pose(small.collection, DRAFT))
+
+
+def drawable(world: World) -> Map | None:
+    try:
+        return draw_world(world)
+    except NothingFound as error:
+        assert "No paper is around the draft" in error.what and error.hint
+        return None
+
+
+@given(st.integers(0, 100_000))
+def test_any_small_world_is_drawn_whole_or_refused_in_words(seed: int) -> None:
+    world = random_world(seed)
+    found = drawable(world)
+    if found is None:
+        return
+    ids = [node.paper.id for node in found.nodes]
+    assert 1 <= len(ids) == len(set(ids)) <= MOST
+    assert world.draft.paper_id not in ids
+    years = {node.paper.year for node in found.nodes if node.paper.year is not None}
+    assert all(year <= (world.draft.as_of or 0) for year in years)
+    for node in found.nodes:
+        band = found.groups[node.group]
+        assert 0 < node.x < found.width
+        assert 0 < band.top < node.y < band.bottom < found.height
+        assert all(0 <= other < len(ids) for other in node.links)
+    cited = {node.paper.id for node in found.nodes if node.kind == "cited"}
+    assert cited <= set(world.draft.references)
+    assert [each.near for each in found.groups] == [
+        sum(found.nodes[at].kind != "cited" for at in found.members(place))
+        for place in range(len(found.groups))
+    ]
+    assert len(set(found.gaps)) == len(found.gaps) <= 3
+    table = map_table(found)
+    assert all(f'id="map-paper-{place + 1}"' in table for place in range(len(ids)))
+    assert map_page(found) == map_page(draw_world(world))
+
+
+def test_links_are_the_citations_of_papers_that_are_older_than_the_draft(drawn: Map) -> None:
+    place = {node.paper.id: at for at, node in enumerate(drawn.nodes)}
+    rivers = drawn.nodes[place["rivers-05"]]
+    assert {drawn.nodes[at].paper.id for at in rivers.links} == {"rivers-03", "rivers-04"}
+    newest = drawn.nodes[place["rivers-08"]]
+    assert newest.paper.year == 2008 and newest.links == ()
+
+
+def test_what_the_draft_cites_is_told_from_what_is_suggested(drawn: Map) -> None:
+    kinds = {node.paper.id: node.kind for node in drawn.nodes}
+    assert {each for each, kind in kinds.items() if kind == "cited"} == set(DRAFT.references)
+    assert sum(kind == "suggested" for kind in kinds.values()) == 20
+
+
+def test_suggestions_are_what_is_recommended(small: Recommender, drawn: Map) -> None:
+    answer = small.answer(pose(small.collection, DRAFT), 20)
+    recommended = {each.paper.id for each in answer.recommendations}
+    assert {node.paper.id for node in drawn.nodes if node.kind == "suggested"} == recommended
+
+
+def test_filters_leave_out_what_is_not_cited(small: Recommender) -> None:
+    question = pose(small.collection, DRAFT)
+    found = draw_map(small, question, filters=Filters(min_year=2005))
+    others = [node.paper.year or 0 for node in found.nodes if node.kind != "cited"]
+    assert others and min(others) == 2005
+    assert {node.paper.id for node in found.nodes if node.kind == "cited"} == set(DRAFT.references)
+
+
+def test_groups_are_the_topics_and_the_one_that_is_not_cited_is_a_gap() -> None:
+    world = topical(90)
+    found = draw_world(replace(world, draft=replace(world.draft, references=("p000", "p003"))))
+    for group in range(len(found.groups)):
+        topics = [int(found.nodes[at].paper.id[1:]) % 3 for at in found.members(group)]
+        assert max(map(topics.count, range(3))) >= 0.8 * len(topics)
+    assert found.groups[found.gaps[0]].near > 0
+
+
+def test_a_full_map_has_150_papers_and_seven_groups() -> None:
+    found = draw_large()
+    assert len(found.nodes) == MOST and len(found.groups) == 7
+    assert sum(each.near + each.cited for each in found.groups) == MOST
+
+
+def test_of_a_long_bibliography_the_closest_are_drawn_and_the_others_counted() -> None:
+    references = tuple(f"p{row:03}" for row in range(0, 400, 4))
+    found = draw_large(references)
+    assert sum(node.kind == "cited" for node in found.nodes) == 75
+    assert found.hidden == 25
+    assert "25 more found no place" in map_table(found)
+
+
+def draw_large(references: tuple[str, ...] = ()) -> Map:
+    from recsys.asking.query import make_query
+    from recsys.mapping.drawing import draw_around
+    from tests.hashing_encoder import HashingEncoder
+    from tests.pipelines.small_index import SumRanker
+
+    world = topical(400)
+    recommender = Recommender(world.collection, HashingEncoder(), SumRanker())
+    draft = replace(world.draft, references=references)
+    return draw_around(recommender, make_query(world.collection, draft, world.vector))
+
+
+@pytest.mark.parametrize(
+    "papers",
+    [
+        [Paper("a", "One paper alone")],
+        [Paper("a", ""), Paper("b", "", year=1999)],
+        [Paper(f"p{i:02}", f"Without year or link {i}") for i in range(40)],
+        [Paper(f"p{i:02}", "Same title", year=2001) for i in range(40)],
+    ],
+    ids=["one", "untitled", "no years, no links", "all alike"],
+)
+def test_poor_corpora_are_drawn(papers: list[Paper]) -> None:
+    vectors = unit(np.random.default_rng(1).standard_normal((len(papers), 8)))
+    found = draw(papers, vectors, Draft(title="Anything"), vectors[0])
+    assert len(found.nodes) <= len(papers) and found.nodes
+    assert all(group.label for group in found.groups)
+    assert map_page(found).count('<tr id="map-paper-') == len(found.nodes)
+
+
+def test_equal_vectors_are_drawn() -> None:
+    papers = [Paper(f"p{i:02}", f"On paper {i}", year=2000 + i % 3) for i in range(30)]
+    vectors = unit(np.ones((30, 8)))
+    assert draw(papers, vectors, Draft(title="Anything"), vectors[0]).nodes
+
+
+def test_a_draft_of_one_reference_is_drawn(small: Recommender) -> None:
+    found = draw_map(small, pose(small.collection, Draft(references=("rivers-05",))))
+    assert found.title == "" and "the draft" in map_page(found)
+    assert [node.paper.id for node in found.nodes if node.kind == "cited"] == ["rivers-05"]
+
+
+def test_a_draft_without_anything_is_refused(small: Recommender) -> None:
+    with pytest.raises(DraftError):
+        draw_map(small, pose(small.collection, Draft()))
+
+
+def test_a_draft_before_all_papers_is_told_so() -> None:
+    vectors = unit(np.eye(8)[:1])
+    with pytest.raises(NothingFound, match="0 known in 1900"):
+        draw([Paper("a", "One", year=2000)], vectors, Draft(title="One", as_of=1900), vectors[0])
+
+
+def test_equal_input_gives_equal_bytes_in_another_process(drawn: Map, tmp_path: Path) -> None:
+    code = (
+        "from pathlib import Path; import sys\n"
+        "from recsys.asking.question import pose\n"
+        "from recsys.mapping import draw_map, map_file\n"
+        "from tests.pipelines.small_index import open_small_index, write_small_index\n"
+        "from tests.recsys.mapping.test_drawing import DRAFT\n"
+        "small = open_small_index(write_small_index(Path(sys.argv[1]) / 'small.index'))\n"
+        "drawn = draw_map(small, pose(small.collection, DRAFT))\n"
+        "sys.stdout.buffer.write(map_file(drawn).encode())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        cwd=ROOT,
+        env={"PYTHONHASHSEED": "7", "PATH": "", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == map_file(drawn).encode()
+
+
+def test_one_paper_more_moves_the_median_node_by_less_than_two_percent() -> None:
+    from pipelines.benchmarks.map_quality import median_shift
+
+    full = topical(121)
+    fewer = replace(full, papers=full.papers[:-1])
+    before = draw(fewer.papers, full.collection.vectors[:-1], full.draft, full.vector)
+    after = draw(full.papers, full.collection.vectors, full.draft, full.vector)
+    assert median_shift(before, after) < 0.02
