@@ -3,6 +3,7 @@
 A request goes down, its answer up:
 
     ResponseHeaders     what a browser may load and keep
+    GZipMiddleware      fewer bytes
     Failures            every error as a page or as problem+json; counts
     Gate                who may ask
     BodyLimits          how much, how fast
@@ -17,6 +18,7 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
@@ -30,6 +32,7 @@ from recsys.app.web.door.static_files import StaticFiles
 from recsys.app.web.pages import page_routes
 from recsys.app.web.serve_settings import ServeSettings
 from recsys.app.web.service import Service
+from recsys.mapping import MAP_CSS
 
 STATIC = Path(__file__).parent / "pages" / "static"
 PAGES: tuple[BaseRoute, ...] = (
@@ -41,7 +44,7 @@ PAGES: tuple[BaseRoute, ...] = (
     Route("/search", page_routes.searched),
     Route("/api", page_routes.api),
     Route("/openapi.json", description),
-    Mount("/static", StaticFiles(STATIC)),
+    Mount("/static", StaticFiles(STATIC, {"map.css": MAP_CSS})),
 )
 """What people see."""
 LOUD = ("uvicorn", "python_multipart")
@@ -61,6 +64,7 @@ def make_application(service: Service) -> Starlette:
         routes=[*PAGES, *operations],
         middleware=[
             Middleware(ResponseHeaders),
+            Middleware(GZipMiddleware, minimum_size=2_000, compresslevel=4),
             Middleware(Failures, service=service),
             Middleware(Gate, settings=settings),
             Middleware(BodyLimits, size=settings.body, seconds=settings.seconds),

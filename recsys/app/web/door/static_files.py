@@ -1,6 +1,7 @@
-"""The stylesheet, the script and the icon: three files, read once."""
+"""The stylesheets, the script and the icon: some small files, read once."""
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
@@ -17,12 +18,12 @@ TYPES = {
 class StaticFiles:
     """Answers with files by their names alone: no request names a path."""
 
-    def __init__(self, folder: Path) -> None:
-        """Read every file of a folder."""
+    def __init__(self, folder: Path, made: Mapping[str, str]) -> None:
+        """Read every file of a folder; made: further ones, their texts by their names."""
+        texts = {name: text.encode() for name, text in made.items()}
+        texts |= {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in TYPES}
         self._files = {
-            f"/{path.name}": (path.read_bytes(), TYPES[path.suffix])
-            for path in sorted(folder.iterdir())
-            if path.suffix in TYPES
+            f"/{name}": (content, TYPES[Path(name).suffix]) for name, content in texts.items()
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

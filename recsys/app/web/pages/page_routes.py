@@ -202,7 +202,9 @@ def _map(service: Service, asked: Asked, opened: Opened) -> str:
         page_contents.form_of(fields, opened),
         map_svg(drawn, paper_address=address),
         map_table(drawn, paper_address=address),
-        tuple(group.label for group in drawn.gaps),
+        tuple(
+            f"{group.label}: {group.counted}" for group in map(drawn.groups.__getitem__, drawn.gaps)
+        ),
     )
 
 

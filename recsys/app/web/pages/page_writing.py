@@ -15,6 +15,7 @@ from recsys.app.web.pages.page_values import (
     Site,
 )
 from recsys.app.web.problem_details import Problem
+from recsys.asking.question import IN_LIBRARY
 from recsys.extras import need
 
 if TYPE_CHECKING:
@@ -99,7 +100,9 @@ def _environment() -> "Environment":
     environment.filters["bar"] = _bar
     environment.filters["ids"] = _ids
     environment.filters["web"] = _web
-    environment.globals.update(exports=EXPORTS, shown_authors=SHOWN_AUTHORS, variety=VARIETY)
+    environment.globals.update(
+        exports=EXPORTS, in_library=IN_LIBRARY.text, shown_authors=SHOWN_AUTHORS, variety=VARIETY
+    )
     return environment
 
 

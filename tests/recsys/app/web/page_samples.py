@@ -82,7 +82,7 @@ def item(number: int) -> Item:
         venue=one.venue,
         probability=probability,
         percent=f"{probability * 100:.0f} %",
-        reasons=REASONS[: 1 + number % 3],
+        reasons=(*REASONS[: 1 + number % 3], *(["in your library"] if number % 7 == 2 else [])),
         in_library=number % 7 == 2,
         key=f"Quill{one.year}Reading",
         coins=span(one),

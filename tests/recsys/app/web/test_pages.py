@@ -206,7 +206,7 @@ def test_an_item_says_everything_without_the_script() -> None:
     for text in (item.title, *item.authors, str(item.year), item.venue, item.percent, item.key):
         assert str(text) in words
     assert all(reason in words for reason in item.reasons)
-    assert "in your library" in words
+    assert words.count("in your library") == 1
     links = [each.attributes["href"] for each in shown.all("a")]
     assert links == [item.link, item.address]
     assert shown.one("h3").attributes["dir"] == "auto"
@@ -451,3 +451,11 @@ def _fields(form: Form) -> dict[str, list[str]]:
 def test_the_samples_hold_what_could_break_a_page() -> None:
     assert escape("<script>alert(1)</script>") in PAGES["answer-odd"]
     assert "<script>alert" not in PAGES["answer-odd"]
+
+
+def test_an_empty_answer_says_so_before_the_fields_of_the_question() -> None:
+    words = read(PAGES["answer-nothing"]).one("main").words()
+    assert words.index("No papers found") < words.index("Your question")
+    assert "The filters may be too narrow." in words
+    without = replace(FOUND, items=(), removed="")
+    assert "too narrow" not in pages.answer(SITE, without)

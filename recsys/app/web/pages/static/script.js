@@ -67,7 +67,7 @@
       event.preventDefault();
       files.files = event.dataTransfer.files;
       show();
-      tell(`${files.files.length} chosen`);
+      tell(`Chosen: ${[...files.files].map((file) => file.name).join(", ")}`);
     });
   }
 
