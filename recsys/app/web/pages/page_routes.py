@@ -197,14 +197,13 @@ def _map(service: Service, asked: Asked, opened: Opened) -> str:
     def address(paper: Paper) -> str:
         return page_contents.paper_address(opened.name, paper.id)
 
+    gaps = [drawn.groups[place] for place in drawn.gaps]
     return page_writing.map(
         page_contents.site_of(service, opened.name),
         page_contents.form_of(fields, opened),
         map_svg(drawn, paper_address=address),
         map_table(drawn, paper_address=address),
-        tuple(
-            f"{group.label}: {group.counted}" for group in map(drawn.groups.__getitem__, drawn.gaps)
-        ),
+        tuple(f"{gap.label}: {gap.counted}" for gap in gaps),
     )
 
 

@@ -127,6 +127,6 @@ def test_several_identifiers_on_a_line_are_several_papers() -> None:
 
 @pytest.mark.parametrize(("name", "most"), [("title", 200_000), ("references", 4 * 2**20)])
 def test_a_field_that_is_too_long_is_refused(name: str, most: int) -> None:
-    assert FormFields.read([(name, "x" * most)]) == FormFields(**{name: "x" * most})
+    assert getattr(FormFields.read([(name, "x" * most)]), name) == "x" * most
     with pytest.raises(InputError, match=f"The field {name} has [0-9,]+ letters"):
         FormFields.read([(name, "x" * (most + 1))])

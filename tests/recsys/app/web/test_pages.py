@@ -458,4 +458,4 @@ def test_an_empty_answer_says_so_before_the_fields_of_the_question() -> None:
     assert words.index("No papers found") < words.index("Your question")
     assert "The filters may be too narrow." in words
     without = replace(FOUND, items=(), removed="")
-    assert "too narrow" not in pages.answer(SITE, without)
+    assert "too narrow" not in page_writing.answer(SITE, without)
