@@ -14,6 +14,7 @@ from tests.built_index import DRAFT, write_papers
 from tests.pipelines.small_index import write_small_split
 from tests.pipelines.small_probe import small_probe
 from tests.pipelines.studies.clicks.related_papers import related_papers
+from tests.recsys.formats.drafts.small_docx import docx, paragraph
 from tests.without_extras import Ran, base_distributions, blocked_modules, run_all
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def refused(built: "Built", tmp_path_factory: pytest.TempPathFactory) -> dict[st
     given, out = (built.index, "--split", built.split), ("--out", folder / "new")
     probe = small_probe(folder)
     (folder / "draft.pdf").write_bytes(b"%PDF-1.4\n")
+    (folder / "draft.docx").write_bytes(docx(paragraph("On rivers")))
     write_suite(folder / "suite")
     task = write_related(folder), folder / "related.index", folder / "task"
     commands: list[tuple[str, tuple[object, ...]]] = [
@@ -116,6 +118,7 @@ def refused(built: "Built", tmp_path_factory: pytest.TempPathFactory) -> dict[st
         ("report", ("report", folder / "report")),
         ("report", ("compare-encoders", *given, "--encoder", "random", *out)),
         ("pdf", ("recommend", folder / "draft.pdf")),
+        ("serve", ("recommend", folder / "draft.docx")),
     ]  # fmt: skip
     found: dict[str, list[Ran]] = {}
     ran = run_all(folder / "run", [command for _, command in commands])

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,44 @@ def test_fifty_megabytes_are_read_or_refused_in_time() -> None:
     assert found.title == "T"
     with pytest.raises(DraftError, match="nested too deeply"):
         read_given([GivenFile("a.json", b"[" * 50_000_000)])
+
+
+def pdf_bomb() -> bytes:
+    """Write a page whose content unpacks to a gigabyte."""
+    packer = zlib.compressobj(9)
+    pieces = [packer.compress(b"BT (rivers) Tj ET " * 60_000) for _ in range(1_000)]
+    content = b"".join((*pieces, packer.flush()))
+    head = (
+        b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+        b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+        b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>endobj\n"
+    )
+    stream = b"4 0 obj<</Filter/FlateDecode/Length %d>>stream\n" % len(content)
+    return head + stream + content + b"\nendstream endobj\ntrailer<</Root 1 0 R>>\n"
+
+
+def zip_bomb() -> bytes:
+    """Pack a gigabyte of sources, each of which is small enough."""
+    return packed({f"{number}.tex": bytes(31 * MIB) for number in range(33)})
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("a.pdf", pdf_bomb),
+        ("a.zip", zip_bomb),
+        ("a.docx", lambda: docx(document="<x>" * 10_000_000)),
+        ("a.docx", lambda: docx(paragraph("x") * 300_000)),
+    ],
+    ids=["pdf", "zip", "nested docx", "long docx"],
+)
+def test_a_bomb_is_refused_within_the_limits(name: str, make: Callable[[], bytes]) -> None:
+    start = time.monotonic()
+    with pytest.raises(DraftError) as caught:
+        read_given([GivenFile(name, make())])
+    assert "broke down" not in str(caught.value)
+    assert caught.value.hint
+    assert time.monotonic() - start < 60
 
 
 def test_what_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
