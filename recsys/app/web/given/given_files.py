@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from typing import IO, TypeVar
 
@@ -23,6 +24,7 @@ from recsys.app.web.given.reading_messages import (
     parse_list_answer,
     parse_manuscript_answer,
 )
+from recsys.app.web.problem_details import RequestError
 from recsys.errors import DraftError, InputError, RecsysError
 from recsys.formats.drafts.bundle import label
 from recsys.formats.files import MAX_BYTES
@@ -135,8 +137,11 @@ def _turn(named: str, limits: ReadingLimits) -> Iterator[None]:
     """Wait until fewer processes read than may at once, as long as one of them may take."""
     with _TURNS.changed:
         if not _TURNS.changed.wait_for(lambda: _TURNS.taken < limits.at_once, limits.seconds):
-            raise InputError(
-                f"{named} was not read: others are being read.", "Try again in a moment."
+            raise RequestError(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                f"{named} was not read: others are being read.",
+                "Try again in a moment.",
+                wait=1,
             )
         _TURNS.taken += 1
     try:
