@@ -304,7 +304,7 @@ def test_only_so_many_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     ended: list[str] = []
 
     def ask(seconds: float) -> None:
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(RecsysError) as caught:
             read_given([GivenFile("a.md", b"x")], ReadingLimits(seconds=seconds, at_once=1))
         ended.append(caught.value.what)
 
