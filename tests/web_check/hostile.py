@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tests.web_check.attacks import PROTOCOL, SIZES, STRANGERS, Attack
 from tests.web_check.findings import Check, Report, Setting
-from tests.web_check.poison import CANARY, FILES, QUESTIONS, paths
+from tests.web_check.path_names import CANARY, paths
+from tests.web_check.poison import FILES, QUESTIONS
 from tests.web_check.raw_socket import Reply
 from tests.web_check.server import DRAFT, Server, serving
 from tests.web_check.slow_clients import SLOW, TIMEOUT
@@ -70,7 +71,7 @@ def warm(server: Server) -> None:
     """Let the server do all that it does once."""
     for number in range(WARMING):
         server.ask("/v1/recommendations", {"draft": DRAFT, "k": 1 + number})
-    for path in ("/", "/search?q=rivers", "/answer?title=rivers", "/api", "/map?title=rivers"):
+    for path in ("/", "/search?q=rivers", "/answer?title=rivers", "/api"):
         server.ask(path)
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 HEAD_SECONDS = 20.0
 """In which a request's head must have arrived: from the first byte, or that of the connection."""
@@ -35,7 +35,8 @@ class PatientProtocol(H11Protocol):
 
     @property
     def _waits(self) -> bool:
-        return self.cycle is None or self.cycle.response_complete
+        answering: RequestResponseCycle | None = self.cycle  # None before the first request.
+        return answering is None or answering.response_complete
 
     def _watch(self) -> None:
         if not self._waits:
