@@ -38,6 +38,9 @@ def use(setting: Setting) -> Report:
                     java_script_enabled=script, accept_downloads=True,
                 ) as visit:  # fmt: skip
                     _go(visit, flow)
+                ended = server.process.poll()
+                if not report.expect(ended is None, f"{label}-{number}: it ended with {ended}"):
+                    return report
         look(started, server.address, report, setting.out, papers[0], setting.axe)
         report.expect(not server.complaints(), f"the server said: {server.complaints()[:2000]}")
     return report

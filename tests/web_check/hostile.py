@@ -71,7 +71,7 @@ def warm(server: Server) -> None:
     """Let the server do all that it does once."""
     for number in range(WARMING):
         server.ask("/v1/recommendations", {"draft": DRAFT, "k": 1 + number})
-    for path in ("/", "/search?q=rivers", "/answer?title=rivers", "/api"):
+    for path in ("/", "/search?q=rivers", "/answer?title=rivers", "/api", "/map?title=rivers"):
         server.ask(path)
 
 
