@@ -30,3 +30,35 @@ def test_without_a_limit_nothing_is_asked() -> None:
     resource = pytest.importorskip("resource")
     if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
         require_room(1 << 60)
+
+
+HOLD = """
+import sys, threading
+from recsys.memory import return_large_blocks
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+def work():
+    bytearray(12 << 20)  # glibc takes blocks of this size for small ones from now on.
+    before, blocks, behind = resident(), [], []
+    for _ in range(4):
+        blocks.append(bytearray(12 << 20))
+        behind.append([bytes(5000) for _ in range(30)])
+    blocks.clear()
+    print((resident() - before) >> 20)
+
+if sys.argv[1] == "returned":
+    return_large_blocks()
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_large_blocks_go_back_to_the_system() -> None:
+    command = [sys.executable, "-c", HOLD, "returned"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert int(done.stdout) < 6

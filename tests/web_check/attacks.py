@@ -44,9 +44,7 @@ def asked(first: str, *headers: str, host: bool = True) -> Callable[[Server], Re
 
 def posted(path: str, kind: str, body: bytes, *headers: str) -> Callable[[Server], Reply]:
     """Send a body whole."""
-    return lambda server: send(
-        server, [post(server, path, kind, body, *headers)], seconds=SECONDS
-    )
+    return lambda server: send(server, [post(server, path, kind, body, *headers)], seconds=SECONDS)
 
 
 def _raw(data: bytes, *, half_close: bool = False, quiet: float = 0) -> Callable[[Server], Reply]:
@@ -95,7 +93,9 @@ STRANGERS: Sequence[Attack] = (
     Attack("post from a sister site", asked(_SITE, _EMPTY, "Sec-Fetch-Site: same-site")),
     Attack("wrong Origin", asked(_SITE, _EMPTY, "Origin: http://evil.example")),
     Attack("Origin null", asked(_SITE, _EMPTY, "Origin: null")),
-    Attack("right Origin, then another", asked(_SITE, _EMPTY, "Origin: http://localhost", "Origin: x")),
+    Attack(
+        "right Origin, then another", asked(_SITE, _EMPTY, "Origin: http://localhost", "Origin: x")
+    ),
     Attack("preflight", asked(f"OPTIONS {ASK} HTTP/1.1", "Origin: http://evil.example")),
     Attack("export from another site", asked("POST /export HTTP/1.1", _EMPTY, "Origin: http://x")),
 )
@@ -105,7 +105,9 @@ SIZES: Sequence[Attack] = (
     Attack("2 GB announced", _streamed(f"Content-Length: {HUGE}", framed=False), cheap=False),
     Attack("2 GB in chunks", _streamed("Transfer-Encoding: chunked", framed=True), cheap=False),
     Attack("10^30 bytes announced", asked(f"POST {ASK} HTTP/1.1", f"Content-Length: {10**30}")),
-    Attack("length of 5,000 digits", asked(f"POST {ASK} HTTP/1.1", "Content-Length: " + "9" * 5000)),
+    Attack(
+        "length of 5,000 digits", asked(f"POST {ASK} HTTP/1.1", "Content-Length: " + "9" * 5000)
+    ),
     Attack("negative length", asked(f"POST {ASK} HTTP/1.1", "Content-Length: -1")),
     Attack("length that is no number", asked(f"POST {ASK} HTTP/1.1", "Content-Length: x")),
     Attack("two lengths", asked(f"POST {ASK} HTTP/1.1", "Content-Length: 5", "Content-Length: 6")),
@@ -116,7 +118,15 @@ SIZES: Sequence[Attack] = (
             b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
         ),
     ),
-    Attack("chunk of 2^80", _raw(b"POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n" + b"f" * 20 + b"\r\nx", half_close=True)),
+    Attack(
+        "chunk of 2^80",
+        _raw(
+            b"POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + b"f" * 20
+            + b"\r\nx",
+            half_close=True,
+        ),
+    ),
     Attack("body of 17 MB", posted(ASK, JSON, b"x" * 17 * MB)),
     Attack("JSON of 15 MB", posted(ASK, JSON, b'{"draft": {"title": "' + b"x" * 15 * MB + b'"}}')),
     Attack("form of 15 MB", posted("/answer", FORM, b"title=" + b"x" * 15 * MB)),
@@ -134,7 +144,9 @@ SIZES: Sequence[Attack] = (
         posted("/answer", MULTIPART, _parts(1, 'name="title"' + "\r\nX-A: b" * 10_000)),
         allowed=OK,
     ),
-    Attack("field of 5 MB", posted("/answer", MULTIPART, multipart([('name="title"', b"x" * 5 * MB)]))),
+    Attack(
+        "field of 5 MB", posted("/answer", MULTIPART, multipart([('name="title"', b"x" * 5 * MB)]))
+    ),
     Attack("header of 1 MB", asked("GET / HTTP/1.1", "X-Long: " + "x" * MB)),
     Attack("100,000 headers", asked("GET / HTTP/1.1", *["X-A: b"] * 100_000)),
     Attack("address of 1 MB", asked(f"GET /{'x' * MB} HTTP/1.1")),
@@ -152,21 +164,45 @@ PROTOCOL: Sequence[Attack] = (
     Attack("HTTP/9.9", _raw(b"GET / HTTP/9.9\r\nHost: HOST\r\n\r\n"), allowed=OK),
     Attack("TLS", _raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(256)))),
     Attack("zeros", _raw(bytes(100_000))),
-    Attack("garbage after a request", _raw(_GET + b"\r\n" + b"\xff\x00garbage\r\n" * 99, quiet=2), allowed=OK),
+    Attack(
+        "garbage after a request",
+        _raw(_GET + b"\r\n" + b"\xff\x00garbage\r\n" * 99, quiet=2),
+        allowed=OK,
+    ),
     Attack("1,000 requests at once", _raw((_GET + b"\r\n") * 1000, quiet=3), allowed=OK),
     Attack("half a head, then closed", _raw(_GET, half_close=True)),
-    Attack("half a body, then closed", _raw(b"POST /answer HTTP/1.1\r\nHost: HOST\r\nContent-Length: 99\r\n\r\nx", half_close=True)),
+    Attack(
+        "half a body, then closed",
+        _raw(
+            b"POST /answer HTTP/1.1\r\nHost: HOST\r\nContent-Length: 99\r\n\r\nx", half_close=True
+        ),
+    ),
     Attack("a request, then half-closed", _raw(_GET + b"\r\n", half_close=True), allowed=OK),
     Attack("NUL in the path", asked("GET /\x00 HTTP/1.1")),
     Attack("NUL in a header", asked("GET / HTTP/1.1", "X-A: \x00")),
     Attack("%00 in the path", asked("GET /static/%00 HTTP/1.1")),
     Attack("no UTF-8 in the path", asked("GET /v1/papers/%ff%fe HTTP/1.1")),
     Attack("line in a header", asked("GET / HTTP/1.1", "X-A: b\n c: d"), allowed=OK),
-    Attack("head with single line ends", _raw(b"GET /healthz HTTP/1.1\nHost: HOST\n\n"), allowed=OK),
-    Attack("upgrade to a web socket", asked("GET / HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: eA==", "Sec-WebSocket-Version: 13"), allowed=OK),
+    Attack(
+        "head with single line ends", _raw(b"GET /healthz HTTP/1.1\nHost: HOST\n\n"), allowed=OK
+    ),
+    Attack(
+        "upgrade to a web socket",
+        asked(
+            "GET / HTTP/1.1",
+            "Connection: Upgrade",
+            "Upgrade: websocket",
+            "Sec-WebSocket-Key: eA==",
+            "Sec-WebSocket-Version: 13",
+        ),
+        allowed=OK,
+    ),
     Attack("CONNECT", asked("CONNECT evil.example:443 HTTP/1.1")),
     Attack("TRACE", asked("TRACE / HTTP/1.1")),
     Attack("asterisk", asked("OPTIONS * HTTP/1.1")),
-    *(Attack(f"{method} of the page", asked(f"{method} / HTTP/1.1", _EMPTY)) for method in ("PUT", "DELETE", "PATCH", "PROPFIND", "get")),
+    *(
+        Attack(f"{method} of the page", asked(f"{method} / HTTP/1.1", _EMPTY))
+        for method in ("PUT", "DELETE", "PATCH", "PROPFIND", "get")
+    ),
 )
 """What is no HTTP, or an odd one."""

@@ -91,8 +91,13 @@ def pdf_with_cycle() -> bytes:
     )
 
 
-def docx_with(xml: bytes) -> bytes:
-    """Pack a Word document whose text is this XML."""
+def word_of(text: str, doctype: str) -> bytes:
+    """Pack a Word document of one paragraph. doctype: what stands before it, such as entities."""
+    xml = (
+        f'<?xml version="1.0"?>{doctype}<w:document xmlns:w="http://schemas.openxmlformats.org/'
+        f'wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:body>'
+        "</w:document>"
+    ).encode()
     kinds = (
         b'<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
         b'<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.'

@@ -1,8 +1,9 @@
-"""Fill the fields of the form with anything: each answer is a whole page, and no failure of ours."""
+"""Fill the fields of the form with anything: each answer is a whole page, and no failure."""
 
 import http.client
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html.parser import HTMLParser
+from typing import TypeAlias
 from urllib.parse import urlencode
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -30,18 +31,25 @@ _VOID = frozenset("area base br col embed hr img input link meta rect source tra
 _FORM = "application/x-www-form-urlencoded"
 _BOUNDARY = "q3z"
 
+Test: TypeAlias = Callable[[], None]
+"""What Hypothesis makes of a function: called without arguments, it chooses them."""
+
 _TEXT = st.text(max_size=80)
 _WORDS = st.sampled_from(
-    ["rivers and glaciers", "rivers-01", "On rivers in survey 3", "survey\nrivers", "10.1000/182",
-     "Smith, J. (2001) On deserts", "<script>alert(1)</script>", '"><img src=x onerror=y>', "{{7*7}}",
-     "*", "[", "\\", "' OR 1=1 --", "../../etc/passwd", "%00", "\x00", "\u202e\u0645", "\U0001f30a" * 9]
+    ["rivers and glaciers", "rivers-01", "On rivers in survey 3", "survey\nrivers",
+     "10.1000/182", "Smith, J. (2001) On deserts", "<script>alert(1)</script>",
+     '"><img src=x onerror=y>', "{{7*7}}",
+     "*", "[", "\\", "' OR 1=1 --", "../../etc/passwd", "%00", "\x00",
+     "\u202e\u0645", "\U0001f30a" * 9]
 )  # fmt: skip
 _NUMBERS = st.one_of(
     st.integers().map(str),
     st.floats().map(str),
     st.sampled_from(["9" * 400, "-0", "1e400", "0x7d0", "٢٠٢٠", "²", "2020.0", " 2020 ", "1_000"]),
 )
-_JSON = st.sampled_from(["[]", '["a"]', "{}", "[1]", "null", "[[]]", '["\\ud800"]', "[" * 3000, "1e999"])
+_JSON = st.sampled_from(
+    ["[]", '["a"]', "{}", "[1]", "null", "[[]]", '["\\ud800"]', "[" * 3000, "1e999"]
+)
 VALUES = st.one_of(_WORDS, _TEXT, _NUMBERS, _JSON, st.just(""), st.just("x" * 3_000))
 """What a field is filled with."""
 NAMES = st.one_of(st.sampled_from(FIELDS), st.text(max_size=12))
@@ -52,8 +60,8 @@ CONTENTS = st.one_of(
     st.text(max_size=300).map(lambda text: text.encode("utf-8", "replace")),
     st.sampled_from(
         [b"# Rivers\n\nWe measure rivers.", b"@article{a, title = {On rivers in survey 3}}",
-         b"%PDF-1.4\n%%EOF", b"PK\x03\x04", b'{"title": "rivers"}', b"TY  - JOUR\nTI  - Rivers\nER  -",
-         rb"\title{Rivers}\cite{a}"]
+         b"%PDF-1.4\n%%EOF", b"PK\x03\x04", b'{"title": "rivers"}',
+         b"TY  - JOUR\nTI  - Rivers\nER  -", rb"\title{Rivers}\cite{a}"]
     ),
 )  # fmt: skip
 
@@ -130,7 +138,7 @@ def try_forms(server: Server, report: Report, *, examples: int, seed: int) -> No
         _run(test(server, report), part, seed, report)
 
 
-def _run(test: object, examples: int, seed: int, report: Report) -> None:
+def _run(test: Test, examples: int, seed: int, report: Report) -> None:
     chosen = settings(
         max_examples=examples,
         deadline=None,
@@ -139,7 +147,7 @@ def _run(test: object, examples: int, seed: int, report: Report) -> None:
         phases=(Phase.generate, Phase.shrink),
     )
     try:
-        seeded(seed)(chosen(test))()  # type: ignore[operator]  # Hypothesis wraps any function.
+        seeded(seed)(chosen(test))()
     except Exception as error:
         report.findings.append(f"{error}"[:1500])
         report.counts["wrong"] += 1
@@ -151,7 +159,7 @@ def _note(report: Report, status: int, wrong: str, sent: object) -> None:
     report.counts[str(status)] += 1
 
 
-def _by_address(server: Server, report: Report) -> object:
+def _by_address(server: Server, report: Report) -> Test:
     @given(st.sampled_from(GETS), PAIRS)
     def asks(path: str, pairs: list[tuple[str, str]]) -> None:
         query = urlencode([(name, value[:2000]) for name, value in pairs], errors="replace")
@@ -161,7 +169,7 @@ def _by_address(server: Server, report: Report) -> object:
     return asks
 
 
-def _typed(server: Server, report: Report) -> object:
+def _typed(server: Server, report: Report) -> Test:
     @given(st.sampled_from(POSTS), PAIRS)
     def posts(path: str, pairs: list[tuple[str, str]]) -> None:
         sent = urlencode(pairs, errors="replace").encode()
@@ -171,7 +179,7 @@ def _typed(server: Server, report: Report) -> object:
     return posts
 
 
-def _with_files(server: Server, report: Report) -> object:
+def _with_files(server: Server, report: Report) -> Test:
     names = st.one_of(
         st.text(max_size=40).filter(lambda name: not set(name) & set('"\r\n')),
         st.sampled_from(ENDINGS).map(lambda ending: f"draft.{ending}"),
@@ -179,9 +187,11 @@ def _with_files(server: Server, report: Report) -> object:
     files = st.lists(st.tuples(st.sampled_from(FILES), names, CONTENTS), max_size=3)
 
     @given(st.sampled_from(POSTS), PAIRS, files)
-    def gives(path: str, pairs: list[tuple[str, str]], given: list[tuple[str, str, bytes]]) -> None:
+    def gives(
+        path: str, pairs: list[tuple[str, str]], brought: list[tuple[str, str, bytes]]
+    ) -> None:
         parts = [(f'name="{_quoted(n)}"', v.encode("utf-8", "replace")) for n, v in pairs]
-        parts += [(f'name="{n}"; filename="{f}"', content) for n, f, content in given]
+        parts += [(f'name="{n}"; filename="{f}"', content) for n, f, content in brought]
         try:
             sent = multipart(parts, _BOUNDARY)
         except UnicodeEncodeError:  # Half a surrogate in a name: no browser can write it.
@@ -193,11 +203,12 @@ def _with_files(server: Server, report: Report) -> object:
     return gives
 
 
-def _of_any_bytes(server: Server, report: Report) -> object:
+def _of_any_bytes(server: Server, report: Report) -> Test:
     begun = st.sampled_from([b"", b"--q3z\r\n", b'--q3z\r\nContent-Disposition: form-data; name="'])
     kinds = st.sampled_from(
         ["multipart/form-data", f"multipart/form-data; boundary={_BOUNDARY}", _FORM, "text/plain",
-         "multipart/form-data; boundary=", f"multipart/form-data; boundary={_BOUNDARY}; charset=x", ""]
+         "multipart/form-data; boundary=", "",
+         f"multipart/form-data; boundary={_BOUNDARY}; charset=x"]
     )  # fmt: skip
 
     @given(st.sampled_from(POSTS), kinds, begun, st.binary(max_size=200))

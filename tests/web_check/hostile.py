@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tests.web_check.attacks import PROTOCOL, SIZES, STRANGERS, Attack
 from tests.web_check.findings import Check, Report, Setting
-from tests.web_check.poison import CANARY, FILES, QUESTIONS, paths
+from tests.web_check.path_names import CANARY, paths
+from tests.web_check.poison import FILES, QUESTIONS
 from tests.web_check.raw_socket import Reply
 from tests.web_check.server import DRAFT, Server, serving
 from tests.web_check.slow_clients import SLOW, TIMEOUT

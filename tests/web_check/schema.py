@@ -28,9 +28,7 @@ def schema(setting: Setting) -> Report:
         report.expect(not server.answers(), f"no answer afterwards: {server.answers()}")
     cases = told["test_cases"]
     failed = sum(each["count"] for each in told["failures"])
-    report.counts.update(
-        {"as described": cases["generated"] - failed, "not as described": failed}
-    )
+    report.counts.update({"as described": cases["generated"] - failed, "not as described": failed})
     for each in told["failures"]:
         where = ", ".join(each["operations"])
         report.findings.append(f"{each['title']} ({each['count']}): {where}")

@@ -5,10 +5,12 @@ Not imported by anything else: the environment variable SCHEMATHESIS_HOOKS names
 
 import os
 import re
-from typing import Any
+from typing import Any, TypeAlias
 
 import schemathesis
 
+Found: TypeAlias = Any
+"""What Schemathesis made; it ships its types, but is no dependency of the tests."""
 KNOWN = "RECSYS_CHECK_IDS"
 """The environment variable that holds ids of papers, separated by commas."""
 MEANT = (
@@ -26,7 +28,7 @@ _LONGEST = 200
 _TOO_LARGE = 413
 
 
-def filter_failure(context: object, failure: Any, case: object, response: Any) -> bool:
+def filter_failure(context: object, failure: Found, case: object, response: Found) -> bool:
     """Keep a failure unless the answer is one that is meant."""
     kind = type(failure).__name__
     if kind == "RejectedPositiveData":
@@ -35,24 +37,24 @@ def filter_failure(context: object, failure: Any, case: object, response: Any) -
     return not (kind == "AcceptedNegativeData" and response.status_code == _TOO_LARGE)
 
 
-def map_query(context: object, query: Any) -> Any:
+def map_query(context: object, query: Found) -> Found:
     """Ask an index that exists, and for papers that exist in half of the cases."""
     return _answerable(query)
 
 
-def map_body(context: object, body: Any) -> Any:
+def map_body(context: object, body: Found) -> Found:
     """Ask an index that exists, for the first page: what is inside is reached only then."""
     if isinstance(body, dict) and isinstance(body.get("request"), dict):
         return {**body, "request": _answerable(body["request"])}
     return _answerable(body)
 
 
-def map_path_parameters(context: object, path_parameters: Any) -> Any:
+def map_path_parameters(context: object, path_parameters: Found) -> Found:
     """Ask for papers that exist in half of the cases."""
     return _known(path_parameters, "id")
 
 
-def _meant(response: Any) -> bool:
+def _meant(response: Found) -> bool:
     try:
         detail = str(response.json()["detail"])
     except (ValueError, KeyError, TypeError):
@@ -60,7 +62,7 @@ def _meant(response: Any) -> bool:
     return any(re.search(pattern, detail) for pattern in MEANT)
 
 
-def _answerable(fields: Any) -> Any:
+def _answerable(fields: Found) -> Found:
     """Empty what is valid by its type, and names nothing: the first index, the first page."""
     if not isinstance(fields, dict):
         return fields
@@ -72,7 +74,7 @@ def _answerable(fields: Any) -> Any:
     return _known({**fields, **emptied}, "ids")
 
 
-def _known(fields: Any, name: str) -> Any:
+def _known(fields: Found, name: str) -> Found:
     """Put an id that exists in the place of one of odd length."""
     ids = [each for each in os.environ.get(KNOWN, "").split(",") if each]
     if not ids or not isinstance(fields, dict):

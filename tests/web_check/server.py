@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from tests.built_index import ROOT
 
@@ -96,11 +97,12 @@ class Server:
         return ""
 
     def papers(self, words: Sequence[str]) -> list[dict[str, Any]]:
-        """Find papers with an abstract by words, one search each; no paper twice."""
+        """Find papers with a title and an abstract by words, one search each; no paper twice."""
         found: dict[str, dict[str, Any]] = {}
         for word in words:
-            status, answer = self.ask(f"/v1/search?q={word}")
-            for paper in json.loads(answer)["papers"] if status == 200 else ():
+            listed = json.loads(self.ask(f"/v1/search?q={word}")[1])["papers"]
+            query = urlencode([("ids", each["id"]) for each in listed if "," not in each["id"]])
+            for paper in json.loads(self.ask(f"/v1/papers?{query}")[1])["papers"] if query else ():
                 if paper["title"] and paper["abstract"]:
                     found.setdefault(paper["id"], paper)
         return list(found.values())

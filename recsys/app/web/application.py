@@ -33,6 +33,7 @@ from recsys.app.web.pages import page_routes
 from recsys.app.web.serve_settings import ServeSettings
 from recsys.app.web.service import Service
 from recsys.mapping import MAP_CSS
+from recsys.memory import return_large_blocks
 
 STATIC = Path(__file__).parent / "pages" / "static"
 PAGES: tuple[BaseRoute, ...] = (
@@ -53,6 +54,7 @@ LOUD = ("uvicorn", "python_multipart")
 
 def make_application(service: Service) -> Starlette:
     """Put the application together."""
+    return_large_blocks()
     for library in LOUD:
         logging.getLogger(library).setLevel(logging.CRITICAL)
     settings = service.settings

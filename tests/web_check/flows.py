@@ -1,0 +1,254 @@
+"""What a person does with the page, from the draft to the downloaded file."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tests.web_check.browsing import Visit
+from tests.web_check.downloads import READERS, plain
+from tests.web_check.given_drafts import bibliography, given_drafts
+
+ITEM = ".items > li"
+CHOSEN = 3
+"""Papers that are selected for a download."""
+
+Paper = dict[str, Any]
+
+
+def ask(visit: Visit, paper: Paper) -> None:
+    """Paste a title and an abstract, and read the answer."""
+    visit.go("/")
+    visit.step("ask")
+    visit.page.fill("#title", paper["title"])
+    visit.page.fill("#abstract", paper["abstract"])
+    visit.page.click("text=Find what to cite")
+    visit.page.wait_for_selector(ITEM)
+    count = visit.page.locator(ITEM).count()
+    visit.expect(count == 20, f"an answer has {count} papers")
+    visit.expect(
+        visit.page.input_value("#title").strip() == " ".join(paper["title"].split()),
+        "the title that was understood is another",
+    )
+    visit.step("answer")
+
+
+def correct(visit: Visit, paper: Paper) -> None:
+    """Correct the title in place, and ask again."""
+    visit.page.fill("#title", paper["title"])
+    visit.page.click("text=Ask again")
+    visit.page.wait_for_load_state("load")
+    same = visit.page.input_value("#title").strip() == " ".join(paper["title"].split())
+    visit.expect(same, "a corrected title is lost")
+    visit.step("corrected")
+
+
+def like(visit: Visit) -> None:
+    """Ask for more like the first paper, then for nothing like the second."""
+    for name, words in (("more", "More like this"), ("less", "Not this")):
+        chosen = visit.page.locator(f"{ITEM} button[name={name}]").first
+        value = chosen.get_attribute("value")
+        visit.expect(chosen.inner_text().strip() == words, f"{words!r} is called otherwise")
+        chosen.click()
+        visit.page.wait_for_load_state("load")
+        kept = visit.page.locator(f"input[type=checkbox][name={name}]")
+        values = [each.get_attribute("value") for each in kept.all()]
+        visit.expect(value in values, f"{words!r}: the paper is not kept")
+        shown = [
+            each.get_attribute("value") for each in visit.page.locator("input[name=paper]").all()
+        ]
+        visit.expect(value not in shown, f"{words!r}: the paper is still recommended")
+        visit.step(name)
+
+
+def turn(visit: Visit) -> None:
+    """Go to the next page and back."""
+    first = visit.texts(f"{ITEM} h3")
+    visit.page.click("text=Next 20")
+    visit.page.wait_for_selector('ol.items[start="21"]')
+    second = visit.texts(f"{ITEM} h3")
+    visit.expect(not set(first) & set(second), "a paper is on two pages")
+    visit.step("next")
+    visit.page.click("text=Previous 20")
+    visit.page.wait_for_selector('ol.items[start="1"]')
+    visit.expect(visit.texts(f"{ITEM} h3") == first, "the first page has changed")
+
+
+def download(visit: Visit) -> None:
+    """Select papers, and read what is downloaded."""
+    for form in READERS:
+        _check_download(visit, form, visit.texts(f"{ITEM} h3"), "all")
+    for at in range(CHOSEN):
+        visit.page.locator("input[name=paper]").nth(2 * at).check()
+    chosen = [visit.texts(f"{ITEM} h3")[2 * at] for at in range(CHOSEN)]
+    visit.step("selected")
+    for form in READERS:
+        _check_download(visit, form, chosen, "selected")
+
+
+def _check_download(visit: Visit, form: str, titles: Sequence[str], which: str) -> None:
+    with visit.page.expect_download() as coming:
+        visit.page.click(f"button[name=format][value={form}]")
+    path = visit.out / f"{visit.label}-{which}-{coming.value.suggested_filename}"
+    coming.value.save_as(path)
+    try:
+        found = READERS[form](path.read_text(encoding="utf-8"))
+    except (ValueError, KeyError, IndexError) as error:
+        visit.expect(False, f"{form} of {which} papers cannot be read: {error!r}")
+        return
+    same = sorted(map(plain, found)) == sorted(map(plain, titles))
+    visit.expect(same, f"{form} holds {found}, {which} were {list(titles)}")
+    visit.report.counts["downloads"] += 1
+
+
+def upload(visit: Visit, paper: Paper, cited: Sequence[Paper]) -> None:
+    """Give the draft as every kind of file."""
+    for given in given_drafts(paper, cited):
+        visit.go("/")
+        visit.page.set_input_files(
+            "#file",
+            [
+                {"name": n, "mimeType": "application/octet-stream", "buffer": c}
+                for n, c in given.files
+            ],
+        )
+        visit.page.click("text=Find what to cite")
+        visit.page.wait_for_load_state("load")
+        wrong = visit.texts(".problem, .failure")
+        if not visit.expect(not wrong, f"{given.name} is refused: {wrong}"):
+            continue
+        if given.title:
+            same = plain(visit.page.input_value("#title")) == plain(paper["title"])
+            visit.expect(same, f"{given.name}: title is {visit.page.input_value('#title')!r}")
+        if given.name in ("tex-bib", "zip", "bib", "ris", "json"):
+            cites = visit.page.locator("input[name=cites]").count()
+            visit.expect(cites == len(cited), f"{given.name}: {cites} of {len(cited)} references")
+        count = visit.page.locator(ITEM).count()
+        visit.expect(count, f"{given.name}: no paper is recommended")
+        visit.step(f"given-{given.name}")
+
+
+def mark_library(visit: Visit, paper: Paper) -> None:
+    """Give one's library: what one has is marked, then left out."""
+    ask(visit, paper)
+    titles = visit.texts(f"{ITEM} h3")[:CHOSEN]
+    library = bibliography([{"title": title, "year": None} for title in titles]).encode()
+    visit.page.set_input_files(
+        "#library_file", [{"name": "mine.bib", "mimeType": "text/plain", "buffer": library}]
+    )
+    visit.page.click("text=Ask again")
+    visit.page.wait_for_selector(".mine")
+    marked = visit.page.locator(".mine").count()
+    visit.expect(marked == len(titles), f"{marked} papers of {len(titles)} are marked as owned")
+    visit.step("library")
+    box = visit.page.locator("input[name=exclude_library]")
+    box.evaluate("box => { box.closest('details').open = true; }")
+    box.check()
+    visit.page.click("text=Ask again")
+    visit.page.wait_for_load_state("load")
+    left = {plain(title) for title in visit.texts(f"{ITEM} h3")}
+    visit.expect(not left & set(map(plain, titles)), "owned papers are not left out")
+
+
+def look_around(visit: Visit, paper: Paper) -> None:
+    """Visit a paper, one that is like it, a search, the API and pages that are not there."""
+    visit.go(f"/search?q={paper['title'].split()[0]}")
+    visit.page.fill("#q", paper["title"])
+    visit.page.press("#q", "Enter")
+    visit.page.wait_for_load_state("load")
+    visit.expect(visit.texts(".papers a"), "a search by title finds nothing")
+    visit.step("search")
+    visit.page.locator(".papers a").first.click()
+    visit.page.wait_for_load_state("load")
+    visit.step("paper")
+    heading = plain(visit.texts("h1")[0])
+    with visit.page.expect_download() as coming:
+        visit.page.click("button[name=format][value=bibtex]")
+    path = visit.out / f"{visit.label}-paper.bib"
+    coming.value.save_as(path)
+    found = [plain(each) for each in READERS["bibtex"](path.read_text(encoding="utf-8"))]
+    visit.expect(found == [heading], f"the page's BibTeX is of {found}, not of {heading}")
+    visit.page.locator("#similar ~ .papers a").first.click()
+    visit.page.wait_for_load_state("load")
+    visit.expect(plain(visit.texts("h1")[0]) != heading, "a similar paper is the same one")
+    visit.page.click("text=Find papers like this")
+    visit.page.wait_for_selector(ITEM)
+    visit.go("/api")
+    visit.expect(visit.page.locator("section").count() >= 6, "the API's page lacks operations")
+    visit.step("api")
+    for path_of, name in (
+        ("/search?q=qqqqxyzzy", "nothing"),
+        ("/paper?id=none", "no-paper"),
+        ("/none", "no-page"),
+    ):
+        visit.go(path_of)
+        visit.expect(visit.page.locator("h1").count() == 1, f"{path_of} is no page")
+        visit.step(name)
+
+
+def draw(visit: Visit, paper: Paper) -> None:
+    """Draw the map around a draft, go to a paper of it and back to the answer."""
+    ask(visit, paper)
+    button = visit.page.locator("button[formaction='/map']")
+    if not visit.expect(button.count() == 1, "there is no map"):
+        return
+    button.click()
+    visit.page.wait_for_selector(".map svg")
+    links = visit.page.locator(".map svg a").count()
+    visit.expect(links, "the map has no papers")
+    rows = visit.page.locator(".table tbody tr").count()
+    visit.expect(rows >= links, f"the map has {links} papers, its table {rows}")
+    visit.step("map")
+    visit.page.click("text=Back to the papers")
+    visit.page.wait_for_selector(ITEM)
+
+
+def by_keyboard(visit: Visit, paper: Paper) -> None:
+    """Ask with the keys alone: what has the focus is always seen."""
+    visit.go("/")
+    keys = visit.page.keyboard
+    keys.press("Tab")
+    visit.expect(_focused(visit)["name"] == "skip", "the first stop is not the link to the content")
+    visit.expect(_focused(visit)["seen"], "the link to the content is not seen")
+    visit.step("skip")
+    keys.press("Enter")
+    typed = {"title": paper["title"], "abstract": paper["abstract"].splitlines()[0]}
+    for _ in range(60):
+        keys.press("Tab")
+        now = _focused(visit)
+        visit.expect(now["seen"], f"the focus on {now['what']} is not seen")
+        if now["id"] in typed:
+            keys.insert_text(typed.pop(now["id"]))
+        if now["text"] == "Find what to cite":
+            break
+    visit.expect(not typed, f"the keys do not reach {list(typed)}")
+    visit.step("keys-ask")
+    keys.press("Enter")
+    visit.page.wait_for_selector(ITEM)
+    reached = set[str]()
+    for _ in range(120):
+        keys.press("Tab")
+        now = _focused(visit)
+        visit.expect(now["seen"], f"the focus on {now['what']} is not seen")
+        reached.add(now["text"] or now["name"])
+        if now["text"] == "Not this":
+            break
+    for words in ("Ask again", "BibTeX", "More like this", "Not this"):
+        visit.expect(words in reached, f"the keys do not reach {words!r}")
+    visit.step("keys-answer")
+
+
+_FOCUS = """() => {
+  const element = document.activeElement, style = getComputedStyle(element);
+  const box = element.getBoundingClientRect();
+  return {
+    id: element.id, name: element.getAttribute('name') || element.className,
+    text: (element.innerText || '').trim(), what: element.outerHTML.slice(0, 120),
+    seen: element === document.body || (style.outlineStyle !== 'none'
+      && parseFloat(style.outlineWidth) > 0 && box.width > 0
+      && box.height > 0 && box.bottom > 0 && box.top < innerHeight),
+  };
+}"""
+
+
+def _focused(visit: Visit) -> dict[str, Any]:
+    found: dict[str, Any] = visit.page.evaluate(_FOCUS)
+    return found

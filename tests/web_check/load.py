@@ -1,0 +1,164 @@
+"""Ask as fast as four clients can: how long answers take, and that nothing grows or fails."""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from recsys.errors import RecsysError
+from tests.built_index import ROOT
+from tests.web_check.findings import Check, Report, Setting
+from tests.web_check.server import Server, serving
+from tests.web_check.wrk import hurry, write_bodies
+
+SECONDS = 30.0
+"""For each way of serving."""
+WAYS = ((1, 2), (1, 1), (2, 1), (2, 2))
+"""Workers, and threads of each."""
+MOST_P95 = 150.0
+"""Milliseconds; the first way, which is the default, is judged."""
+SWAPS = 20
+LONG = 10_000
+"""Requests of the long run."""
+PART = 1_000
+"""Requests at its beginning and its end that are compared."""
+MORE_MEMORY = 1.05
+DRAFTS = 50
+"""Different drafts at least."""
+WORDS = (
+    "data", "graph", "survey", "volume", "flow", "interaction", "network", "time", "user", "model",
+    "analysis", "color", "text", "map", "design", "image", "tree", "field", "search", "learning",
+)  # fmt: skip
+
+
+def load(setting: Setting) -> Report:
+    """Measure speed, swap the index meanwhile, and run for long."""
+    report = Report()
+    with tempfile.TemporaryDirectory(prefix="load-") as place:
+        folder = Path(place)
+        with serving(setting.index) as server:
+            drafts = drafts_of(setting, server)
+        write_bodies(folder, drafts)
+        report.figures.append(f"{len(drafts)} drafts")
+        for workers, threads in WAYS:
+            _measure(setting, folder, workers, threads, report)
+        _swap(setting, folder, report)
+        _run_long(setting, folder, report)
+    return report
+
+
+def drafts_of(setting: Setting, server: Server) -> list[dict[str, Any]]:
+    """Take drafts from a file, or papers of the index itself.
+
+    Raises:
+        RecsysError: they are too few.
+    """
+    if setting.drafts is not None:
+        lines = setting.drafts.read_text(encoding="utf-8").splitlines()
+        papers = [json.loads(line) for line in lines]
+    else:
+        papers = server.papers(WORDS)
+    found = [{"title": each["title"], "abstract": each["abstract"]} for each in papers]
+    if len(found) < setting.part(DRAFTS):
+        raise RecsysError(
+            f"There are {len(found)} drafts, {DRAFTS} are needed.", "Give --drafts with more."
+        )
+    return found
+
+
+def _measure(setting: Setting, folder: Path, workers: int, threads: int, report: Report) -> None:
+    with serving(setting.index, "--workers", workers, "--threads", threads) as server:
+        hurry(server, folder, form=False, seconds=max(1.0, 3 * setting.share))  # Warms it.
+        for form in (False, True):
+            speed = hurry(server, folder, form=form, seconds=SECONDS * setting.share)
+            name = "form" if form else "JSON"
+            report.counts["answered"] += speed.requests - speed.errors
+            report.counts["failed"] += speed.errors
+            report.figures.append(f"{workers} workers of {threads} threads, {name}: {speed.told()}")
+            report.expect(not speed.errors, f"{name}: {speed.told()}")
+            if (workers, threads) == WAYS[0] and not form and setting.share >= 1:
+                report.expect(speed.p95 < MOST_P95, f"p95 is {speed.p95:.0f} ms")
+        report.expect(not server.complaints(), f"the server said: {server.complaints()[:2000]}")
+
+
+def _swap(setting: Setting, folder: Path, report: Report) -> None:
+    """Update a copy of the index again and again while it is asked."""
+    index = Path(shutil.copytree(setting.index, folder / "swapped.index"))
+    swaps = setting.part(SWAPS)
+    with serving(index) as server:
+        before = _fingerprint(server)
+        wrong = list[str]()
+        thread = threading.Thread(target=_update, args=(index, folder, swaps, wrong))
+        thread.start()
+        requests = errors = 0
+        slowest = 0.0
+        while thread.is_alive():
+            speed = hurry(server, folder, form=False, seconds=2)
+            requests, errors = requests + speed.requests, errors + speed.errors
+            slowest = max(slowest, speed.p99)
+        thread.join()
+        report.findings += wrong
+        report.counts["answered"] += requests - errors
+        report.counts["failed"] += errors
+        report.expect(not errors, f"{errors} errors while the index was swapped")
+        report.expect(_fingerprint(server) != before, "the index that is served is the first one")
+        report.expect(not server.complaints(), f"the server said: {server.complaints()[:2000]}")
+    report.figures.append(
+        f"{swaps} swaps: {requests} requests, {errors} errors, p99 of 2 s at most {slowest:.0f} ms"
+    )
+
+
+def _update(index: Path, folder: Path, swaps: int, wrong: list[str]) -> None:
+    """Add one paper to the index, again and again."""
+    for number in range(swaps):
+        added = folder / "added.jsonl"
+        paper = {"id": f"added-{number}", "title": f"An added paper, number {number}", "year": 2024}
+        added.write_text(json.dumps(paper) + "\n", encoding="utf-8")
+        command = [sys.executable, "-m", "tests.run_recsys", "update", str(index), str(added)]
+        done = subprocess.run([*command, "--quiet"], cwd=ROOT, capture_output=True, text=True)
+        if done.returncode:
+            wrong.append(f"update {number} ended with {done.returncode}: {done.stderr[-500:]}")
+            return
+
+
+def _fingerprint(server: Server) -> str:
+    told = json.loads(server.ask("/v1/indexes")[1])
+    return str(told["indexes"][0]["fingerprint"])
+
+
+def _run_long(setting: Setting, folder: Path, report: Report) -> None:
+    """Answer thousands, and compare the memory of the last with that of the first thousand."""
+    most, part = setting.part(LONG), setting.part(PART)
+    with serving(setting.index) as server:
+        asked, memory, opened = 0, list[int](), list[int]()
+        while asked < most:
+            speed = hurry(
+                server, folder, form=len(memory) % 2 == 1, seconds=max(1, 5 * setting.share)
+            )
+            asked += speed.requests
+            report.counts["answered"] += speed.requests - speed.errors
+            report.counts["failed"] += speed.errors
+            if asked >= part:
+                time.sleep(0.5)  # Connections of the last run are closed by then.
+                memory.append(server.memory())
+                opened.append(server.descriptors())
+    more = memory[-1] / memory[0]
+    report.expect(more < MORE_MEMORY, f"memory grew by {100 * (more - 1):.1f} %")
+    report.expect(opened[-1] <= opened[0], f"descriptors: {opened[0]}, then {opened[-1]}")
+    report.figures.append(
+        f"{asked} requests: memory {100 * (more - 1):+.1f} % ({memory[-1] >> 20} MB), "
+        f"descriptors {opened[0]} and {opened[-1]}"
+    )
+
+
+LOAD = Check(
+    name="load",
+    meaning="wrk with four connections: speed, the index swapped meanwhile, 10,000 requests",
+    unit="requests",
+    run=load,
+)

@@ -1,0 +1,69 @@
+"""A slice of every check that needs neither a browser nor another program: see `make web-check`."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.built_index import ROOT, Built
+from tests.web_check.attacks import PROTOCOL, SIZES, STRANGERS
+from tests.web_check.findings import Report, Setting
+from tests.web_check.forms import flaw_of_page, try_forms
+from tests.web_check.hostile import LIMITS, attack, chosen
+from tests.web_check.path_names import CANARY, paths
+from tests.web_check.poison import QUESTIONS
+from tests.web_check.server import Server, serving
+
+EXAMPLES = 60
+
+
+@pytest.fixture(scope="module")
+def server(built: Built) -> Iterator[Server]:
+    """Serve the small index: one process for all slices."""
+    with serving(built.index, *LIMITS) as server:
+        yield server
+
+
+@pytest.fixture
+def setting(built: Built, tmp_path: Path) -> Setting:
+    return Setting(index=built.index, out=tmp_path, share=0.01)
+
+
+def test_a_slice_of_the_attacks_is_refused_and_leaves_nothing(
+    server: Server, setting: Setting, tmp_path: Path
+) -> None:
+    canary = tmp_path / "canary.tex"
+    canary.write_text(CANARY, encoding="utf-8")
+    report = Report()
+    attacks = chosen((*STRANGERS, *PROTOCOL, *QUESTIONS, *paths(canary), *SIZES), setting)
+    attack(server, attacks, report)
+    assert report.findings == []
+    assert report.cases == len(attacks) > 100
+
+
+def test_a_slice_of_the_forms_is_answered_by_whole_pages(server: Server) -> None:
+    report = Report()
+    try_forms(server, report, examples=EXAMPLES, seed=17)
+    assert report.findings == []
+    assert report.cases >= EXAMPLES
+    assert server.complaints() == ""
+
+
+def test_a_page_that_is_not_whole_is_noticed() -> None:
+    body = "<body><main><h1>a</h1></main></body>"
+    whole = f"<!doctype html><html><head><title>a</title></head>{body}</html>"
+    assert flaw_of_page(whole) == ""
+    assert "not whole" in flaw_of_page(whole.replace("</main>", ""))
+    assert "not whole" in flaw_of_page(whole.replace("</h1>", "</h2>"))
+    assert "outline" in flaw_of_page(whole.replace("<h1>a</h1>", ""))
+    assert "escaped" in flaw_of_page(whole.replace("<h1>a", "<h1><img src=x onerror=y>"))
+    assert "doctype" in flaw_of_page(whole.replace("<!doctype html>", ""))
+
+
+def test_an_unknown_check_is_refused() -> None:
+    command = [sys.executable, "-m", "tests.web_check", "tickle"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "There is no check 'tickle'; there are hostile, forms" in done.stderr
