@@ -52,6 +52,7 @@ MAP_CSS = """\
 .map-table .map-group th { padding-top: 1.1rem; }
 .map-table .map-mark { color: var(--map-suggested); }
 .map-table td:first-child { color: var(--map-soft); }
+.map-table td:nth-child(2) { overflow-wrap: anywhere; }
 .map-number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .map-kind { white-space: nowrap; }
 .map-kind-cited { color: var(--map-cited); }
@@ -59,6 +60,8 @@ MAP_CSS = """\
 .map-kind-near { color: var(--map-soft); }
 @media (max-width: 40rem) {
   .map-table .map-cites { display: none; }
+  .map-table { font-size: .85rem; }
+  .map-table th, .map-table td { padding-right: .4rem; }
 }
 @media print {
   .map { min-width: 0; }

@@ -24,6 +24,8 @@ BAND = 90.0
 RADIUS = 4.5
 NARROW = 46.0
 """Least width of a column that is named by more than a year."""
+APART = 40.0
+"""Least distance of the names of two columns."""
 TAIL = 0.05
 """Share of the oldest papers that stands in one column, or their years would take half the map."""
 ROUND = 5
@@ -117,10 +119,12 @@ class _Columns:
         found = [Tick("no year", MARGIN + NARROW / 2)] if self.undated else []
         if self.older:
             found.append(Tick(f"<{self.first}", self.begin - NARROW / 2))
-        step = next((each for each in (1, 2, 5, 10, 20, 50) if each * self.width >= 40), 100)
+        step = next((each for each in (1, 2, 5, 10, 20, 50) if each * self.width >= APART), 100)
         for year in range(self.first, self.last + 1):
-            if year % step == 0 or self.first == self.last:
-                found.append(Tick(str(year), self.begin + (year - self.first + 0.5) * self.width))
+            x = self.begin + (year - self.first + 0.5) * self.width
+            free = not found or x - found[-1].x >= APART
+            if free and (year % step == 0 or self.first == self.last):
+                found.append(Tick(str(year), x))
         return tuple(found)
 
 

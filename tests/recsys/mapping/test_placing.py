@@ -22,7 +22,7 @@ def test_a_long_time_names_some_years_only() -> None:
     years = np.arange(1900, 2021).astype(np.int16)
     found = lay_out(np.zeros(121), years, np.zeros(121, np.int64), 2020)
     at = [tick.x for tick in found.ticks]
-    assert all(right - left >= 35 for left, right in pairwise(at[1:]))
+    assert all(right - left >= 40 for left, right in pairwise(at))
 
 
 @given(
