@@ -21,6 +21,7 @@ MEANT = (
     r"^0 ids are given",
     r"^No paper ",
     r"^No year is from ",
+    r"^draft: references, item \d+ names no work",
 )
 """How the details begin of refusals that no schema can tell: see `_meant`."""
 _LONGEST = 200
