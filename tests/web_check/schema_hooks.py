@@ -17,7 +17,7 @@ MEANT = (
     r"^The token of the next page ",
     r"^The draft has neither a title nor an abstract",
     r"^No index is called ",
-    r"^q is empty",
+    r"^(q|file) is empty",
     r"^0 ids are given",
     r"^No paper ",
     r"^No year is from ",
