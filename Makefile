@@ -11,10 +11,10 @@ RUNTIME = $(VENV)/.runtime-installed
 DEV     = $(VENV)/.dev-installed
 CODE    = recsys pipelines indexes eval docs tests
 
-.PHONY: help venv demo test lint types format pytest torture docs benchmarks evaluation ranker clean
+.PHONY: help venv demo test lint types format pytest torture web-check docs benchmarks evaluation ranker clean
 
 help: ## Show the targets.
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
 venv: $(DEV) ## Create .venv with the package and the development tools.
 
@@ -36,6 +36,14 @@ pytest: $(DEV) ## Run the tests.
 
 torture: $(DEV) ## Try to break it for an hour: kills, corruptions, fuzz; SHARE=0.01 for a hundredth.
 	$(BIN)/python -m tests.torture --share $(SHARE) --jobs 2 --docs docs/results
+
+# Chromium and wrk are Debian packages; who may not install them is told so by the check that needs them.
+web-check: $(DEV) ## Check what `recsys serve` serves: attacks, forms, schema, browser, load; WEB=hostile for one.
+	@$(PIP) 'playwright>=1.49' 'schemathesis>=4.10,<5'
+	@{ command -v chromium && command -v wrk; } >/dev/null || test "$$(id -u)" != 0 || \
+	  apt-get install --quiet --yes chromium wrk
+	@npm install --silent --no-audit --no-fund --prefix build/web-check axe-core@4
+	$(BIN)/python -m tests.web_check $(WEB) --share $(SHARE) --data $(DATA) --docs docs/results
 
 format: $(DEV) ## Format the code and apply the safe fixes.
 	$(BIN)/ruff format $(CODE)

@@ -20,6 +20,8 @@ SMALL_ROOMS = {"pipelines/studies/probes"}
 MEDIAN_FUNCTION_LINES = 15
 PARAMETERS = 6
 COMMAND_LINES = 25
+HARNESSES = {"inputs", "torture", "web_check"}
+"""Folders of tests that try all of it at once."""
 HEAVY = {"torch", "transformers", "lightgbm", "sklearn", "onnx", "onnxscript", "pandas"}
 ANSWERING = ("recsys", "indexes")
 """Packages on the path of an answer: heavy libraries are imported where they are used."""
@@ -201,10 +203,4 @@ def test_nothing_is_pickled() -> None:
 def test_tests_mirror_the_folders() -> None:
     known = {path.name for package in PACKAGES for path in (ROOT / package).rglob("*")}
     folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()}
-    assert (
-        folders
-        - known
-        - set(PACKAGES)
-        - {"__pycache__", "golden", "inputs", "torture", "web_check"}
-        == set()
-    )
+    assert folders - known - set(PACKAGES) - {"__pycache__", "golden", *HARNESSES} == set()

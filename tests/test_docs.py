@@ -249,8 +249,8 @@ def test_readme_has_the_figures_of_the_results(title: str, page: str, system: st
 
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_name_targets_and_files_that_exist(page: str) -> None:
-    targets = set(re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE))
-    assert {line for line in re.findall(r"`make ([a-z]+)", PAGES[page])} <= targets
+    targets = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
+    assert {line for line in re.findall(r"`make ([a-z-]+)", PAGES[page])} <= targets
     inside = re.findall(r"`((?:recsys|pipelines|indexes|eval|tests|docs)/[\w/.-]+)`", PAGES[page])
     built = ("docs/_build",)
     assert {path for path in inside if not (ROOT / path).exists()} <= {
@@ -270,7 +270,7 @@ def test_the_links_of_readme_lead_somewhere() -> None:
 
 def test_every_target_is_documented_in_the_makefile() -> None:
     phony = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)[0].split()
-    explained = re.findall(r"^([a-z]+):.* ## .*\.$", MAKEFILE, re.MULTILINE)
+    explained = re.findall(r"^([a-z-]+):.* ## .*\.$", MAKEFILE, re.MULTILINE)
     assert sorted(phony) == sorted(explained)
 
 

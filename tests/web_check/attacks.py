@@ -166,10 +166,10 @@ PROTOCOL: Sequence[Attack] = (
     Attack("zeros", _raw(bytes(100_000))),
     Attack(
         "garbage after a request",
-        _raw(_GET + b"\r\n" + b"\xff\x00garbage\r\n" * 99, quiet=2),
+        _raw(_GET + b"\r\n" + b"\xff\x00garbage\r\n" * 99, quiet=1),
         allowed=OK,
     ),
-    Attack("1,000 requests at once", _raw((_GET + b"\r\n") * 1000, quiet=3), allowed=OK),
+    Attack("500 requests at once", _raw((_GET + b"\r\n") * 500, quiet=1), allowed=OK),
     Attack("half a head, then closed", _raw(_GET, half_close=True)),
     Attack(
         "half a body, then closed",

@@ -1,7 +1,9 @@
 """Use the page in a real browser as people do, with its script and without."""
 
+import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from recsys.errors import RecsysError
@@ -10,6 +12,7 @@ from tests.web_check.browsing import Visit, browser, window
 from tests.web_check.findings import Check, Report, Setting
 from tests.web_check.looks import look
 from tests.web_check.missing import missing
+from tests.web_check.odd_papers import build_odd
 from tests.web_check.server import serving
 
 CITED = 4
@@ -26,7 +29,11 @@ def use(setting: Setting) -> Report:
     if not setting.axe.is_file():
         raise missing("axe-core")
     report = Report()
-    with serving(setting.index) as server, browser() as started:
+    with (
+        tempfile.TemporaryDirectory(prefix="odd-") as folder,
+        serving(setting.index, build_odd(Path(folder))) as server,
+        browser() as started,
+    ):
         papers = server.papers(WORDS)
         if len(papers) < CITED + 2:
             raise RecsysError(f"{setting.index} has too few papers.", "Give an --index of more.")

@@ -191,8 +191,8 @@ def draw(visit: Visit, paper: Paper) -> None:
     if not visit.expect(button.count() == 1, "there is no map"):
         return
     button.click()
-    visit.page.wait_for_selector(".map svg")
-    links = visit.page.locator(".map svg a").count()
+    visit.page.wait_for_selector("svg.map")
+    links = visit.page.locator("svg.map a").count()
     visit.expect(links, "the map has no papers")
     rows = visit.page.locator(".table tbody tr").count()
     visit.expect(rows >= links, f"the map has {links} papers, its table {rows}")

@@ -38,12 +38,13 @@ def given_drafts(paper: dict[str, Any], cited: Sequence[dict[str, Any]]) -> list
 
 
 def bibliography(papers: Sequence[dict[str, Any]]) -> str:
-    """Write papers as BibTeX, by title and year."""
-    return "\n".join(
-        f"@article{{p{number},\n  title = {{{{{_escaped(paper['title'])}}}}},\n"
-        f"  year = {{{paper['year'] or 2000}}},\n}}"
-        for number, paper in enumerate(papers)
-    )
+    """Write papers as BibTeX, by title and, where it is known, year."""
+    return "\n".join(_entry(number, paper) for number, paper in enumerate(papers))
+
+
+def _entry(number: int, paper: dict[str, Any]) -> str:
+    year = f"  year = {{{paper['year']}}},\n" if paper["year"] else ""
+    return f"@article{{p{number},\n  title = {{{{{_escaped(paper['title'])}}}}},\n{year}}}"
 
 
 def _latex(title: str, abstract: str, keys: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from urllib.parse import quote, urlencode
 
 from tests.web_check.browsing import Page, Visit, window
 from tests.web_check.findings import Report
+from tests.web_check.odd_papers import ARABIC, NAME, WORD, odd_papers
 
 WIDTHS = (320, 390, 768, 1280)
 SCHEMES = ("light", "dark")
@@ -21,7 +22,7 @@ def pages_of(paper: dict[str, Any]) -> dict[str, str]:
     """Name every page, and every state of one, with the address that shows it."""
     asked = {"title": paper["title"], "abstract": paper["abstract"][:1200]}
     unknown = {**asked, "references": "N. N. (1901) Unknown work"}
-    rtl = {"title": "\u062a\u0635\u0648\u0631 \u0627\u0644\u0628\u064a\u0627\u0646\u0627\u062a"}
+    rtl = {"title": ARABIC}
     sifted = {**asked, "authors": "A. Author", "venues": "*", "as_of": "2100", "more": paper["id"]}
     return {
         "ask": "/",
@@ -38,6 +39,14 @@ def pages_of(paper: dict[str, Any]) -> dict[str, str]:
         "map": f"/map?{urlencode(asked)}",
         "api": "/api",
         "failure": "/paper?id=no-such-paper",
+        "odd-ask": f"/?index={NAME}",
+        "odd-answer": f"/answer?{urlencode({'index': NAME, 'title': f'Rivers {ARABIC} {WORD}'})}",
+        "odd-map": f"/map?{urlencode({'index': NAME, 'title': 'Rivers'})}",
+        "odd-search": f"/search?{urlencode({'index': NAME, 'q': 'rivers'})}",
+        **{
+            f"odd-paper-{number}": f"/paper?{urlencode({'index': NAME, 'id': odd['id']})}"
+            for number, odd in enumerate(odd_papers())
+        },
     }
 
 
@@ -68,6 +77,8 @@ def _settings() -> Iterator[tuple[str, int, bool]]:
 
 def _check(visit: Visit, name: str, source: str) -> None:
     wide = visit.page.evaluate(_WIDE)
+    unsafe = visit.page.locator("a[href^='javascript' i]").count()
+    visit.expect(not unsafe, f"{name} links to a script")
     visit.expect(wide <= 0, f"{name} is {wide} pixels too wide")
     visit.step(name)
     if not source:

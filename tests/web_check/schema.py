@@ -11,7 +11,7 @@ from tests.web_check.findings import Check, Report, Setting
 from tests.web_check.missing import program
 from tests.web_check.server import Server, serving
 
-EXAMPLES = 60
+EXAMPLES = 150
 """Cases of each operation and phase; Schemathesis adds those at the edges of every field."""
 LEAST = 2_000
 """Cases of the whole check."""

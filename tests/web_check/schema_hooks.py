@@ -17,10 +17,11 @@ MEANT = (
     r"^The token of the next page ",
     r"^The draft has neither a title nor an abstract",
     r"^No index is called ",
-    r"^q is empty",
+    r"^(q|file) is empty",
     r"^0 ids are given",
     r"^No paper ",
     r"^No year is from ",
+    r"^draft: references, item \d+ names no work",
 )
 """How the details begin of refusals that no schema can tell: see `_meant`."""
 _LONGEST = 200
