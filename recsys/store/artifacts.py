@@ -19,6 +19,7 @@ from typing import Any
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, near_miss
 from recsys.leftovers import is_running, remove_leftovers, temporary_name
+from recsys.store.exchange import exchange
 from recsys.version import CREATED_BY
 
 MANIFEST = "manifest.json"
@@ -106,8 +107,14 @@ def write_manifest(
 
 
 def put_in_place(finished: Path, target: Path) -> None:
-    """Rename a finished folder to its target; an old target is kept until the new one stands."""
+    """Rename a finished folder to its target; an old target is kept until the new one stands.
+
+    Where two folders can be exchanged in one step, there is no moment without the target.
+    """
     restore(target)
+    if exchange(finished, target):
+        shutil.rmtree(finished, ignore_errors=True)
+        return
     if target.exists():
         target.rename(aside(target))
     try:

@@ -153,7 +153,12 @@ def test_what_a_killed_replacement_left_goes_with_the_next(folder: Path) -> None
     assert left == [f".thing.{os.getppid()}.new", "thing"]  # That process runs.
 
 
-def test_leftovers_of_an_earlier_replacement_do_no_harm(folder: Path) -> None:
+@pytest.mark.parametrize("at_once", [True, False])
+def test_leftovers_of_an_earlier_replacement_do_no_harm(
+    folder: Path, at_once: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not at_once:  # As where the system cannot exchange two folders.
+        monkeypatch.setattr("recsys.store.artifacts.exchange", lambda *_: False)
     (folder.parent / ".thing.old").mkdir()
     (folder.parent / "fresh").mkdir()
     put_in_place(folder.parent / "fresh", folder)
