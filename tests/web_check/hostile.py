@@ -48,7 +48,7 @@ def chosen(attacks: Iterable[Attack], setting: Setting) -> list[Attack]:
 def attack(server: Server, attacks: Sequence[Attack], report: Report) -> None:
     """Try attacks on a server that is warmed first."""
     warm(server)
-    most, peak = 0, (0, "")
+    first, most, peak = server.memory(), 0, (0, "")
     for each in attacks:
         before = server.memory()
         server.forget_peak()
@@ -63,6 +63,7 @@ def attack(server: Server, attacks: Sequence[Attack], report: Report) -> None:
     report.expect(not said, f"the server said: {said[:2000]}")
     report.figures += [
         f"at most {most / MB:.1f} MB more after an attack",
+        f"{(server.memory() - first) / MB:.1f} MB more after all {len(attacks)}",
         f"at most {peak[0] / MB:.0f} MB more meanwhile in the server itself ({peak[1]})",
     ]
 

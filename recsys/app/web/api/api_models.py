@@ -2,14 +2,21 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from recsys.app.web.problem_details import RequestError
 
 MOST_REFERENCES, MOST_NAMED = 5_000, 50_000
 """Items of one list: works that may have to be found by their titles, and others."""
 
-Year = Annotated[int, Field(ge=1000, le=2999)]
+
+def _integral(value: object) -> object:
+    """Take 2019.0 for 2019, as JSON Schema does: some languages write all numbers so."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(_integral)]
+Year = Annotated[Whole, Field(ge=1000, le=2999)]
 Text = Annotated[str, Field(max_length=200_000)]
 Name = Annotated[str, Field(min_length=1, max_length=2_000)]
 Names = Annotated[list[Name], Field(max_length=1_000)]
@@ -80,7 +87,7 @@ class RecommendationsBody(_Asked):
         None
     )
     diversity: Annotated[float, Field(ge=0, le=1, strict=False)] = 0.0
-    k: Annotated[int, Field(ge=1, le=100, description="Papers of one page.")] = 20
+    k: Annotated[Whole, Field(ge=1, le=100, description="Papers of one page.")] = 20
     next: Annotated[str, Field(max_length=200, description="`next` of the page before.")] = ""
 
 

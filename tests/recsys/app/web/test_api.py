@@ -216,6 +216,20 @@ def test_an_error_of_our_own_is_told_without_what_was_asked(
     assert "ecret" not in answer.text + err
 
 
+def test_a_whole_number_may_be_written_with_a_point(client: TestClient) -> None:
+    asked = {"draft": DRAFT, "k": 2.0, "filters": {"min_year": 2001.0}}
+    answer = client.post("/v1/recommendations", json=asked)
+    assert answer.status_code == 200
+    assert len(answer.json()["recommendations"]) == 2
+    for wrong in (2.5, "2", True, 1e400):
+        body = json.dumps({"draft": DRAFT, "k": wrong})
+        headers = {"content-type": "application/json"}
+        refused = client.post("/v1/recommendations", content=body, headers=headers)
+        assert refused.status_code == 422
+    whole = client.get("/openapi.json").json()["components"]["schemas"]["RecommendationsBody"]
+    assert whole["properties"]["k"]["type"] == "integer"
+
+
 def test_a_search_is_as_long_as_the_description_allows(client: TestClient) -> None:
     assert client.get("/v1/search", params={"q": "x" * 1000}).status_code == 200
     refused = client.get("/v1/search", params={"q": "x" * 1001})
