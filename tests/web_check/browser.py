@@ -84,6 +84,6 @@ def _go(visit: Visit, flow: Callable[[Visit], None]) -> None:
 BROWSER = Check(
     name="browser",
     meaning="the page in Chromium, with its script and without, every width, light and dark, axe",
-    unit="steps",
+    unit="steps, pictures, judgements",
     run=use,
 )

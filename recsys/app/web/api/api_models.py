@@ -15,8 +15,8 @@ def _integral(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-Whole = Annotated[int, BeforeValidator(_integral)]
-Year = Annotated[Whole, Field(ge=1000, le=2999)]
+_WHOLE = BeforeValidator(_integral)
+Year = Annotated[int, Field(ge=1000, le=2999), _WHOLE]
 Text = Annotated[str, Field(max_length=200_000)]
 Name = Annotated[str, Field(min_length=1, max_length=2_000)]
 Names = Annotated[list[Name], Field(max_length=1_000)]
@@ -87,7 +87,7 @@ class RecommendationsBody(_Asked):
         None
     )
     diversity: Annotated[float, Field(ge=0, le=1, strict=False)] = 0.0
-    k: Annotated[Whole, Field(ge=1, le=100, description="Papers of one page.")] = 20
+    k: Annotated[int, Field(ge=1, le=100, description="Papers of one page."), _WHOLE] = 20
     next: Annotated[str, Field(max_length=200, description="`next` of the page before.")] = ""
 
 

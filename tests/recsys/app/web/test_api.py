@@ -227,7 +227,8 @@ def test_a_whole_number_may_be_written_with_a_point(client: TestClient) -> None:
         refused = client.post("/v1/recommendations", content=body, headers=headers)
         assert refused.status_code == 422
     whole = client.get("/openapi.json").json()["components"]["schemas"]["RecommendationsBody"]
-    assert whole["properties"]["k"]["type"] == "integer"
+    k = whole["properties"]["k"]
+    assert (k["type"], k["minimum"], k["maximum"]) == ("integer", 1, 100)
 
 
 def test_a_search_is_as_long_as_the_description_allows(client: TestClient) -> None:
