@@ -48,5 +48,14 @@ def offset_in(text: str, digest: str) -> int:
     return offset
 
 
+def belongs(text: str, digest: str) -> bool:
+    """Tell whether a token goes on with this question, put to this state of the index."""
+    try:
+        offset_in(text, digest)
+    except RequestError:
+        return False
+    return True
+
+
 def _useless(why: str) -> RequestError:
     return RequestError(400, f"The token of the next page {why}.", "Ask for the first page again.")

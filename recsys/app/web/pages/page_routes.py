@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from urllib.parse import quote
 
 import numpy as np
 from starlette.requests import Request
@@ -13,12 +13,12 @@ from recsys.app.web.api.api_description import operations
 from recsys.app.web.api.json_replies import MEDIA_TYPES
 from recsys.app.web.door.form_reading import Sent, read_form
 from recsys.app.web.given.given_files import read_given, read_given_list
-from recsys.app.web.page_tokens import digest_of, offset_in, token
+from recsys.app.web.page_tokens import belongs, digest_of, offset_in, token
 from recsys.app.web.pages import page_contents, page_writing
 from recsys.app.web.pages.form_fields import FormFields
 from recsys.app.web.pages.page_values import Found, Listed
 from recsys.app.web.paper_views import around, papers_named, search
-from recsys.app.web.problem_details import RequestError, problem_of
+from recsys.app.web.problem_details import problem_of
 from recsys.app.web.put_question import WebQuestion, answered, joined, posed
 from recsys.app.web.service import Service, service_of
 from recsys.app.web.shelf import Opened
@@ -31,8 +31,6 @@ from recsys.records import Bibliography, Manuscript, Paper
 FILE, LIBRARY_FILE = "file", "library_file"
 """Fields of the form that hold files."""
 CHANGED = "The question or the index has changed: these are the first papers of the new answer."
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +126,12 @@ async def searched(request: Request) -> Response:
 
 async def api(request: Request) -> Response:
     """Describe the API."""
-    site = page_contents.site_of(service_of(request))
-    return HTMLResponse(page_writing.api(site, operations(str(request.base_url))))
+    service = service_of(request)
+    some = next(iter(service.shelf)).opened.recommender.collection.corpus.ids[0]
+    described = operations(
+        str(request.base_url), metrics=service.settings.metrics, paper=quote(some, safe="")
+    )
+    return HTMLResponse(page_writing.api(page_contents.site_of(service), described))
 
 
 async def _page(request: Request, index: str | None, work: Callable[[Opened], str]) -> HTMLResponse:
@@ -157,14 +159,11 @@ def _answer(service: Service, asked: Asked, opened: Opened) -> str:
 
 def _found(asked: Asked, opened: Opened) -> Found:
     web, question, fields = _understood(asked, opened)
-    told, notes = fields.key(), list[str]()
-    web = replace(web, page=asked.fields.page)
+    told, page, notes = fields.key(), asked.fields.page, list[str]()
+    if page and not belongs(page, digest_of(opened.fingerprint, told)):
+        page, notes = "", [CHANGED]
     try:
-        offset_in(web.page, digest_of(opened.fingerprint, told)) if web.page else 0
-    except RequestError:
-        web, notes = replace(web, page=""), [CHANGED]
-    try:
-        found = answered(opened, web, question, told)
+        found = answered(opened, replace(web, page=page), question, told)
     except NothingFound as error:
         return page_contents.nothing_found(opened, fields, question, str(error), notes)
     return page_contents.found_of(opened, fields, found, notes)

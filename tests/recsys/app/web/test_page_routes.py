@@ -235,6 +235,8 @@ def test_the_api_is_described_to_people(client: TestClient) -> None:
     html = client.get("/api").text
     assert "/v1/recommendations" in html
     assert "http://127.0.0.1:8000/v1/search?q=" in html
+    (example,) = re.findall(r"http://127.0.0.1:8000(/v1/papers/[^'&<]+)", html)
+    assert client.get(example).status_code == 200
 
 
 def test_a_draft_that_no_index_holds_is_answered_by_each(built: Built, tmp_path: Path) -> None:
