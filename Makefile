@@ -41,7 +41,7 @@ torture: $(DEV) ## Try to break it for an hour: kills, corruptions, fuzz; SHARE=
 web-check: $(DEV) ## Check what `recsys serve` serves: attacks, forms, schema, browser, load; WEB=hostile for one.
 	@$(PIP) 'playwright>=1.49' 'schemathesis>=4.10,<5'
 	@{ command -v chromium && command -v wrk; } >/dev/null || test "$$(id -u)" != 0 || \
-	  apt-get install --quiet --yes chromium wrk
+	  { apt-get update --quiet && apt-get install --quiet --yes chromium wrk; }
 	@npm install --silent --no-audit --no-fund --prefix build/web-check axe-core@4
 	$(BIN)/python -m tests.web_check $(WEB) --share $(SHARE) --data $(DATA) --docs docs/results
 
