@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recsys.app.cli.options import Candidates, NoMetadata, Quiet, names_in
-from recsys.app.cli.recommending_choices import AskChoices, FilterChoices, ListChoices
+from recsys.app.cli.recommending_choices import (
+    DRAFT,
+    Abstract,
+    AskChoices,
+    FilterChoices,
+    IndexOrStarter,
+    ListChoices,
+    Title,
+)
 
 if TYPE_CHECKING:
     from recsys.asking.question import Question
@@ -28,19 +36,10 @@ class MapChoices:
         typer.Argument(
             metavar="DRAFT",
             show_default="stdin",
-            help="The draft: .json, .tex, .md, .txt or .pdf; a reading list; one paper's DOI, "
-            "arXiv, ACL or corpus id; `-` reads stdin.",
+            help=DRAFT,
         ),
     ] = None
-    index: Annotated[
-        Path | None,
-        typer.Option(
-            "--index",
-            metavar="DIR",
-            show_default="the starter corpus",
-            help="Directory that `recsys build` wrote.",
-        ),
-    ] = None
+    index: IndexOrStarter = None
     out: Annotated[
         Path,
         typer.Option(
@@ -50,21 +49,8 @@ class MapChoices:
             "(.svg); `-` writes the page to stdout.",
         ),
     ] = _STDOUT
-    title: Annotated[
-        str | None,
-        typer.Option(
-            "--title", metavar="TEXT", show_default="the draft's own", help="Title of the draft."
-        ),
-    ] = None
-    abstract: Annotated[
-        str | None,
-        typer.Option(
-            "--abstract",
-            metavar="TEXT",
-            show_default="the draft's own",
-            help="Abstract of the draft.",
-        ),
-    ] = None
+    title: Title = None
+    abstract: Abstract = None
 
     @property
     def ask(self) -> AskChoices:

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -21,7 +21,36 @@ if TYPE_CHECKING:
 _PAPERS = (
     "a bibliography (.bib, .ris, CSL or Zotero .json, .csv), a DOI, an arXiv, ACL or corpus id"
 )
+DRAFT = (
+    "The draft: .json, .tex or .zip, .md, .txt, .pdf or .docx; a reading list; one paper's DOI, "
+    "arXiv, ACL or corpus id; `-` reads stdin."
+)
 _JOINED = " or ".join(name for name, form in FORMATS.items() if form.joins)
+
+IndexOrStarter: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--index",
+        metavar="DIR",
+        show_default="the starter corpus",
+        help="Directory that `recsys build` wrote.",
+    ),
+]
+Title: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--title", metavar="TEXT", show_default="the draft's own", help="Title of the draft."
+    ),
+]
+Abstract: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--abstract",
+        metavar="TEXT",
+        show_default="the draft's own",
+        help="Abstract of the draft.",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,36 +62,13 @@ class AskChoices:
         typer.Argument(
             metavar="DRAFT",
             show_default="stdin",
-            help="The draft: .json, .tex or .zip, .md, .txt, .pdf or .docx; a reading list; one "
-            "paper's DOI, arXiv, ACL or corpus id; `-` reads stdin. Each of several gets its own "
-            "answer.",
+            help=f"{DRAFT} Each of several gets its own answer.",
         ),
     ] = None
-    index: Annotated[
-        Path | None,
-        typer.Option(
-            "--index",
-            metavar="DIR",
-            show_default="the starter corpus",
-            help="Directory that `recsys build` wrote.",
-        ),
-    ] = None
+    index: IndexOrStarter = None
     k: Annotated[int, typer.Option("-k", min=1, help="Number of papers to recommend.")] = 20
-    title: Annotated[
-        str | None,
-        typer.Option(
-            "--title", metavar="TEXT", show_default="the draft's own", help="Title of the draft."
-        ),
-    ] = None
-    abstract: Annotated[
-        str | None,
-        typer.Option(
-            "--abstract",
-            metavar="TEXT",
-            show_default="the draft's own",
-            help="Abstract of the draft.",
-        ),
-    ] = None
+    title: Title = None
+    abstract: Abstract = None
 
     def words(self, *, seeds: bool) -> Sequence[str]:
         """Name the drafts: stdin, when the command line says nothing of one.

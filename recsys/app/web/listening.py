@@ -104,6 +104,7 @@ def listen(
             uvicorn.Server(config).run(sockets=[listening])
             return
         service.close()
+        del service  # It would keep the generations that it has opened from removal.
         settings.hand_on()
         Multiprocess(_config(_FACTORY, workers=workers), sockets=[listening]).run()
 

@@ -65,8 +65,8 @@ class Place:
         try:
             self.opened = Opened(self.name, self._opener(self.path), seen)
             self.trouble = None
-        except RecsysError as error:
-            self.trouble = error.what
+        except (RecsysError, OSError, MemoryError) as error:
+            self.trouble = str(error) or "There is not enough memory."
         self._tried = seen
 
     def _look(self) -> bytes:

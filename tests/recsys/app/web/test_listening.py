@@ -1,6 +1,7 @@
 """The program as a process: it listens, answers, drains and stops."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -72,6 +73,23 @@ def test_several_processes_answer_and_all_of_them_stop(built: Built) -> None:
         while any(map(_lives, children)) and time.monotonic() < until:
             time.sleep(0.1)
         assert not any(map(_lives, children))
+
+
+def test_the_process_that_starts_others_holds_no_generation(built: Built, tmp_path: Path) -> None:
+    index = built.copy(tmp_path)
+    with started(index, "--workers", 2) as (process, address):
+        until = time.monotonic() + 60
+        while str(index) in _opened(process.pid) and time.monotonic() < until:
+            time.sleep(0.2)
+        assert str(index) not in _opened(process.pid)
+        assert httpx2.get(f"{address}healthz", timeout=60).json() == {"status": "ok"}
+        assert told_to_stop(process, signal.SIGTERM)[0] == 0
+
+
+def _opened(pid: int) -> str:
+    """List the descriptors of a process: a generation is held by one."""
+    found = (Path(f"/proc/{pid}/fd") / name for name in os.listdir(f"/proc/{pid}/fd"))
+    return "\n".join(os.readlink(each) for each in found if each.is_symlink())
 
 
 def _lives(pid: int) -> bool:

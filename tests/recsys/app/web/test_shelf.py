@@ -9,6 +9,7 @@ from recsys.app.web.problem_details import UnknownIndex
 from recsys.app.web.shelf import Shelf, check_given, named
 from recsys.app.wiring import open_index
 from recsys.errors import ArtifactMissing, InputError
+from recsys.recommend import Recommender
 from recsys.store.artifacts import MANIFEST
 from tests.built_index import Built
 from tests.conftest import RunCli
@@ -66,6 +67,26 @@ def test_an_index_that_is_damaged_or_gone_leaves_the_former(built: Built, tmp_pa
     (index / MANIFEST).write_bytes(manifest)
     assert shelf.current().fingerprint == before.fingerprint
     assert place.trouble is None
+
+
+def test_an_index_that_cannot_be_opened_for_want_of_memory_leaves_the_former(
+    built: Built, tmp_path: Path
+) -> None:
+    index, failures = built.copy(tmp_path), list[Exception]()
+
+    def opener(path: Path) -> Recommender:
+        if failures:
+            raise failures.pop()
+        return open_index(path)
+
+    shelf = Shelf({"small": index}, opener)
+    before = shelf.current()
+    (place,) = shelf
+    for error in (MemoryError(), OSError(24, "Too many open files")):
+        failures.append(error)
+        (index / MANIFEST).write_bytes((index / MANIFEST).read_bytes() + b" ")
+        assert shelf.current() is before
+        assert place.trouble
 
 
 def test_an_index_that_is_missing_is_said_at_once(tmp_path: Path) -> None:
