@@ -11,7 +11,11 @@ PaperId: TypeAlias = str
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper of the corpus. Unknown values are None or empty, never a default."""
+    """A paper of the corpus. Unknown values are None or empty, never a default.
+
+    aliases: what else names it, so that references by those names find it: a DOI bare and in lower
+    case, others with their scheme (`arxiv:2004.07180`, `pmid:123`, `openalex:W123`).
+    """
 
     id: PaperId
     title: str
@@ -24,15 +28,21 @@ class Paper:
     doi: str | None = None
     url: str | None = None
     labels: Mapping[str, object] = field(default_factory=dict)
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A work as somebody's bibliography describes it; `asking.matching` finds it in a corpus.
+    """A work as a file describes it: a bibliography's, a library's, or a record of an export.
+
+    `asking.matching` finds it in a corpus, `pipelines.corpora` makes corpora of such.
 
     key: what the file calls it, such as a citation key. id: a corpus id, where the file gives one.
-    doi, arxiv, acl: bare identifiers in lower case (ACL Anthology ids as printed there), without
-    prefix or address. kind: a type of CSL 1.0.2, such as `article-journal`.
+    doi, arxiv, acl, pmid: bare identifiers in lower case (ACL Anthology ids as printed there),
+    without prefix or address. kind: a type of CSL 1.0.2, such as `article-journal`. ids: what else
+    names it, each with its scheme: `openalex:W123`, `wos:000123`, `eid:2-s2.0-85`. volume, page: as
+    reference lists give them; the page is the first one, or the number of the article. cited_ids:
+    ids of works that it cites, as `id` is given; cites: works it cites, as its list describes them.
     """
 
     key: str = ""
@@ -47,6 +57,14 @@ class Reference:
     acl: str | None = None
     url: str | None = None
     kind: str | None = None
+    pmid: str | None = None
+    ids: tuple[str, ...] = ()
+    volume: str | None = None
+    page: str | None = None
+    keyphrases: tuple[str, ...] = ()
+    labels: Mapping[str, object] = field(default_factory=dict)
+    cited_ids: tuple[PaperId, ...] = ()
+    cites: tuple["Reference", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

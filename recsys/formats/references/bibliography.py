@@ -28,9 +28,14 @@ _NOBODY = frozenset({"others", "et al", "et al.", "and others"})
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A sentence on what was wrong, which a reader gives in place of a reference, or beside it."""
+    """A sentence on what was wrong, which a reader gives in place of a reference, or beside it.
+
+    reason: the same in a few words without numbers or names, to be counted. line: where, from 1.
+    """
 
     text: str
+    reason: str = "unreadable"
+    line: int = 0
 
 
 def bibliography(found: Iterable[Reference | Problem], name: str) -> Bibliography:
