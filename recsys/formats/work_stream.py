@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import chain
 from pathlib import Path
 
-from recsys.errors import CorpusError, InputError
+from recsys.errors import CorpusError
 from recsys.formats.exports.foreign_files import foreign
 from recsys.formats.papers.language import looks_english
 from recsys.formats.papers.paper_fields import FieldError
@@ -21,7 +21,7 @@ from recsys.formats.papers.paper_records import Entry, entries_of, head_of, tall
 from recsys.formats.papers.source_lines import open_lines
 from recsys.formats.papers.text_hygiene import tidy_abstract, tidy_title
 from recsys.formats.references.bibliography import Problem
-from recsys.formats.source_formats import FORMATS, Shape, SourceFormat, recognised
+from recsys.formats.source_formats import FORMATS, JSON, TABLE, Shape, SourceFormat, recognised
 from recsys.formats.source_streams import STDIN, head_of_file, head_text, open_bytes, text_lines
 from recsys.formats.tables import table_reading
 from recsys.progress import Progress, silent
@@ -100,11 +100,11 @@ def open_works(
             head = list(head_of(entries))
             known = _known(head, source)
             sealed = known.name == OWN
-            items = _of_entries(chain(head, entries), known)
-            yield WorkStream(known.name, sealed, _tidied(items, sealed=sealed))
+            items = _of_entries(chain(head, entries), known, sealed=sealed)
+            yield WorkStream(known.name, sealed, items)
         return
     if form.shape is Shape.FILE:
-        yield WorkStream(form.name, False, _tidied(form.read_file(source), sealed=False))
+        yield WorkStream(form.name, False, _of_reader(form.read_file(source)))
         return
     with open_bytes(source, progress=progress) as stream:
         oddities: Counter[str] = Counter()
@@ -114,7 +114,7 @@ def open_works(
             works = table_reading.read_with(text_lines(stream, oddities), columns)
         else:
             works = form.read_lines(text_lines(stream, oddities))
-        yield WorkStream(form.name, False, _tidied(works, sealed=False), oddities)
+        yield WorkStream(form.name, False, _of_reader(works), oddities)
 
 
 def format_of_file(source: Path) -> SourceFormat:
@@ -137,3 +137,86 @@ def format_of_file(source: Path) -> SourceFormat:
         f"{source} is of no format that is known: it begins {_shown(raw)!r}.",
         f"Known are {names}. A table needs a header with a title, or --columns.",
     )
+
+
+def _shown(raw: bytes) -> str:
+    return " ".join(head_text(raw[:400]).split())[:60]
+
+
+def _known(head: Sequence[Entry], source: Path) -> PaperFormat:
+    """Recognise records by their keys."""
+    records = [entry.record for entry in head if entry.record is not None]
+    known = recognise(records)
+    if known is not None:
+        return known
+    if not records:
+        flaws = tally(Counter(entry.flaw for entry in head))
+        seen = f"its first {len(head):,} lines are none ({flaws})" if head else "it is empty"
+        raise CorpusError(
+            f"{source} holds no JSON objects: {seen}.", "Give a file with one paper per line."
+        )
+    keys = ", ".join(list(dict.fromkeys(chain.from_iterable(records)))[:12])
+    rows = "; ".join(f"{row.name} ({_description(row)})" for row in JSON_FORMATS)
+    raise CorpusError(
+        f"{source} is of no known format: its records have the keys {keys[:300]}.",
+        f"The formats known are {rows}.",
+    )
+
+
+def _description(row: PaperFormat) -> str:
+    needs, marks = ", ".join(sorted(row.needs)), sorted(row.marks)
+    some = ", ".join(marks[:_TOLD_MARKS]) + (" ..." if len(marks) > _TOLD_MARKS else "")
+    return needs + (f" and one of {some}" if marks else "")
+
+
+def _of_entries(
+    entries: Iterable[Entry], known: PaperFormat, *, sealed: bool
+) -> Iterator[Found | Reject]:
+    for entry in entries:
+        line, work, flaw = entry.line, None, entry.flaw
+        if entry.record is not None:
+            try:
+                work = known.reference_of(entry.record)
+            except FieldError as error:
+                flaw = str(error)
+        if work is None:
+            yield Reject(line.number, flaw, line.text[:_EXCERPT].rstrip())
+            continue
+        broken = (Remark.BROKEN_UTF8,) if line.broken_utf8 else ()
+        work, remarks = tidied(work, sealed=sealed)
+        yield Found(line.number, work, remarks + broken)
+
+
+def _of_reader(items: Iterable[Reference | Problem]) -> Iterator[Found | Reject]:
+    for number, item in enumerate(items, start=1):
+        if isinstance(item, Problem):
+            yield Reject(item.line, item.reason, item.text[:_EXCERPT])
+        else:
+            yield Found(number, *tidied(item, sealed=False))
+
+
+def tidied(work: Reference, *, sealed: bool) -> tuple[Reference, tuple[Remark, ...]]:
+    """Tidy the texts of a work, forget an impossible year, and say what is odd or missing.
+
+    sealed: the work is of a file of ours, whose texts stay as they are.
+    """
+    remarks = []
+    title, abstract, year = work.title, work.abstract, work.year
+    if not sealed:
+        title = tidy_title(title) if title else None
+        abstract = tidy_abstract(abstract) if abstract else None
+    if abstract is None:
+        remarks.append(Remark.NO_ABSTRACT)
+    elif len(abstract) > LONGEST_ABSTRACT:
+        abstract = abstract[:LONGEST_ABSTRACT].rstrip()
+        remarks.append(Remark.CUT_ABSTRACT)
+    if year is not None and not EARLIEST_YEAR <= year <= LATEST_YEAR:
+        year = None
+        remarks.append(Remark.IMPOSSIBLE_YEAR)
+    if year is None:
+        remarks.append(Remark.NO_YEAR)
+    if not looks_english(f"{title} {abstract or ''}"):
+        remarks.append(Remark.NOT_ENGLISH)
+    if (title, abstract, year) != (work.title, work.abstract, work.year):
+        work = replace(work, title=title or None, abstract=abstract, year=year)
+    return work, tuple(remarks) if title else ()  # A part of a work lacks nothing.

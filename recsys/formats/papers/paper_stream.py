@@ -25,6 +25,7 @@ LONGEST_ABSTRACT = 20_000
 EARLIEST_YEAR, LATEST_YEAR = 1400, 2100
 """A year outside is impossible and becomes unknown. Constants: one file always reads the same."""
 _EXCERPT = 200  # characters of a rejected line
+_TOLD_MARKS = 3
 
 
 class Remark(StrEnum):
@@ -111,14 +112,15 @@ def _recognised(head: Sequence[Entry], source: Path) -> PaperFormat:
     keys = ", ".join(list(dict.fromkeys(chain.from_iterable(records)))[:12])
     rows = "; ".join(f"{row.name} ({_description(row)})" for row in FORMATS)
     raise CorpusError(
-        f"{source} is of no known format: its records have the keys {keys[:400]}.",
+        f"{source} is of no known format: its records have the keys {keys[:300]}.",
         f"The formats known are {rows}.",
     )
 
 
 def _description(row: PaperFormat) -> str:
-    needs = ", ".join(sorted(row.needs))
-    return needs + (f" and one of {', '.join(sorted(row.marks))}" if row.marks else "")
+    needs, marks = ", ".join(sorted(row.needs)), sorted(row.marks)
+    some = ", ".join(marks[:_TOLD_MARKS]) + (" ..." if len(marks) > _TOLD_MARKS else "")
+    return needs + (f" and one of {some}" if marks else "")
 
 
 def _items(entries: Iterable[Entry], known: PaperFormat) -> Iterator[Found | Reject]:
