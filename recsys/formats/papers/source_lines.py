@@ -6,9 +6,7 @@ loaded. A record printed over several lines (`[`, `{`, one line per key, `},`) i
 
 import gzip
 import io
-import os
 import re
-import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,19 +14,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from recsys.errors import CorpusError, near_miss
+from recsys.errors import CorpusError
 from recsys.formats.files import standard_input
+from recsys.formats.source_streams import (
+    LONGEST_LINE,
+    STDIN,
+    damaged,
+    is_gzip,
+    open_file,
+)
 from recsys.progress import Progress, silent
 
-STDIN = Path("-")
-"""The path that means standard input."""
-LONGEST_LINE = 64 * 2**20
-"""A line of more bytes than this is passed over; the largest known records have a few MB."""
-STAGE = "read"
 _ENDLESS = 2**30  # bytes of a line: a device such as /dev/zero has no more to say
-_REPORT_EVERY = 2048  # lines
 _BUFFER = 2**20
-_GZIP = b"\x1f\x8b"
 _OPENING = re.compile(r"\[?\s*\{")
 # First bytes of files that hold no lines of UTF-8, what they are, and what to do.
 _FOREIGN = (
@@ -79,25 +77,8 @@ def open_lines(
         finally:
             stdin.detach()  # Not ours to close.
         return
-    with _opened(source) as file:
-        lines = _checked(_lines(_unpacked(file, str(source)), longest), str(source))
-        yield _joined(_reported(lines, file, progress))
-
-
-def _opened(source: Path) -> io.BufferedReader:
-    try:
-        if stat.S_ISDIR(source.stat().st_mode):
-            raise CorpusError(f"{source} is a directory.", "Give the path of a file of papers.")
-        return io.BufferedReader(io.FileIO(source), _BUFFER)
-    except FileNotFoundError as error:
-        names = [p.name for p in source.parent.glob("*")] if source.parent.is_dir() else []
-        hint = near_miss(source.name, names).strip()
-        raise CorpusError(f"There is no file {source}.", hint or "Check the path.") from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise CorpusError(
-            f"{str(source)!r} cannot be read: {reason}.", "Check the path and its permissions."
-        ) from error
+    with open_file(source, progress) as file:
+        yield _joined(_checked(_lines(_unpacked(file, str(source)), longest), str(source)))
 
 
 def _unpacked(file: io.BufferedReader, name: str) -> io.BufferedIOBase:
@@ -106,7 +87,7 @@ def _unpacked(file: io.BufferedReader, name: str) -> io.BufferedIOBase:
     for magic, what, hint in _FOREIGN:
         if head.startswith(magic):
             raise CorpusError(f"{name} is {what}, not JSON lines.", hint)
-    if head.startswith(_GZIP):
+    if is_gzip(file):
         # Not wrapped in a larger buffer: that would lose the last good lines of a file cut short.
         return gzip.GzipFile(fileobj=file)
     return file
@@ -150,28 +131,12 @@ def _checked(lines: Iterator[Line], name: str) -> Iterator[Line]:
             last = line.number
             yield line
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        what = "ends in the middle of" if isinstance(error, EOFError) else "has damaged data in"
-        raise CorpusError(
-            f"{name} {what} its gzip stream ({error}); line {last} is the last good one.",
-            "Download or pack it again: papers that were lost would leave holes in the graph.",
-        ) from error
+        raise damaged(name, error, f"; line {last} is the last good one") from error
     except OSError as error:
         raise CorpusError(
             f"{name} cannot be read beyond line {last}: {error.strerror or error}.",
             "Check the disk, or copy the file and read the copy.",
         ) from error
-
-
-def _reported(lines: Iterator[Line], file: io.BufferedReader, progress: Progress) -> Iterator[Line]:
-    size = os.fstat(file.fileno()).st_size
-    if not size:  # A pipe or a device: nobody knows how much is to come.
-        yield from lines
-        return
-    for line in lines:
-        if line.number % _REPORT_EVERY == 0:
-            progress(STAGE, min(file.raw.tell(), size - 1), size)
-        yield line
-    progress(STAGE, size, size)
 
 
 def _joined(lines: Iterator[Line]) -> Iterator[Line]:
