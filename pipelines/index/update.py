@@ -43,7 +43,7 @@ from recsys.store.links import link_or_copy
 
 FEW = 64
 """Texts that are encoded on one processor."""
-_REVISION = 1
+_REVISION = 2
 """Raised when an update would write something else from the same: unfinished ones begin anew."""
 
 
