@@ -73,14 +73,14 @@ class WorkIntake:
 
     _works: list[pa.RecordBatch] = field(default_factory=list)
     _cited: list[pa.RecordBatch] = field(default_factory=list)
-    _count: int = 0
+    count: int = 0
 
     def add(self, works: Iterator[Reference], space: Space) -> None:
         """Take the works of one file."""
         while some := list(islice(works, _BATCH)):
             rows = [_row(work, space) for work in some]
             self._works.append(_columns(WORKS, rows))
-            owners = range(self._count, self._count + len(some))
+            owners = range(self.count, self.count + len(some))
             cited = (
                 _cited(owner, cited)
                 for owner, work in zip(owners, some, strict=True)
@@ -90,7 +90,7 @@ class WorkIntake:
                 columns = zip(*lines, strict=True)
                 arrays = [pa.array(c, f.type) for c, f in zip(columns, CITED, strict=True)]
                 self._cited.append(pa.RecordBatch.from_arrays(arrays, schema=CITED))
-            self._count += len(some)
+            self.count += len(some)
 
     def taken(self) -> Works:
         """Return all that was taken."""
