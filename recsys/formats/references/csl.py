@@ -26,7 +26,6 @@ from recsys.formats.references.shown_facts import (
 )
 from recsys.records import Paper, Reference
 
-
 _FIRST_PAGES = ("page-first", "page", "article-number")
 _NUMBER = re.compile(r"\b(PMID|PMCID):\s{0,3}((?:PMC)?\d{1,10})\b", re.IGNORECASE)
 

@@ -1,13 +1,15 @@
 """Read a bibliography of any known format, told by its suffix or else by what is in it."""
 
+import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from recsys.formats import files
 from recsys.formats.references import bibtex, coins, json_items, lines, ris, spreadsheet
-from recsys.records import Bibliography
+from recsys.formats.references.bibliography import Problem, bibliography
+from recsys.records import Bibliography, Reference
 
 _LOOKED_AT = 100_000
 """Characters from the beginning by which a format is recognised."""
@@ -23,8 +25,15 @@ class Format:
     read: Callable[[str, str], Bibliography]
 
 
+def _streamed(
+    read: Callable[[Iterable[str]], Iterable[Reference | Problem]],
+) -> Callable[[str, str], Bibliography]:
+    """Let a reader of lines read a whole text."""
+    return lambda text, name: bibliography(read(io.StringIO(text)), name)
+
+
 FORMATS: tuple[Format, ...] = (
-    Format("HTML", (".html", ".htm"), coins.stands_in, coins.read),
+    Format("HTML", (".html", ".htm"), coins.looks_so, _streamed(coins.read)),
     Format(
         "JSON",
         (".json", ".csljson", ".jsonl", ".ndjson"),
@@ -35,11 +44,11 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "BibTeX",
         (".bib", ".bibtex", ".biblatex"),
-        re.compile(r"^[ \t]{0,8}@[A-Za-z]+[ \t]{0,8}[{(]", re.MULTILINE).search,
-        bibtex.read,
+        bibtex.looks_so,
+        _streamed(bibtex.read),
     ),
     Format("CSV", (".csv", ".tsv"), spreadsheet.has_header, spreadsheet.read),
-    Format("list", (".ids", ".lst"), bool, lines.read),
+    Format("list", (".ids", ".lst"), bool, _streamed(lines.read)),
 )
 """Where no suffix tells, the first whose text looks so."""
 
