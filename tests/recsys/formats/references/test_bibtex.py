@@ -1,4 +1,4 @@
-from recsys.formats.references.bibtex import read
+from recsys.formats.references.reference_formats import parse_bibliography as read
 from recsys.records import Reference
 
 

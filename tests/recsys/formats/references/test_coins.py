@@ -1,4 +1,5 @@
-from recsys.formats.references.coins import read, span
+from recsys.formats.references.coins import span
+from recsys.formats.references.reference_formats import parse_bibliography as read
 from recsys.records import Paper, Reference
 
 
