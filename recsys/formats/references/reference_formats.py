@@ -1,13 +1,15 @@
 """Read a bibliography of any known format, told by its suffix or else by what is in it."""
 
+import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from recsys.formats import files
 from recsys.formats.references import bibtex, coins, json_items, lines, ris, spreadsheet
-from recsys.records import Bibliography
+from recsys.formats.references.bibliography import Problem, bibliography
+from recsys.records import Bibliography, Reference
 
 _LOOKED_AT = 100_000
 """Characters from the beginning by which a format is recognised."""
@@ -23,6 +25,13 @@ class Format:
     read: Callable[[str, str], Bibliography]
 
 
+def _whole(
+    read: Callable[[Iterator[str]], Iterator[Reference | Problem]],
+) -> Callable[[str, str], Bibliography]:
+    """Let a reader of lines read a text."""
+    return lambda text, name: bibliography(read(io.StringIO(text, newline="\n")), name)
+
+
 FORMATS: tuple[Format, ...] = (
     Format("HTML", (".html", ".htm"), coins.stands_in, coins.read),
     Format(
@@ -31,7 +40,7 @@ FORMATS: tuple[Format, ...] = (
         re.compile(r"\s*[\[{]").match,
         json_items.read,
     ),
-    Format("RIS", (".ris",), re.compile(r"^[ \t]{0,8}TY {1,2}- ", re.MULTILINE).search, ris.read),
+    Format("RIS", (".ris",), ris.looks_so, _whole(ris.read)),
     Format(
         "BibTeX",
         (".bib", ".bibtex", ".biblatex"),

@@ -1,7 +1,10 @@
+import io
+
 import pytest
 
-from recsys.formats.references.ris import read
-from recsys.records import Reference
+from recsys.formats.references import ris
+from recsys.formats.references.bibliography import bibliography
+from recsys.records import Bibliography, Reference
 
 RECORD = """TY  - JOUR
 ID  - cohan
@@ -17,6 +20,10 @@ DO  - doi:10.1234/AB
 N1  - arXiv:2004.07180
 ER  - 
 """
+
+
+def read(text: str, name: str) -> Bibliography:
+    return bibliography(ris.read(io.StringIO(text, newline="\n")), name)
 
 
 def test_a_record_becomes_a_reference() -> None:
