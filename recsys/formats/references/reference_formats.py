@@ -9,6 +9,7 @@ from pathlib import Path
 from recsys.formats import files
 from recsys.formats.references import bibtex, coins, json_items, lines, ris, spreadsheet
 from recsys.formats.references.bibliography import Problem, bibliography
+from recsys.formats.tables import table_reading
 from recsys.records import Bibliography, Reference
 
 _LOOKED_AT = 100_000
@@ -47,7 +48,7 @@ FORMATS: tuple[Format, ...] = (
         re.compile(r"^[ \t]{0,8}@[A-Za-z]+[ \t]{0,8}[{(]", re.MULTILINE).search,
         bibtex.read,
     ),
-    Format("CSV", (".csv", ".tsv"), spreadsheet.has_header, spreadsheet.read),
+    Format("CSV", (".csv", ".tsv"), table_reading.looks_so, spreadsheet.read),
     Format("list", (".ids", ".lst"), bool, lines.read),
 )
 """Where no suffix tells, the first whose text looks so."""
