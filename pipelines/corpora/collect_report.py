@@ -55,7 +55,7 @@ class CollectReport:
         return ", ".join(dict.fromkeys(file.format for file in self.files))
 
     def lines(self) -> list[str]:
-        """Write the report for people, rejects last; what did not occur is left out."""
+        """Write the report for people; what did not occur is left out."""
         parts = {
             "without abstract": self.without_abstract,
             "without year": self.without_year,
@@ -66,7 +66,7 @@ class CollectReport:
         }
         lines = self._file_lines() if len(self.files) > 1 else []
         lines.append(f"{self.papers:,} papers read as {self.format}{_counted(parts)}")
-        return [*lines, *self._merging_lines(), *self._loss_lines()]
+        return [*lines, *self._merging_lines()]
 
     def _merging_lines(self) -> list[str]:
         joined = {name: count for name, count in self.joined.items() if count}
@@ -82,7 +82,8 @@ class CollectReport:
             lines.append(f"{sum(cited.values()):,} cited works described: {tally(cited)}")
         return lines
 
-    def _loss_lines(self) -> list[str]:
+    def loss_lines(self) -> list[str]:
+        """Say what was left out, or read in another way."""
         lines = []
         if self.untitled:
             lines.append(f"{self.untitled:,} records of papers that are not there left out")

@@ -25,6 +25,11 @@ _PUBMED_PLACE = re.compile(r";\s?([\w. ]{1,20}?)(?:\([^()]{0,40}\))?:([A-Za-z]{0
 _PMID = re.compile(r"(?:\s*|.*\W)(\d{1,9})(?:\.0*)?/?\s*")
 _NAME = re.compile(r"[^\s;|,]{1,80}")
 _KINDS: Mapping[str, str] = {
+    "b": "book",
+    "c": "paper-conference",
+    "j": "article-journal",
+    "p": "patent",
+    "s": "chapter",
     "article": "article-journal",
     "articleinpress": "article-journal",
     "book": "book",
@@ -49,7 +54,6 @@ _KINDS: Mapping[str, str] = {
     "monograph": "book",
     "newspaperarticle": "article-newspaper",
     "patent": "patent",
-    "posted content": "article",
     "postedcontent": "article",
     "preprint": "article",
     "proceeding": "paper-conference",
@@ -78,6 +82,11 @@ def people_in(cell: str) -> tuple[str, ...]:
         return tuple(map(natural, told))
     pairs = zip(told, inverted, strict=True)
     return tuple(f"{match[2]} {match[1]}" if match else natural(name) for name, match in pairs)
+
+
+def people_written(cell: str) -> tuple[str, ...]:
+    """Return the people that a cell of our own tables names, as `spreadsheet` writes them."""
+    return tuple(map(natural, names_in(_at_semicolons(cell))))
 
 
 def phrases_in(cell: str) -> list[str]:
@@ -141,9 +150,13 @@ def _separate(cell: str) -> list[str]:
     if "|" in cell:
         return cell.split("|")
     if ";" in cell:
-        return _SEPARATOR.sub(lambda match: match[1] or "\0", cell).split("\0")
+        return _at_semicolons(cell)
     cell = cell.replace("\\\\", "\\") if "\\" in cell else cell
     return _at_and(cell) or (_at_commas(cell) if "," in cell else [cell])
+
+
+def _at_semicolons(cell: str) -> list[str]:
+    return _SEPARATOR.sub(lambda match: match[1] or "\0", cell).split("\0")
 
 
 def _at_and(cell: str) -> list[str]:

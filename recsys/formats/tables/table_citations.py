@@ -13,7 +13,7 @@ _LOOKED_AT = 2_000
 _LENS = re.compile(r"\d{3}-\d{3}-\d{3}-\d{3}-\d{2}[\dXx]")
 _DIMENSIONS = re.compile(r"\s*\[[^\]|]*\]?\|(?:[^|]*\|){4}")
 _BETWEEN = re.compile(r"\s*[;|]\s*|,\s+")
-_SPACE = re.compile(r"\s")
+_NAME = re.compile(r"[\w.:\-]*\d[\w.:\-]*|(?i:\S*10\.\d{4,9}/\S+|https?://\S+)")
 _DOI = re.compile(r"(?i)(?:https?://(?:dx\.)?doi\.org/|doi:)?10\.\d{4,9}/\S+")
 _WORK = re.compile(r"(?i)(?:https?://openalex\.org/)?(W\d{2,})")
 _WEB_OF_SCIENCE = re.compile(
@@ -43,7 +43,7 @@ def cited_in(cell: str) -> Cited:
         return Cited()
     if _DIMENSIONS.match(head):
         return Cited(works=tuple(map(_of_dimensions, re.split(r";\s?(?=\[)", cell))))
-    if not any(map(_SPACE.search, _BETWEEN.split(head))):
+    if all(map(_NAME.fullmatch, filter(None, _BETWEEN.split(head)))):
         return _of_names(list(filter(None, _BETWEEN.split(cell))))
     if _WEB_OF_SCIENCE.search(head):
         from recsys.formats.exports import wos_citations
@@ -65,7 +65,7 @@ def _of_name(name: str) -> Reference:
     if _LENS.fullmatch(name):
         return Reference(ids=(f"lens:{name.lower()}",))
     doi = identifiers.doi(name) if "10." in name else None
-    return Reference(doi=doi) if doi else Reference(ids=(name,))
+    return Reference(doi=doi) if doi else Reference(id=name)
 
 
 def _of_dimensions(item: str) -> Reference:

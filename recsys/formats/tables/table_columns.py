@@ -10,6 +10,8 @@ COLUMN_FIELDS = (
 """What `--columns` may name."""
 SCHEMES = ("corpusid", "dimensions", "eid", "embase", "lens", "mag", "pmc", "s2", "wos", "zotero")
 """Fields that are names of a work beside its id."""
+OWN = "recsys"
+"""The program that this is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Program:
 
 PROGRAMS: tuple[Program, ...] = (
     Program(
-        "recsys",
+        OWN,
         "id + title + authors + year + venue + doi + url",
         {name: name for name in ("id", "title", "authors", "year", "venue", "doi", "url")},
     ),

@@ -1,6 +1,6 @@
 """Read tables of works by their header: CSV and its relatives with ",", ";" or tabs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
 from recsys.formats.references.bibliography import Problem
@@ -72,7 +72,7 @@ def _works(lines: Iterator[str], columns: Mapping[str, str]) -> Iterator[Referen
     if place is None:
         return
     line = opening[place]
-    delimiter = _told_delimiter(opening) or _delimiter(line)
+    delimiter = _told_delimiter(opening) or _delimiter(line, columns.values())
     cells = _cells(line, delimiter)
     header = required(with_columns(cells, columns) if columns else understood(cells), cells)
     quoted = header.quoted or delimiter != "\t"
@@ -157,12 +157,16 @@ def _told_delimiter(opening: Sequence[str]) -> str | None:
     return told[4:] if told[:4].lower() == "sep=" and len(told) == 5 else None
 
 
-def _delimiter(line: str, names: Sequence[str] = ()) -> str:
-    """Return what separates the cells of a header, so that most of them are known."""
-    return max(
-        _DELIMITERS,
-        key=lambda each: (len(understood(_cells(line, each)).columns), line.count(each)),
-    )
+def _delimiter(line: str, names: Iterable[str] = ()) -> str:
+    """Return what separates the cells of a header, so that most are known or among names."""
+    named = frozenset(map(header_key, names))
+
+    def known(delimiter: str) -> tuple[int, int]:
+        cells = _cells(line[:_LONGEST_HEADER], delimiter)
+        found = len(named & set(map(header_key, cells)))
+        return found + len(understood(cells).columns), line.count(delimiter)
+
+    return max(_DELIMITERS, key=known)
 
 
 def _cells(line: str, delimiter: str) -> list[str]:

@@ -10,12 +10,13 @@ from recsys.formats.tables.table_cells import (
     name_in,
     page_in,
     people_in,
+    people_written,
     phrases_in,
     place_in,
     pmid_in,
 )
 from recsys.formats.tables.table_citations import cited_in
-from recsys.formats.tables.table_columns import SCHEMES
+from recsys.formats.tables.table_columns import OWN, SCHEMES
 from recsys.formats.tables.table_headers import Header
 from recsys.records import Reference
 
@@ -35,10 +36,11 @@ def work_in(cells: Sequence[str], header: Header) -> Reference:
     """Return the work that the cells of a row describe."""
     facts = _facts(cells, header)
     volume, page = place_in(_first(facts, "citation"))
+    people = people_written if header.program == OWN else people_in
     work = Reference(
         key=text_in(_first(facts, "key")) or "",
         title=text_in(_first(facts, "title")),
-        authors=people_in(_first(facts, "authors")),
+        authors=people(_first(facts, "authors")),
         year=next(filter(None, map(year_in, facts.get("year", ()))), None),
         venue=text_in(_first(facts, "venue")),
         abstract=text_in(_first(facts, "abstract")),

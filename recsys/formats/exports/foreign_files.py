@@ -1,0 +1,2 @@
+def foreign(head):
+    return None

@@ -1,0 +1,2 @@
+def tidy_title(t): return t
+def tidy_abstract(t): return t
