@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from indexes.backends import DEFAULT, backend, build_index, summary
+from pipelines.corpora.corpus_worth import worth_of
+from pipelines.corpora.worth_report import worth_lines
 from pipelines.encoders.checkpoints import MINILM
 from pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
 from pipelines.index.encode import encode_corpus
@@ -27,6 +29,7 @@ from recsys.store.arrays import load_array
 from recsys.store.artifacts import check_hashes, fingerprint, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import GENERATIONS, is_index, pin
+from recsys.store.graph import CitationGraph
 from recsys.store.layout import (
     CORPUS,
     DROPPED,
@@ -92,6 +95,7 @@ class BuildReport:
             return [f"{self.out} is up to date: same papers, same options. Nothing was done."]
         return [
             *self.config["report"],
+            *self.config["worth"],
             *rejects_line(self.out),
             *external_lines(self.config),
             summary(self.config["ann"], self.config["papers"]),
@@ -186,7 +190,13 @@ def _trained(index: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
     report = ingest(job.papers, folder, progress=job.progress)
-    return {"papers": report.papers, "links": report.links, "report": report.lines()}
+    worth = worth_of(Corpus.load(folder), CitationGraph.load(folder))
+    return {
+        "papers": report.papers,
+        "links": report.links,
+        "report": report.lines(),
+        "worth": worth_lines(worth),
+    }
 
 
 def _text(job: _Job, folder: Path) -> dict[str, Any]:
@@ -257,7 +267,7 @@ class _Stage:
 
 
 STAGES: Mapping[str, _Stage] = {
-    CORPUS: _Stage(_corpus, ("source",)),
+    CORPUS: _Stage(_corpus, ("source",), revision=2),
     TEXT: _Stage(_text, (), reads=(CORPUS,)),
     ENCODER: _Stage(_encoder, ("encoder", "pooling", "precision", "graph")),
     VECTORS: _Stage(

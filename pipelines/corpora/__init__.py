@@ -1,0 +1,1 @@
+"""Corpora: what is in them, and what they are worth."""
