@@ -39,6 +39,10 @@ class Reading:
     apart: bool = False
 
 
+AS_TOLD = Reading()
+"""By the headers that are there; a preprint and what became of it are one."""
+
+
 def collect(
     files: Sequence[SourceFile],
     rejects: Path,

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from indexes.backends import DEFAULT, backend, build_index, summary
-from pipelines.corpora.collect import Reading
+from pipelines.corpora.collect import AS_TOLD, Reading
+from pipelines.corpora.corpus_worth import worth_of
 from pipelines.corpora.source_files import SourceFile, hash_of, source_files
+from pipelines.corpora.worth_report import worth_lines
 from pipelines.encoders.checkpoints import MINILM
 from pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
 from pipelines.index.encode import encode_corpus
@@ -29,6 +31,7 @@ from recsys.store.arrays import load_array
 from recsys.store.artifacts import check_hashes, fingerprint, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import GENERATIONS, is_index, pin
+from recsys.store.graph import CitationGraph
 from recsys.store.layout import (
     CORPUS,
     DROPPED,
@@ -58,7 +61,7 @@ class BuildOptions:
     vectors: str = DEFAULT
     force: bool = False
     wait: bool = False
-    reading: Reading = Reading()
+    reading: Reading = AS_TOLD
 
     def __post_init__(self) -> None:
         backend(self.vectors)  # Before hours of work.
@@ -67,10 +70,14 @@ class BuildOptions:
 
     def recipe(self) -> dict[str, Any]:
         """Write out what the index depends on; the content of the embeddings, not their path."""
-        chosen = {"encoder": self.encoder, "pooling": self.pooling, "precision": self.precision}
+        chosen: dict[str, Any] = {
+            "encoder": self.encoder,
+            "pooling": self.pooling,
+            "precision": self.precision,
+        }
         if self.vectors != DEFAULT:
             chosen["vectors"] = self.vectors
-        if self.reading != Reading():
+        if self.reading != AS_TOLD:
             chosen["reading"] = asdict(self.reading)
         if self.embeddings is None:
             return chosen
@@ -97,6 +104,7 @@ class BuildReport:
             return [f"{self.out} is up to date: same papers, same options. Nothing was done."]
         return [
             *self.config["report"],
+            *self.config["worth"],
             *rejects_line(self.out),
             *external_lines(self.config),
             summary(self.config["ann"], self.config["papers"]),
@@ -192,7 +200,13 @@ def _trained(index: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
     report = ingest(job.files, folder, job.options.reading, progress=job.progress)
-    return {"papers": report.papers, "links": report.links, "report": report.lines()}
+    worth = worth_of(Corpus.load(folder), CitationGraph.load(folder))
+    return {
+        "papers": report.papers,
+        "links": report.links,
+        "report": report.lines(),
+        "worth": worth_lines(worth),
+    }
 
 
 def _text(job: _Job, folder: Path) -> dict[str, Any]:

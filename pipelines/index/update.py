@@ -15,6 +15,8 @@ import numpy as np
 
 from indexes.backends import DEFAULT, Former, build_index, carry_index, summary
 from indexes.opening import open_collection
+from pipelines.corpora.corpus_worth import worth_of
+from pipelines.corpora.worth_report import worth_lines
 from pipelines.index import external_vectors
 from pipelines.index.build import recipe_of
 from pipelines.index.carry_nnselect import FormerModel, carry_nnselect, left_out
@@ -204,10 +206,12 @@ def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
     counts = merge_columns(folder, job.plan.papers, base.corpus, merged)
     if (rejects := job.work.place / REJECTS).exists():
         link_or_copy(rejects, folder / REJECTS)
-    changed = link_changes(base.graph, CitationGraph.load(folder), merged.today)
+    graph = CitationGraph.load(folder)
+    changed = link_changes(base.graph, graph, merged.today)
     told = [f"links: {changed.gained:,} gained, {changed.lost:,} lost", links_line(counts)]
     job.progress("corpus", 1, 1)
-    return {"papers": len(merged.origins), "links": counts.links, "told": told}
+    worth = worth_lines(worth_of(Corpus.load(folder), graph))
+    return {"papers": len(merged.origins), "links": counts.links, "told": told, "worth": worth}
 
 
 def _text(job: _Job, folder: Path) -> dict[str, Any]:

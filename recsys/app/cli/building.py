@@ -12,10 +12,10 @@ from recsys.app.cli.options import (
     NoMetadata,
     NoWait,
     OwnPooling,
+    OwnSplit,
     Precision,
     Quiet,
     Seed,
-    Split,
     names_in,
 )
 from recsys.app.cli.signatures import OneOf
@@ -122,15 +122,17 @@ class RankerChoices:
 
 def train_ranker(
     index: Index,
-    split: Split,
     ranker: RankerChoices,
+    split: OwnSplit = None,
     seed: Seed = 0,
     no_wait: NoWait = False,
     quiet: Quiet = False,
 ) -> None:
     """Train the index's own ranker on the train queries, stopped early on the dev queries.
 
-    The index answers with it from then on, instead of the ranker that comes with the package. With
+    The index answers with it from then on, instead of the ranker that comes with the package.
+    Without --split, one is made by year, and the new ranker is tried on its test queries beside the
+    one that comes with the package; with too few queries, that one stays (exit code 3). With
     nnselect, NNSelect is first trained on halves of the train queries, unless that was done before:
     the ranker learns from cosines of queries that NNSelect has not seen.
     """

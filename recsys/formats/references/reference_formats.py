@@ -6,7 +6,6 @@ from pathlib import Path
 
 from recsys.errors import InputError
 from recsys.formats import files
-<<<<<<< HEAD
 from recsys.formats.exports.foreign_files import foreign
 from recsys.formats.files import STDIN, decode_or_guess, display_name
 from recsys.formats.references import json_items
@@ -17,53 +16,6 @@ from recsys.records import Bibliography
 _LOOKED_AT = 100_000
 """Characters from the beginning by which a format is recognised."""
 _DECLARED = re.compile(r"""(<\?xml[^>]{0,100}?)\s+encoding\s*=\s*["'][^"'>]*["']""")
-=======
-from recsys.formats.references import bibtex, coins, json_items, lines, ris, spreadsheet
-from recsys.formats.references.bibliography import Problem, bibliography
-from recsys.formats.tables import table_reading
-from recsys.records import Bibliography, Reference
-
-_LOOKED_AT = 100_000
-"""Characters from the beginning by which a format is recognised."""
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format: its name, the suffixes of its files, how its text looks, and what reads it."""
-
-    name: str
-    suffixes: tuple[str, ...]
-    looks_so: Callable[[str], object]
-    read: Callable[[str, str], Bibliography]
-
-
-def _whole(
-    read: Callable[[Iterator[str]], Iterator[Reference | Problem]],
-) -> Callable[[str, str], Bibliography]:
-    """Let a reader of lines read a text."""
-    return lambda text, name: bibliography(read(io.StringIO(text, newline="\n")), name)
-
-
-FORMATS: tuple[Format, ...] = (
-    Format("HTML", (".html", ".htm"), coins.stands_in, coins.read),
-    Format(
-        "JSON",
-        (".json", ".csljson", ".jsonl", ".ndjson"),
-        re.compile(r"\s*[\[{]").match,
-        json_items.read,
-    ),
-    Format("RIS", (".ris",), ris.looks_so, _whole(ris.read)),
-    Format(
-        "BibTeX",
-        (".bib", ".bibtex", ".biblatex"),
-        re.compile(r"^[ \t]{0,8}@[A-Za-z]+[ \t]{0,8}[{(]", re.MULTILINE).search,
-        bibtex.read,
-    ),
-    Format("CSV", (".csv", ".tsv"), table_reading.looks_so, spreadsheet.read),
-    Format("list", (".ids", ".lst"), bool, lines.read),
-)
-"""Where no suffix tells, the first whose text looks so."""
->>>>>>> tables
 
 
 def read_bibliography(path: Path) -> Bibliography:
