@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from pipelines.corpora.clusters import find_clusters
 from pipelines.corpora.collect_report import CollectReport, FileRead
+from pipelines.corpora.known_papers import KnownPapers
 from pipelines.corpora.link_citations import Linked, Rule, link
 from pipelines.corpora.merge_works import Merged, merge
 from pipelines.corpora.source_files import SourceFile
@@ -38,6 +39,12 @@ class Reading:
     columns: tuple[tuple[str, str], ...] = ()
     apart: bool = False
 
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "Reading":
+        """Read what `dataclasses.asdict` wrote, once JSON has had it."""
+        columns = tuple((str(ours), str(theirs)) for ours, theirs in record["columns"])
+        return cls(columns, bool(record["apart"]))
+
 
 AS_TOLD = Reading()
 """By the headers that are there; a preprint and what became of it are one."""
@@ -48,6 +55,7 @@ def collect(
     rejects: Path,
     reading: Reading,
     *,
+    known: KnownPapers | None = None,
     progress: Progress = silent,
 ) -> tuple[pa.Table, CollectReport]:
     """Read files into a table of SCHEMA with distinct ids.
@@ -58,6 +66,8 @@ def collect(
         files: in the order in which they count.
         rejects: where rejected records are written, if there are any.
         reading: how.
+        known: papers of an index; works that are one of them are merged with it, and reference
+            lists may mean them.
         progress: told the bytes read so far.
 
     Raises:
@@ -68,7 +78,7 @@ def collect(
     with _Intake(rejects) as intake:
         for file in files:
             intake.read(file, reading, progress)
-    read = intake.taken()
+    read = intake.taken() if known is None else intake.taken_beside(known)
     clusters = find_clusters(read.works, preprints=not reading.apart)
     merged = merge(read.works, clusters)
     if not merged.papers.num_rows:
@@ -76,8 +86,9 @@ def collect(
     owners = merged.paper_of[read.cited.column("owner").to_numpy()]
     there = pa.array(owners >= 0)
     cited, owners = read.cited.filter(there), owners[owners >= 0]
-    linked = link(cited, merged.papers, merged.places)
-    papers = _with_references(merged, cited, owners, linked)
+    targets, places = _targets(merged, known)
+    linked = link(cited, targets, places)
+    papers = _with_references(merged.papers, cited, owners, _ids(targets, linked))
     rules = np.bincount(linked.rules, minlength=len(Rule))
     report = CollectReport(
         files=tuple(intake.files),
@@ -132,6 +143,12 @@ class _Intake:
         """Return all works."""
         return self._works.taken()
 
+    def taken_beside(self, known: KnownPapers) -> Works:
+        """Return all works, and the papers of an index that they are."""
+        same = known.meant(self._works.taken().works)
+        self._works.add(iter(same), Space(len(self._spaces), sealed=True))
+        return self._works.taken()
+
     def _space(self, file: SourceFile, stream: WorkStream) -> Space:
         """Number the id space: a file of ours has its own, all files of a service have one."""
         name = str(file.path) if stream.sealed else stream.format
@@ -165,12 +182,12 @@ def _distinct(items: Iterable[Found | Reject]) -> Iterator[Found | Reject]:
     """Reject the works of a file of ours whose id was seen before: the first wins."""
     seen: set[str] = set()
     for item in items:
-        if isinstance(item, Found) and item.work.id is not None:
-            work = item.work
-            if work.id in seen:
-                yield Reject(item.line, "duplicate id", f"{work.id}: {work.title}"[:200])
+        if isinstance(item, Found) and (paper_id := item.work.id) is not None:
+            if paper_id in seen:
+                excerpt = f"{paper_id}: {item.work.title}"[:200]
+                yield Reject(item.line, "duplicate id", excerpt)
                 continue
-            seen.add(work.id)
+            seen.add(paper_id)
         yield item
 
 
@@ -183,13 +200,28 @@ def _nothing(files: Sequence[SourceFile], rejected: Mapping[str, int]) -> Corpus
     )
 
 
-def _with_references(merged: Merged, cited: pa.Table, owners: Longs, linked: Linked) -> pa.Table:
+def _targets(merged: Merged, known: KnownPapers | None) -> tuple[pa.Table, pa.Array]:
+    """Gather the papers that cited works may mean: those read, then others of the index."""
+    if known is None:
+        return merged.papers, merged.places
+    there = known.table()
+    ids = merged.papers.column("id")
+    others = there.filter(pc.invert(pc.is_in(there.column("id"), value_set=ids.combine_chunks())))
+    read = merged.papers.select(others.column_names)
+    places = pa.concat_arrays([merged.places, pa.nulls(others.num_rows, pa.string())])
+    return pa.concat_tables([read, others.cast(read.schema)]), places
+
+
+def _ids(targets: pa.Table, linked: Linked) -> pa.Array:
+    """Return the ids of the papers that cited works mean, null for none."""
+    ids = targets.column("id").combine_chunks().cast(pa.large_string())
+    return pc.take(ids, pa.array(linked.rows, mask=linked.rows < 0))
+
+
+def _with_references(papers: pa.Table, cited: pa.Table, owners: Longs, found: pa.Array) -> pa.Table:
     """Add what reference lists describe: ids of papers, else the surest name there is."""
-    papers = merged.papers
     if not cited.num_rows:
         return papers
-    ids = papers.column("id").combine_chunks().cast(pa.large_string())
-    found = pc.take(ids, pa.array(linked.rows, mask=linked.rows < 0))
     names = pc.coalesce(found, cited.column("name").combine_chunks().cast(pa.large_string()))
     names = pc.coalesce(names, _printed(cited))
     named = pc.is_valid(names).to_numpy(zero_copy_only=False)

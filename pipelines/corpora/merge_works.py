@@ -96,7 +96,9 @@ def _one(records: Sequence[dict[str, Any]], conflicts: Counter[str]) -> dict[str
     labels: dict[str, Any] = {}
     for record in final:
         labels = json.loads(record["labels"] or "{}") | labels
-    owner = next((each for each in final if each["own_id"]), final[0])
+    # An id that a corpus of ours gave is known to others.
+    owners = sorted((each for each in final if each["own_id"]), key=lambda each: not each["sealed"])
+    owner = owners[0] if owners else final[0]
     lists = (record["references"] for record in records)
     return {
         "title": _richest(final, "title", _title_worth),
@@ -189,9 +191,9 @@ def _distinct(paper_id: PaperId, taken: set[PaperId]) -> PaperId:
     return name
 
 
-def _aliases(work: Mapping[str, Any], paper_id: PaperId) -> list[str] | None:
+def _aliases(work: Mapping[str, Any], paper_id: PaperId) -> list[str]:
     """List the other names of a paper, and how reference lists without identifiers call it."""
     names = [name for name in work["names"] if name != paper_id]
     if work["place"] and work["year"] is not None:
         names.append(cited_as(work["place"], work["year"]))
-    return list(dict.fromkeys(names)) or None
+    return list(dict.fromkeys(names))

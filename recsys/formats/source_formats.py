@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
@@ -67,8 +67,8 @@ class SourceFormat:
 
 
 @cache
-def _module(name: str, function: str) -> Callable[..., object]:
-    found: Callable[..., object] = getattr(import_module(name), function)
+def _module(name: str, function: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(import_module(name), function)
     return found
 
 
@@ -103,8 +103,10 @@ FORMATS = (
     TABLE,
 )
 # fmt: on
-LIST = SourceFormat("list", Shape.LINES, f"{_AT}references.lines", (".ids", ".lst", ".txt"))
+LIST = SourceFormat("list", Shape.LINES, f"{_AT}references.lines", (".ids", ".lst"))
 """One identifier or title per line: what a reading list is that is nothing else."""
+LISTS = (*(form for form in FORMATS if form.shape is not Shape.FILE), LIST)
+"""What may be the text of a reading list."""
 
 
 def recognised(raw: bytes, text: str, suffix: str) -> SourceFormat | None:

@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 from recsys.errors import CorpusError
+from recsys.formats.files import STDIN
 from recsys.formats.exports.foreign_files import foreign
 from recsys.formats.papers.language import looks_english
 from recsys.formats.papers.paper_fields import FieldError
@@ -22,7 +23,7 @@ from recsys.formats.papers.source_lines import open_lines
 from recsys.formats.papers.text_hygiene import tidy_abstract, tidy_title
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.source_formats import FORMATS, JSON, TABLE, Shape, SourceFormat, recognised
-from recsys.formats.source_streams import STDIN, head_of_file, head_text, open_bytes, text_lines
+from recsys.formats.source_streams import head_of_file, head_text, open_bytes, text_lines
 from recsys.formats.tables import table_reading
 from recsys.progress import Progress, silent
 from recsys.records import Reference

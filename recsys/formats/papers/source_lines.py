@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import cast
 
 from recsys.errors import CorpusError
-from recsys.formats.files import standard_input
+from recsys.formats.files import STDIN, standard_input
 from recsys.formats.papers.json_nesting import Nesting
-from recsys.formats.source_streams import LONGEST_LINE, STDIN, damaged, is_gzip, open_file
+from recsys.formats.source_streams import LONGEST_LINE, damaged, is_gzip, open_file
 from recsys.progress import Progress, silent
 
 _ENDLESS = 2**30  # bytes of a line: a device such as /dev/zero has no more to say

@@ -16,7 +16,7 @@ from recsys.formats.papers.paper_stream import (
     open_papers,
     tidied,
 )
-from recsys.formats.papers.source_lines import LONGEST_LINE
+from recsys.formats.source_streams import LONGEST_LINE
 from recsys.records import Paper
 
 GOOD = {"id": "good", "title": "A good paper", "abstract": "The text.", "year": 2000}

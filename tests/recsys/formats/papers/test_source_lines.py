@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.errors import CorpusError
-from recsys.formats.papers.source_lines import STDIN, Line, open_lines
+from recsys.formats.files import STDIN
+from recsys.formats.papers.source_lines import Line, open_lines
 
 
 def read(path: Path, *, longest: int = 1000) -> list[Line]:

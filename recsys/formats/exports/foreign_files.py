@@ -1,2 +1,0 @@
-def foreign(head):
-    return None

@@ -1,2 +1,0 @@
-def tidy_title(t): return t
-def tidy_abstract(t): return t
