@@ -41,7 +41,7 @@ _PARTICLES = frozenset(
     " van vande vander von zu zum zur".split()
 )
 _LONGEST_INITIALS = 4
-_PARTS_OF_A_LIST = 20
+_PARTS_OF_A_LIST = 8
 """Pieces of a cell in which the end of a list of DOIs is looked for."""
 
 

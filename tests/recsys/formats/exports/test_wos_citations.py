@@ -200,6 +200,6 @@ def test_the_usual_lines_are_read_as_the_others_are(taken: list[bool], other: st
     "unit", [", ", "V1, ", "[", "; [", "DOI ", "10.1/", "A ", "arXiv", "Smith J, "]
 )
 def test_long_lines_and_cells_are_read_soon(unit: str) -> None:
-    text = unit * (300_000 // len(unit))
+    text = unit * (150_000 // len(unit))
     cited_of(text)
     cited_in(text)
