@@ -17,7 +17,9 @@ from recsys.formats.references.bibliography import (
 from recsys.formats.references.people import natural
 from recsys.records import Reference
 
-_LAYOUT = Layout(tag=re.compile(r"[ \t]{0,8}%([0-9A-Z!#$&()*+<=>?@\[\]^~])(?:[ \t]|$)"), first="0")
+_LAYOUT = Layout(
+    tag=re.compile(r"[ \t]{0,8}%([0-9A-Z!#$&()*+<=>?@\[\]^~])(?:[ \t\r]|$)"), first="0"
+)
 _HEAD = re.compile(r"\s*\ufeff?%(?:0 {1,3}[A-Z]|[A-Z] {1,3}\S[^\n]*\n\s{0,20}%[A-Z0-9@] {1,3}\S)")
 _KINDS: Mapping[str, str] = {
     "Blog": "post-weblog",

@@ -18,7 +18,7 @@ from recsys.formats.references.bibliography import (
 from recsys.formats.references.people import natural
 from recsys.records import Reference
 
-_LAYOUT = Layout(tag=re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?: |$)"), first="PMID")
+_LAYOUT = Layout(tag=re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?:[ \r]|$)"), first="PMID")
 _HEAD = re.compile(r"^(?:PMID- ?\d|OWN - [A-Z])", re.MULTILINE)
 _OF_RIS = re.compile(r"^TY {1,2}- ", re.MULTILINE)
 # In the field of identifiers: a DOI, or what a publisher calls its article.

@@ -13,7 +13,11 @@ _PLAIN = r"10\.[0-9]{4,9}/[A-Za-z0-9./()_-]*[A-Za-z0-9]"
 """A DOI that `identifiers.doi` would give as it stands, but for capitals; others go that way."""
 # Most lines; the others are taken apart from their end, which takes three times as long.
 _USUAL = re.compile(
-    r"([^,]+), ([0-9]{4}), ([^,]+?)(?:, V([0-9]{1,6}))?(?:, P([0-9]{1,9}))?"
+    r"(?!\(?[0-9]{4})([^,]+(?:, [A-Z]{1,4})?), ([0-9]{4}), "
+    # No source may look like what follows one.
+    r"(?!(?:V|[Pp] ?)[A-Za-z]{0,4}[0-9IVXLCDMSivxlcdm]\S*(?:,|$)|DOI"
+    r"|(?:ART|Art|UNSP|Unsp)(?:N|n|\.|ICLE|icle)? )"
+    r"([^,]+?)(?:, V([0-9]{1,6}))?(?:, P([0-9]{1,9}))?"
     rf"(?:, DOI (?:DOI )?({_PLAIN}))?"
 )
 _DOI = re.compile(r"(?:^|,) ?DOI:? ?(?=\[|10\.|DOI|ar[Xx]iv|AR[Xx]IV|https?:)")
@@ -37,7 +41,7 @@ _PARTICLES = frozenset(
     " van vande vander von zu zum zur".split()
 )
 _LONGEST_INITIALS = 4
-_PARTS_OF_A_LIST = 20
+_PARTS_OF_A_LIST = 8
 """Pieces of a cell in which the end of a list of DOIs is looked for."""
 
 
@@ -103,9 +107,11 @@ def _family(words: list[str]) -> int:
 
 def _one_line(line: str) -> str:
     line = line[:LONGEST_TEXT].strip()
-    if line.isascii() and line.isprintable() and "&" not in line and "<" not in line:
-        return line
-    return text_in(line) or ""
+    if not (line.isascii() and line.isprintable()) or "&" in line or "<" in line:
+        line = text_in(line) or ""
+    if "  " in line or " ," in line:
+        line = " ".join(line.split()).replace(" ,", ",")
+    return line
 
 
 class _Told(NamedTuple):

@@ -20,7 +20,7 @@ from recsys.records import Reference
 
 _LAYOUT = Layout(
     # A file that others were appended to has the next one's mark of UTF-8 after EF.
-    tag=re.compile(r"\ufeff?([A-Z][A-Z0-9])(?:[ \t]|$|(?<=EF)(?=\ufeff|FN))"),
+    tag=re.compile(r"\ufeff?([A-Z][A-Z0-9])(?:[ \t\r]|$|(?<=EF)(?=\ufeff|FN))"),
     first="PT",
     last=("ER", "EF"),
     outside=("FN", "VR"),

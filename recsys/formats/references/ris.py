@@ -62,7 +62,7 @@ _KINDS: Mapping[str, str] = {
     "UNPD": "manuscript",
 }
 _LAYOUT = Layout(
-    tag=re.compile(r"[ \t]{0,8}\ufeff?([A-Z][A-Z0-9]) {1,2}-(?: |$)"),
+    tag=re.compile(r"[ \t]{0,8}\ufeff?([A-Z][A-Z0-9]) {1,2}-(?:[ \r]|$)"),
     first="TY",
     last=("ER",),
     strict=True,
@@ -174,7 +174,7 @@ def _reference(record: Mapping[str, Any]) -> Reference:
         ),
         cites=tuple(cited for note in notes for cited in _cited(note)),
     )
-    places = [text for place in _PLACES for text in _all(record, place)]
+    places = [*_all(record, *_PLACES), *_unmapped_all(record, "DI", "L3")]
     own = (note for note in notes if _CITED.match(note) is None)
     return identified(reference, *places, *own)
 
