@@ -83,8 +83,11 @@ def rows(
     # A limit of the whole process, which is smaller than what a review cites.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_ROW))
     source = _Lines(lines, before)
-    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    reader = csv.reader(source, delimiter=delimiter, quoting=quoting)
+    reader = csv.reader(
+        source,
+        delimiter=delimiter,
+        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+    )
     width = 0
     while True:
         source.begin()

@@ -215,5 +215,5 @@ def _reference(
         venue=venue.strip(" ,") if venue else None,
         doi=doi,
         volume=place.volume,
-        page=place.page,
+        page=place.page and place.page.rstrip("."),
     )

@@ -26,6 +26,7 @@ _BEFORE_HEADER = 8
 _LONGEST_HEADER = 50_000
 _FIRST_FIELD = "title"
 """What begins a record where each line has one field, as Embase exports them, too."""
+_MOST_FIELDS = 300
 _OTHERS = ("{", "[", "<", "@", "%", "\\")
 """Beginnings of JSON, XML, BibTeX, EndNote, LaTeX."""
 
@@ -53,14 +54,14 @@ def looks_so(head: str) -> bool:
     """Whether the first lines of a text head a table of works."""
     if head.lstrip("\ufeff \t\n").startswith(_OTHERS):
         return False
-    opening = head.split("\n", _BEFORE_HEADER)[:_BEFORE_HEADER]
+    opening = head.lstrip("\ufeff").split("\n", _BEFORE_HEADER)[:_BEFORE_HEADER]
     return any(
         _heads_some(line) or _is_vertical(opening, place) for place, line in enumerate(opening)
     )
 
 
 def _works(lines: Iterator[str], columns: Mapping[str, str]) -> Iterator[Reference | Problem]:
-    opening = list(islice(lines, _MOST_OPENING))
+    opening = _opening(lines)
     place = next(
         (place for place in range(len(opening)) if not columns and _is_vertical(opening, place)),
         None,
@@ -73,11 +74,23 @@ def _works(lines: Iterator[str], columns: Mapping[str, str]) -> Iterator[Referen
         return
     line = opening[place]
     delimiter = _told_delimiter(opening) or _delimiter(line, columns.values())
-    cells = _cells(line, delimiter)
+    cells = _cells(line[:_LONGEST_HEADER], delimiter)
     header = required(with_columns(cells, columns) if columns else understood(cells), cells)
     quoted = header.quoted or delimiter != "\t"
     rows = csv_rows.rows(chain(opening[place:], lines), delimiter, quoted=quoted, before=place)
     yield from _row_works(rows, header)
+
+
+def _opening(lines: Iterator[str]) -> list[str]:
+    """Take the lines in which a header is looked for."""
+    opening: list[str] = []
+    size = 0
+    for line in islice(lines, _MOST_OPENING):
+        opening.append(line if opening else line.lstrip("\ufeff"))
+        size += len(line)
+        if size > csv_rows.LONGEST_ROW:
+            break
+    return opening
 
 
 def _row_works(
@@ -110,7 +123,7 @@ def _vertical_works(lines: Iterator[str], before: int) -> Iterator[Reference | P
         if header_key(name) == _FIRST_FIELD and record:
             yield _vertical_work(record)
             record = {}
-        if name.strip():
+        if name.strip() and len(record) < _MOST_FIELDS:
             record.setdefault(name, "; ".join(filter(None, values)))
     if record:
         yield _vertical_work(record)
@@ -122,7 +135,7 @@ def _vertical_work(record: Mapping[str, str]) -> Reference:
 
 def _is_vertical(opening: Sequence[str], place: int) -> bool:
     """Whether a record begins here of which each line has one field."""
-    if not opening[place][:20].lstrip('\ufeff "').startswith(("TITLE", "Title")):
+    if not opening[place][:20].lstrip(' "').startswith(("TITLE", "Title")):
         return False
     fields = [_cells(line[:_LONGEST_HEADER], ",")[:1] for line in opening[place : place + 3]]
     names = [header_key(cell) for cells in fields for cell in cells]
@@ -170,4 +183,4 @@ def _delimiter(line: str, names: Iterable[str] = ()) -> str:
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
-    return csv_rows.split_line(line.lstrip("\ufeff"), delimiter)
+    return csv_rows.split_line(line, delimiter)
