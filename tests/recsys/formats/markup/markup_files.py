@@ -130,7 +130,8 @@ article-type="research-article" xml:lang="en"><front><journal-meta>
 <article-id pub-id-type="pmc">22222</article-id>
 <article-id pub-id-type="doi">10.1234/JINV.33</article-id><article-categories><subj-group>
 <subject>Forestry</subject></subj-group></article-categories><title-group>
-<article-title>Growth of <italic>Betula</italic><xref ref-type="fn" rid="f1">*</xref></article-title>
+<article-title>Growth of <italic>Betula</italic><xref ref-type="fn" rid="f1">*</xref>\
+</article-title>
 <subtitle>A study</subtitle></title-group><contrib-group><contrib contrib-type="author">
 <name name-style="western"><surname>Ash</surname><given-names>Ada B</given-names></name></contrib>
 <contrib contrib-type="author"><collab>Forest Group<contrib-group><contrib><name>

@@ -61,7 +61,8 @@ def test_letters_of_latin_1_are_read() -> None:
 def test_the_page_of_a_person_holds_works() -> None:
     text = (
         '<dblpperson name="Ada Ash"><person key="homepages/a"><author>Ada Ash</author></person>'
-        '<r><article key="a"><author>Ada Ash</author><title>Trees.</title></article></r></dblpperson>'
+        '<r><article key="a"><author>Ada Ash</author><title>Trees.</title></article></r>'
+        "</dblpperson>"
     )
     assert [work.title for work in works(read, text)] == ["Trees"]
 

@@ -104,7 +104,7 @@ def test_articles_in_a_set_are_read_one_by_one() -> None:
 @pytest.mark.parametrize(
     ("dates", "year"),
     [
-        ('<pub-date date-type="pub" publication-format="electronic"><year>2004</year></pub-date>', 2004),
+        ('<pub-date date-type="pub"><year>2004</year></pub-date>', 2004),
         ('<pub-date pub-type="collection"><year>2003</year></pub-date>', 2003),
         ('<pub-date><string-date>May 2002</string-date></pub-date>', 2002),
         ('<pub-date pub-type="pmc-release"><year>2001</year></pub-date>', None),
@@ -117,7 +117,8 @@ def test_years(dates: str, year: int | None) -> None:
 
 def test_people_without_parts_and_in_other_scripts() -> None:
     text = (
-        '<contrib-group><contrib contrib-type="author"><string-name>Ash, Ada</string-name></contrib>'
+        '<contrib-group><contrib contrib-type="author"><string-name>Ash, Ada</string-name>'
+        "</contrib>"
         '<contrib contrib-type="author"><name-alternatives><name><surname>Kobayashi</surname>'
         "<given-names>Jun</given-names></name><name><surname>小林</surname></name>"
         "</name-alternatives></contrib></contrib-group>"
@@ -163,8 +164,8 @@ def test_a_chapter_has_the_title_of_the_chapter() -> None:
         ('<pub-id pub-id-type="pmcid">PMC77</pub-id>', {"ids": ("pmc:PMC77",)}),
         ('<pub-id pub-id-type="arxiv">2004.07180v2</pub-id>', {"arxiv": "2004.07180"}),
         ('<pub-id pub-id-type="doi">no DOI</pub-id>', {}),
-        ('<ext-link xlink:href="https://arxiv.org/abs/2004.07180">x</ext-link>', {"arxiv": "2004.07180"}),
-        ('<ext-link xlink:href="https://www.ncbi.nlm.nih.gov/pubmed/123">x</ext-link>', {"pmid": "123"}),
+        ('<ext-link xlink:href="https://arxiv.org/abs/2004.07180"/>', {"arxiv": "2004.07180"}),
+        ('<ext-link xlink:href="https://www.ncbi.nlm.nih.gov/pubmed/123"/>', {"pmid": "123"}),
         ('<ext-link ext-link-type="doi" xlink:href="10.1234/A">x</ext-link>', {"doi": "10.1234/a"}),
         ('<uri xlink:href="http://dx.doi.org/10.1234/A">x</uri>', {"doi": "10.1234/a"}),
     ],
