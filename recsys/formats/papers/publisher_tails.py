@@ -63,17 +63,18 @@ _LABEL = re.compile(
     rf"(?:Abstract|Summary)\s*(?=(?:{_STARTERS})\b)|(?:ABSTRACT|SUMMARY)\s+(?=\S*[a-z]|A\s))"
 )
 _ABSENT = frozenset(
-    """no abstract|no abstract available|abstract not available|abstract unavailable|n a|na|none|null
-    |nan|not available|abstract|no abstract provided|no abstract is available|abstract is missing
-    |no abstract is available for this article|there is no abstract|without abstract|not applicable
-    |abstract not provided|no summary available|summary|unavailable|missing|unknown|tbd|no abstracts
-    |this article has no abstract|an abstract is not available for this content
-    |no abstract available for this article|abstract available from the publisher|object object
-    |an abstract is not available|no data|not provided|abstract missing|undefined|kein abstract
-    |no abstract was provided|click to view|first page preview|first page of article""".replace(
-        "\n    ", ""
-    ).split("|")
+    """abstract, abstract available from the publisher, abstract is missing, abstract missing
+    abstract not available, abstract not provided, abstract unavailable
+    an abstract is not available
+    an abstract is not available for this content, click to view, first page of article
+    first page preview, kein abstract, missing, n a, na, nan, no abstract, no abstract available
+    no abstract available for this article, no abstract is available, no abstract provided
+    no abstract is available for this article, no abstract was provided, no abstracts, no data
+    no summary available, none, not applicable, not available, not provided, null, object object
+    summary, tbd, there is no abstract, this article has no abstract, unavailable, undefined
+    unknown, without abstract""".replace("\n    ", ", ").split(", ")
 )
+"""In lower case, words alone."""
 _LONGEST_ABSENT = 60
 
 

@@ -25,14 +25,12 @@ _LATER = (
     "\x80-\xbf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u203a\u20ac\u2122"
 )
 _MOJIBAKE = re.compile(f"[\xc2-\xf4][{_LATER}]")
-_FIRST_BYTES = frozenset(map(chr, range(0xC2, 0xF5)))
 _C1 = re.compile("[\x80-\x9f]")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
     "|(?<=[\x00-\u024f])[\u200c\u200d]"
 )
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
-_LIGATURES = frozenset(map(chr, range(0xFB00, 0xFB07)))
 _PROTECTED = re.compile(r"\{([A-Z][\w-]{0,60})\}")
 
 
@@ -59,7 +57,7 @@ def tidy_abstract(text: str) -> str | None:
 
 
 def _plain(text: str) -> str:
-    if not text.isascii() and _FIRST_BYTES & set(text) and _MOJIBAKE.search(text):
+    if not text.isascii() and _MOJIBAKE.search(text):
         text = _mended(text)
     if "&" in text:
         text = _without_entities(text)
@@ -88,7 +86,7 @@ def _without_entities(text: str) -> str:
 def _composed(text: str) -> str:
     if not text.isprintable():
         text = _UNSEEN.sub("", _C1.sub(_windows, text))
-    if not _LIGATURES.isdisjoint(text):
+    if _LIGATURE.search(text):
         text = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     return unicodedata.normalize("NFC", text)
 

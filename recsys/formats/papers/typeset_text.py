@@ -36,7 +36,7 @@ def without_latex(text: str) -> str:
     r"""Return the text with formulas and macros written out; an unknown macro leaves its name.
 
     >>> without_latex(r"G{\"o}del's \emph{proof} of $\pi_1$ by \ours for $5 and $10")
-    'Gödel\'s proof of π1 by ours for $5 and $10'
+    "Gödel's proof of π1 by ours for $5 and $10"
     """
     text = _LINE_END.sub(" ", text)
     if "\\(" in text or "\\[" in text:
