@@ -73,7 +73,7 @@ def completed(table: pa.Table) -> pa.Table:
     """Add the columns of SCHEMA that an older version did not write, as it would fill them now."""
     for field in SCHEMA:
         if field.name not in table.column_names:
-            unknown: list[object] | None = [] if pa.types.is_list(field.type) else None
+            unknown: list[str] | None = [] if pa.types.is_list(field.type) else None
             table = table.append_column(field, pa.array([unknown] * table.num_rows, field.type))
     return table.select(SCHEMA.names)
 
