@@ -45,6 +45,11 @@ _LIGATURES = (
     | {0x10: "\u201c", 0x11: "\u201d", 0x15: "\u2013", 0x16: "\u2014"}
 )
 """Unicode's, and what bitmap fonts of TeX put in the places of control characters."""
+GAP = "\u2003"
+"""Stands where words are further apart than any space in a line of text, as two names may be."""
+_SPACE, _SURE, _WIDE = 165, 240, 1200
+"""Thousandths of the size: TeX's narrowest space, what pypdf takes for one in fonts whose own space
+is wide, and a gap."""
 _SAME_LINE = 0.6
 _SHARE_OF_LINE = 0.15
 _NOT_TEXT = "\ufffd"
@@ -56,7 +61,8 @@ T = TypeVar("T")
 class Line:
     """A line of text. size: of its letters, in points. x, y: where it begins, from the lower left.
 
-    page: from 0. right: whether it begins in the right half of the page.
+    page: from 0. right: whether it begins in the right half of the page. parts: the text, divided
+    at wide gaps; empty where there are none.
     """
 
     text: str
@@ -65,6 +71,7 @@ class Line:
     y: float
     page: int
     right: bool = False
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +142,9 @@ class Pages:
         if self.failures < MOST_FAILURES:
             try:
                 self._guarded(
-                    lambda: page.extract_text(visitor_text=_collector(pieces)),
+                    lambda: page.extract_text(
+                        visitor_operand_before=_space_out, visitor_text=_collector(pieces)
+                    ),
                     xform_maximum_invocations_per_extraction=forms,
                 )
                 middle = self._guarded(lambda: float(page.mediabox.left + page.mediabox.right) / 2)
@@ -173,7 +182,8 @@ def _collector(pieces: list[_Piece]) -> Callable[[str, Any, Any, Any, float], No
         text: str, cm: Sequence[float], tm: Sequence[float], _: object, size: float
     ) -> None:
         nonlocal left
-        plain = "".join(c for c in text.translate(_LIGATURES) if c.isprintable())[:left]
+        kept = (c for c in text.translate(_LIGATURES) if c.isprintable() or c == GAP)
+        plain = "".join(kept)[:left]
         left -= len(plain)
         up_x, up_y = _turned(tm[2], tm[3], cm)
         x, y = _turned(tm[4], tm[5], cm)
@@ -181,6 +191,19 @@ def _collector(pieces: list[_Piece]) -> Callable[[str, Any, Any, Any, float], No
             pieces.append(_Piece(plain, abs(size) * abs(up_y), x + cm[4], y + cm[5]))
 
     return collect
+
+
+def _space_out(operator: bytes, operands: list[Any], *_: object) -> None:
+    """Make narrow spaces ones that pypdf sees, and mark wide ones, before a line is drawn."""
+    if operator != b"TJ" or not operands or not isinstance(operands[0], list):
+        return
+    spaced: list[Any] = []
+    for each in operands[0]:
+        if isinstance(each, int | float) and each <= -_SPACE:
+            spaced += [GAP, each] if each <= -_WIDE else [min(each, -_SURE)]
+        else:
+            spaced.append(each)
+    operands[0][:] = spaced
 
 
 def _turned(x: float, y: float, matrix: Sequence[float]) -> tuple[float, float]:
@@ -210,10 +233,12 @@ def _line(run: Sequence[_Piece], page: int, middle: float) -> Iterator[Line]:
     # The initials of small capitals are few, marks for footnotes are fewer.
     sizes = [size for size, number in letters.items() if number > _SHARE_OF_LINE * total]
     size = max(sizes, default=max((piece.size for piece in run), default=0.0))
-    text = " ".join("".join(piece.text for piece in run if _belongs(piece, size)).split())
-    if text:
-        first = run[0]
-        yield Line(text, size, first.x, first.y, page, first.x > 0.97 * middle)
+    written = "".join(piece.text for piece in run if _belongs(piece, size))
+    parts = tuple(filter(None, (" ".join(part.split()) for part in written.split(GAP))))
+    if parts:
+        first, text = run[0], " ".join(parts)
+        right = first.x > 0.97 * middle
+        yield Line(text, size, first.x, first.y, page, right, parts if len(parts) > 1 else ())
 
 
 def _belongs(piece: _Piece, size: float) -> bool:

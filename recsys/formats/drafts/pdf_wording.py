@@ -16,6 +16,8 @@ _ACCENTS = {
     "\u02da": "\u030a", "\u02dd": "\u030b",
 }  # fmt: skip
 _LOOSE_ACCENT = re.compile(rf"([{''.join(_ACCENTS)}]) ?([^\W\d_])")
+_TYPED_HAT = re.compile(r"(?<=[^\W\d_])\^(?=[aeiouAEIOU](?!\w*\d))")
+"""A circumflex of TeX's own fonts is read as the sign that is typed for it."""
 _NUMBERING = re.compile(r"\A(?:\d{1,2}(?:\.\d{1,2})*|[IVXivx]{1,4})[.)]?\s+(?=\S)")
 
 
@@ -46,7 +48,8 @@ def joined(lines: Sequence[Line], vocabulary: Counter[str] | None = None) -> str
 def composed(text: str) -> str:
     """Put loose accents onto their letters; drop soft hyphens and spaces before punctuation."""
     accented = _LOOSE_ACCENT.sub(
-        lambda match: unicodedata.normalize("NFC", match[2] + _ACCENTS[match[1]]), text
+        lambda match: unicodedata.normalize("NFC", match[2] + _ACCENTS[match[1]]),
+        _TYPED_HAT.sub("\u02c6", text),
     )
     return re.sub(r" (?=[,.;:])", "", " ".join(accented.replace("\u00ad", "").split()))
 
