@@ -9,8 +9,8 @@ from pathlib import Path
 from recsys.errors import DraftError
 from recsys.formats.drafts.pdf_front import read_front
 from recsys.formats.drafts.pdf_pages import Line, Pages, is_readable
-from recsys.formats.drafts.pdf_references import find_list, read_list
-from recsys.formats.drafts.pdf_wording import words_of
+from recsys.formats.drafts.pdf_references import find_list, find_markers, read_list
+from recsys.formats.drafts.pdf_wording import without_running_heads, words_of
 from recsys.formats.drafts.wording import counted
 from recsys.formats.files import display_name
 from recsys.records import Manuscript
@@ -33,8 +33,12 @@ def read_pdf(raw: bytes, name: str) -> Manuscript:
         DraftError: it is no PDF, is encrypted or damaged, or has no text.
         MissingExtraError: pypdf is not installed.
     """
-    pages = Pages(raw, name)
-    front = [line for page in range(min(FRONT_PAGES, len(pages))) for line in pages.lines(page)]
+    return read_pages(Pages(raw, name), name)
+
+
+def read_pages(pages: Pages, name: str) -> Manuscript:
+    """Read a PDF that is open; see `read_pdf`."""
+    front = front_lines(pages)
     if not front:
         raise DraftError(
             f"{name} has no text on its first pages: it may be scanned.",
@@ -45,7 +49,7 @@ def read_pdf(raw: bytes, name: str) -> Manuscript:
             f"The text of {name} cannot be read: its fonts do not say which letters they draw.",
             "Give title and abstract in a text file, or export the PDF again.",
         )
-    listed = _listed(pages)
+    listed = without_running_heads(_listed(pages), front)
     vocabulary = words_of([*front, *listed])
     found = read_front(front, (pages.fact("/Title"), pages.fact("/Author")), vocabulary)
     references, notes = read_list(listed, vocabulary) if listed else ((), ())
@@ -60,8 +64,16 @@ def read_pdf(raw: bytes, name: str) -> Manuscript:
     )
 
 
+def front_lines(pages: Pages) -> list[Line]:
+    """Return the lines of the first pages."""
+    return [line for page in range(min(FRONT_PAGES, len(pages))) for line in pages.lines(page)]
+
+
 def _listed(pages: Pages) -> list[Line]:
-    """Return the lines after the heading "References", searched from the last page on."""
+    """Return the lines after the heading "References", searched from the last page on.
+
+    Without such a heading, the list begins at the last marker "[1]".
+    """
     after: list[Line] = []
     for page in reversed(range(max(len(pages) - BACK_PAGES, 0), len(pages))):
         lines = pages.lines(page)
@@ -69,4 +81,5 @@ def _listed(pages: Pages) -> list[Line]:
         if start is not None:
             return [*lines[start:], *after]
         after = [*lines, *after]
-    return []
+    start = find_markers(after)
+    return [] if start is None else after[start:]

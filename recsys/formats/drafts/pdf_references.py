@@ -8,22 +8,40 @@ from statistics import median
 
 from recsys.formats.drafts.pdf_pages import Line
 from recsys.formats.drafts.pdf_wording import heading, joined, main_size
+from recsys.formats.printed.printed_names import begins_with_name
 from recsys.formats.printed.printed_works import identified_works, printed_work
 from recsys.records import Reference
 
 MOST_REFERENCES, LONGEST_ENTRY = 2_000, 2_000
 _HEADINGS = frozenset(
     "references bibliography literature literaturecited workscited referencesandnotes "
-    "referencescited listofreferences".split()
+    "referencescited listofreferences literatur literaturverzeichnis bibliographie "
+    "bibliograf\u00eda bibliografia refer\u00eancias referencias r\u00e9f\u00e9rences "
+    "\u53c2\u8003\u6587\u732e \u53c3\u8003\u6587\u737b".split()
 )
-_AFTER = frozenset("appendix appendices supplementarymaterial supplementalmaterial".split())
+_AFTER = frozenset(
+    "appendix appendices supplementarymaterial supplementalmaterial supplementarymaterials "
+    "supplementaryinformation supportinginformation acknowledgements acknowledgments "
+    "authorcontributions competinginterests conflictofinterest dataavailability "
+    "dataavailabilitystatement additionalinformation abouttheauthors authorbiographies".split()
+)
 _LETTERED = re.compile(r"\A(?:Appendix\b|[A-Z]\.?\s+[A-Z][a-z]+)")
 _BRACKETED = re.compile(r"\A\[([^\]\s][^\]]{0,60})\]\s*")
+_NO_MARKER = re.compile(r"\[(?:Online|Preprint|Accessed|Accepted|Internet|cs|math|stat|physics)\b")
+_MISSED = 3
+"""Numbers that may be missing between two markers, where a line could not be read."""
+_CLOSED = re.compile(r"(?:[.)\]\d]|\S{20,})\Z")
 _NUMBERED = re.compile(r"\A(\d{1,4})[.)]?\s+(?=\D)")
 def find_list(lines: Sequence[Line]) -> int | None:
     """Return the line after the last heading "References", None without one."""
     places = [place for place, line in enumerate(lines) if heading(line.text) in _HEADINGS]
     return places[-1] + 1 if places else None
+
+
+def find_markers(lines: Sequence[Line]) -> int | None:
+    """Return the line with the last marker "[1]" that [2] and [3] follow, None without one."""
+    ones = [place for place, line in enumerate(lines) if line.text.startswith("[1]")]
+    return ones[-1] if ones and len(_bracketed(lines[ones[-1] :])) > 2 else None
 
 
 def read_list(
@@ -33,8 +51,7 @@ def read_list(
     kept = list(_until_appendix(lines))
     entries = _entries(kept)
     if entries is None:
-        text = joined(kept, vocabulary)
-        return tuple(identified_works(text)), (
+        return tuple(identified_works(joined(kept, vocabulary))), (
             "The list of references could not be split into works; only those with a DOI or an "
             "arXiv id are read.",
         )
@@ -52,15 +69,16 @@ def marked_work(text: str) -> Reference:
 def _until_appendix(lines: Sequence[Line]) -> Iterator[Line]:
     size = main_size(lines)
     for line in lines:
-        if line.size > 1.1 * size and (heading(line.text) in _AFTER or _LETTERED.match(line.text)):
+        if heading(line.text) in _AFTER or (line.size > 1.1 * size and _LETTERED.match(line.text)):
             return
         if line.size > 0.88 * size and not line.text.isdigit():  # Neither footnote nor page number.
             yield line
 
 
 def _entries(lines: Sequence[Line]) -> list[list[Line]] | None:
-    """Group lines into entries by what begins them: marker, indent or gap. None if nothing does."""
-    for starts in (_bracketed(lines), _numbered(lines), _outdented(lines), _after_gaps(lines)):
+    """Group lines into entries by what begins them, the surest first. None if nothing does."""
+    for find in (_bracketed, _numbered, _outdented, _after_gaps, _named):
+        starts = find(lines)
         if len(starts) > 1 or (starts and len(lines) < 6):
             ends = [*starts[1:], len(lines)]
             return [list(lines[a:b]) for a, b in zip(starts, ends, strict=True)]
@@ -68,7 +86,22 @@ def _entries(lines: Sequence[Line]) -> list[list[Line]] | None:
 
 
 def _bracketed(lines: Sequence[Line]) -> list[int]:
-    return [place for place, line in enumerate(lines) if _BRACKETED.match(line.text)]
+    """Follow [1], [2], [3] ..., or find labels such as [Ash 2010]."""
+    marks = [
+        (place, mark[1])
+        for place, line in enumerate(lines)
+        if (mark := _BRACKETED.match(line.text)) and not _NO_MARKER.match(line.text)
+    ]
+    numbers = [(place, int(mark)) for place, mark in marks if mark.isdecimal() and len(mark) < 5]
+    if 2 * len(numbers) < len(marks):
+        return [place for place, _ in marks]
+    starts: list[int] = []
+    last = 0
+    for place, number in numbers:
+        if last < number <= last + _MISSED:
+            starts.append(place)
+            last = number
+    return starts
 
 
 def _numbered(lines: Sequence[Line]) -> list[int]:
@@ -94,11 +127,27 @@ def _outdented(lines: Sequence[Line]) -> list[int]:
 
 
 def _after_gaps(lines: Sequence[Line]) -> list[int]:
-    """Find the lines after larger gaps than usual."""
+    """Find the lines after larger gaps than usual; on top of a column, what looks like a start."""
     gaps = [one.y - other.y for one, other in pairwise(lines)]
     usual = median([gap for gap in gaps if gap > 0] or [0.0])
-    starts = [place + 1 for place, gap in enumerate(gaps) if gap > 1.2 * usual]
-    return [0, *starts] if starts else []
+    starts = [
+        place
+        for place, gap in enumerate(gaps, start=1)
+        if gap > 1.2 * usual or (gap < 0 and _begins(lines[place - 1], lines[place]))
+    ]
+    return [0, *starts] if any(gap > 1.2 * usual for gap in gaps) else []
+
+
+def _named(lines: Sequence[Line]) -> list[int]:
+    """Find the lines that begin with names, after lines that end as an entry does."""
+    starts = [
+        place for place, pair in enumerate(pairwise(lines), start=1) if _begins(pair[0], pair[1])
+    ]
+    return [0, *starts] if starts and len(starts) < 0.8 * len(lines) else []
+
+
+def _begins(before: Line, line: Line) -> bool:
+    return bool(_CLOSED.search(before.text)) and begins_with_name(line.text)
 
 
 def _marker(text: str) -> tuple[str, str]:

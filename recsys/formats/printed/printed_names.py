@@ -19,22 +19,25 @@ _SUFFIX = r"(?:,? (?:Jr|Sr)\.?|,? I{2,3}\b)?"
 _INITIALS_FIRST = rf"{_INITIALS}{_SURNAME}{_SUFFIX}"
 _SURNAME_FIRST = rf"{_SURNAME}{_SUFFIX}, {_INITIALS}"
 _COMPACT = rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,.;:]| (?:and|&) | \()"
-_FULL = rf"(?:(?:{_WORD} |[{_UP}]\. ?)){{1,3}}{_PARTICLE}{_WORD}{_SUFFIX}"
+_FULL = rf"(?:{_WORD} |[{_UP}]\. ?){{1,3}}{_PARTICLE}(?![A-Z]{{1,3}}\b){_WORD}{_SUFFIX}"
 _INVERTED = rf"{_SURNAME}{_SUFFIX}, {_WORD}(?: (?:{_WORD}|[{_UP}]\.))?"
 
 _FORMS = tuple(
     (re.compile(first), re.compile(others))
     for first, others in (
         (_SURNAME_FIRST, rf"{_SURNAME_FIRST}|{_INITIALS_FIRST}"),
-        (_COMPACT, _COMPACT),
         (_INITIALS_FIRST, _INITIALS_FIRST),
         (_FULL, _FULL),
+        (_COMPACT, _COMPACT),
         (_INVERTED, _FULL),
     )
 )
 """How the first name of a list is written, and how the others may be."""
-_BETWEEN = re.compile(r"(?:[,;] ?|\.(?=,)|\b ?)(?:(?:and|AND|und|et|y|&) ?)?(?= |(?<= ))? ?")
-_ENDED = re.compile(r"(?=[,.;:(\[&\u201c\"]| (?:and|AND|und|et|y|&|\(|\[|\u201c|\"|\d{4})|\Z)|(?<=[. ])")
+_AND = r"(?:and|AND|und|et|y|&)"
+_BETWEEN = re.compile(rf"[,;] ?(?:{_AND} )?| ?{_AND} ")
+_ENDED = re.compile(
+    rf"(?=[,.;:(\[&\u201c\"]| (?:{_AND}|\(|\[|\u201c|\"|\d{{4}})|\Z)|(?<=[. ])"
+)
 _OTHERS = re.compile(
     r"(?:,? ?(?:and |& )?(?:et al\.?|others\b)|,? ?(?:\u2026|\. \. \.),? ?(?:& )?)?"
     r"(?:,? [(\[]?[Ee]d(?:itor)?s?\b\.?[)\]]?)?"
@@ -67,6 +70,14 @@ def names_at_beginning(text: str) -> PrintedNames | None:
     return next(iter(sure or found), None)
 
 
+def begins_with_name(line: str) -> bool:
+    """Whether a line may be the first of a reference: it begins with a name."""
+    return any(
+        (name := first.match(line)) is not None and _ENDED.match(line, name.end())
+        for first, _ in _FORMS
+    )
+
+
 def _readings(text: str) -> Iterator[PrintedNames]:
     for first, others in _FORMS:
         name = first.match(text)
@@ -82,9 +93,7 @@ def _end_of_list(text: str, end: int, others: re.Pattern[str]) -> int:
     """Follow the names after the first one; return where the last one ends."""
     while True:
         between = _BETWEEN.match(text, end)
-        name = others.match(text, between.end()) if between and between.end() > end else None
-        if name is None and text[end - 1 : end] == " ":  # Initials take the space behind them.
-            name = others.match(text, end)
+        name = others.match(text, between.end()) if between else None
         if name is None or not _ENDED.match(text, name.end()):
             return end
         end = name.end()

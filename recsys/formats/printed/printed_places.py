@@ -10,7 +10,8 @@ _VOLUMES = tuple(
     for pattern in (
         r"(?i)[,.]? ?\bvol(?:ume|\.)? ?(?P<volume>\w{1,6})",
         rf"(?<![\w\u2013-])(?P<volume>\d{{1,4}}), ?\d{{1,3}} \({_Y}\)[,:] ",  # ACM.
-        rf"(?<![\w\u2013-])(?P<volume>\d{{1,4}}) ?\((?!{_Y}\))[^()]{{1,16}}\)",
+        # No space may be left before what is set in another font.
+        rf"(?<![\d\u2013-])(?P<volume>\d{{1,4}}) ?\((?!{_Y}\))[^()]{{1,16}}\)",
         r";\s?(?P<volume>\d{1,4}) ?[:(]",
         rf"(?<![\w\u2013-])(?P<volume>\d{{1,4}}) \({_Y}\) {_NUMBER}",
         rf"(?<![\w\u2013(-])(?!{_Y}\b)(?P<volume>\d{{1,4}}) ?[,:] ?{_NUMBER}\b",
@@ -20,7 +21,8 @@ _VOLUMES = tuple(
 _PAGES = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?:[,.;(] ?|\b)(?:pp?|[Pp]ages?|[Aa]rticle|Art)\b\.? ?(?:no\.? ?|number )?(?P<page>{_NUMBER})\b",
+        r"(?:[,.;(] ?|\b)(?:pp?|[Pp]ages?|[Aa]rticle|Art)\b\.? ?(?:no\.? ?|number )?"
+        rf"(?P<page>{_NUMBER})\b",
         rf"(?<=[\d)]): ?(?P<page>{_NUMBER})\b(?!\))",
         rf"(?<![\w.\u2013-])(?P<page>{_NUMBER}) ?[\u2013\u2014-] ?[A-Za-z]{{0,2}}\d{{1,7}}\b",
         rf"(?<![\w\u2013(-])\d{{1,4}}, ?(?P<page>{_NUMBER}) \({_Y}\)",
@@ -29,7 +31,9 @@ _PAGES = tuple(
 )
 _YEAR_MARKED = re.compile(rf"[(\[](?:[^()\[\]]{{0,20}}[ ,])?({_Y})[a-z]?[)\]]")
 _YEAR = re.compile(rf"(?<![\w/\u2013-])({_Y})[a-z]?(?![\w/-])(?! ?\u2013)")
-_CUT = re.compile(rf"[,.;] ?\(?{_Y}|\({_Y}|\(pp|\barXiv:|\bdoi\b|https?:|[,;] ?(?:no|vol|issue)\b\.?|;")
+_CUT = re.compile(
+    rf"[,.;] ?\(?{_Y}|\({_Y}|\(pp|\barXiv:|\bdoi\b|https?:|[,;] ?(?:no|vol|issue)\b\.?|;"
+)
 _INTRODUCED = re.compile(r"\A[\s,.;:]*(?:(?:[Ii]n|IN)(?:: | (?=[^a-z]))|[Ii]n: )?")
 _EDITED = re.compile(r"\A.{3,150}?(?:\b[Ee]ditors?,|\([Ee]ds?\.?\)[,.:]?|\b[Ee]ds?\.,?) ")
 _PARTS = re.compile(r"(?<=[a-z\u00df-\u00ff]{3})[.] +(?=[A-Z])|, +(?:edited by|pages?|pp?\.)")

@@ -32,7 +32,7 @@ _DATED = re.compile(
 _PLACED = re.compile(r"(?:In|in):? |Proc|Advances in|Journal|Trans|arXiv|ar[Xx]iv|Preprint|\d")
 """How what follows a title may begin, where a question mark may or may not end it."""
 _COMMA_PLACE = re.compile(
-    r",? (?:in:? (?=[A-Z\u201c])|(?=arXiv|[Pp]reprint|Ph\.? ?D|[Mm]aster|[Tt]ech))|, (?=[A-Z])"
+    r"(?:,|(?<=\?),?) (?:in:? (?=[A-Z\u201c])|(?=[A-Z]|arXiv|preprint|tech))"
 )
 _COMMA_NUMBER = re.compile(r", (?=[(\d])")
 _UNTITLED = re.compile(
@@ -107,7 +107,7 @@ def _is_untitled(rest: str, *, comma: bool) -> bool:
     found = _UNTITLED.match(rest)
     if found is None:
         return False
-    return comma or (found["venue"] is not None and _is_capital(found["venue"]))
+    return comma or (found["venue"] is not None and _is_capital(found["venue"], share=1.0))
 
 
 def _end_of_sentence(text: str, begin: int) -> int:
@@ -133,11 +133,10 @@ def _end_at_comma(text: str, begin: int) -> int:
     return len(text)
 
 
-def _is_capital(text: str) -> bool:
+def _is_capital(text: str, *, share: float = 0.6) -> bool:
     """Whether most words begin with a capital letter, as names and journals do."""
-    words = re.findall(r"[^\W\d_]+", text)
-    large = sum(word[0].isupper() for word in words)
-    return bool(words) and large >= 0.6 * len([word for word in words if word not in _SMALL])
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if word not in _SMALL]
+    return bool(words) and sum(word[0].isupper() for word in words) >= share * len(words)
 
 
 def _plausible(text: str) -> str | None:
