@@ -57,12 +57,17 @@ _NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """What the first pages tell; notes: what of it is a guess."""
+    """What the first pages tell; notes: what of it is a guess, guessed: the names of those fields.
+
+    head: how many lines come before the abstract; None where nothing marks it.
+    """
 
     title: str
     authors: tuple[str, ...]
     abstract: str | None
     notes: tuple[str, ...]
+    guessed: tuple[str, ...] = ()
+    head: int | None = None
 
 
 def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counter[str]) -> Front:
@@ -83,8 +88,10 @@ def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counte
     if abstract is None:
         abstract, note = _unmarked(lines[end:], vocabulary)
         notes = (*notes, note) if abstract else notes
+    guessed = (*(() if sure else ("title",)), *(("abstract",) if start is None else ()))
     authors = _authors(lines[end : end + 60][: None if start is None else max(start - end, 0)])
-    return Front(title, authors or _authors_of_file(facts[1], lines), abstract, notes)
+    authors = authors or _authors_of_file(facts[1], lines)
+    return Front(title, authors, abstract, notes, guessed if title else (), start)
 
 
 def _title_lines(lines: Sequence[Line], large: float) -> tuple[int, int]:
@@ -194,8 +201,9 @@ def _unmarked(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple[str | No
     """Find what may be the abstract where nothing says so: (its text, a note on that)."""
     places = (place for place, line in enumerate(lines) if heading(line.text) in _SECTIONS)
     begun = next(places, 0)
-    text = [_long_runs(lines[:begun], size, vocabulary) for size in _sizes(lines[:begun])]
-    longest = max(text, key=len, default=[])
+    before = _full_lines(lines[:begun])
+    texts = [_long_runs(before, size, vocabulary) for size in _sizes(before)]
+    longest = max(texts, key=len, default=[])
     if _SHORTEST_ABSTRACT <= len(longest) <= LONGEST_ABSTRACT_WORDS:
         return " ".join(longest), (
             "No abstract is marked; what stands before the introduction is taken for it: give "
@@ -207,6 +215,13 @@ def _unmarked(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple[str | No
         f"No abstract is marked; the first {number} words after the title stand in for it: give "
         "--abstract."
     )
+
+
+def _full_lines(lines: Sequence[Line]) -> Sequence[Line]:
+    """Leave out the lines around a text that are shorter than its own: places and dates."""
+    most = max((len(line.text) for line in lines), default=0)
+    full = [place for place, line in enumerate(lines) if len(line.text) > 0.7 * most]
+    return lines[full[0] : full[-1] + 2] if full else ()
 
 
 def _sizes(lines: Sequence[Line]) -> set[float]:

@@ -103,6 +103,7 @@ class Pages:
         self._check_password()
         self._pages: Sequence[PageObject] = self._guarded(lambda: list(self._reader.pages))
         self._lines: dict[int, list[Line]] = {}
+        self._margins: dict[int, str] = {}
         self.failures = 0
         if not self._pages:
             raise DraftError(f"{name} has no pages.", "Export the PDF again.")
@@ -121,6 +122,11 @@ class Pages:
             self._lines[page] = found
         return self._lines[page]
 
+    def margin(self, page: int) -> str:
+        """Return the text of a page that is turned, as the stamps of archives are."""
+        self.lines(page)
+        return self._margins.get(page, "")
+
     def fact(self, key: str) -> str:
         """Return an entry of the file's own information such as `/Title`, empty if unknown."""
         try:
@@ -138,18 +144,20 @@ class Pages:
 
     def _read(self, number: int, *, forms: int) -> list[Line]:
         pieces: list[_Piece] = []
+        turned: list[str] = []
         page, middle = self._pages[number], math.inf
         if self.failures < MOST_FAILURES:
             try:
                 self._guarded(
                     lambda: page.extract_text(
-                        visitor_operand_before=_space_out, visitor_text=_collector(pieces)
+                        visitor_operand_before=_space_out, visitor_text=_collector(pieces, turned)
                     ),
                     xform_maximum_invocations_per_extraction=forms,
                 )
                 middle = self._guarded(lambda: float(page.mediabox.left + page.mediabox.right) / 2)
             except DraftError:
                 self.failures += 1
+        self._margins[number] = " ".join("".join(turned).split())
         return list(_lines(pieces, number, middle))
 
     def _guarded(self, work: Callable[[], T], **limits: int) -> T:
@@ -174,8 +182,10 @@ def _encrypted(name: str) -> DraftError:
     return DraftError(f"{name} is encrypted.", "Save it without a password.")
 
 
-def _collector(pieces: list[_Piece]) -> Callable[[str, Any, Any, Any, float], None]:
-    """Make what pypdf calls with each piece of text: it keeps upright ones, with their places."""
+def _collector(
+    pieces: list[_Piece], turned: list[str]
+) -> Callable[[str, Any, Any, Any, float], None]:
+    """Make what pypdf calls with each piece of text: it keeps upright ones with their places."""
     left = LONGEST_PAGE
 
     def collect(
@@ -189,6 +199,8 @@ def _collector(pieces: list[_Piece]) -> Callable[[str, Any, Any, Any, float], No
         x, y = _turned(tm[4], tm[5], cm)
         if plain and abs(up_y) >= abs(up_x):
             pieces.append(_Piece(plain, abs(size) * abs(up_y), x + cm[4], y + cm[5]))
+        elif plain:
+            turned.append(plain)
 
     return collect
 

@@ -19,8 +19,9 @@ _SUFFIX = r"(?:,? (?:Jr|Sr)\.?|,? I{2,3}\b)?"
 _INITIALS_FIRST = rf"{_INITIALS}{_SURNAME}{_SUFFIX}"
 _SURNAME_FIRST = rf"{_SURNAME}{_SUFFIX}, {_INITIALS}"
 _COMPACT = rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,.;:]| (?:and|&) | \()"
-_FULL = rf"(?:{_WORD} |[{_UP}]\. ?){{1,3}}{_PARTICLE}(?![A-Z]{{1,3}}\b){_WORD}{_SUFFIX}"
-_INVERTED = rf"{_SURNAME}{_SUFFIX}, {_WORD}(?: (?:{_WORD}|[{_UP}]\.))?"
+_CAPITALS = r"[A-Z]{1,3}(?![\w'\u2019\u2010\u2011-])"
+_FULL = rf"(?:{_WORD} |[{_UP}]\. ?){{1,3}}{_PARTICLE}(?!{_CAPITALS}){_WORD}{_SUFFIX}"
+_INVERTED = rf"{_SURNAME}{_SUFFIX}, {_WORD}(?: (?:[{_UP}]\.|{_WORD}))?"
 
 _FORMS = tuple(
     (re.compile(first), re.compile(others))
@@ -54,20 +55,23 @@ _COMMA = re.compile(r", *| +(?=[\u201c\"])")
 class PrintedNames:
     """first: in natural order. end: where what follows the names and their year begins.
 
-    year: where it follows the names. comma: whether no more than a comma ends them.
+    year: where it follows the names. comma, colon: whether no more than that ends them.
     """
 
     first: str
     end: int
     year: int | None = None
     comma: bool = False
+    colon: bool = False
 
 
 def names_at_beginning(text: str) -> PrintedNames | None:
     """Read the names with which a reference begins; None where it begins otherwise."""
-    found = list(_readings(text))
-    sure = [each for each in found if not each.comma]
-    return next(iter(sure or found), None)
+    return min(_readings(text), key=_doubt, default=None)
+
+
+def _doubt(names: PrintedNames) -> int:
+    return 2 * names.comma + names.colon
 
 
 def begins_with_name(line: str) -> bool:
@@ -86,7 +90,8 @@ def _readings(text: str) -> Iterator[PrintedNames]:
         end = _end_of_list(text, name.end(), others)
         if (closed := _closed(text, end)) is not None:
             after, year, comma = closed
-            yield PrintedNames(_in_order(name[0]), after, year, comma)
+            colon = text[:after].rstrip().endswith(":")
+            yield PrintedNames(_in_order(name[0]), after, year, comma, colon)
 
 
 def _end_of_list(text: str, end: int, others: re.Pattern[str]) -> int:

@@ -14,7 +14,7 @@ _VOLUMES = tuple(
         rf"(?<![\d\u2013-])(?P<volume>\d{{1,4}}) ?\((?!{_Y}\))[^()]{{1,16}}\)",
         r";\s?(?P<volume>\d{1,4}) ?[:(]",
         rf"(?<![\w\u2013-])(?P<volume>\d{{1,4}}) \({_Y}\) {_NUMBER}",
-        rf"(?<![\w\u2013(-])(?!{_Y}\b)(?P<volume>\d{{1,4}}) ?[,:] ?{_NUMBER}\b",
+        rf"(?<![\d\u2013(-])(?!{_Y}\b)(?P<volume>\d{{1,4}}) ?[,:] ?{_NUMBER}\b",
         rf"(?<![\w\u2013(-])(?!{_Y}\b)(?P<volume>\d{{1,4}}) \({_Y}\)",
     )
 )
@@ -34,7 +34,7 @@ _YEAR = re.compile(rf"(?<![\w/\u2013-])({_Y})[a-z]?(?![\w/-])(?! ?\u2013)")
 _CUT = re.compile(
     rf"[,.;] ?\(?{_Y}|\({_Y}|\(pp|\barXiv:|\bdoi\b|https?:|[,;] ?(?:no|vol|issue)\b\.?|;"
 )
-_INTRODUCED = re.compile(r"\A[\s,.;:]*(?:(?:[Ii]n|IN)(?:: | (?=[^a-z]))|[Ii]n: )?")
+_INTRODUCED = re.compile(r"\A[\s,.;:]*(?:(?:[Ii]n|IN)(?:: | (?=[^a-z])|(?=Proc))|[Ii]n: )?")
 _EDITED = re.compile(r"\A.{3,150}?(?:\b[Ee]ditors?,|\([Ee]ds?\.?\)[,.:]?|\b[Ee]ds?\.,?) ")
 _PARTS = re.compile(r"(?<=[a-z\u00df-\u00ff]{3})[.] +(?=[A-Z])|, +(?:edited by|pages?|pp?\.)")
 

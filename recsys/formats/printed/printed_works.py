@@ -34,6 +34,7 @@ _PLACED = re.compile(r"(?:In|in):? |Proc|Advances in|Journal|Trans|arXiv|ar[Xx]i
 _COMMA_PLACE = re.compile(
     r"(?:,|(?<=\?),?) (?:in:? (?=[A-Z\u201c])|(?=[A-Z]|arXiv|preprint|tech))"
 )
+_WITHIN = re.compile(r"(?:,|(?<=\?),?) (?:in: (?=[A-Z])|in (?=Proc))")
 _COMMA_NUMBER = re.compile(r", (?=[(\d])")
 _UNTITLED = re.compile(
     r"(?:in:? [A-Z]|arXiv(?: preprint)?\b|(?P<venue>[^,\u201c\"?]{2,80}?) (?:vol\. )?\d{1,4}"
@@ -112,6 +113,8 @@ def _is_untitled(rest: str, *, comma: bool) -> bool:
 
 def _end_of_sentence(text: str, begin: int) -> int:
     """Return where the sentence ends; a question may be the first half of a title."""
+    if within := _WITHIN.search(text, begin):
+        return within.start()
     stops = _SENTENCE.finditer(text, begin)
     stop = next(stops, None)
     if stop is None:

@@ -1,0 +1,1 @@
+"""What libraries keep: the data bases of reference managers, and folders of PDFs."""
