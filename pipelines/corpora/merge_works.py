@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.corpora.clusters import Clusters, is_preprint
-from pipelines.corpora.work_names import cited_as
+from pipelines.corpora.printed_places import cited_as
 from pipelines.corpora.work_table import WORKS
 from pipelines.index.paper_rows import SCHEMA
 from recsys.asking.match_confidence import title_likeness, title_of
@@ -30,7 +30,7 @@ class Merged:
     """The papers that works came to.
 
     papers: a table of SCHEMA with distinct ids; `references` holds what the works gave as ids.
-    places: (n,) string, see `work_names.printed_place`. paper_of: (works,) int32, the row of each
+    places: (n,) string, see `printed_place`. paper_of: (works,) int32, the row of each
     work in `papers`, -1 for one that came to none. untitled: works without a title, such as an
     abstract or a citation alone, whose paper is not there. conflicts: fields in which works of one
     paper differ.

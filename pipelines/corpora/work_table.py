@@ -8,7 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipelines.corpora.work_names import first_author, names_of, printed_place
+from pipelines.corpora.printed_places import first_author, printed_place
+from recsys.formats.papers.paper_of_reference import names_of
 from recsys.records import Reference
 
 NO_SPACE = -1
@@ -28,8 +29,8 @@ WORKS = pa.schema(
         ("doi", pa.string()),
         ("url", pa.string()),
         ("labels", pa.string()),  # a JSON object
-        ("names", pa.list_(pa.string())),  # see `work_names.names_of`
-        ("place", pa.string()),  # see `work_names.printed_place`
+        ("names", pa.list_(pa.string())),  # see `paper_of_reference.names_of`
+        ("place", pa.string()),  # see `printed_places.printed_place`
         ("own_id", pa.string()),
         ("space", pa.int32()),
         ("sealed", pa.bool_()),

@@ -1,1 +1,1 @@
-"""Libraries of reference managers and folders of papers, as they lie on a disk."""
+"""What libraries keep: the databases of reference managers, and folders of PDFs."""

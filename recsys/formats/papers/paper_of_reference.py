@@ -1,9 +1,13 @@
 """Make a paper of a corpus out of what a file tells of a work."""
 
-from collections.abc import Iterator
+import re
 
+from recsys.formats import identifiers
 from recsys.formats.papers.paper_fields import FieldError
 from recsys.records import Paper, Reference
+
+_ARXIV_DOI = "10.48550/arxiv."
+_ARXIV_VERSION = re.compile(r"v[0-9]{1,3}$")
 
 
 def paper_of(reference: Reference, *, own: bool = False) -> Paper:
@@ -22,7 +26,7 @@ def paper_of(reference: Reference, *, own: bool = False) -> Paper:
     labels = reference.labels
     if reference.kind and "type" not in labels:
         labels = {**labels, "type": reference.kind}
-    names = reference.ids if own else aliases_of(reference)
+    names = reference.ids if own else names_of(reference)
     return Paper(
         id=reference.id,
         title=reference.title,
@@ -39,10 +43,24 @@ def paper_of(reference: Reference, *, own: bool = False) -> Paper:
     )
 
 
-def aliases_of(reference: Reference) -> Iterator[str]:
-    """Yield what else names a work: a bare DOI, the others with their scheme."""
-    if reference.doi:
-        yield reference.doi.lower()
-    names = (("arxiv", reference.arxiv), ("pmid", reference.pmid), ("acl", reference.acl))
-    yield from (f"{scheme}:{name}" for scheme, name in names if name)
-    yield from reference.ids
+def names_of(work: Reference) -> list[str]:
+    """List the names of a work, the surest first: the file's own id, then its identifiers.
+
+    A DOI is bare and in lower case; others have their scheme. What arXiv registered as a DOI is
+    known by its arXiv id, too; an id that is a DOI, as one.
+    """
+    doi = (work.doi or "").lower()
+    names = [work.id or "", doi]
+    if not doi and work.id and work.id.startswith("10.") and identifiers.doi(work.id):
+        names.append(work.id.lower())
+    if work.arxiv:
+        names.append(f"arxiv:{work.arxiv.lower()}")
+    elif doi.startswith(_ARXIV_DOI):
+        names.append(f"arxiv:{_ARXIV_VERSION.sub('', doi.removeprefix(_ARXIV_DOI))}")
+    if work.pmid:
+        names.append(f"pmid:{work.pmid}")
+    if work.acl:
+        names.append(f"acl:{work.acl}")
+    if work.ids:
+        names += work.ids
+    return list(dict.fromkeys(filter(None, names)))
