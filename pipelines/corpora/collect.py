@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.corpora.citation_places import cited_as
 from pipelines.corpora.clusters import find_clusters
 from pipelines.corpora.collect_report import CollectReport, FileRead
 from pipelines.corpora.known_papers import KnownPapers
 from pipelines.corpora.link_citations import Linked, Rule, link
 from pipelines.corpora.merge_works import Merged, merge
-from pipelines.corpora.printed_places import cited_as
 from pipelines.corpora.source_files import SourceFile
 from pipelines.corpora.work_table import Space, WorkIntake, Works
 from pipelines.index.paper_rows import SCHEMA

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.corpora.collect import Reading, collect
+from pipelines.corpora.collect import AS_TOLD, Reading, collect
 from pipelines.corpora.collect_report import CollectReport
 from pipelines.corpora.source_files import SourceFile
 from pipelines.index.citation_links import LinkCounts
@@ -58,7 +58,11 @@ def rejects_line(index: Path) -> list[str]:
 
 
 def ingest(
-    files: Sequence[SourceFile], folder: Path, reading: Reading, *, progress: Progress = silent
+    files: Sequence[SourceFile],
+    folder: Path,
+    reading: Reading = AS_TOLD,
+    *,
+    progress: Progress = silent,
 ) -> IngestReport:
     """Read files of works and write corpus columns, citation graph, and rejected records.
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from recsys.formats import identifiers
-from recsys.formats.drafts.pdf_references import printed_work
+from recsys.formats.printed.printed_works import printed_work
 from recsys.formats.references.bibliography import text_in
 from recsys.formats.references.people import natural
 from recsys.records import Reference

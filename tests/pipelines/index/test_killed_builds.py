@@ -36,7 +36,7 @@ class Stop(Exception):
 def build_in(
     out: Path, papers: Path, options: BuildOptions | None = None, progress: Progress = silent
 ) -> BuildReport:
-    return build(papers, out, options or BuildOptions(), cache=cache_folder(), progress=progress)
+    return build([papers], out, options or BuildOptions(), cache=cache_folder(), progress=progress)
 
 
 def interrupt(

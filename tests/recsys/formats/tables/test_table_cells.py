@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from recsys.formats.tables.table_cells import (
     kind_in,
     name_in,
