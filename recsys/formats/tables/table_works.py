@@ -93,9 +93,11 @@ def _names(facts: _Facts) -> Iterator[str]:
 
 
 def _phrases(facts: _Facts, field: str) -> tuple[str, ...]:
-    phrases = (phrase for cell in facts.get(field, ()) for phrase in phrases_in(cell))
-    known = {phrase.casefold(): phrase for phrase in reversed(list(phrases)[:_MOST_PHRASES])}
-    return tuple(text for phrase in reversed(known.values()) if (text := text_in(phrase)))
+    known: dict[str, str] = {}
+    for cell in facts.get(field, ()):
+        for phrase in phrases_in(cell)[:_MOST_PHRASES]:
+            known.setdefault(phrase.casefold(), phrase)
+    return tuple(text for phrase in known.values() if (text := text_in(phrase)))
 
 
 def _labels(facts: _Facts) -> dict[str, object]:

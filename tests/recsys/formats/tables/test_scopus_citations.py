@@ -9,6 +9,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from recsys.formats.tables.scopus_citations import cited_in
 from recsys.records import Reference
 
