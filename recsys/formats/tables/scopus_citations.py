@@ -24,6 +24,7 @@ _WORDS = r"[^\W\d_][\w'\u2019\u02bc.\-]*(?: [^\W\d_][\w'\u2019\u02bc.\-]*){0,3}"
 _PERSON = re.compile(rf"({_WORDS}?) ({_INITIALS})(?:\[\.?)?")
 _FAMILY = re.compile(rf"{_WORDS}")
 _GIVEN = re.compile(r"(?:[^\W\d_a-z]\.[- ]?){1,5}(?:\[\.)?")
+_DOTS = (".", "[")
 _SUFFIX = re.compile(r"(?i)(?:jr|sr|ii|iii|iv)\.?")
 _OTHERS = re.compile(r"(?i)et al\.{0,2}|\.\.\.|\u2026")
 _STARTS = re.compile(rf"{_WORDS},? {_INITIALS},")
@@ -143,10 +144,12 @@ def _people(segments: list[str]) -> tuple[str | None, list[str]]:
         if len(segment) > _LONGEST_NAME:
             break
         following = segments[place + 1] if place + 1 < len(segments) else ""
-        match = _PERSON.fullmatch(segment)
+        # Most segments are told by their last letter; a pattern takes ten times as long.
+        capital = segment[-1] in ".[" or segment[-1].isupper()
+        match = _PERSON.fullmatch(segment) if capital else None
         if match and not (dotted and "." not in match[2]):
             name, width = f"{match[2].strip()} {match[1]}", 1
-        elif _GIVEN.fullmatch(following) and _FAMILY.fullmatch(segment):
+        elif following[-1:] in _DOTS and _GIVEN.fullmatch(following) and _FAMILY.fullmatch(segment):
             name, width = f"{following.removesuffix('[.')} {segment}", 2
         elif first and (_OTHERS.fullmatch(segment) or _SUFFIX.fullmatch(segment)):
             name, width = first, 1
@@ -173,7 +176,7 @@ def _placed(segments: list[str]) -> _Place:
         numbers.append(match[1])
         bare = bare or rest[-1][:1].isdigit()
         rest.pop()
-    volume = numbers[-1] if numbers and (len(numbers) < 3) else None
+    volume = numbers[-1] if numbers else None
     if volume and page is None and len(numbers) == 1 and _SPAN.fullmatch(volume):
         volume = None  # It may as well be pages.
     return _Place(rest, volume, page, bare)
