@@ -22,6 +22,7 @@ from recsys.records import Reference
 
 _CITATIONS = ("element-citation", "mixed-citation", "nlm-citation", "citation")
 _TITLES = ("article-title", "chapter-title", "data-title", "part-title")
+_PAGES = ("fpage", "elocation-id", "page-range")
 _KINDS: Mapping[str, str] = {
     "book": "book",
     "chapter": "chapter",
@@ -94,7 +95,7 @@ def _work(citation: Element, key: str) -> Reference | None:
     names = _names(citation)
     source = title_of(fields.get("source"))
     title = next(filter(None, (title_of(fields.get(name)) for name in _TITLES)), None)
-    page = first_page(text_of(fields.get("fpage", fields.get("elocation-id"))))
+    page = next((first_page(text_of(fields[name])) for name in _PAGES if name in fields), None)
     kind = citation.get("publication-type") or citation.get("citation-type") or ""
     # What has a source alone is a book, or an article whose title the journal leaves out.
     whole = title is None and kind != "journal" and page is None
