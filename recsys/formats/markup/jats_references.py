@@ -37,6 +37,7 @@ _KINDS: Mapping[str, str] = {
 }
 _PMC = re.compile(r"(?:PMC)?(\d{1,9})", re.IGNORECASE)
 _PUBMED = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,9})")
+_LINKS = frozenset({"ext-link", "uri"})
 _PEOPLE = frozenset({"name", "string-name", "collab", "name-alternatives", "collab-alternatives"})
 _FIELDS = frozenset({"source", "article-title", "person-group", "name", "string-name"})
 
@@ -77,15 +78,17 @@ def _without_members(group: Element) -> Element:
 
 
 def _works(ref: Element) -> Iterator[Reference]:
-    """Read what one entry cites: alternatives are one work, several citations are several."""
+    """Read what one entry cites: several citations are several works.
+
+    An entry may give the same work as fields and as text, and then the fields are read.
+    """
     place = ref.find("citation-alternatives")
-    found = [child for child in (ref if place is None else place) if child.tag in _CITATIONS]
-    if place is not None:
-        found = sorted(found, key=lambda child: _CITATIONS.index(child.tag))[:1]
-    for citation in found:
-        work = _work(citation, ref.get("id", ""))
-        if work is not None:
-            yield work
+    for name in _CITATIONS:
+        found = (ref if place is None else place).findall(name)
+        works = (_work(citation, ref.get("id", "")) for citation in found)
+        yield from (work for work in works if work is not None)
+        if found:
+            return
 
 
 def _work(citation: Element, key: str) -> Reference | None:
@@ -139,18 +142,23 @@ def _first_author(citation: Element) -> tuple[str, ...]:
 
 
 def _names(citation: Element) -> dict[str, str]:
-    """Return the identifiers that stand in fields for them or in links, by scheme."""
+    """Return the identifiers that stand in fields for them, in links and in comments, by scheme."""
     found: dict[str, str] = {}
     for child in citation:
         if child.tag == "pub-id":
             _add(found, child.get("pub-id-type", ""), (child.text or "").strip())
-        elif child.tag in ("ext-link", "uri"):
-            _add_link(found, address_at(child) or "", child.get("ext-link-type", ""))
+        elif child.tag in _LINKS:
+            _add_link(found, child)
+        elif child.tag == "comment":
+            for link in child.iter():
+                if link.tag in _LINKS:
+                    _add_link(found, link)
+            _add(found, "doi", raw_text(child))
     return found
 
 
 def _add(found: dict[str, str], scheme: str, value: str) -> None:
-    if scheme == "doi" and (doi := bare_doi(value)):
+    if scheme == "doi" and "10." in value and (doi := bare_doi(value)):
         found.setdefault("doi", doi)
     elif scheme == "pmid" and value.isdigit():
         found.setdefault("pmid", value)
@@ -160,7 +168,9 @@ def _add(found: dict[str, str], scheme: str, value: str) -> None:
         found.setdefault("arxiv", arxiv)
 
 
-def _add_link(found: dict[str, str], address: str, scheme: str) -> None:
+def _add_link(found: dict[str, str], link: Element) -> None:
+    address = (address_at(link) or link.text or "").strip()
+    scheme = link.get("ext-link-type", "")
     if scheme in ("doi", "pmid", "pmcid"):
         _add(found, scheme, address)
     elif "doi.org/10." in address:
