@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from xml.etree.ElementTree import Element
 
@@ -98,7 +97,7 @@ def _work(citation: Element, key: str) -> Reference | None:
     names = _names(citation)
     source = title_of(fields.get("source"))
     title = next(filter(None, (title_of(fields.get(name)) for name in _TITLES)), None)
-    page = next((first_page(text_of(fields[name])) for name in _PAGES if name in fields), None)
+    page = next((first_page(raw_text(fields[name])) for name in _PAGES if name in fields), None)
     kind = citation.get("publication-type") or citation.get("citation-type") or ""
     # What has a source alone is a book, or an article whose title the journal leaves out.
     whole = title is None and kind != "journal" and page is None
@@ -106,7 +105,7 @@ def _work(citation: Element, key: str) -> Reference | None:
         key=key,
         title=source if whole else title,
         authors=_first_author(citation),
-        year=year_in(text_of(fields.get("year")) or citation.findtext("date/year")),
+        year=year_in(citation.findtext("year") or citation.findtext("date/year")),
         venue=None if whole else source,
         doi=names.get("doi"),
         arxiv=names.get("arxiv") or _arxiv(names.get("doi")),
@@ -187,12 +186,7 @@ def _printed(citation: Element, key: str) -> Reference | None:
     names = _names(citation)
     if text is None and not names:
         return None
-    work = cited_work(text)
-    return replace(
-        work,
-        key=key,
-        doi=names.get("doi") or work.doi,
-        arxiv=names.get("arxiv") or work.arxiv,
-        pmid=names.get("pmid"),
-        ids=(f"pmc:PMC{names['pmc']}",) if "pmc" in names else (),
-    )
+    known: dict[str, object] = {"key": key, **names}
+    if "pmc" in names:
+        known["ids"] = (f"pmc:PMC{known.pop('pmc')}",)
+    return cited_work(text, known)

@@ -168,7 +168,7 @@ def test_a_chapter_has_the_title_of_the_chapter() -> None:
         ('<ext-link xlink:href="https://www.ncbi.nlm.nih.gov/pubmed/123"/>', {"pmid": "123"}),
         ('<ext-link ext-link-type="doi" xlink:href="10.1234/A">x</ext-link>', {"doi": "10.1234/a"}),
         ('<ext-link ext-link-type="doi">10.1234/A</ext-link>', {"doi": "10.1234/a"}),
-        ('<comment><ext-link xlink:href="https://doi.org/10.1234/A"/></comment>', {"doi": "10.1234/a"}),
+        ('<comment><uri xlink:href="https://doi.org/10.1234/A"/></comment>', {"doi": "10.1234/a"}),
         ("<comment>doi: 10.1234/A.</comment>", {"doi": "10.1234/a"}),
         ("<comment>See there.</comment>", {}),
         ('<uri xlink:href="http://dx.doi.org/10.1234/A">x</uri>', {"doi": "10.1234/a"}),
@@ -206,7 +206,7 @@ def test_an_abstract_is_told_without_its_own_doi() -> None:
 
 def test_subjects_are_told_without_the_kind_of_article() -> None:
     text = (
-        '<article-categories><subj-group subj-group-type="display-channel"><subject>Research Article'
+        '<article-categories><subj-group subj-group-type="display-channel"><subject>Letter'
         "</subject></subj-group><subj-group><subject>Botany</subject></subj-group>"
         "</article-categories>"
     )
