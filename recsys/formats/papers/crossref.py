@@ -139,7 +139,7 @@ def _cited(item: object) -> Reference | None:
         return None
     return Reference(
         title=title,
-        authors=(natural(author),) if author else (),
+        authors=(natural(author) if "," in author else author,) if author else (),
         year=year_in(item.get("year")),
         venue=venue,
         doi=doi,
