@@ -59,7 +59,7 @@ _HEADINGS = _each("""
     (issue|publication|subscription|society|publishers|journal|author|authors) information
     (instructions|information|guidelines|notes|guide|notice|note) (for|to) (|our |the )(authors|
         author|contributors|subscribers|readers)
-    (letter|letters) to the editor, call for (papers|proposals|participation|manuscripts|
+    call for (papers|proposals|participation|manuscripts|
         nominations|submissions|reviewers|contributions|abstracts), calls for papers
     (|conference |meeting |society )(announcement|announcements|calendar), calendar of events
     (upcoming|forthcoming|future) (events|meetings|conferences|papers|articles|issues)
