@@ -85,7 +85,7 @@ _HEADINGS = _each("""
     indice degli autori, presentazione, voorwoord, inhoud, inhoudsopgave, redactioneel, förord
     innehåll, forord, предисловие, содержание, от редакции, от редактора, редакционная коллегия
     前言, 序言, 目录, 目次, 卷首语, 編集後記, 巻頭言, はじめに, 编者按, 勘误, 勘誤, 正誤表
-    머리말, 목차
+    머리말, 목차, 정오표
 """)
 """In lower case, words alone."""
 _PLACES = frozenset(

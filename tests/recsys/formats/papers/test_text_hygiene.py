@@ -38,7 +38,8 @@ def test_text_is_mended(text: str, plain: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["São Paulo – « été » à Ærø", "Ñandú, Âge d'or, «Ô»", "Übergröße: 5 °C ± 3 µm", CLEAN]  # noqa: RUF001
+    "text",
+    ["São Paulo – « été » à Ærø", "Ñandú, Âge d'or, «Ô»", "Übergröße: 5 °C ± 3 µm", CLEAN],  # noqa: RUF001
 )
 def test_accents_are_no_mojibake(text: str) -> None:
     assert tidy_title(text) == text.strip()
