@@ -62,7 +62,7 @@ class Reference:
     volume: str | None = None
     page: str | None = None
     keyphrases: tuple[str, ...] = ()
-    labels: Mapping[str, object] = field(default_factory=dict)
+    labels: Mapping[str, object] = field(default_factory=dict, hash=False)
     cited_ids: tuple[PaperId, ...] = ()
     cites: tuple["Reference", ...] = ()
 

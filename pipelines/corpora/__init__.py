@@ -1,1 +1,1 @@
-"""Make one corpus of files of any format: read, merge what is the same, link what cites what."""
+"""Make one corpus of files of any format, and say what it is worth."""

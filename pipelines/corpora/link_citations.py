@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.corpora.title_links import NOWHERE, link_titles
+from pipelines.index.paper_names import PaperNames, other_names
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.graph import UNKNOWN_YEAR
 
@@ -51,14 +52,15 @@ def link(cited: pa.Table, papers: pa.Table, places: pa.Array) -> Linked:
     Args:
         cited: a table of CITED.
         papers: with the columns id, title, year, authors, doi, aliases.
-        places: (n,) string, where papers were printed, see `work_names.printed_place`.
+        places: (n,) string, where papers were printed, see `printed_places.printed_place`.
     """
     rows = np.full(cited.num_rows, NOWHERE, np.int32)
     rules = np.full(cited.num_rows, Rule.OUTSIDE, np.int8)
     years, known = years_of(cited), years_of(papers)
-    named = _Lookup.of(*_names(papers))
+    named = _names(papers)
     for column in ("name", "other_name"):
-        _settle(rows, rules, named.find(cited.column(column)), Rule.IDENTIFIER)
+        found = named.find(cited.column(column)).astype(np.int32)
+        _settle(rows, rules, _Found(found, np.zeros(len(rows), bool)), Rule.IDENTIFIER)
     printed = _Lookup.of(places, np.arange(len(places)))
     _settle(rows, rules, printed.find(cited.column("place"), (years, known)), Rule.PLACE)
     titled = pc.is_valid(cited.column("title")).to_numpy()
@@ -143,12 +145,9 @@ class _Lookup:
         return _Found(rows, counts > 1)
 
 
-def _names(papers: pa.Table) -> tuple[pa.Array, Longs]:
-    """List all names of papers, and the row of each: ids, DOIs in lower case, and aliases."""
-    ids = papers.column("id").combine_chunks()
-    dois = pc.utf8_lower(papers.column("doi").combine_chunks())
-    aliases = papers.column("aliases").combine_chunks()
-    lengths = pc.fill_null(pc.list_value_length(aliases), 0).to_numpy(zero_copy_only=False)
-    rows = np.arange(papers.num_rows)
-    owners = np.concatenate([rows, rows, np.repeat(rows, lengths)])
-    return pa.concat_arrays([ids, dois, aliases.flatten()]), owners
+def _names(papers: pa.Table) -> PaperNames:
+    """Gather the ids, DOIs and aliases of papers."""
+    names, owners = other_names(papers)
+    ids = papers.column("id").combine_chunks().cast(pa.large_string())
+    owners = np.concatenate([np.arange(papers.num_rows, dtype=np.int64), owners])
+    return PaperNames.of(pa.concat_arrays([ids, names]), owners)

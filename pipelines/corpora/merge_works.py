@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.corpora.clusters import Clusters, is_preprint
-from pipelines.corpora.work_names import cited_as
+from pipelines.corpora.printed_places import cited_as
 from pipelines.corpora.work_table import WORKS
 from pipelines.index.paper_rows import SCHEMA
 from recsys.asking.match_confidence import title_likeness, title_of
@@ -30,7 +30,7 @@ class Merged:
     """The papers that works came to.
 
     papers: a table of SCHEMA with distinct ids; `references` holds what the works gave as ids.
-    places: (n,) string, see `work_names.printed_place`. paper_of: (works,) int32, the row of each
+    places: (n,) string, see `printed_place`. paper_of: (works,) int32, the row of each
     work in `papers`, -1 for one that came to none. untitled: works without a title, such as an
     abstract or a citation alone, whose paper is not there. conflicts: fields in which works of one
     paper differ.
@@ -96,7 +96,9 @@ def _one(records: Sequence[dict[str, Any]], conflicts: Counter[str]) -> dict[str
     labels: dict[str, Any] = {}
     for record in final:
         labels = json.loads(record["labels"] or "{}") | labels
-    owner = next((each for each in final if each["own_id"]), final[0])
+    # An id that a corpus of ours gave is known to others.
+    owners = sorted((each for each in final if each["own_id"]), key=lambda each: not each["sealed"])
+    owner = owners[0] if owners else final[0]
     lists = (record["references"] for record in records)
     return {
         "title": _richest(final, "title", _title_worth),
@@ -189,9 +191,9 @@ def _distinct(paper_id: PaperId, taken: set[PaperId]) -> PaperId:
     return name
 
 
-def _aliases(work: Mapping[str, Any], paper_id: PaperId) -> list[str] | None:
+def _aliases(work: Mapping[str, Any], paper_id: PaperId) -> list[str]:
     """List the other names of a paper, and how reference lists without identifiers call it."""
     names = [name for name in work["names"] if name != paper_id]
     if work["place"] and work["year"] is not None:
         names.append(cited_as(work["place"], work["year"]))
-    return list(dict.fromkeys(names)) or None
+    return list(dict.fromkeys(names))

@@ -8,7 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipelines.corpora.work_names import first_author, names_of, printed_place
+from pipelines.corpora.printed_places import first_author, printed_place
+from recsys.formats.papers.paper_of_reference import names_of
 from recsys.records import Reference
 
 NO_SPACE = -1
@@ -28,8 +29,8 @@ WORKS = pa.schema(
         ("doi", pa.string()),
         ("url", pa.string()),
         ("labels", pa.string()),  # a JSON object
-        ("names", pa.list_(pa.string())),  # see `work_names.names_of`
-        ("place", pa.string()),  # see `work_names.printed_place`
+        ("names", pa.list_(pa.string())),  # see `paper_of_reference.names_of`
+        ("place", pa.string()),  # see `printed_places.printed_place`
         ("own_id", pa.string()),
         ("space", pa.int32()),
         ("sealed", pa.bool_()),
@@ -73,14 +74,14 @@ class WorkIntake:
 
     _works: list[pa.RecordBatch] = field(default_factory=list)
     _cited: list[pa.RecordBatch] = field(default_factory=list)
-    _count: int = 0
+    count: int = 0
 
     def add(self, works: Iterator[Reference], space: Space) -> None:
         """Take the works of one file."""
         while some := list(islice(works, _BATCH)):
             rows = [_row(work, space) for work in some]
             self._works.append(_columns(WORKS, rows))
-            owners = range(self._count, self._count + len(some))
+            owners = range(self.count, self.count + len(some))
             cited = (
                 _cited(owner, cited)
                 for owner, work in zip(owners, some, strict=True)
@@ -90,7 +91,7 @@ class WorkIntake:
                 columns = zip(*lines, strict=True)
                 arrays = [pa.array(c, f.type) for c, f in zip(columns, CITED, strict=True)]
                 self._cited.append(pa.RecordBatch.from_arrays(arrays, schema=CITED))
-            self._count += len(some)
+            self.count += len(some)
 
     def taken(self) -> Works:
         """Return all that was taken."""

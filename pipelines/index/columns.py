@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
 from pipelines.index.citation_links import LinkCounts, Resolver
+from pipelines.index.paper_names import names_of_union
 from pipelines.index.paper_rows import SCHEMA, PaperRows, papers_file
 from recsys.store.arrays import Mask, Ragged, Rows, SortedStrings
 from recsys.store.corpus import PAPERS, Corpus
@@ -91,7 +92,7 @@ def merge_columns(folder: Path, papers: pa.Table, old: Corpus, merged: Merged) -
     _write_authors(folder, papers, old, origins)
     _write_venues(folder, papers, old, origins)
     _write_front_matter(folder, papers, old, origins)
-    resolver = Resolver(merged.ids)
+    resolver = Resolver(merged.ids, names_of_union(papers, old, origins))
     with parquet.ParquetWriter(folder / PAPERS, SCHEMA, compression="zstd") as writer:
         for table in _sorted(papers, old, origins):
             writer.write_table(table, ROW_GROUP)

@@ -15,14 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from recsys.errors import CorpusError, near_miss
-from recsys.formats.files import MARKS, standard_input
+from recsys.formats.files import MARKS, STDIN, standard_input
 from recsys.progress import Progress, silent
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-STDIN = Path("-")
-"""The path that means standard input."""
 LONGEST_LINE = 64 * 2**20
 """A line of more characters than this is passed over; the largest known records have a few MB."""
 STAGE = "read"

@@ -4,21 +4,32 @@ Only the first and the last pages are read. Text is taken in the order in which 
 which is the reading order, in columns too, for what TeX, word processors and browsers write.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.pdf_front import read_front
+from recsys.formats.drafts.pdf_front import Front, read_front
 from recsys.formats.drafts.pdf_pages import Line, Pages, is_readable
-from recsys.formats.drafts.pdf_references import find_list, read_list
-from recsys.formats.drafts.pdf_wording import words_of
+from recsys.formats.drafts.pdf_references import find_list, find_markers, read_list
+from recsys.formats.drafts.pdf_wording import without_running_heads, words_of
 from recsys.formats.drafts.wording import counted
 from recsys.formats.files import display_name
-from recsys.records import Manuscript
+from recsys.records import Manuscript, Reference
 
 FRONT_PAGES = 3
 """Pages on which title and abstract are looked for."""
 BACK_PAGES = 30
 """Pages at the end among which the list of references is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class PdfText:
+    """What was read: the front, the lines of the first pages, the references, notes on those."""
+
+    front: Front
+    lines: tuple[Line, ...]
+    references: tuple[Reference, ...]
+    notes: tuple[str, ...]
 
 
 def read(raw: bytes, path: Path) -> Manuscript:
@@ -33,35 +44,43 @@ def read_pdf(raw: bytes, name: str) -> Manuscript:
         DraftError: it is no PDF, is encrypted or damaged, or has no text.
         MissingExtraError: pypdf is not installed.
     """
-    pages = Pages(raw, name)
-    front = [line for page in range(min(FRONT_PAGES, len(pages))) for line in pages.lines(page)]
-    if not front:
+    read = read_pages(Pages(raw, name), name)
+    return Manuscript(
+        title=read.front.title,
+        abstract=read.front.abstract,
+        authors=read.front.authors,
+        references=read.references,
+        notes=(*read.front.notes, *read.notes),
+    )
+
+
+def read_pages(pages: Pages, name: str) -> PdfText:
+    """Read a PDF that is open; see `read_pdf`."""
+    lines = [line for page in range(min(FRONT_PAGES, len(pages))) for line in pages.lines(page)]
+    if not lines:
         raise DraftError(
             f"{name} has no text on its first pages: it may be scanned.",
             "Give title and abstract in a text file, or run OCR on it.",
         )
-    if not is_readable(front):
+    if not is_readable(lines):
         raise DraftError(
             f"The text of {name} cannot be read: its fonts do not say which letters they draw.",
             "Give title and abstract in a text file, or export the PDF again.",
         )
-    listed = _listed(pages)
-    vocabulary = words_of([*front, *listed])
-    found = read_front(front, (pages.fact("/Title"), pages.fact("/Author")), vocabulary)
+    listed = without_running_heads(_listed(pages), lines)
+    vocabulary = words_of([*lines, *listed])
+    front = read_front(lines, (pages.fact("/Title"), pages.fact("/Author")), vocabulary)
     references, notes = read_list(listed, vocabulary) if listed else ((), ())
     if pages.failures:
         notes += (f"{counted(pages.failures, 'page')} could not be read.",)
-    return Manuscript(
-        title=found.title,
-        abstract=found.abstract,
-        authors=found.authors,
-        references=references,
-        notes=(*found.notes, *notes),
-    )
+    return PdfText(front, tuple(lines), references, notes)
 
 
 def _listed(pages: Pages) -> list[Line]:
-    """Return the lines after the heading "References", searched from the last page on."""
+    """Return the lines after the heading "References", searched from the last page on.
+
+    Without such a heading, the list begins at the last marker "[1]".
+    """
     after: list[Line] = []
     for page in reversed(range(max(len(pages) - BACK_PAGES, 0), len(pages))):
         lines = pages.lines(page)
@@ -69,4 +88,5 @@ def _listed(pages: Pages) -> list[Line]:
         if start is not None:
             return [*lines[start:], *after]
         after = [*lines, *after]
-    return []
+    start = find_markers(after)
+    return [] if start is None else after[start:]

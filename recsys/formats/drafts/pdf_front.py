@@ -14,6 +14,8 @@ LONGEST_TITLE_WORDS = 40
 LONGEST_ABSTRACT_WORDS = 600
 LONGEST_BYLINE = 400
 """Characters of a line that are read for names."""
+_SHORTEST_ABSTRACT = 40
+"""Words before an introduction that may be an abstract which nothing marks."""
 _TITLE_LINES = 6
 _LARGER = 1.15
 """A title is larger than the text by this factor; less is a guess."""
@@ -55,12 +57,17 @@ _NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """What the first pages tell; notes: what of it is a guess."""
+    """What the first pages tell; notes: what of it is a guess, guessed: the names of those fields.
+
+    head: how many lines come before the abstract; None where nothing marks it.
+    """
 
     title: str
     authors: tuple[str, ...]
     abstract: str | None
     notes: tuple[str, ...]
+    guessed: tuple[str, ...] = ()
+    head: int | None = None
 
 
 def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counter[str]) -> Front:
@@ -79,16 +86,12 @@ def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counte
     if not sure:
         notes = ("The title is a guess: give --title if it is wrong.", *notes)
     if abstract is None:
-        abstract = _opening(lines[end:], vocabulary)
-        if abstract:
-            number = len(abstract.split())
-            notes = (
-                *notes,
-                f"No abstract is marked; the first {number} words after the title stand in for "
-                "it: give --abstract.",
-            )
-    authors = _authors(lines[end : end + 12][: None if start is None else max(start - end, 0)])
-    return Front(title, authors or _authors_of_file(facts[1], lines), abstract, notes)
+        abstract, note = _unmarked(lines[end:], vocabulary)
+        notes = (*notes, note) if abstract else notes
+    guessed = (*(() if sure else ("title",)), *(("abstract",) if start is None else ()))
+    authors = _authors(lines[end : end + 60][: None if start is None else max(start - end, 0)])
+    authors = authors or _authors_of_file(facts[1], lines)
+    return Front(title, authors, abstract, notes, guessed if title else (), start)
 
 
 def _title_lines(lines: Sequence[Line], large: float) -> tuple[int, int]:
@@ -194,25 +197,74 @@ def _until_section(lines: Sequence[Line], size: float) -> Iterator[Line]:
             yield line
 
 
+def _unmarked(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple[str | None, str]:
+    """Find what may be the abstract where nothing says so: (its text, a note on that)."""
+    places = (place for place, line in enumerate(lines) if heading(line.text) in _SECTIONS)
+    begun = next(places, 0)
+    before = _full_lines(lines[:begun])
+    texts = [_long_runs(before, size, vocabulary) for size in _sizes(before)]
+    longest = max(texts, key=len, default=[])
+    if _SHORTEST_ABSTRACT <= len(longest) <= LONGEST_ABSTRACT_WORDS:
+        return " ".join(longest), (
+            "No abstract is marked; what stands before the introduction is taken for it: give "
+            "--abstract if it is wrong."
+        )
+    opening = _opening(lines, vocabulary)
+    number = len((opening or "").split())
+    return opening, (
+        f"No abstract is marked; the first {number} words after the title stand in for it: give "
+        "--abstract."
+    )
+
+
+def _full_lines(lines: Sequence[Line]) -> Sequence[Line]:
+    """Leave out the lines around a text that are shorter than its own: places and dates."""
+    most = max((len(line.text) for line in lines), default=0)
+    full = [place for place, line in enumerate(lines) if len(line.text) > 0.7 * most]
+    return lines[full[0] : full[-1] + 2] if full else ()
+
+
+def _sizes(lines: Sequence[Line]) -> set[float]:
+    return {round(line.size, 1) for line in lines}
+
+
 def _opening(lines: Sequence[Line], vocabulary: Counter[str]) -> str | None:
     """Join what is set like the text, up to as many words as stand in for an abstract."""
-    size = main_size(lines)
-    text = [line for line in lines if abs(line.size - size) <= 0.03 * size]
-    parts = [joined(text[begin:end], vocabulary) for begin, end in _runs(text)]
-    # A run of fewer words is a heading, a name or the number of a page.
-    words = [word for part in parts if len(part.split()) > 8 for word in part.split()]
+    words = _long_runs(lines, main_size(lines), vocabulary)
     return " ".join(words[:OPENING_WORDS]) or None
 
 
+def _long_runs(lines: Sequence[Line], size: float, vocabulary: Counter[str]) -> list[str]:
+    """Return the words of what is set in about this size."""
+    text = [line for line in lines if abs(line.size - size) <= 0.03 * size]
+    parts = [joined(text[begin:end], vocabulary) for begin, end in _runs(text)]
+    # A run of fewer words is a heading, a name or the number of a page.
+    return [word for part in parts if len(part.split()) > 8 for word in part.split()]
+
+
 def _authors(lines: Sequence[Line]) -> tuple[str, ...]:
-    """Read names from the lines below the title, as long as they hold nothing else."""
+    """Read names from the lines below the title, as long as they hold nothing else.
+
+    Smaller print between names of one size tells where somebody works.
+    """
     found: list[str] = []
+    apart = False
     for line in lines:
-        names = names_of_line(line.text)
-        if not names:
+        names = _names_in(line)
+        smaller = bool(found) and line.size < 0.97 * lines[0].size
+        if names and not (apart and smaller):
+            found += names
+        elif smaller:
+            apart = True
+        else:
             break
-        found += names
     return tuple(dict.fromkeys(found))
+
+
+def _names_in(line: Line) -> list[str]:
+    """Read the names in a line, whose wide gaps stand between names."""
+    names = [names_of_line(part) for part in line.parts or (line.text,)]
+    return [name for each in names for name in each] if all(names) else []
 
 
 def names_of_line(line: str) -> list[str]:

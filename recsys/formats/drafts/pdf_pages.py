@@ -45,6 +45,11 @@ _LIGATURES = (
     | {0x10: "\u201c", 0x11: "\u201d", 0x15: "\u2013", 0x16: "\u2014"}
 )
 """Unicode's, and what bitmap fonts of TeX put in the places of control characters."""
+GAP = "\u2003"
+"""Stands where words are further apart than any space in a line of text, as two names may be."""
+_SPACE, _SURE, _WIDE = 165, 240, 1200
+"""Thousandths of the size: TeX's narrowest space, what pypdf takes for one in fonts whose own space
+is wide, and a gap."""
 _SAME_LINE = 0.6
 _SHARE_OF_LINE = 0.15
 _NOT_TEXT = "\ufffd"
@@ -56,7 +61,8 @@ T = TypeVar("T")
 class Line:
     """A line of text. size: of its letters, in points. x, y: where it begins, from the lower left.
 
-    page: from 0. right: whether it begins in the right half of the page.
+    page: from 0. right: whether it begins in the right half of the page. parts: the text, divided
+    at wide gaps; empty where there are none.
     """
 
     text: str
@@ -65,6 +71,7 @@ class Line:
     y: float
     page: int
     right: bool = False
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +103,7 @@ class Pages:
         self._check_password()
         self._pages: Sequence[PageObject] = self._guarded(lambda: list(self._reader.pages))
         self._lines: dict[int, list[Line]] = {}
+        self._margins: dict[int, str] = {}
         self.failures = 0
         if not self._pages:
             raise DraftError(f"{name} has no pages.", "Export the PDF again.")
@@ -114,6 +122,11 @@ class Pages:
             self._lines[page] = found
         return self._lines[page]
 
+    def margin(self, page: int) -> str:
+        """Return the text of a page that is turned, as the stamps of archives are."""
+        self.lines(page)
+        return self._margins.get(page, "")
+
     def fact(self, key: str) -> str:
         """Return an entry of the file's own information such as `/Title`, empty if unknown."""
         try:
@@ -131,16 +144,20 @@ class Pages:
 
     def _read(self, number: int, *, forms: int) -> list[Line]:
         pieces: list[_Piece] = []
+        turned: list[str] = []
         page, middle = self._pages[number], math.inf
         if self.failures < MOST_FAILURES:
             try:
                 self._guarded(
-                    lambda: page.extract_text(visitor_text=_collector(pieces)),
+                    lambda: page.extract_text(
+                        visitor_operand_before=_space_out, visitor_text=_collector(pieces, turned)
+                    ),
                     xform_maximum_invocations_per_extraction=forms,
                 )
                 middle = self._guarded(lambda: float(page.mediabox.left + page.mediabox.right) / 2)
             except DraftError:
                 self.failures += 1
+        self._margins[number] = " ".join("".join(turned).split())
         return list(_lines(pieces, number, middle))
 
     def _guarded(self, work: Callable[[], T], **limits: int) -> T:
@@ -165,22 +182,40 @@ def _encrypted(name: str) -> DraftError:
     return DraftError(f"{name} is encrypted.", "Save it without a password.")
 
 
-def _collector(pieces: list[_Piece]) -> Callable[[str, Any, Any, Any, float], None]:
-    """Make what pypdf calls with each piece of text: it keeps upright ones, with their places."""
+def _collector(
+    pieces: list[_Piece], turned: list[str]
+) -> Callable[[str, Any, Any, Any, float], None]:
+    """Make what pypdf calls with each piece of text: it keeps upright ones with their places."""
     left = LONGEST_PAGE
 
     def collect(
         text: str, cm: Sequence[float], tm: Sequence[float], _: object, size: float
     ) -> None:
         nonlocal left
-        plain = "".join(c for c in text.translate(_LIGATURES) if c.isprintable())[:left]
+        kept = (c for c in text.translate(_LIGATURES) if c.isprintable() or c == GAP)
+        plain = "".join(kept)[:left]
         left -= len(plain)
         up_x, up_y = _turned(tm[2], tm[3], cm)
         x, y = _turned(tm[4], tm[5], cm)
         if plain and abs(up_y) >= abs(up_x):
             pieces.append(_Piece(plain, abs(size) * abs(up_y), x + cm[4], y + cm[5]))
+        elif plain:
+            turned.append(plain)
 
     return collect
+
+
+def _space_out(operator: bytes, operands: list[Any], *_: object) -> None:
+    """Make narrow spaces ones that pypdf sees, and mark wide ones, before a line is drawn."""
+    if operator != b"TJ" or not operands or not isinstance(operands[0], list):
+        return
+    spaced: list[Any] = []
+    for each in operands[0]:
+        if isinstance(each, int | float) and each <= -_SPACE:
+            spaced += [GAP, each] if each <= -_WIDE else [min(each, -_SURE)]
+        else:
+            spaced.append(each)
+    operands[0][:] = spaced
 
 
 def _turned(x: float, y: float, matrix: Sequence[float]) -> tuple[float, float]:
@@ -210,10 +245,12 @@ def _line(run: Sequence[_Piece], page: int, middle: float) -> Iterator[Line]:
     # The initials of small capitals are few, marks for footnotes are fewer.
     sizes = [size for size, number in letters.items() if number > _SHARE_OF_LINE * total]
     size = max(sizes, default=max((piece.size for piece in run), default=0.0))
-    text = " ".join("".join(piece.text for piece in run if _belongs(piece, size)).split())
-    if text:
-        first = run[0]
-        yield Line(text, size, first.x, first.y, page, first.x > 0.97 * middle)
+    written = "".join(piece.text for piece in run if _belongs(piece, size))
+    parts = tuple(filter(None, (" ".join(part.split()) for part in written.split(GAP))))
+    if parts:
+        first, text = run[0], " ".join(parts)
+        right = first.x > 0.97 * middle
+        yield Line(text, size, first.x, first.y, page, right, parts if len(parts) > 1 else ())
 
 
 def _belongs(piece: _Piece, size: float) -> bool:

@@ -15,7 +15,11 @@ _ACCENTS = {
     "\u00af": "\u0304", "\u02d9": "\u0307", "\u02c7": "\u030c", "\u02d8": "\u0306",
     "\u02da": "\u030a", "\u02dd": "\u030b",
 }  # fmt: skip
+_DOTTED = {0x0131: "i", 0x0237: "j"}
+"""An accent stands on letters without their dots."""
 _LOOSE_ACCENT = re.compile(rf"([{''.join(_ACCENTS)}]) ?([^\W\d_])")
+_TYPED_HAT = re.compile(r"(?<=[^\W\d_])\^(?=[aeiouAEIOU](?!\w*\d))")
+"""A circumflex of TeX's own fonts is read as the sign that is typed for it."""
 _NUMBERING = re.compile(r"\A(?:\d{1,2}(?:\.\d{1,2})*|[IVXivx]{1,4})[.)]?\s+(?=\S)")
 
 
@@ -46,7 +50,10 @@ def joined(lines: Sequence[Line], vocabulary: Counter[str] | None = None) -> str
 def composed(text: str) -> str:
     """Put loose accents onto their letters; drop soft hyphens and spaces before punctuation."""
     accented = _LOOSE_ACCENT.sub(
-        lambda match: unicodedata.normalize("NFC", match[2] + _ACCENTS[match[1]]), text
+        lambda match: unicodedata.normalize(
+            "NFC", match[2].translate(_DOTTED) + _ACCENTS[match[1]]
+        ),
+        _TYPED_HAT.sub("\u02c6", text),
     )
     return re.sub(r" (?=[,.;:])", "", " ".join(accented.replace("\u00ad", "").split()))
 
@@ -57,6 +64,21 @@ def words_of(lines: Iterable[Line]) -> Counter[str]:
     for line in lines:
         found.update(word.lower() for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)?", line.text))
     return found
+
+
+def without_running_heads(lines: Sequence[Line], others: Iterable[Line]) -> list[Line]:
+    """Leave out what stands on several pages at one height, but for its figures.
+
+    others: lines of other pages, with which heads are compared too.
+    """
+    places: dict[tuple[str, int], set[int]] = {}
+    for line in [*lines, *others]:
+        places.setdefault(_head(line), set()).add(line.page)
+    return [line for line in lines if len(places[_head(line)]) < 2]
+
+
+def _head(line: Line) -> tuple[str, int]:
+    return re.sub(r"\d+", "", line.text).casefold(), round(line.y / 4)
 
 
 def heading(text: str) -> str:

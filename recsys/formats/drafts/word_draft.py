@@ -14,7 +14,7 @@ from recsys.formats.drafts.pdf_front import (
     letters,
     names_of_line,
 )
-from recsys.formats.drafts.pdf_references import MOST_REFERENCES, printed_work
+from recsys.formats.drafts.pdf_references import MOST_REFERENCES, marked_work
 from recsys.formats.drafts.word_text import Paragraph, WordText, word_text
 from recsys.formats.drafts.wording import clean, counted, opening
 from recsys.formats.files import display_name
@@ -97,7 +97,7 @@ def read_word(raw: bytes, archive: Archive) -> Manuscript:
         front = _with_opening(front, body[end:])
     cited = cited_works(document.fields)
     listed, unread = _listed(entries, cited)
-    noted = [printed_work(clean(text[:LONGEST_ENTRY])) for text in document.noted]
+    noted = [marked_work(clean(text[:LONGEST_ENTRY])) for text in document.noted]
     named = [work for work in noted if work.doi or work.arxiv or work.acl]
     notes = () if sure else ("The title is a guess: give --title if it is wrong.",)
     return replace(
@@ -240,7 +240,7 @@ def _listed(
     found, unread = [], 0
     for entry in _entries(entries):
         printed = letters(entry)
-        work = printed_work(entry)
+        work = marked_work(entry)
         if work.doi in identifiers or any(title in printed for title in titles if title):
             continue
         if says_something(work):

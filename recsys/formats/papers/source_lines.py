@@ -1,7 +1,7 @@
 """Read the lines of a corpus file one at a time: plain or gzip, a file or standard input.
 
 Memory stays bounded whatever the file holds: a line longer than LONGEST_LINE is passed over, not
-loaded. A record printed over several lines (`[`, `{`, one line per key, `},`) is joined into one.
+loaded. A record or a document printed over several lines is joined into one.
 """
 
 import gzip
@@ -15,19 +15,14 @@ from pathlib import Path
 from typing import cast
 
 from recsys.errors import CorpusError
-from recsys.formats.files import standard_input
-from recsys.formats.source_streams import (
-    LONGEST_LINE,
-    STDIN,
-    damaged,
-    is_gzip,
-    open_file,
-)
+from recsys.formats.files import STDIN, standard_input
+from recsys.formats.papers.json_nesting import Nesting
+from recsys.formats.source_streams import LONGEST_LINE, damaged, is_gzip, open_file
 from recsys.progress import Progress, silent
 
 _ENDLESS = 2**30  # bytes of a line: a device such as /dev/zero has no more to say
 _BUFFER = 2**20
-_OPENING = re.compile(r"\[?\s*\{")
+_OPENING = re.compile(r"\s*\[?\s*(?=\{)")
 # First bytes of files that hold no lines of UTF-8, what they are, and what to do.
 _FOREIGN = (
     (b"PK\x03\x04", "a zip archive", "Unpack it first."),
@@ -140,33 +135,48 @@ def _checked(lines: Iterator[Line], name: str) -> Iterator[Line]:
 
 
 def _joined(lines: Iterator[Line]) -> Iterator[Line]:
-    """Join records printed over several lines: from `{` alone to `}` with the same indentation."""
+    """Join a record or a document printed over several lines, from its `{` to its `}`."""
     line = next(lines, None)
     while line is not None:
-        following = None
-        text = line.text.strip()
-        if _OPENING.fullmatch(text):
-            indentation = line.text[: -len(line.text.lstrip())]
-            line, following = _gather(line, indentation, lines)
-        if text or line.too_long:
-            yield line
+        found, following = [line], None
+        opening = None if line.too_long else _OPENING.match(line.text)
+        if opening and not _looks_whole(line.text):
+            nesting = Nesting()
+            nesting.take(line.text[opening.end() :])
+            if nesting.depth:
+                found, following = _gather(line, nesting, lines)
+        yield from (each for each in found if each.too_long or each.text.strip())
         line = following or next(lines, None)
 
 
-def _gather(first: Line, indentation: str, lines: Iterator[Line]) -> tuple[Line, Line | None]:
-    """Return the joined record, and the line after it where that was read in search of its end."""
-    closing = tuple(f"{indentation}}}{end}" for end in ("", ",", "]"))
-    parts, length, broken, too_long, following = [first.text], 0, first.broken_utf8, False, None
+def _looks_whole(text: str) -> bool:
+    return text.count("{") == text.count("}") and text.count("[") == text.count("]")
+
+
+def _gather(first: Line, nesting: Nesting, lines: Iterator[Line]) -> tuple[list[Line], Line | None]:
+    """Return the joined record, and the line after it where that was read in search of its end.
+
+    Where a document seemed to begin that has a record per line, and no end was found, its lines
+    are returned one by one.
+    """
+    opening = first.text[: -len(first.text.lstrip())] + "{"
+    parts, length, following, records = [first], 0, None, 0
     for line in lines:
-        if line.text.startswith(f"{indentation}{{"):  # This record was never closed.
-            following = line
-            break
-        broken, too_long = broken or line.broken_utf8, too_long or line.too_long
+        if line.text.startswith(opening):
+            if not (nesting.awaits_first if len(parts) == 1 else nesting.awaits_value):
+                following = line  # The record was never closed.
+                break
+            records += 1
         length += len(line.text)
+        if length > LONGEST_LINE and records:
+            return [*parts, line], None
         if length <= LONGEST_LINE:
-            parts.append(line.text)
-        if line.text.rstrip() in closing:
+            parts.append(line)
+        nesting.take(line.text)
+        if not nesting.depth:
             break
-    too_long = too_long or length > LONGEST_LINE
-    joined = replace(first, text="".join(parts), broken_utf8=broken, too_long=too_long)
-    return joined, following
+    if records and nesting.depth:
+        return parts, following
+    too_long = length > LONGEST_LINE or any(line.too_long for line in parts)
+    text, broken = "".join(line.text for line in parts), any(line.broken_utf8 for line in parts)
+    return [replace(first, text=text, broken_utf8=broken, too_long=too_long)], following

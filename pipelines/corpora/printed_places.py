@@ -1,41 +1,15 @@
-"""Names by which works are known: identifiers, and how a reference list calls a work."""
+"""How reference lists call works that they give no identifier of: by where they were printed."""
 
 import re
 
-from recsys.formats import identifiers
 from recsys.records import Reference
 from recsys.store.name_keys import author_key
 
 CITED_AS = "cite:"
 """Begins a name made of first author, year, volume and page: `cite:smith j|2010|12|345`."""
 
-_ARXIV_DOI = "10.48550/arxiv."
-_ARXIV_VERSION = re.compile(r"v[0-9]{1,3}$")
 _NOT_COUNTED = re.compile(r"^(?:vol(?:ume)?|pp?|pages?|art(?:icle)?|no)\b\.?|[^0-9a-z]+")
 _FROM_TO = re.compile("\\s*[-\u2010-\u2015]+\\s*")
-
-
-def names_of(work: Reference) -> list[str]:
-    """List the names of a work, the surest first: the file's own id, then its identifiers.
-
-    A DOI is bare and in lower case; others have their scheme. What arXiv registered as a DOI is
-    known by its arXiv id, too; an id that is a DOI, as one.
-    """
-    doi = (work.doi or "").lower()
-    names = [work.id or "", doi]
-    if not doi and work.id and work.id.startswith("10.") and identifiers.doi(work.id):
-        names.append(work.id.lower())
-    if work.arxiv:
-        names.append(f"arxiv:{work.arxiv.lower()}")
-    elif doi.startswith(_ARXIV_DOI):
-        names.append(f"arxiv:{_ARXIV_VERSION.sub('', doi.removeprefix(_ARXIV_DOI))}")
-    if work.pmid:
-        names.append(f"pmid:{work.pmid}")
-    if work.acl:
-        names.append(f"acl:{work.acl}")
-    if work.ids:
-        names += work.ids
-    return list(dict.fromkeys(filter(None, names)))
 
 
 def first_author(work: Reference) -> str | None:

@@ -1,0 +1,1 @@
+"""What libraries keep: the databases of reference managers, and folders of PDFs."""

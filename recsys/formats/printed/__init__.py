@@ -1,0 +1,1 @@
+"""Works as lists of references print them, in any of the usual styles."""
