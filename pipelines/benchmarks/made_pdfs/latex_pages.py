@@ -84,7 +84,9 @@ def print_latex(paper: Invented, layout: Layout, folder: Path) -> Path:
     (folder / f"{name}.tex").write_text(_document(paper, layout), encoding="utf-8")
     made = folder / f"{name}.pdf"
     for command in ("pdflatex", "bibtex", "pdflatex", "pdflatex"):
-        _run([command, *(["-interaction=batchmode"] if command == "pdflatex" else []), name], folder)
+        _run(
+            [command, *(["-interaction=batchmode"] if command == "pdflatex" else []), name], folder
+        )
     if not made.is_file():
         raise RecsysError(f"pdflatex made no {made.name}.", f"Read {made.with_suffix('.log')}.")
     return made

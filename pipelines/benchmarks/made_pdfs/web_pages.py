@@ -55,7 +55,9 @@ def apa(work: Work) -> str:
     names = _listed([_inverted(each) for each in work.authors], ", & ")
     head = f"{names} ({work.year}). "
     if work.arxiv:
-        return f"{head}<i>{_mark(work.title)}</i> arXiv. https://doi.org/10.48550/arXiv.{work.arxiv}"
+        return (
+            f"{head}<i>{_mark(work.title)}</i> arXiv. https://doi.org/10.48550/arXiv.{work.arxiv}"
+        )
     if work.kind == "inproceedings":
         rest = f"In <i>{work.venue}</i> (pp. {_pages(work)})."
     else:

@@ -32,6 +32,8 @@ _MISSED = 3
 """Numbers that may be missing between two markers, where a line could not be read."""
 _CLOSED = re.compile(r"(?:[.)\]\d]|\S{20,})\Z")
 _NUMBERED = re.compile(r"\A(\d{1,4})[.)]?\s+(?=\D)")
+
+
 def find_list(lines: Sequence[Line]) -> int | None:
     """Return the line after the last heading "References", None without one."""
     places = [place for place, line in enumerate(lines) if heading(line.text) in _HEADINGS]

@@ -36,9 +36,7 @@ _FORMS = tuple(
 """How the first name of a list is written, and how the others may be."""
 _AND = r"(?:and|AND|und|et|y|&)"
 _BETWEEN = re.compile(rf"[,;] ?(?:{_AND} )?| ?{_AND} ")
-_ENDED = re.compile(
-    rf"(?=[,.;:(\[&\u201c\"]| (?:{_AND}|\(|\[|\u201c|\"|\d{{4}})|\Z)|(?<=[. ])"
-)
+_ENDED = re.compile(rf"(?=[,.;:(\[&\u201c\"]| (?:{_AND}|\(|\[|\u201c|\"|\d{{4}})|\Z)|(?<=[. ])")
 _OTHERS = re.compile(
     r"(?:,? ?(?:and |& )?(?:et al\.?|others\b)|,? ?(?:\u2026|\. \. \.),? ?(?:& )?)?"
     r"(?:,? [(\[]?[Ee]d(?:itor)?s?\b\.?[)\]]?)?"

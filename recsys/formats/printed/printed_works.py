@@ -31,9 +31,7 @@ _DATED = re.compile(
 )
 _PLACED = re.compile(r"(?:In|in):? |Proc|Advances in|Journal|Trans|arXiv|ar[Xx]iv|Preprint|\d")
 """How what follows a title may begin, where a question mark may or may not end it."""
-_COMMA_PLACE = re.compile(
-    r"(?:,|(?<=\?),?) (?:in:? (?=[A-Z\u201c])|(?=[A-Z]|arXiv|preprint|tech))"
-)
+_COMMA_PLACE = re.compile(r"(?:,|(?<=\?),?) (?:in:? (?=[A-Z\u201c])|(?=[A-Z]|arXiv|preprint|tech))")
 _WITHIN = re.compile(r"(?:,|(?<=\?),?) (?:in: (?=[A-Z])|in (?=Proc))")
 _COMMA_NUMBER = re.compile(r", (?=[(\d])")
 _UNTITLED = re.compile(
@@ -156,5 +154,3 @@ def _first_author(text: str, names: PrintedNames | None) -> tuple[str, ...]:
         return (f"{parts[1].strip()} {parts[0]}",)
     first = _SENTENCE.split(parts[0], maxsplit=1)[0].strip(" .")
     return (first,) if 0 < len(first.split()) <= 5 else ()
-
-

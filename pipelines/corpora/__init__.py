@@ -1,0 +1,1 @@
+"""Make corpora out of what people have: exports, libraries, folders of PDFs."""
