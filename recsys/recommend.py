@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from recsys.asking.apply_filters import REMOVED, Filtering, apply_filters
+from recsys.asking.apply_filters import FRONT_MATTER, REMOVED, Filtering, apply_filters
 from recsys.asking.filters import Filters
 from recsys.asking.query import Query, draft_of, make_query
 from recsys.asking.question import NO_LISTS, Asked, Outcome, Question, pose
@@ -89,7 +89,8 @@ class Recommender:
             k: how many papers at most.
             lists: papers that the author likes, dislikes or has.
             as_of: the year in which the draft is written; None: the draft's own, else now.
-            filters: what a paper must fulfil; no candidate's score depends on it.
+            filters: what a paper must fulfil; no candidate's score depends on it, unless front
+                matter becomes candidates, too.
             diversity: from 0, the best papers, to 1, papers that differ; see `stage_two.diversity`.
 
         Raises:
@@ -140,7 +141,7 @@ class Recommender:
             return self._answer(question, k, question.filtered(filters), diversity)
 
     def _answer(self, question: Question, k: int, filters: Filters, diversity: float) -> Answer:
-        query = self.query_to(question.draft)
+        query = self.query_to(question.draft, front_matter=filters.keep_front_matter)
         filtering = apply_filters(filters, self.collection.corpus, question.draft)
         ranking = self.rank(query, keep=filtering.keep)
         stages = self._stages(query, filtering, ranking, k)
@@ -171,8 +172,8 @@ class Recommender:
             order = order[keep[facts.evidence.rows[order]]]
         return Ranking(facts, order, scores[order])
 
-    def query_to(self, draft: Draft) -> Query:
-        """Pose a draft whose text is encoded for it.
+    def query_to(self, draft: Draft, *, front_matter: bool = False) -> Query:
+        """Pose a draft whose text is encoded for it; front matter is wanted only if that is said.
 
         Raises:
             DraftError: the draft has neither text nor a reference in the corpus.
@@ -180,7 +181,14 @@ class Recommender:
         vector = text_vector(self.encoder, draft)
         other = self.nnselect_encoder
         nnselect = None if other is None else text_vector(other, draft)
-        return make_query(self.collection, draft, vector, nnselect=nnselect, metadata=self.metadata)
+        return make_query(
+            self.collection,
+            draft,
+            vector,
+            nnselect=nnselect,
+            metadata=self.metadata,
+            front_matter=front_matter,
+        )
 
     def query_of(self, row: int) -> Query:
         """Pose a corpus paper as the draft it once was, with its stored vectors."""
@@ -232,7 +240,9 @@ class Recommender:
     def _stages(
         self, query: Query, filtering: Filtering, ranking: Ranking, k: int
     ) -> dict[str, int]:
-        removed = filtering.removed(ranking.candidates.pool.rows)
+        withheld = _withheld(query, ranking.candidates)
+        removed = {FRONT_MATTER: withheld} if withheld else {}
+        removed |= filtering.removed(ranking.candidates.pool.rows)
         return {
             "papers in the corpus": len(self.collection.corpus),
             f"known in {query.before}": int(np.count_nonzero(query.allowed)),
@@ -244,7 +254,15 @@ class Recommender:
         }
 
 
+def _withheld(query: Query, candidates: Candidates) -> int:
+    """Count the front matter that the sources found."""
+    found = [voters.rows for voters in candidates.found.values()]
+    return len(np.intersect1d(query.withheld, np.concatenate(found)))
+
+
 def _way_out(query: Query, filtering: Filtering) -> str:
+    if len(query.withheld) and not query.wanted.any():
+        return "All that is left is front matter: --keep-front-matter lets it through."
     if filtering.filters and query.wanted.any():
         return filtering.advice(query.wanted)
     return "Give a later --as-of, a longer draft, or another --index."

@@ -11,8 +11,8 @@ from indexes.opening import open_collection
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
 from pipelines.ranking.fit_ranker import fit
+from pipelines.ranking.ranker_trial import judge
 from pipelines.ranking.shipped_ranker import CORPORA, compare, train_together
-from pipelines.ranking.train_ranker import judge
 from pipelines.ranking.training_table import collect
 from recsys.progress import silent
 from recsys.stage_two.features import feature_names

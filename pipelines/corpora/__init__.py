@@ -1,1 +1,1 @@
-"""Make corpora out of what people have: exports, libraries, folders of PDFs."""
+"""Make one corpus of files of any format, and say what it is worth."""

@@ -27,7 +27,6 @@ from pipelines.evaluation.external_runs import External, read_external
 from pipelines.evaluation.leakage import check_ranker, check_run
 from pipelines.evaluation.neighbour_studies import StudyRow, k_answerer, k_rows, self_citation_rows
 from pipelines.evaluation.seed_study import SeedRow, seed_answerer, seed_rows
-from pipelines.evaluation.splits import read_split
 from pipelines.evaluation.system_table import RANKER, SYSTEMS, check_systems, needs_of
 from pipelines.evaluation.systems import MODELS, model_folder, prepare
 from pipelines.evaluation.write_evaluation import (
@@ -39,6 +38,7 @@ from pipelines.evaluation.write_evaluation import (
     versions,
     write_folder,
 )
+from pipelines.evaluation.year_split import SPLIT_FILE, split_to_evaluate
 from pipelines.jobs.partial_results import Entry, Sidecar
 from pipelines.jobs.per_query import OpenIndex, Start, asking, gather
 from recsys.errors import InputError
@@ -169,17 +169,18 @@ class _Work:
 
 def evaluate(
     index: Path,
-    split: Path,
+    split: Path | None,
     options: EvaluateOptions,
     out: Path,
     *,
     open_index: OpenIndex,
     progress: Progress = silent,
 ) -> EvaluationReport:
-    """Ask the systems, write the folder, assess it.
+    """Ask the systems, write the folder, assess it; see `year_split` for a split that is None.
 
     Raises:
         SplitError: the split does not fit the index, or its parts overlap.
+        NothingFound: there is no split, and none can be made.
         LeakageError: a ranker has seen the queries, or a run recommends the future.
         InputError: no such system, k < 1, or a run or folder that cannot be used.
         ArtifactError: the index cannot be opened.
@@ -191,13 +192,17 @@ def evaluate(
     recommender = open_index(index, metadata=options.metadata)
     collection = recommender.collection
     index = collection.folder  # For all processes the same generation.
-    queries = read_split(split, collection).part(options.part)
+    chosen = split_to_evaluate(split, collection, metadata=options.metadata)
+    queries = chosen.split.part(options.part)
     external = read_external(options.runs, collection, queries, k=options.k)
-    work = _Work(index, split, options, out / WORK, open_index, progress, queries)
+    place = split or out / SPLIT_FILE
+    work = _Work(index, place, options, out / WORK, open_index, progress, queries)
     work.calibration = min(1.0, MOST_PAIRS / (len(queries) * recommender.stage_one.candidates))
-    warnings = _guard_rankers(work, recommender) + _guard_models(work, collection)
+    warnings = [*chosen.told, *_guard_rankers(work, recommender), *_guard_models(work, collection)]
     check_folder(out)
     work.folder.mkdir(exist_ok=True)
+    if split is None:
+        chosen.save(place)
     prepare(
         options.names,
         collection,

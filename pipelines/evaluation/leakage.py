@@ -11,14 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.evaluation.splits import PARTS
+from pipelines.corpora.query_years import PARTS
 from recsys.errors import InputError, LeakageError
 from recsys.records import PaperId
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR
 
-TRAIN, DEV, _ = PARTS
+TRAIN, DEV, TEST = PARTS
 _BYTES = 6
 _FILE = "{}_queries.npy"
 

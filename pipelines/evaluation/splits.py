@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from pipelines.corpora.query_years import PARTS
 from recsys.errors import SplitError, near_miss
 from recsys.records import PaperId
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR
 
-PARTS = ("train", "dev", "test")
 _SHAPE = 'Write {"train": [ids], "dev": [ids], "test": [ids]}.'
 
 
@@ -69,13 +69,33 @@ def read_split(path: Path, collection: Collection) -> Split:
             index does not hold or that are repeated, with a query in two parts, or with queries
             that have no year or no gold.
     """
-    parts = _parts(path, _load(path))
+    parts = read_parts(path)
     for name, ids in parts.items():
         _check_repeats(path, name, ids)
     _check_overlap(path, parts)
     for name, ids in parts.items():
         _check_queries(collection, f"{path}: {name}", ids)
     return Split(**parts)
+
+
+def read_parts(path: Path) -> dict[str, tuple[PaperId, ...]]:
+    """Read the ids of each part of a split file, whatever index they are of.
+
+    Raises:
+        SplitError: missing, not JSON, or of another shape.
+    """
+    return _parts(path, _load(path))
+
+
+def read_rule(path: Path) -> str:
+    """Read how the queries of a split file were chosen, if it says so; else an empty string.
+
+    Raises:
+        SplitError: missing or not JSON.
+    """
+    value = _load(path)
+    rule = value.get("rule") if isinstance(value, dict) else None
+    return rule if isinstance(rule, str) else ""
 
 
 def _load(path: Path) -> object:

@@ -78,7 +78,7 @@ def shuffled(stand: Stand) -> Rank:
 
     def rank(query: Query, row: int, k: int) -> Ranked:
         rng = query_rng(stand.seed, stand.collection.corpus.ids[row])
-        return _in_order(rng.permutation(np.flatnonzero(query.allowed))[:k].astype(np.int32))
+        return _in_order(rng.permutation(np.flatnonzero(query.wanted))[:k].astype(np.int32))
 
     return rank
 
@@ -88,7 +88,7 @@ def by_citations(stand: Stand) -> Rank:
     graph = stand.collection.graph
 
     def rank(query: Query, row: int, k: int) -> Ranked:
-        rows = np.flatnonzero(query.allowed).astype(np.int32)
+        rows = np.flatnonzero(query.wanted).astype(np.int32)
         counts = graph.in_counts(rows, query.before).astype(np.float32)
         top = top_k(counts, k)
         return Ranked(rows[top], counts[top])
@@ -99,19 +99,19 @@ def by_citations(stand: Stand) -> Rank:
 def bm25_whoosh(stand: Stand) -> Rank:
     """Ask the Whoosh index, the named baseline."""
     index = WhooshIndex.load(whoosh_folder(stand.collection, stand.work))
-    return lambda query, row, k: Ranked(*index.search(query.text, k, allowed=query.allowed))
+    return lambda query, row, k: Ranked(*index.search(query.text, k, allowed=query.wanted))
 
 
 def bm25(stand: Stand) -> Rank:
     """Ask for every word of title and abstract."""
     index = stand.collection.text_index
-    return lambda query, row, k: Ranked(*index.search(query.text, k, allowed=query.allowed))
+    return lambda query, row, k: Ranked(*index.search(query.text, k, allowed=query.wanted))
 
 
 def embedding(stand: Stand) -> Rank:
     """Order by the cosine with the draft's vector."""
     index = stand.collection.vector_index
-    return lambda query, row, k: Ranked(*index.search(query.vector, k, allowed=query.allowed))
+    return lambda query, row, k: Ranked(*index.search(query.vector, k, allowed=query.wanted))
 
 
 def nnselect(stand: Stand, *, neighbours: int = NEIGHBOURS) -> Rank:

@@ -2,18 +2,22 @@
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from indexes.backends import DEFAULT, backend, build_index, summary
+from pipelines.corpora.collect import AS_TOLD, Reading
+from pipelines.corpora.corpus_worth import worth_of
+from pipelines.corpora.source_files import SourceFile, hash_of, source_files
+from pipelines.corpora.worth_report import worth_lines
 from pipelines.encoders.checkpoints import MINILM
 from pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
 from pipelines.index.encode import encode_corpus
 from pipelines.index.external_vectors import Built, external_lines, take
-from pipelines.index.ingest import check_file, ingest, rejects_line
+from pipelines.index.ingest import ingest, rejects_line
 from pipelines.index.known_vectors import KnownVectors, same_texts
 from pipelines.index.text import write_text
 from pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
@@ -27,6 +31,7 @@ from recsys.store.arrays import load_array
 from recsys.store.artifacts import check_hashes, fingerprint, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import GENERATIONS, is_index, pin
+from recsys.store.graph import CitationGraph
 from recsys.store.layout import (
     CORPUS,
     DROPPED,
@@ -56,6 +61,7 @@ class BuildOptions:
     vectors: str = DEFAULT
     force: bool = False
     wait: bool = False
+    reading: Reading = AS_TOLD
 
     def __post_init__(self) -> None:
         backend(self.vectors)  # Before hours of work.
@@ -64,9 +70,15 @@ class BuildOptions:
 
     def recipe(self) -> dict[str, Any]:
         """Write out what the index depends on; the content of the embeddings, not their path."""
-        chosen = {"encoder": self.encoder, "pooling": self.pooling, "precision": self.precision}
+        chosen: dict[str, Any] = {
+            "encoder": self.encoder,
+            "pooling": self.pooling,
+            "precision": self.precision,
+        }
         if self.vectors != DEFAULT:
             chosen["vectors"] = self.vectors
+        if self.reading != AS_TOLD:
+            chosen["reading"] = asdict(self.reading)
         if self.embeddings is None:
             return chosen
         return chosen | {"embeddings": [sha256(path) for path in embedding_files(self.embeddings)]}
@@ -92,6 +104,7 @@ class BuildReport:
             return [f"{self.out} is up to date: same papers, same options. Nothing was done."]
         return [
             *self.config["report"],
+            *self.config["worth"],
             *rejects_line(self.out),
             *external_lines(self.config),
             summary(self.config["ann"], self.config["papers"]),
@@ -109,7 +122,7 @@ class _Job:
     name. place: beside it, for what a stage keeps while it is unfinished.
     """
 
-    papers: Path
+    files: Sequence[SourceFile]
     out: Path
     folder: Path
     place: Path
@@ -119,7 +132,7 @@ class _Job:
 
 
 def build(
-    papers: Path,
+    sources: Sequence[Path],
     out: Path,
     options: BuildOptions,
     *,
@@ -129,7 +142,7 @@ def build(
     """Build an index; do nothing if `out` already holds this very one.
 
     Args:
-        papers: a file in a format that `recsys.formats.papers.paper_stream` knows.
+        sources: files and folders, in formats that `recsys.formats.source_formats` lists.
         out: the directory to write. Until the index is finished, work lies in `OUT/unfinished`;
             what is finished there is kept when the same build starts again. An index that stands
             there answers until then.
@@ -141,10 +154,10 @@ def build(
         CorpusError: the file cannot be read or holds no usable paper.
         InputError: `out` is in the way, or another build is writing it.
     """
-    check_file(papers)
+    files = source_files(sources)
     _check_parent(out)
     chosen = options.recipe()
-    source = sha256(papers)
+    source = hash_of(files)
     recipe = recipe_of(source, chosen)
     finished = _finished(out, recipe, options)
     if finished is not None and not (out / UNFINISHED).exists():
@@ -153,14 +166,15 @@ def build(
         if (finished := _finished(out, recipe, options)) is not None:
             return finished  # Another build has just written it, or was killed right after that.
         work = writer.work("build", recipe)
-        job = _Job(papers, out, work.finished, work.place, cache, options, progress)
+        job = _Job(files, out, work.finished, work.place, cache, options, progress)
         found = {
             name: work.stage(name, key, partial(STAGES[name].run, job))
             for name, key in _keys(source, chosen).items()
         }
         facts = {key: fact for stage in found.values() for key, fact in stage.facts.items()}
         dropped, gone_before = _trained(out)
-        config = {"recipe": recipe, "source": papers.name, "options": chosen, **facts}
+        name = ", ".join(source.name for source in sources)
+        config = {"recipe": recipe, "source": name, "options": chosen, **facts}
         if dropped or gone_before:
             config[DROPPED] = sorted({*dropped, *gone_before})
         writer.commit({name: work.finished / name for name in found}, config)
@@ -185,8 +199,14 @@ def _trained(index: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
-    report = ingest(job.papers, folder, progress=job.progress)
-    return {"papers": report.papers, "links": report.links, "report": report.lines()}
+    report = ingest(job.files, folder, job.options.reading, progress=job.progress)
+    worth = worth_of(Corpus.load(folder), CitationGraph.load(folder))
+    return {
+        "papers": report.papers,
+        "links": report.links,
+        "report": report.lines(),
+        "worth": worth_lines(worth),
+    }
 
 
 def _text(job: _Job, folder: Path) -> dict[str, Any]:
@@ -257,7 +277,7 @@ class _Stage:
 
 
 STAGES: Mapping[str, _Stage] = {
-    CORPUS: _Stage(_corpus, ("source",)),
+    CORPUS: _Stage(_corpus, ("source", "reading"), revision=2),
     TEXT: _Stage(_text, (), reads=(CORPUS,)),
     ENCODER: _Stage(_encoder, ("encoder", "pooling", "precision", "graph")),
     VECTORS: _Stage(

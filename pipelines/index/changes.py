@@ -13,7 +13,7 @@ import pyarrow as pa
 from pipelines.index.columns import ROW_GROUP, Merged, merged_ids
 from pipelines.index.paper_rows import PaperRows, same_papers
 from recsys.errors import CorpusError
-from recsys.formats.papers.source_lines import STDIN
+from recsys.formats.files import STDIN
 from recsys.records import PaperId
 from recsys.store.arrays import Mask, Rows, SortedStrings
 from recsys.store.corpus import Corpus

@@ -6,11 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.index.paper_names import NOBODY, PaperNames
 from recsys.store.arrays import Longs, Rows, SortedStrings
 from recsys.store.graph import CitationGraph
 from recsys.store.unions import GONE
 
-_OUTSIDE = -1
+_OUTSIDE = NOBODY
 _AT_ONCE = 1 << 19
 """References resolved at a time: every time, the ids are hashed anew."""
 
@@ -37,10 +38,11 @@ class LinkChanges:
 class Resolver:
     """Takes the references of all papers in the order of their rows, and finds the links.
 
-    ids: of the corpus.
+    ids: of the corpus. names: what else its papers are called.
     """
 
     ids: SortedStrings
+    names: PaperNames
     _waiting: list[pa.Array] = field(default_factory=list)
     _lengths: list[Longs] = field(default_factory=list)
     _first: int = 0
@@ -82,6 +84,11 @@ class Resolver:
         buffers = [None, pa.py_buffer(self.ids.starts), pa.py_buffer(self.ids.blob)]
         ids = pa.Array.from_buffers(pa.large_string(), len(self.ids), buffers)
         rows: Longs = pc.fill_null(pc.index_in(names, ids), _OUTSIDE).to_numpy().astype(np.int64)
+        left = np.flatnonzero(rows == _OUTSIDE)
+        if len(left) and len(self.names.names):
+            called = names.take(pa.array(left))
+            dois = pc.starts_with(called, "10.")  # Their case does not count.
+            rows[left] = self.names.find(pc.if_else(dois, pc.utf8_lower(called), called))
         return rows
 
 

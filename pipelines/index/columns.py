@@ -4,6 +4,7 @@ Papers may be merged into those of another index. What is derived from the old o
 over; the files are the same, byte by byte, as if all papers had been written at once.
 """
 
+import json
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,11 +18,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
 from pipelines.index.citation_links import LinkCounts, Resolver
-from pipelines.index.paper_rows import SCHEMA, PaperRows
+from pipelines.index.paper_names import names_of_union
+from pipelines.index.paper_rows import SCHEMA, PaperRows, papers_file
 from recsys.store.arrays import Mask, Ragged, Rows, SortedStrings
 from recsys.store.corpus import PAPERS, Corpus
+from recsys.store.front_matter_titles import is_front_matter
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from recsys.store.layout import FRONT_MATTER
 from recsys.store.name_keys import author_keys, venue_key
+from recsys.store.paper_types import paper_types
 from recsys.store.unions import GONE, Origins, Union, unite
 
 # Papers are sorted and written in pieces of this size: no sorted copy is ever held.
@@ -86,7 +91,8 @@ def merge_columns(folder: Path, papers: pa.Table, old: Corpus, merged: Merged) -
     merged.ids.save(folder, "ids")
     _write_authors(folder, papers, old, origins)
     _write_venues(folder, papers, old, origins)
-    resolver = Resolver(merged.ids)
+    _write_front_matter(folder, papers, old, origins)
+    resolver = Resolver(merged.ids, names_of_union(papers, old, origins))
     with parquet.ParquetWriter(folder / PAPERS, SCHEMA, compression="zstd") as writer:
         for table in _sorted(papers, old, origins):
             writer.write_table(table, ROW_GROUP)
@@ -138,6 +144,29 @@ def _write_venues(folder: Path, papers: pa.Table, old: Corpus, origins: Origins)
     of_old, of_new = np.append(united.of_old, unknown), np.append(united.of_new, unknown)
     venues = origins.pick(of_old[old.venues], of_new[np.array(codes, np.int32)])
     np.save(folder / "venues.npy", venues)
+
+
+def _write_front_matter(folder: Path, papers: pa.Table, old: Corpus, origins: Origins) -> None:
+    new = np.array([flag for batch in papers.to_batches() for flag in _flags(batch)], bool)
+    flagged = origins.pick(_old_front_matter(old), new)
+    np.save(folder / FRONT_MATTER, np.flatnonzero(flagged).astype(np.int32))
+
+
+def _old_front_matter(old: Corpus) -> Mask:
+    flagged = np.zeros(len(old), bool)
+    if old.front_matter is not None:
+        flagged[old.front_matter] = True
+    elif len(old):  # An older version did not look.
+        with papers_file(old) as file:
+            batches = file.iter_batches(ROW_GROUP, columns=["title", "labels"])
+            flagged[:] = [flag for batch in batches for flag in _flags(batch)]
+    return flagged
+
+
+def _flags(papers: pa.RecordBatch) -> Iterator[bool]:
+    columns = (papers.column(name).to_pylist() for name in ("title", "labels"))
+    for title, labels in zip(*columns, strict=True):
+        yield is_front_matter(title or "", paper_types(json.loads(labels)) if labels else ())
 
 
 def _united(old: SortedStrings, used: Rows, new: dict[str, int]) -> Union:

@@ -24,6 +24,7 @@ SCHEMA = pa.schema(
         ("doi", pa.string()),
         ("url", pa.string()),
         ("labels", pa.string()),  # a JSON object
+        ("aliases", pa.list_(pa.string())),
     ]
 )
 
@@ -64,8 +65,17 @@ class PaperRows:
         return self._read(number) if number < self._groups else self._new[number - self._groups]
 
     def _read_group(self, number: int) -> pa.RecordBatch:
-        table = self._file.read_row_group(number, use_threads=False).cast(SCHEMA)
-        return table.combine_chunks().to_batches()[0]
+        table = completed(self._file.read_row_group(number, use_threads=False))
+        return table.cast(SCHEMA).combine_chunks().to_batches()[0]
+
+
+def completed(table: pa.Table) -> pa.Table:
+    """Add the columns of SCHEMA that an older version did not write, as it would fill them now."""
+    for field in SCHEMA:
+        if field.name not in table.column_names:
+            unknown: list[str] | None = [] if pa.types.is_list(field.type) else None
+            table = table.append_column(field, pa.array([unknown] * table.num_rows, field.type))
+    return table.select(SCHEMA.names)
 
 
 def same_papers(one: pa.Table, other: pa.Table, names: Sequence[str] = tuple(SCHEMA.names)) -> Mask:

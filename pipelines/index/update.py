@@ -5,8 +5,8 @@ taken over by text, a forest of Annoy goes on serving what it knows, and rankers
 a new generation: who reads the index goes on reading the one before.
 """
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,11 @@ import numpy as np
 
 from indexes.backends import DEFAULT, Former, build_index, carry_index, summary
 from indexes.opening import open_collection
+from pipelines.corpora.collect import AS_TOLD, Reading, collect
+from pipelines.corpora.corpus_worth import worth_of
+from pipelines.corpora.known_papers import KnownPapers
+from pipelines.corpora.source_files import SourceFile, hash_of, source_files
+from pipelines.corpora.worth_report import worth_lines
 from pipelines.index import external_vectors
 from pipelines.index.build import recipe_of
 from pipelines.index.carry_nnselect import FormerModel, carry_nnselect, left_out
@@ -23,7 +28,7 @@ from pipelines.index.citation_links import link_changes
 from pipelines.index.columns import merge_columns
 from pipelines.index.encode import encode_corpus
 from pipelines.index.external_vectors import Built, given_mask
-from pipelines.index.ingest import REJECTS, check_file, links_line, read_papers, rejects_line
+from pipelines.index.ingest import REJECTS, links_line, rejects_line
 from pipelines.index.known_vectors import KnownVectors, unchanged_texts
 from pipelines.index.paper_rows import SCHEMA
 from pipelines.index.text import merge_text
@@ -43,7 +48,7 @@ from recsys.store.links import link_or_copy
 
 FEW = 64
 """Texts that are encoded on one processor."""
-_REVISION = 1
+_REVISION = 2
 """Raised when an update would write something else from the same: unfinished ones begin anew."""
 
 
@@ -53,7 +58,8 @@ class UpdateOptions:
 
     remove: a file of ids, one a line. whole: whether the papers are all that shall be left.
     embeddings: vectors of papers that were made elsewhere. compact: prepare the search of vectors
-    anew. wait: for another process that changes the index; else it is refused.
+    anew. wait: for another process that changes the index; else it is refused. columns: see
+    `collect.Reading`; else everything is read as for the build.
     """
 
     remove: Path | None = None
@@ -61,6 +67,7 @@ class UpdateOptions:
     embeddings: Path | None = None
     compact: bool = False
     wait: bool = False
+    columns: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +104,14 @@ class _Job:
 
 
 def update(
-    index: Path, papers: Path | None, options: UpdateOptions, *, progress: Progress = silent
+    index: Path, sources: Sequence[Path], options: UpdateOptions, *, progress: Progress = silent
 ) -> UpdateReport:
     """Change the papers of an index; a killed update continues when it is run again.
 
     Args:
         index: what to change.
-        papers: a file in a format that `recsys.formats.papers` knows; a paper with a known id
-            replaces the one that is there.
+        sources: files and folders, as for `build`. A paper of a file of ours with a known id
+            replaces the one that is there; what other files tell of it is merged with that.
         options: what else to do.
         progress: told about every stage.
 
@@ -114,22 +121,21 @@ def update(
         InputError: there is nothing to do, vectors do not fit, or another process changes the
             index.
     """
-    if papers is None and options.remove is None and not options.compact:
+    if not sources and options.remove is None and not options.compact:
         raise InputError("There is nothing to update with.", "Give a file of papers, or --remove.")
-    if options.whole and (papers is None or options.remove is not None):
+    if options.whole and (not sources or options.remove is not None):
         raise InputError(
-            "An index becomes exactly the papers of one file.", "Give --from without --remove."
+            "An index becomes exactly the papers of some files.", "Give --from without --remove."
         )
-    if papers is not None:
-        check_file(papers)
+    files = source_files(sources) if sources else []
     with writing(index, wait=options.wait, progress=progress) as writer:
-        return _update(writer, index, papers, options, progress)
+        return _update(writer, index, files, options, progress)
 
 
 def _update(
     writer: IndexWriter,
     index: Path,
-    papers: Path | None,
+    files: Sequence[SourceFile],
     options: UpdateOptions,
     progress: Progress,
 ) -> UpdateReport:
@@ -142,53 +148,70 @@ def _update(
         )
     work = writer.work("update")
     try:
-        changes, told = _read(base.corpus, papers, options, work, progress)
+        reading = _reading(config, options)
+        changes, told = _read(base.corpus, files, reading, options, work, progress)
         job = _Job(base, config, plan(base.corpus, changes), work, options, progress)
         told += job.plan.lines()
         if not any((*job.plan.counts, options.compact, options.embeddings)):
-            new = config | _origin(job, papers)
+            new = config | _origin(job, files)
             if new != config:  # What was built of other files is as if built of this one.
                 writer.commit(members_of(base.folder), new)
             work.remove()
             return UpdateReport(index, True, new, tuple(told))
-        new, lines = _change(writer, job, papers, _key(base, papers, changes, options))
+        new, lines = _change(writer, job, files, _key(base, files, changes, options))
     except RecsysError:  # To run it again would end so again.
         work.remove()
         raise
     return UpdateReport(index, False, new, (*told, *lines, *rejects_line(index)))
 
 
+def _reading(config: Mapping[str, Any], options: UpdateOptions) -> Reading:
+    """Read as for the build, but for columns that are named now."""
+    told = config["options"].get("reading")
+    reading = AS_TOLD if told is None else Reading.from_record(told)
+    return replace(reading, columns=options.columns) if options.columns else reading
+
+
 def _read(
-    old: Corpus, papers: Path | None, options: UpdateOptions, work: StagedFolder, progress: Progress
+    base: Corpus,
+    files: Sequence[SourceFile],
+    reading: Reading,
+    options: UpdateOptions,
+    work: StagedFolder,
+    progress: Progress,
 ) -> tuple[Changes, list[str]]:
-    """Read what is to change; the report says what became of the lines of the file."""
+    """Read what is to change; the report says what became of the records of the files."""
     removed = () if options.remove is None else read_ids(options.remove)
-    if papers is None:
+    if not files:
         return Changes(SCHEMA.empty_table(), removed), []
-    table, read = read_papers(papers, work.place / REJECTS, progress=progress)
-    changes = towards(old.ids, table) if options.whole else Changes(table, removed)
-    return changes, read.lines()
+    known = None if options.whole else KnownPapers(base)
+    rejects = work.place / REJECTS
+    table, read = collect(files, rejects, reading, known=known, progress=progress)
+    changes = towards(base.ids, table) if options.whole else Changes(table, removed)
+    return changes, read.lines() + read.loss_lines()
 
 
 def _change(
-    writer: IndexWriter, job: _Job, papers: Path | None, key: str
+    writer: IndexWriter, job: _Job, files: Sequence[SourceFile], key: str
 ) -> tuple[dict[str, Any], list[str]]:
     """Make the new generation; return what its manifest says, and what people are told."""
     done, gone = _run(job, key), left_out(job.base.folder)
     old = {name: path for name, path in members_of(job.base.folder).items() if name not in gone}
-    new = _config(job, papers, done)
+    new = _config(job, files, done)
     writer.commit(old | {name: job.work.finished / name for name in done}, new)
     job.work.remove()
     told = [*done[CORPUS].facts["told"], summary(new["ann"], new["papers"])]
     return new, told + [f"The old {name} does not fit any more: train it again." for name in gone]
 
 
-def _key(base: Collection, papers: Path | None, changes: Changes, options: UpdateOptions) -> str:
+def _key(
+    base: Collection, files: Sequence[SourceFile], changes: Changes, options: UpdateOptions
+) -> str:
     """Hash what the update depends on."""
     vectors = [] if options.embeddings is None else embedding_files(options.embeddings)
-    files = [base.folder / MANIFEST, papers, *vectors]
-    hashes = [None if each is None else sha256(each) for each in files]
-    return fingerprint([_REVISION, hashes, changes.removed, options.compact])
+    paths = [base.folder / MANIFEST, *(file.path for file in files), *vectors]
+    asked = [changes.removed, options.compact, options.columns]
+    return fingerprint([_REVISION, [sha256(path) for path in paths], *asked])
 
 
 def _run(job: _Job, key: str) -> dict[str, Stage]:
@@ -204,10 +227,12 @@ def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
     counts = merge_columns(folder, job.plan.papers, base.corpus, merged)
     if (rejects := job.work.place / REJECTS).exists():
         link_or_copy(rejects, folder / REJECTS)
-    changed = link_changes(base.graph, CitationGraph.load(folder), merged.today)
+    graph = CitationGraph.load(folder)
+    changed = link_changes(base.graph, graph, merged.today)
     told = [f"links: {changed.gained:,} gained, {changed.lost:,} lost", links_line(counts)]
     job.progress("corpus", 1, 1)
-    return {"papers": len(merged.origins), "links": counts.links, "told": told}
+    worth = worth_lines(worth_of(Corpus.load(folder), graph))
+    return {"papers": len(merged.origins), "links": counts.links, "told": told, "worth": worth}
 
 
 def _text(job: _Job, folder: Path) -> dict[str, Any]:
@@ -263,7 +288,7 @@ def _nnselect(job: _Job, folder: Path) -> dict[str, Any]:
     return {}
 
 
-def _config(job: _Job, papers: Path | None, done: Mapping[str, Stage]) -> dict[str, Any]:
+def _config(job: _Job, files: Sequence[SourceFile], done: Mapping[str, Stage]) -> dict[str, Any]:
     """Say what the index is now."""
     facts = {name: fact for stage in done.values() for name, fact in stage.facts.items()}
     told = facts.pop("told")
@@ -271,15 +296,15 @@ def _config(job: _Job, papers: Path | None, done: Mapping[str, Stage]) -> dict[s
     new = {**job.config, **facts, "report": [*job.plan.lines(), *told], "update": counts}
     changes = [asdict(stage) for stage in done.values()]
     recipe = fingerprint([job.config["recipe"], changes])
-    return new | {"recipe": recipe} | _origin(job, papers)
+    return new | {"recipe": recipe} | _origin(job, files)
 
 
-def _origin(job: _Job, papers: Path | None) -> dict[str, Any]:
+def _origin(job: _Job, files: Sequence[SourceFile]) -> dict[str, Any]:
     """Say what a build would of an index that has become the papers of a file.
 
     Vectors from elsewhere may come from several files: no build makes these.
     """
-    if papers is None or not job.options.whole or "external" in job.config:
+    if not (files and job.options.whole) or job.options.columns or "external" in job.config:
         return {}
-    recipe = recipe_of(sha256(papers), job.config["options"])
-    return {"recipe": recipe, "source": papers.name}
+    recipe = recipe_of(hash_of(files), job.config["options"])
+    return {"recipe": recipe, "source": ", ".join(file.path.name for file in files)}

@@ -21,7 +21,8 @@ from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
 from pipelines.ranking.fit_ranker import fit
-from pipelines.ranking.train_ranker import judge, report_on
+from pipelines.ranking.ranker_trial import judge
+from pipelines.ranking.train_ranker import report_on
 from pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.progress import silent
 from recsys.stage_two.features import feature_names

@@ -8,14 +8,17 @@ from typing import Protocol
 import numpy as np
 
 from eval.calibration import expected_calibration_error
-from eval.measures import CANDIDATE_RECALL, Judged, summarise
+from eval.measures import CANDIDATE_RECALL, summarise
 from indexes.opening import nnselect_space, open_collection
-from pipelines.evaluation.leakage import DEV, TRAIN, SeenQueries, check_ranker
-from pipelines.evaluation.splits import Split, read_split
+from pipelines.corpora.query_years import FEWEST_TRAIN
+from pipelines.evaluation.leakage import DEV, TEST, TRAIN, SeenQueries, check_ranker
+from pipelines.evaluation.splits import Split
+from pipelines.evaluation.year_split import SPLIT_FILE, ChosenSplit, given_or_made
 from pipelines.jobs.index_writer import IndexWriter, writing
 from pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, calibrate, fit
+from pipelines.ranking.ranker_trial import Trial, judge, try_ranker
 from pipelines.ranking.training_table import Posing, TrainingTable, collect
-from recsys.errors import InputError
+from recsys.errors import InputError, NothingFound
 from recsys.models.nnselect import NNSelectModel
 from recsys.progress import Progress, silent
 from recsys.stage_one.settings import USUAL, StageOne
@@ -27,7 +30,6 @@ from recsys.store.collection import Collection
 from recsys.store.generations import in_force, root_of
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.layout import NNSELECT, UNTIL, ranker_folder
-from recsys.store.top_k import top_k
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ class TrainOptions:
 class TrainReport:
     """What was trained and how good it is on dev, without seeds.
 
-    queries: a query that was posed twice counts twice.
+    queries: a query that was posed twice counts twice. told: of the split that was made, and of the
+    test queries.
     """
 
     folder: Path
@@ -61,6 +64,7 @@ class TrainReport:
     mrr: float
     calibration_error: float
     candidates: tuple[str, ...] = USUAL
+    told: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """Say it to people."""
@@ -68,6 +72,7 @@ class TrainReport:
             f"Trained {self.trees} trees on {self.queries} queries, {self.examples:,} examples.",
             f"On dev: F1@{CUTOFF} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
             f"{self.recall:.3f}, calibration error {self.calibration_error:.4f} (cross-fitted).",
+            *self.told,
             f"Candidates come from {', '.join(self.candidates)}. "
             f"Saved in {root_of(self.folder.parent)}.",
         ]
@@ -89,7 +94,7 @@ class UnseenViews(Protocol):
 
 def train_ranker(
     index: Path,
-    split: Path,
+    split: Path | None,
     options: TrainOptions,
     *,
     unseen: UnseenViews | None = None,
@@ -98,9 +103,12 @@ def train_ranker(
 ) -> TrainReport:
     """Train on the split's train queries, stop and calibrate on its dev queries, save, report.
 
+    The split is kept beside the ranker, in its folder.
+
     Args:
         index: gets the ranker.
-        split: of its queries.
+        split: of its queries; None: one is made by year, and the ranker is tried on its test
+            queries, beside the one that ships with the package.
         options: what the ranker reads.
         unseen: needed where NNSelect takes part, which has learned from the train queries.
         wait: for another process that changes the index; else it is refused.
@@ -109,7 +117,8 @@ def train_ranker(
     Raises:
         ArtifactError: the index cannot be opened.
         SplitError: the split does not fit the index, or its parts overlap.
-        LeakageError: the index's NNSelect was trained on queries of dev.
+        LeakageError: the index's NNSelect was trained on queries of dev, or of a test to be made.
+        NothingFound: there are too few queries to make a split of.
         InputError: candidates cannot come from there, or another process changes the index.
     """
     with writing(index, wait=wait, progress=progress) as writer:
@@ -118,16 +127,15 @@ def train_ranker(
 
 def _train(
     writer: IndexWriter,
-    split: Path,
+    split: Path | None,
     options: TrainOptions,
     unseen: UnseenViews | None,
     progress: Progress,
 ) -> TrainReport:
     collection = open_collection(writer.index)
-    index = collection.folder
-    parts = read_split(split, collection)
-    school = _School.of(index, collection, parts, options)
-    school = school.with_unseen(index, parts, unseen, progress)
+    chosen = _split(split, collection)
+    school = _School.of(collection.folder, collection, chosen.split, options)
+    school = school.with_unseen(collection.folder, chosen.split, unseen, progress)
     names = feature_names(metadata=options.metadata, nnselect=options.nnselect_features)
     tables = [
         collect(
@@ -143,19 +151,37 @@ def _train(
     fitted = fit(tables[0], tables[1], names, seed=options.seed, progress=progress)
     folder = ranker_folder(writer.index, metadata=options.metadata)
     searches = school.posings[0].stage_one.searches
-    report = replace(report_on(fitted, folder, *tables), candidates=searches)
+    report = replace(report_on(fitted, folder, *tables), candidates=searches, told=chosen.told)
     facts = {
         "options": {"metadata": options.metadata, "seed": options.seed},
         "candidates": list(searches),
         "nnselect": None if school.nnselect is None else school.nnselect.fingerprint,
         UNTIL: newest_year(collection, *school.queries),
-        "train_queries": fingerprint(sorted(parts.train)),
+        "train_queries": fingerprint(sorted(chosen.split.train)),
         "dev": {"f1": report.f1, "mrr": report.mrr, "ece": report.calibration_error},
     }
+    if split is None:
+        trial = school.trial(chosen.split, fitted, options, progress)
+        report = replace(report, told=(*report.told, *trial.lines()))
+        facts["test"] = trial.facts()
     seen = SeenQueries.of(collection, train=school.queries[0], dev=school.queries[1])
     with writer.member(folder.name) as new:
+        chosen.save(new / SPLIT_FILE)
         fitted.save(new, seen, origin="its own ranker", facts=facts, text=True)
     return replace(report, folder=ranker_folder(in_force(writer.index), metadata=options.metadata))
+
+
+def _split(split: Path | None, collection: Collection) -> ChosenSplit:
+    """Read the split, or make one where there are enough queries to learn from."""
+    chosen = given_or_made(split, collection)
+    if split is None and len(chosen.split.train) < FEWEST_TRAIN:
+        raise NothingFound(
+            f"There are too few queries for a ranker of its own: {chosen.sizes()}, by year. With "
+            f"fewer than {FEWEST_TRAIN} to train on, the one that comes with recsys is better, "
+            "and goes on answering.",
+            "Add papers that cite each other (`recsys update`), or insist by --split.",
+        )
+    return chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +226,17 @@ class _School:
         train, dev = self.posings
         return replace(self, collection=whole, posings=(replace(train, view=view), dev))
 
+    def trial(
+        self, parts: Split, fitted: FittedRanker, options: TrainOptions, progress: Progress
+    ) -> Trial:
+        """Ask the test queries, as dev queries are asked."""
+        if self.nnselect is not None:
+            folder = self.collection.folder / NNSELECT
+            check_ranker(folder, self.collection, TEST, parts.part(TEST), what=NNSELECT)
+        rows = self.collection.corpus.rows(parts.part(TEST))
+        posing, metadata = self.posings[1], options.metadata
+        return try_ranker(self.collection, rows, fitted, posing, metadata, progress)
+
 
 def newest_year(collection: Collection, *queries: Rows) -> int | None:
     """Return the year of the newest of some papers, None where none is known."""
@@ -234,14 +271,3 @@ def cross_fitted_error(scores: Floats, dev: TrainingTable) -> float:
         knots = calibrate(scores[~held_out], dev.relevant[~held_out])
         probabilities[held_out] = np.interp(scores[held_out], *knots)
     return expected_calibration_error(probabilities, dev.relevant)
-
-
-def judge(scores: Floats, table: TrainingTable) -> list[Judged]:
-    """Order each query's candidates by (n,) scores and compare them with its gold papers."""
-    ends = np.cumsum(table.groups)
-    judged = []
-    for start, end, gold in zip(ends - table.groups, ends, table.gold, strict=True):
-        relevant = table.relevant[start:end].astype(bool)
-        flags = relevant[top_k(scores[start:end], end - start)]
-        judged.append(Judged(flags, int(gold), end - start, int(relevant.sum())))
-    return judged

@@ -119,7 +119,7 @@ def starter_index(progress: Progress = silent) -> Path:
 
         index.parent.mkdir(parents=True, exist_ok=True)
         options = BuildOptions(wait=True)  # Two first questions may be asked at once.
-        build(source, index, options, cache=cache_folder(), progress=progress)
+        build([source], index, options, cache=cache_folder(), progress=progress)
     return index
 
 

@@ -17,6 +17,8 @@ from recsys.store.paper_types import paper_type
 
 REMOVED = "removed by "
 """How the stage of a filter is called in an answer, before the name of the filter."""
+FRONT_MATTER = "the rule on front matter (--keep-front-matter lifts it)"
+"""What removes front matter; no mask does it, for a query wants none: see `Query.withheld`."""
 MOST_NAMED = 5
 """So many venues or types of the corpus are named to somebody who asked for another."""
 

@@ -12,16 +12,18 @@ MOST_VENUES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a recommended paper must fulfil; by default nothing.
+    """What a recommended paper must fulfil; by default, that it is a paper.
 
     min_year, max_year: both included; papers of unknown year pass neither. venues: patterns with
     `*`, `?` and `[...]`, of which one must match the whole venue, however its letters are cased and
     accented, with or without years and punctuation. types: see `paper_types`; one must be among the
     paper's. exclude_authors: names; a surname alone means all who bear it. exclude_own:
     leave out papers by the draft's authors. library: ids of papers to leave out. exclude_library:
-    also leave out the library that is given beside the draft.
+    also leave out the library that is given beside the draft. keep_front_matter: let prefaces,
+    indexes, errata and the like through, see `store.front_matter_titles`.
 
-    What is left out remains evidence: it votes for others, and is compared with them.
+    What is left out remains evidence: it votes for others, and is compared with them; front matter
+    alone is not compared.
     """
 
     min_year: int | None = None
@@ -32,6 +34,7 @@ class Filters:
     exclude_own: bool = False
     library: tuple[PaperId, ...] = ()
     exclude_library: bool = False
+    keep_front_matter: bool = False
 
     def check(self) -> None:
         """Refuse what no paper could fulfil, or no name.

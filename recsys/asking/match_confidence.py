@@ -168,20 +168,25 @@ def _year_differs(one: int | None, other: int | None) -> float:
 
 
 def _author_differs(reference: Reference, paper: Paper) -> float:
-    """Look for the reference's first surname among the paper's authors, in any order of names."""
+    same = named_among(reference.authors, paper.authors)
+    return _AUTHOR_UNKNOWN if same is None else 0.0 if same else _AUTHOR_DIFFERS
+
+
+def named_among(authors: Sequence[str], others: Sequence[str]) -> bool | None:
+    """Look for the first author's surname among others, in any order of names; None: unknown."""
     from rapidfuzz.distance import OSA
 
-    surname = _surname(reference.authors[0]) if reference.authors else ""
-    names = [_words(name) for name in paper.authors]
+    surname = _surname(authors[0]) if authors else ""
+    names = [_words(name) for name in others]
     words = {word for name in names for word in name if len(word) > 1}
     if not surname or not words:
-        return _AUTHOR_UNKNOWN
+        return None
     same = surname in words
     if not same and len(surname) > 3:
         same = any(surname in "".join(name) for name in names) or any(
             OSA.distance(surname, word, score_cutoff=1) <= 1 for word in words
         )
-    return 0.0 if same else _AUTHOR_DIFFERS
+    return same
 
 
 def _surname(name: str) -> str:

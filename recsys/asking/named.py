@@ -101,7 +101,7 @@ def is_file(word: str) -> bool:
 def _suffixes() -> frozenset[str]:
     """What ends so is meant to be a file: the suffixes of drafts and of lists of references."""
     from recsys.formats.drafts.draft_formats import FORMATS as DRAFTS
-    from recsys.formats.references.reference_formats import FORMATS as LISTS
+    from recsys.formats.source_formats import LISTS
 
     # What is in a .txt tells its format, so no row has it.
     suffixes = [*(form.suffixes for form in DRAFTS), *(form.suffixes for form in LISTS)]

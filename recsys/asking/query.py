@@ -1,6 +1,6 @@
 """The query: a draft in the corpus's own terms, and what may be seen from its moment in time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -23,7 +23,8 @@ class Query:
 
     vector: (d,) float32, L2-normalised. before: only citations by papers with year < before count.
     allowed: (n,) bool, papers old enough to be known and not the draft itself: they are evidence.
-    wanted: (n,) bool, those of them that may be recommended. seeds: allowed rows that the draft
+    wanted: (n,) bool, those of them that may be recommended. withheld: allowed rows that may not,
+    though the draft does not name them: they are front matter. seeds: allowed rows that the draft
     cites already. disliked: allowed rows whose like shall sink. Both lists come closest to the
     draft first, so that whoever reads a part of a long one reads what is most about the draft.
     authors, venue: codes, empty and -1 when metadata is switched off. own_papers: allowed papers by
@@ -42,6 +43,7 @@ class Query:
     own_papers: Rows
     venue: int
     nnselect: Floats | None = None
+    withheld: Rows = field(default_factory=lambda: _NO_ROWS)
 
 
 def make_query(
@@ -51,6 +53,7 @@ def make_query(
     *,
     nnselect: Floats | None = None,
     metadata: bool = True,
+    front_matter: bool = False,
 ) -> Query:
     """Translate a draft. Its own paper (`draft.paper_id`), if any, is invisible to the query.
 
@@ -63,6 +66,7 @@ def make_query(
         vector: of its text, see `rocchio.text_vector`; None: its seeds stand in for a text.
         nnselect: the same for NNSelect's space, if the collection has one.
         metadata: whether authors and venue may be read.
+        front_matter: whether prefaces, indexes, errata and the like may be recommended, too.
 
     Raises:
         DraftError: there is neither a vector nor a seed that may be seen.
@@ -78,6 +82,8 @@ def make_query(
     )
     wanted = allowed.copy()
     wanted[seeds] = wanted[disliked] = False
+    withheld = _NO_ROWS if front_matter else _front_matter(corpus, wanted)
+    wanted[withheld] = False
     authors = corpus.author_codes(draft.authors) if metadata else _NO_ROWS
     own_papers = np.unique(corpus.papers_of_author.take(authors)[1])
     centre = rocchio_vector(vector, collection.vectors[seeds])
@@ -94,6 +100,7 @@ def make_query(
         own_papers=own_papers[allowed[own_papers]],
         venue=corpus.venue_code(draft.venue) if metadata else -1,
         nnselect=_nnselect_vector(collection, nnselect, seeds),
+        withheld=withheld,
     )
 
 
@@ -107,6 +114,11 @@ def draft_of(paper: Paper) -> Draft:
         as_of=paper.year,
         paper_id=paper.id,
     )
+
+
+def _front_matter(corpus: Corpus, wanted: Mask) -> Rows:
+    rows = _NO_ROWS if corpus.front_matter is None else corpus.front_matter
+    return rows[wanted[rows]]
 
 
 def _moment(*years: int | None) -> int | None:

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from recsys.formats.references.markdown_items import markdown_item
-from recsys.formats.references.shown_facts import one_line, paper_link
+from recsys.formats.references.shown_facts import bare_doi, one_line, paper_link
 from recsys.formats.references.web_page import web_page
 from recsys.records import Answer, Paper, Recommendation
 
@@ -117,8 +117,8 @@ def _record(item: Recommendation) -> dict[str, Any]:
         "authors": list(paper.authors),
         "year": paper.year,
         "venue": paper.venue,
-        "doi": paper.doi,
-        "url": paper.url,
+        "doi": paper.doi or bare_doi(paper),
+        "url": paper.url or paper_link(paper),
         "probability": round(float(item.probability), 6),
         "score": round(float(item.score), 6),
         "sources": list(item.sources),

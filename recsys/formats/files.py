@@ -13,7 +13,7 @@ STDIN = Path("-")
 MAX_BYTES = 64 * 2**20
 """A file larger than this (bytes) is refused unread."""
 
-_MARKS = (  # The marks of UTF-32 begin like those of UTF-16: they come first.
+MARKS = (  # The marks of UTF-32 begin like those of UTF-16: they come first.
     (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
     (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
     (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
@@ -94,7 +94,7 @@ def decode_or_guess(raw: bytes, name: str) -> tuple[str, str | None]:
 
 
 def _encoding(raw: bytes) -> tuple[str, str]:
-    marked = ((codec, label) for mark, codec, label in _MARKS if raw.startswith(mark))
+    marked = ((codec, label) for mark, codec, label in MARKS if raw.startswith(mark))
     return next(marked, ("utf-8", "UTF-8"))
 
 

@@ -48,7 +48,7 @@ def draw_map(
     """
     with one_thread(), remembered_products():
         corpus, draft = recommender.collection.corpus, question.draft
-        query = recommender.query_to(draft)
+        query = recommender.query_to(draft, front_matter=filters.keep_front_matter)
         keep = apply_filters(question.filtered(filters), corpus, draft).keep
         return draw_around(recommender, query, title=draft.title, keep=keep)
 

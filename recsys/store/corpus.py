@@ -17,7 +17,7 @@ import numpy as np
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings, load_array
 from recsys.store.graph import UNKNOWN_YEAR, Years
-from recsys.store.layout import YEARS
+from recsys.store.layout import FRONT_MATTER, YEARS
 from recsys.store.name_keys import author_keys, venue_key
 from recsys.store.paper_types import paper_types
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet
 
 PAPERS = "papers.parquet"
-SHOWN = ("id", "title", "year", "authors", "venue", "doi", "url")
+SHOWN = ("id", "title", "year", "authors", "venue", "doi", "url", "aliases")
 """Columns held in memory once a paper is shown; the long ones are read on request."""
 
 T = TypeVar("T")
@@ -65,7 +65,8 @@ class Corpus:
     folder: where it was opened; by now it may be removed. stored: a Parquet file of all columns,
     mapped, because most of it is read later, or never. ids: row -> public id. years: (n,) int16,
     UNKNOWN_YEAR where unknown. venues: (n,) int32 code into venue_keys, -1 where unknown. authors:
-    row -> codes into author_keys; papers_of_author: author code -> rows.
+    row -> codes into author_keys; papers_of_author: author code -> rows. front_matter: (m,) int32,
+    rows of prefaces, indexes, errata and the like, ascending; None where nobody has looked.
     """
 
     folder: Path
@@ -77,6 +78,7 @@ class Corpus:
     authors: Ragged
     author_keys: SortedStrings
     papers_of_author: Ragged
+    front_matter: Rows | None = None
 
     def __len__(self) -> int:
         """Count the papers."""
@@ -179,12 +181,21 @@ class Corpus:
         return self._read(*SHOWN)
 
     def _read(self, *columns: str) -> "pyarrow.Table":
+        import pyarrow
         import pyarrow.parquet as parquet
 
+        known = set(self._file.schema_arrow.names)
         # Without threads: where memory is short they do not start, and Arrow waits for ever.
-        return parquet.read_table(
-            self._buffer, columns=list(columns), use_threads=False, pre_buffer=False
+        table = parquet.read_table(
+            self._buffer,
+            columns=[*known.intersection(columns)],
+            use_threads=False,
+            pre_buffer=False,
         )
+        for name in columns:
+            if name not in known:  # An older version did not write it.
+                table = table.append_column(name, pyarrow.nulls(len(self)))
+        return table.select(columns)
 
     @property
     def _buffer(self) -> "pyarrow.BufferReader":
@@ -205,6 +216,7 @@ class Corpus:
             Ragged.load(folder, "authors"),
             SortedStrings.load(folder, "author_keys"),
             Ragged.load(folder, "papers_of_author"),
+            load_array(found) if (found := folder / FRONT_MATTER).is_file() else None,
         )
 
 
@@ -227,4 +239,5 @@ def _paper(record: dict[str, Any]) -> Paper:
         references=tuple(known("references") or ()),
         keyphrases=tuple(known("keyphrases") or ()),
         labels=json.loads(text) if (text := known("labels")) else {},
+        aliases=tuple(known("aliases") or ()),
     )

@@ -47,6 +47,16 @@ class CitationGraph:
         """Return (owner, cited row) for the given rows, owner = position in `rows`."""
         return self.cites.take(rows)
 
+    def gold_counts(self) -> Longs:
+        """Count each paper's references that are not newer than it: (n,).
+
+        References of unknown year do not count, nor those of a paper of unknown year.
+        """
+        citing = np.repeat(np.arange(len(self.years), dtype=np.int32), np.diff(self.cites.starts))
+        years = self.years[self.cites.values]
+        counted = (years != UNKNOWN_YEAR) & (years <= self.years[citing])
+        return np.bincount(citing[counted], minlength=len(self.years))
+
     def older(self, rows: Rows, before: int) -> Mask:
         """Tell which rows have a known year < before."""
         years = self.years[rows]

@@ -24,6 +24,7 @@ INDEX_SCHEMA = 2
 CORPUS = "corpus"
 TEXT = "text"
 YEARS = "years.npy"
+FRONT_MATTER = "front_matter.npy"
 VECTORS = "vectors"
 VECTOR_FILE = "vectors.npy"
 FOREST_FILE = "forest.ann"

@@ -35,6 +35,7 @@ def check_corpus(folder: Path, corpus: Corpus, graph: CitationGraph) -> None:
         _strings("author_keys", corpus.author_keys),
         _ragged("authors", corpus.authors, n, authors),
         _ragged("papers_of_author", corpus.papers_of_author, authors, n),
+        _front_matter(corpus),
         _ragged("cites", graph.cites, n, n),
         _ragged("cited_by", graph.cited_by, n, n),
         _array("cited_by.key", graph.cited_by_key, np.int64, len(graph.cited_by.values)),
@@ -93,6 +94,15 @@ def _refuse_first(folder: Path, *checks: Iterator[tuple[str, str]]) -> None:
 
 def _damaged(path: Path, what: str) -> ArtifactCorrupt:
     return ArtifactCorrupt(f"{path} is damaged: it {what}.", "Build the index again with --force.")
+
+
+def _front_matter(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    found = corpus.front_matter  # An older version wrote none.
+    if found is not None:
+        yield from _array("front_matter", found, np.int32, None)
+        yield from _within("front_matter", found, 0, len(corpus))
+        if np.any(found[1:] <= found[:-1]):
+            yield "front_matter", "does not ascend"
 
 
 def _frequencies(terms: TermStore) -> Iterator[tuple[str, str]]:

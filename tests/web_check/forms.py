@@ -20,7 +20,7 @@ LINES = ("title", "venue", "index", "page", "format", "q", "id", "mmr", "as_of")
 AREAS = ("abstract", "authors", "references", "more_like", "less_like", "venues", "types")
 YEARS = ("min_year", "max_year")
 LISTS = ("cites", "more", "less", "paper", "shown")
-TICKS = ("exclude_own", "exclude_library")
+TICKS = ("exclude_own", "exclude_library", "keep_front_matter")
 FIELDS = (*LINES, *AREAS, *YEARS, *LISTS, *TICKS, "exclude_authors", "library", "unknown")
 """Every field of the pages, and one that is none."""
 FILES = ("file", "library_file")

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from pipelines.corpora.query_years import PARTS
 from pipelines.evaluation.leakage import SeenQueries
-from pipelines.evaluation.splits import PARTS
 from pipelines.studies.baselines.fitted_baseline import Fitted, Recipe, encode_all
 from pipelines.studies.baselines.training_material import Material
 from recsys.errors import InputError, LeakageError

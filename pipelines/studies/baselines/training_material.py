@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from pipelines.corpora.query_years import PARTS
 from pipelines.evaluation.leakage import digests
-from pipelines.evaluation.splits import PARTS, Split
+from pipelines.evaluation.splits import Split
 from recsys.models.encoder import Text
 from recsys.store.arrays import Mask, Ragged, Rows
 from recsys.store.collection import Collection

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from eval.studies.scidocs.scidocs_layout import suite_papers, suite_root
 from indexes.opening import open_collection
+from pipelines.corpora.collect import AS_TOLD
+from pipelines.corpora.source_files import source_files
 from pipelines.encoders.checkpoints import MINILM
 from pipelines.encoders.export_encoder import Precision, cached_encoder
 from pipelines.evaluation.splits import read_split
@@ -183,7 +185,7 @@ def _corpus(source: Path, work: Path, progress: Progress) -> tuple[Corpus, str]:
     folder = work / CORPUS
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    report = ingest(papers, folder, progress=progress)
+    report = ingest(source_files([papers]), folder, AS_TOLD, progress=progress)
     return Corpus.load(folder), tally(report.read.rejected)
 
 

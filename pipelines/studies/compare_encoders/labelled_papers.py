@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from pipelines.corpora.collect import AS_TOLD
+from pipelines.corpora.source_files import source_files
 from pipelines.index.ingest import ingest
 from pipelines.jobs.finished_steps import once
 from pipelines.studies.probes.probe_papers import read_values
@@ -69,7 +71,7 @@ def read_labelled(labels: Labels, out: Path, progress: Progress) -> Labelled:
 
 def _ingested(papers: Path, folder: Path, progress: Progress) -> Corpus:
     (folder / CORPUS).mkdir(parents=True)
-    ingest(papers, folder / CORPUS, progress=progress)
+    ingest(source_files([papers]), folder / CORPUS, AS_TOLD, progress=progress)
     return Corpus.load(folder / CORPUS)
 
 

@@ -12,12 +12,13 @@ from recsys.app.cli.options import (
     NoMetadata,
     NoWait,
     OwnPooling,
+    OwnSplit,
     Precision,
     Quiet,
     Seed,
-    Split,
     names_in,
 )
+from recsys.app.cli.reading_choices import Columns, ReadingChoices, Sources, columns_in
 from recsys.app.cli.signatures import OneOf
 
 
@@ -60,26 +61,24 @@ class VectorChoices:
 
 
 def build(
-    papers: Annotated[
-        Path,
-        typer.Argument(
-            metavar="PAPERS",
-            show_default=False,
-            help="JSON lines file of the papers, plain or .gz; known formats are recognised.",
-        ),
-    ],
+    sources: Sources,
     out: Annotated[
         Path,
         typer.Option("--out", metavar="DIR", show_default=False, help="Directory to write."),
     ],
     chosen: VectorChoices,
+    reading: ReadingChoices,
     force: Annotated[
         bool, typer.Option("--force", help="Build again even if nothing has changed.")
     ] = False,
     no_wait: NoWait = False,
     quiet: Quiet = False,
 ) -> None:
-    """Build an index from a file of papers; a killed build continues where it stopped."""
+    """Build an index of papers from files of any format; a killed build continues where it stopped.
+
+    Several files become one corpus: the same paper from two of them is one paper, and reference
+    lists are matched with the papers that they mean.
+    """
     from pipelines.index.build import BuildOptions
     from pipelines.index.build import build as build_index
     from recsys.app.bars import shown_progress
@@ -94,9 +93,10 @@ def build(
         vectors=chosen.vectors,
         force=force,
         wait=not no_wait,
+        reading=reading.reading,
     )
     with shown_progress(quiet=quiet) as progress:
-        report = build_index(papers, out, options, cache=cache_folder(), progress=progress)
+        report = build_index(sources, out, options, cache=cache_folder(), progress=progress)
     note("\n".join(report.lines()), quiet=quiet)
 
 
@@ -122,15 +122,17 @@ class RankerChoices:
 
 def train_ranker(
     index: Index,
-    split: Split,
     ranker: RankerChoices,
+    split: OwnSplit = None,
     seed: Seed = 0,
     no_wait: NoWait = False,
     quiet: Quiet = False,
 ) -> None:
     """Train the index's own ranker on the train queries, stopped early on the dev queries.
 
-    The index answers with it from then on, instead of the ranker that comes with the package. With
+    The index answers with it from then on, instead of the ranker that comes with the package.
+    Without --split, one is made by year, and the new ranker is tried on its test queries beside the
+    one that comes with the package; with too few queries, that one stays (exit code 3). With
     nnselect, NNSelect is first trained on halves of the train queries, unless that was done before:
     the ranker learns from cosines of queries that NNSelect has not seen.
     """
@@ -165,14 +167,16 @@ class UpdateChoices:
         ),
     ] = None
     whole: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             "--from",
             metavar="FILE",
             show_default=False,
-            help="Make the index hold exactly the papers of this file: add, replace, remove.",
+            help="Make the index hold exactly the papers of this file or folder: add, replace, "
+            "remove; may be given several times.",
         ),
     ] = None
+    columns: Columns = None
     embeddings: Annotated[
         Path | None,
         typer.Option(
@@ -195,13 +199,14 @@ class UpdateChoices:
 def update(
     index: Index,
     chosen: UpdateChoices,
-    papers: Annotated[
-        Path | None,
+    sources: Annotated[
+        list[Path] | None,
         typer.Argument(
-            metavar="[PAPERS]",
+            metavar="[SOURCES]...",
             show_default=False,
-            help="File of papers to add, in any format that `recsys build` reads. A paper with a "
-            "known id is replaced.",
+            help="Files and folders of papers to add, in any format that `recsys build` reads. A "
+            "paper of a file of ours with a known id is replaced; what other files tell of a known "
+            "paper is merged with it.",
         ),
     ] = None,
     no_wait: NoWait = False,
@@ -219,15 +224,16 @@ def update(
     from recsys.app.output import note
     from recsys.errors import InputError
 
-    if papers is not None and chosen.whole is not None:
+    if sources and chosen.whole:
         raise InputError("There are papers to add, and papers to become.", "Give one or the other.")
     options = UpdateOptions(
         remove=chosen.remove,
-        whole=chosen.whole is not None,
+        whole=bool(chosen.whole),
         embeddings=chosen.embeddings,
         compact=chosen.compact,
         wait=not no_wait,
+        columns=columns_in(chosen.columns),
     )
     with damage_named(index), shown_progress(quiet=quiet) as progress:
-        report = update_index(index, papers or chosen.whole, options, progress=progress)
+        report = update_index(index, sources or chosen.whole or [], options, progress=progress)
     note("\n".join(report.lines()), quiet=quiet)

@@ -12,6 +12,7 @@ from recsys.app.cli.options import (
     Index,
     Jobs,
     NoMetadata,
+    OwnSplit,
     Part,
     Quiet,
     Seed,
@@ -115,18 +116,19 @@ class AskChoices:
 
 def evaluate(
     index: Index,
-    split: Split,
     out: Annotated[
         Path,
         typer.Option("--out", metavar="DIR", show_default=False, help="Folder to write."),
     ],
     asked: AskChoices,
+    split: OwnSplit = None,
     quiet: Quiet = False,
 ) -> None:
     """Evaluate systems on a split's part and write runs, judgements and figures into a folder.
 
     Each query is asked as of its own year. A killed evaluation continues where it stopped. What
-    would reward a look into the future, or at the queries in training, is refused.
+    would reward a look into the future, or at the queries in training, is refused. Without --split,
+    the split by which the index's own ranker learned is taken, else one is made by year.
     """
     from pipelines.evaluation.evaluate import EvaluateOptions
     from pipelines.evaluation.evaluate import evaluate as ask

@@ -36,6 +36,16 @@ Split: TypeAlias = Annotated[
         help="JSON file with the paper ids of the train, dev and test queries.",
     ),
 ]
+OwnSplit: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--split",
+        metavar="FILE",
+        show_default="by year",
+        help="JSON file with the paper ids of the train, dev and test queries. Without, the newest "
+        "papers with enough references are for test, those before for dev.",
+    ),
+]
 NoMetadata: TypeAlias = Annotated[
     bool,
     typer.Option("--no-metadata", help="Leave authors and venues out of the ranking."),

@@ -202,6 +202,13 @@ class FilterChoices:
     exclude_own: Annotated[
         bool, typer.Option("--exclude-own", help="Recommend no paper by the draft's authors.")
     ] = False
+    keep_front_matter: Annotated[
+        bool,
+        typer.Option(
+            "--keep-front-matter",
+            help="Recommend prefaces, indexes, errata and the like, too.",
+        ),
+    ] = False
     paper_type: Annotated[
         list[str] | None,
         typer.Option(
@@ -226,6 +233,7 @@ class FilterChoices:
             exclude_authors=tuple(self.exclude_author or ()),
             exclude_own=self.exclude_own,
             exclude_library=self.exclude_library,
+            keep_front_matter=self.keep_front_matter,
         )
         filters.check()
         return filters

@@ -245,10 +245,10 @@ def _with_lists(draft: _Read, found: _SortedOut, given: Mapping[str, bytes]) -> 
 
 
 def _is_list(name: str) -> bool:
-    from recsys.formats.references.reference_formats import FORMATS
+    from recsys.formats.source_formats import LISTS
 
     suffix = PurePosixPath(name).suffix.lower()
-    return suffix != ".json" and any(suffix in form.suffixes for form in FORMATS)
+    return suffix != ".json" and any(suffix in form.suffixes for form in LISTS)
 
 
 def _with(names: Iterable[str], suffixes: Sequence[str]) -> list[str]:

@@ -1,1 +1,1 @@
-"""What libraries keep: the data bases of reference managers, and folders of PDFs."""
+"""What libraries keep: the databases of reference managers, and folders of PDFs."""

@@ -12,21 +12,22 @@ from recsys.formats.papers.paper_fields import (
     url_of,
     year_of,
 )
-from recsys.records import Paper
+from recsys.records import Reference
 
 
-def paper_of(record: Record) -> Paper:
-    """Read one record."""
-    return Paper(
+def reference_of(record: Record) -> Reference:
+    """Read one record; all of it is taken as it stands."""
+    return Reference(
         id=required_id(record, "id"),
         title=required_title(record, "title"),
         abstract=text_of(record.get("abstract")),
         year=year_of(record.get("year")),
         authors=names_of(record.get("authors"), "name"),
         venue=text_of(record.get("venue")),
-        references=ids_of(record.get("references")),
+        cited_ids=ids_of(record.get("references")),
         keyphrases=names_of(record.get("keyphrases")),
         doi=doi_of(record.get("doi")),
         url=url_of(record.get("url")),
         labels=labels_of(record.get("labels")),
+        ids=ids_of(record.get("aliases")),
     )

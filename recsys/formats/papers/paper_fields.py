@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
+from recsys.formats import identifiers
+
 Record: TypeAlias = Mapping[str, Any]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b\ufeff\s]+")
@@ -23,6 +25,9 @@ _DOI_PREFIX = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:)\s*", re.IGNORECA
 _WEB = ("http://", "https://")
 _LARGEST_YEAR = 10**9
 _LABEL_DEPTH = 8
+_LONGEST_PAGES = 100
+_PAGES = re.compile(r"\A(?:pages?|pp?)[.:]?\s*(?=[A-Z]?\d)", re.IGNORECASE)
+_DASH = re.compile(r"\s*(?:--+|[-\u2010-\u2015\u2212])\s*")
 
 
 class FieldError(ValueError):
@@ -120,6 +125,14 @@ def doi_of(value: object) -> str | None:
     return _DOI_PREFIX.sub("", _plain(value)) or None if isinstance(value, str) else None
 
 
+def lower_doi(value: object) -> str | None:
+    """Return a bare DOI in lower case, in which DOIs are compared."""
+    doi = doi_of(value)
+    if doi and not doi.startswith("10."):
+        return identifiers.doi(doi)
+    return doi.lower() if doi else None
+
+
 def url_of(*values: object) -> str | None:
     """Return the first web address; another scheme is not kept, since answers link to it."""
     plain = (_plain(value) for value in values if isinstance(value, str))
@@ -137,6 +150,29 @@ def inverted_text(index: object) -> str | None:
         if isinstance(place, int)
     ]
     return text_of(" ".join(word for _, word in sorted(placed)))
+
+
+def first_page(value: object) -> str | None:
+    """Return where pages begin, an article number as it stands.
+
+    A hyphen may belong to the number: as many stand on either side of the one between two pages.
+
+    >>> first_page("501-522"), first_page("pp. S-12--S-19"), first_page("e-1042"), first_page(7)
+    ('501', 'S-12', 'e-1042', '7')
+    """
+    text = text_of(f"{value}" if isinstance(value, int) else value)
+    if not text or isinstance(value, bool):
+        return None
+    text = _PAGES.sub("", text[:_LONGEST_PAGES])
+    parts = _DASH.split(text.split(",")[0])
+    if not any(map(str.isdigit, parts[0])) and len(parts) < 4:
+        return text
+    return "-".join(parts[: (len(parts) + 1) // 2]).strip() or None
+
+
+def volume_of(value: object) -> str | None:
+    """Return a volume, given as a number or text."""
+    return text_of(f"{value}" if isinstance(value, int) and not isinstance(value, bool) else value)
 
 
 def labels_of(value: object) -> dict[str, object]:

@@ -14,7 +14,27 @@ HEAD = 50
 HEAD_LINES = 1000
 """Lines read in search of those records."""
 
-_PAGES = ("results", "data")
+# Where the answers of services, and exports, have their list of records.
+_PAGES: tuple[tuple[str, ...], ...] = (
+    ("message", "items"),  # Crossref
+    ("resultList", "result"),  # Europe PMC
+    ("referenceList", "reference"),
+    ("citationList", "citation"),
+    ("result", "hits", "hit"),  # dblp
+    ("items",),  # Better BibTeX, and Crossref's public data files
+    ("recommendations",),  # An answer of this program
+    ("recommendedPapers",),  # Semantic Scholar
+    ("papers",),
+    ("results",),  # OpenAlex
+    ("data",),  # Semantic Scholar, Lens
+    ("references",),  # CSL within a document's header
+)
+# What services put around one record.
+_ENVELOPES = ("message", "data", "info", "citedPaper", "citingPaper")
+# What has one of these is a record, whatever lists are in it.
+_OF_A_RECORD = frozenset(
+    "title id _id paperId paper_id corpusid corpusId lens_id DOI itemType".split()
+)
 _MONGO_NUMBER = re.compile(r"\bNumber(?:Int|Long)\(\"?(-?\d+)\"?\)")
 # Raw control characters inside strings are not JSON, but harmless: they are cleaned away later.
 _decode = json.JSONDecoder(strict=False).decode
@@ -44,7 +64,7 @@ def entries_of(line: Line) -> Iterator[Entry]:
     except ValueError:
         yield Entry(line, None, "not JSON")
     else:
-        for item in _papers(value):
+        for item in records_in(value):
             yield (
                 Entry(line, item) if isinstance(item, dict) else Entry(line, None, "not an object")
             )
@@ -76,12 +96,33 @@ def _unwrapped(text: str) -> str:
     return "" if text == "[]" else text
 
 
-def _papers(value: object) -> list[object]:
-    """Open a whole array, or a page of an API's answer: {"results": [...]} or {"data": [...]}."""
-    if isinstance(value, dict) and "title" not in value:
-        pages = (value.get(key) for key in _PAGES)
-        return next((page for page in pages if isinstance(page, list)), [value])
-    return value if isinstance(value, list) else [value]
+def records_in(value: object) -> list[object]:
+    """Take records out of a list, the page of a service's answer, or what is put around each."""
+    items = _page(value) if isinstance(value, dict) else value
+    return [_opened(item) for item in items] if isinstance(items, list) else [items]
+
+
+def _page(value: dict[str, Any]) -> object:
+    if _OF_A_RECORD.isdisjoint(value):
+        for path in _PAGES:
+            found: object = value
+            for key in path:
+                found = found.get(key) if isinstance(found, dict) else None
+            if isinstance(found, list):
+                return found
+            if isinstance(found, dict) and len(path) > 2:  # dblp has no list around a single hit.
+                return [found]
+    return [value]
+
+
+def _opened(item: object) -> object:
+    """Take a record out of its envelopes, of which Zotero's has the record's key."""
+    while isinstance(item, dict) and _OF_A_RECORD.isdisjoint(item):
+        inner = next((item[name] for name in _ENVELOPES if isinstance(item.get(name), dict)), None)
+        if inner is None:
+            break
+        item = {"key": item["key"], **inner} if "key" in item else inner
+    return item
 
 
 def _value(text: str) -> object:

@@ -1,41 +1,20 @@
-"""Read a file of papers of any known format, line by line, and say what was wrong with which.
+"""Read a file of works as papers of a corpus, each by itself: nothing is merged or linked.
 
-A line becomes a `Found` paper, with remarks on what was odd about it, or a `Reject`.
+A record becomes a `Found` paper, with remarks on what was odd about it, or a `Reject`.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from enum import StrEnum
-from itertools import chain
+from dataclasses import dataclass
 from pathlib import Path
 
-from recsys.errors import CorpusError
-from recsys.formats.papers.language import looks_english
 from recsys.formats.papers.paper_fields import FieldError
-from recsys.formats.papers.paper_formats import FORMATS, PaperFormat, recognise
-from recsys.formats.papers.paper_records import Entry, entries_of, head_of, tally
-from recsys.formats.papers.source_lines import open_lines
+from recsys.formats.papers.paper_of_reference import paper_of
+from recsys.formats.work_stream import Reject, Remark, WorkStream, open_works
 from recsys.progress import Progress, silent
 from recsys.records import Paper
 
-LONGEST_ABSTRACT = 20_000
-"""Characters kept of an abstract: some 3,000 words, several times what any encoder reads."""
-EARLIEST_YEAR, LATEST_YEAR = 1400, 2100
-"""A year outside is impossible and becomes unknown. Constants: one file always reads the same."""
-_EXCERPT = 200  # characters of a rejected line
-
-
-class Remark(StrEnum):
-    """What was odd about a paper that is kept."""
-
-    NO_ABSTRACT = "no abstract"
-    NO_YEAR = "no year"
-    IMPOSSIBLE_YEAR = "impossible year"
-    CUT_ABSTRACT = "abstract cut"
-    NOT_ENGLISH = "not English"
-    BROKEN_UTF8 = "broken UTF-8"
+_EXCERPT = 200  # characters of a rejected paper
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +27,8 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Reject:
-    """A line that gave no paper, with the reason and its first characters."""
-
-    line: int
-    reason: str
-    excerpt: str
-
-
-@dataclass(frozen=True, slots=True)
 class PaperStream:
-    """The recognised format's name and what each line gave, in order; ids are distinct."""
+    """The recognised format's name and what each record gave, in order; ids are distinct."""
 
     format: str
     items: Iterator[Found | Reject]
@@ -66,88 +36,30 @@ class PaperStream:
 
 @contextmanager
 def open_papers(source: Path, *, progress: Progress = silent) -> Iterator[PaperStream]:
-    """Open a file of papers (`-`: standard input) and recognise its format by the first records.
+    """Open a file of papers and recognise its format; see `open_works`.
 
     Raises:
-        CorpusError: the file cannot be read (see `open_lines`), begins with no JSON objects, or its
-            records have no known format.
+        CorpusError: the file cannot be read, or is of no known format.
     """
-    with open_lines(source, progress=progress) as lines:
-        entries = chain.from_iterable(map(entries_of, lines))
-        head = list(head_of(entries))
-        known = _recognised(head, source)
-        yield PaperStream(known.name, _distinct(_items(chain(head, entries), known)))
+    with open_works(source, progress=progress) as stream:
+        yield PaperStream(stream.format, _papers(stream))
 
 
-def tidied(paper: Paper) -> tuple[Paper, tuple[Remark, ...]]:
-    """Cut an endless abstract, forget an impossible year, and say what is odd or missing."""
-    remarks = []
-    if paper.abstract is None:
-        remarks.append(Remark.NO_ABSTRACT)
-    elif len(paper.abstract) > LONGEST_ABSTRACT:
-        paper = replace(paper, abstract=paper.abstract[:LONGEST_ABSTRACT].rstrip())
-        remarks.append(Remark.CUT_ABSTRACT)
-    if paper.year is not None and not EARLIEST_YEAR <= paper.year <= LATEST_YEAR:
-        paper = replace(paper, year=None)
-        remarks.append(Remark.IMPOSSIBLE_YEAR)
-    if paper.year is None:
-        remarks.append(Remark.NO_YEAR)
-    if not looks_english(f"{paper.title} {paper.abstract or ''}"):
-        remarks.append(Remark.NOT_ENGLISH)
-    return paper, tuple(remarks)
-
-
-def _recognised(head: Sequence[Entry], source: Path) -> PaperFormat:
-    records = [entry.record for entry in head if entry.record is not None]
-    known = recognise(records)
-    if known is not None:
-        return known
-    if not records:
-        flaws = tally(Counter(entry.flaw for entry in head))
-        seen = f"its first {len(head):,} lines are none ({flaws})" if head else "it is empty"
-        raise CorpusError(
-            f"{source} holds no JSON objects: {seen}.", "Give a file with one paper per line."
-        )
-    keys = ", ".join(list(dict.fromkeys(chain.from_iterable(records)))[:12])
-    rows = "; ".join(f"{row.name} ({_description(row)})" for row in FORMATS)
-    raise CorpusError(
-        f"{source} is of no known format: its records have the keys {keys[:400]}.",
-        f"The formats known are {rows}.",
-    )
-
-
-def _description(row: PaperFormat) -> str:
-    needs = ", ".join(sorted(row.needs))
-    return needs + (f" and one of {', '.join(sorted(row.marks))}" if row.marks else "")
-
-
-def _items(entries: Iterable[Entry], known: PaperFormat) -> Iterator[Found | Reject]:
-    for entry in entries:
-        if entry.record is None:
-            yield _rejected(entry, entry.flaw)
-            continue
-        try:
-            paper, remarks = tidied(known.parse(entry.record))
-        except FieldError as error:
-            yield _rejected(entry, str(error))
-            continue
-        broken = (Remark.BROKEN_UTF8,) if entry.line.broken_utf8 else ()
-        yield Found(entry.line.number, paper, remarks + broken)
-
-
-def _rejected(entry: Entry, reason: str) -> Reject:
-    return Reject(entry.line.number, reason, entry.line.text[:_EXCERPT].rstrip())
-
-
-def _distinct(items: Iterable[Found | Reject]) -> Iterator[Found | Reject]:
-    """Reject the papers whose id was seen before: the first wins."""
+def _papers(stream: WorkStream) -> Iterator[Found | Reject]:
+    """Reject what has no id or no title, and the papers whose id was seen: the first wins."""
     seen: set[str] = set()
-    for item in items:
-        if isinstance(item, Found):
-            if item.paper.id in seen:
-                yield Reject(
-                    item.line, "duplicate id", f"{item.paper.id}: {item.paper.title}"[:_EXCERPT]
-                )
-                continue
-            seen.add(item.paper.id)
-        yield item
+    for item in stream.items:
+        if isinstance(item, Reject):
+            yield item
+            continue
+        work = item.work
+        try:
+            paper = paper_of(work, own=stream.sealed)
+        except FieldError as error:
+            yield Reject(item.line, str(error), (work.title or work.id or work.key)[:_EXCERPT])
+            continue
+        if paper.id in seen:
+            yield Reject(item.line, "duplicate id", f"{paper.id}: {paper.title}"[:_EXCERPT])
+            continue
+        seen.add(paper.id)
+        yield Found(item.line, paper, item.remarks)

@@ -1,8 +1,11 @@
 """Papers of Semantic Scholar's API and of its datasets (S2AG)."""
 
+from collections.abc import Iterator
+
+from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import (
     Record,
-    doi_of,
+    first_page,
     id_of,
     ids_of,
     labelled,
@@ -12,31 +15,41 @@ from recsys.formats.papers.paper_fields import (
     required_title,
     text_of,
     url_of,
+    volume_of,
     year_of,
 )
-from recsys.records import Paper
+from recsys.records import Reference
 
 
-def paper_of(record: Record) -> Paper:
+def reference_of(record: Record) -> Reference:
     """Read one record."""
     # References must name papers as their own records do: by paperId where there is one.
     kinds = ("paperId",) if id_of(record.get("paperId")) else ("corpusid", "corpusId")
     paper_id = required_id(record, *kinds)
-    external = record.get("externalIds") or record.get("externalids") or {}
     fields = record.get("fieldsOfStudy") or record.get("s2fieldsofstudy")
     types = record.get("publicationTypes") or record.get("publicationtypes")
-    return Paper(
+    reference = Reference(
         id=paper_id,
         title=required_title(record, "title"),
         abstract=text_of(record.get("abstract")),
         year=year_of(record.get("year")),
         authors=names_of(record.get("authors"), "name"),
         venue=text_of(record.get("venue")) or text_of(nested(record, "journal", "name")),
-        references=_cited(record.get("references"), kinds),
-        doi=doi_of(external.get("DOI")) if isinstance(external, dict) else None,
+        cited_ids=_cited(record.get("references"), kinds),
         url=url_of(record.get("url")),
+        volume=volume_of(nested(record, "journal", "volume")),
+        page=first_page(nested(record, "journal", "pages")),
         labels=labelled(fields=names_of(fields, "category"), type=names_of(types)),
     )
+    return named(reference, _names(record))
+
+
+def _names(record: Record) -> Iterator[tuple[object, object]]:
+    yield "s2", record.get("paperId")
+    yield "corpusid", record.get("corpusid") or record.get("corpusId")
+    external = record.get("externalIds") or record.get("externalids")
+    if isinstance(external, dict):
+        yield from external.items()
 
 
 def _cited(references: object, kinds: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,14 +1,12 @@
 """Read the lines of a corpus file one at a time: plain or gzip, a file or standard input.
 
 Memory stays bounded whatever the file holds: a line longer than LONGEST_LINE is passed over, not
-loaded. A record printed over several lines (`[`, `{`, one line per key, `},`) is joined into one.
+loaded. A record or a document printed over several lines is joined into one.
 """
 
 import gzip
 import io
-import os
 import re
-import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,20 +14,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from recsys.errors import CorpusError, near_miss
-from recsys.formats.files import standard_input
+from recsys.errors import CorpusError
+from recsys.formats.files import STDIN, standard_input
+from recsys.formats.papers.json_nesting import Nesting
+from recsys.formats.source_streams import LONGEST_LINE, damaged, is_gzip, open_file
 from recsys.progress import Progress, silent
 
-STDIN = Path("-")
-"""The path that means standard input."""
-LONGEST_LINE = 64 * 2**20
-"""A line of more bytes than this is passed over; the largest known records have a few MB."""
-STAGE = "read"
 _ENDLESS = 2**30  # bytes of a line: a device such as /dev/zero has no more to say
-_REPORT_EVERY = 2048  # lines
 _BUFFER = 2**20
-_GZIP = b"\x1f\x8b"
-_OPENING = re.compile(r"\[?\s*\{")
+_OPENING = re.compile(r"\s*\[?\s*(?=\{)")
 # First bytes of files that hold no lines of UTF-8, what they are, and what to do.
 _FOREIGN = (
     (b"PK\x03\x04", "a zip archive", "Unpack it first."),
@@ -79,25 +72,8 @@ def open_lines(
         finally:
             stdin.detach()  # Not ours to close.
         return
-    with _opened(source) as file:
-        lines = _checked(_lines(_unpacked(file, str(source)), longest), str(source))
-        yield _joined(_reported(lines, file, progress))
-
-
-def _opened(source: Path) -> io.BufferedReader:
-    try:
-        if stat.S_ISDIR(source.stat().st_mode):
-            raise CorpusError(f"{source} is a directory.", "Give the path of a file of papers.")
-        return io.BufferedReader(io.FileIO(source), _BUFFER)
-    except FileNotFoundError as error:
-        names = [p.name for p in source.parent.glob("*")] if source.parent.is_dir() else []
-        hint = near_miss(source.name, names).strip()
-        raise CorpusError(f"There is no file {source}.", hint or "Check the path.") from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise CorpusError(
-            f"{str(source)!r} cannot be read: {reason}.", "Check the path and its permissions."
-        ) from error
+    with open_file(source, progress) as file:
+        yield _joined(_checked(_lines(_unpacked(file, str(source)), longest), str(source)))
 
 
 def _unpacked(file: io.BufferedReader, name: str) -> io.BufferedIOBase:
@@ -106,7 +82,7 @@ def _unpacked(file: io.BufferedReader, name: str) -> io.BufferedIOBase:
     for magic, what, hint in _FOREIGN:
         if head.startswith(magic):
             raise CorpusError(f"{name} is {what}, not JSON lines.", hint)
-    if head.startswith(_GZIP):
+    if is_gzip(file):
         # Not wrapped in a larger buffer: that would lose the last good lines of a file cut short.
         return gzip.GzipFile(fileobj=file)
     return file
@@ -150,11 +126,7 @@ def _checked(lines: Iterator[Line], name: str) -> Iterator[Line]:
             last = line.number
             yield line
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        what = "ends in the middle of" if isinstance(error, EOFError) else "has damaged data in"
-        raise CorpusError(
-            f"{name} {what} its gzip stream ({error}); line {last} is the last good one.",
-            "Download or pack it again: papers that were lost would leave holes in the graph.",
-        ) from error
+        raise damaged(name, error, f"; line {last} is the last good one") from error
     except OSError as error:
         raise CorpusError(
             f"{name} cannot be read beyond line {last}: {error.strerror or error}.",
@@ -162,46 +134,49 @@ def _checked(lines: Iterator[Line], name: str) -> Iterator[Line]:
         ) from error
 
 
-def _reported(lines: Iterator[Line], file: io.BufferedReader, progress: Progress) -> Iterator[Line]:
-    size = os.fstat(file.fileno()).st_size
-    if not size:  # A pipe or a device: nobody knows how much is to come.
-        yield from lines
-        return
-    for line in lines:
-        if line.number % _REPORT_EVERY == 0:
-            progress(STAGE, min(file.raw.tell(), size - 1), size)
-        yield line
-    progress(STAGE, size, size)
-
-
 def _joined(lines: Iterator[Line]) -> Iterator[Line]:
-    """Join records printed over several lines: from `{` alone to `}` with the same indentation."""
+    """Join a record or a document printed over several lines, from its `{` to its `}`."""
     line = next(lines, None)
     while line is not None:
-        following = None
-        text = line.text.strip()
-        if _OPENING.fullmatch(text):
-            indentation = line.text[: -len(line.text.lstrip())]
-            line, following = _gather(line, indentation, lines)
-        if text or line.too_long:
-            yield line
+        found, following = [line], None
+        opening = None if line.too_long else _OPENING.match(line.text)
+        if opening and not _looks_whole(line.text):
+            nesting = Nesting()
+            nesting.take(line.text[opening.end() :])
+            if nesting.depth:
+                found, following = _gather(line, nesting, lines)
+        yield from (each for each in found if each.too_long or each.text.strip())
         line = following or next(lines, None)
 
 
-def _gather(first: Line, indentation: str, lines: Iterator[Line]) -> tuple[Line, Line | None]:
-    """Return the joined record, and the line after it where that was read in search of its end."""
-    closing = tuple(f"{indentation}}}{end}" for end in ("", ",", "]"))
-    parts, length, broken, too_long, following = [first.text], 0, first.broken_utf8, False, None
+def _looks_whole(text: str) -> bool:
+    return text.count("{") == text.count("}") and text.count("[") == text.count("]")
+
+
+def _gather(first: Line, nesting: Nesting, lines: Iterator[Line]) -> tuple[list[Line], Line | None]:
+    """Return the joined record, and the line after it where that was read in search of its end.
+
+    Where a document seemed to begin that has a record per line, and no end was found, its lines
+    are returned one by one.
+    """
+    opening = first.text[: -len(first.text.lstrip())] + "{"
+    parts, length, following, records = [first], 0, None, 0
     for line in lines:
-        if line.text.startswith(f"{indentation}{{"):  # This record was never closed.
-            following = line
-            break
-        broken, too_long = broken or line.broken_utf8, too_long or line.too_long
+        if line.text.startswith(opening):
+            if not (nesting.awaits_first if len(parts) == 1 else nesting.awaits_value):
+                following = line  # The record was never closed.
+                break
+            records += 1
         length += len(line.text)
+        if length > LONGEST_LINE and records:
+            return [*parts, line], None
         if length <= LONGEST_LINE:
-            parts.append(line.text)
-        if line.text.rstrip() in closing:
+            parts.append(line)
+        nesting.take(line.text)
+        if not nesting.depth:
             break
-    too_long = too_long or length > LONGEST_LINE
-    joined = replace(first, text="".join(parts), broken_utf8=broken, too_long=too_long)
-    return joined, following
+    if records and nesting.depth:
+        return parts, following
+    too_long = length > LONGEST_LINE or any(line.too_long for line in parts)
+    text, broken = "".join(line.text for line in parts), any(line.broken_utf8 for line in parts)
+    return [replace(first, text=text, broken_utf8=broken, too_long=too_long)], following

@@ -1,19 +1,23 @@
 """Write papers as BibTeX, and read BibTeX and biblatex: one entry per work."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from recsys.formats.papers.external_ids import named
+from recsys.formats.papers.paper_fields import first_page
 from recsys.formats.references.bibliography import (
     LONGEST_TEXT,
+    Problem,
     address_in,
-    bibliography,
     identified,
     names_in,
     text_in,
     year_in,
 )
-from recsys.formats.references.bibtex_entries import Entry, entries_of
+from recsys.formats.references.bibtex_entries import entries_in
 from recsys.formats.references.bibtex_names import names_between_and
+from recsys.formats.references.bibtex_parents import Entry
+from recsys.formats.references.csl import keywords_in
 from recsys.formats.references.latex_codec import from_latex, to_latex
 from recsys.formats.references.people import Name, name_of
 from recsys.formats.references.shown_facts import (
@@ -26,10 +30,20 @@ from recsys.formats.references.shown_facts import (
     one_line,
     web_address,
 )
-from recsys.records import Bibliography, Paper, Reference
+from recsys.records import Paper, Reference
 
 _LONGEST_SOURCE = 4 * LONGEST_TEXT  # Characters of LaTeX.
 _NO_NAMES = frozenset({"and", "others"})
+_ENTRY = re.compile(
+    r"^[ \t]{0,8}@(?:string[ \t]{0,8}[{(]\s{0,80}[\w:-]{1,80}\s{0,80}="
+    r"|(?:comment|preamble)[ \t]{0,8}[{(]"
+    r"|[a-z]{1,40}[ \t]{0,8}[{(]\s{0,80}[^\s,=\"#%{}()]{1,200}[ \t]{0,8},)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_OLD_NUMBER = re.compile(r"\d{7}(?:v\d{1,2})?")
+_PAGES = ("pages", "eid", "articleno")
+_LONGEST_VOLUME = 40
+_IN_PUBMED = frozenset({"pmid", "pmcid", "eprinttype"})
 _VENUES = ("journaltitle", "journal", "booktitle", "eventtitle")
 _KINDS: Mapping[str, str] = {
     "article": "article-journal",
@@ -57,6 +71,9 @@ _KINDS: Mapping[str, str] = {
     "www": "webpage",
 }
 
+# What the field `type` of an entry of no other kind says.
+_TOLD_KINDS = {"thesis": "thesis", "report": "report", "preprint": "article"}
+
 
 def write(papers: Sequence[Paper]) -> str:
     """Write one BibTeX entry per paper, in order, with keys such as `Cohan2020Specter`."""
@@ -64,14 +81,15 @@ def write(papers: Sequence[Paper]) -> str:
     return "\n".join(_written(key, paper) for key, paper in zip(keys, papers, strict=True))
 
 
-def read(text: str, name: str) -> Bibliography:
-    """Read BibTeX or biblatex; entries that are broken are reported with their line and left out.
+def looks_so(head: str) -> bool:
+    """Whether a text has an entry of BibTeX, or a string, preamble or comment of it."""
+    return _ENTRY.search(head) is not None
 
-    Raises:
-        InputError: there are too many entries to read.
-    """
-    entries, problems = entries_of(text, name)
-    return bibliography(chain(map(_reference, entries), problems), name)
+
+def read(lines: Iterable[str]) -> Iterator[Reference | Problem]:
+    """Read BibTeX or biblatex; broken entries are reported with their line and left out."""
+    for item in entries_in(lines):
+        yield item if isinstance(item, Problem) else _reference(item)
 
 
 def _reference(entry: Entry) -> Reference:
@@ -85,10 +103,33 @@ def _reference(entry: Entry) -> Reference:
         venue=next(filter(None, (_plain(fields, venue) for venue in _VENUES)), None),
         abstract=_plain(fields, "abstract"),
         url=_address(fields),
-        kind=_KINDS.get(entry.kind, "document"),
+        kind=_kind(entry),
+        volume=_volume(fields),
+        page=next(filter(None, (first_page(_plain(fields, name)) for name in _PAGES)), None),
+        keyphrases=keywords_in(_plain(fields, "keywords")),
     )
     places = ("doi", "journal", "volume", "howpublished", "note", "annote", "bdsk-url-1", "ee")
-    return identified(reference, *map(fields.get, places), _eprint(fields))
+    found = identified(reference, *map(fields.get, places), _eprint(fields))
+    return named(found, _numbers(fields)) if _IN_PUBMED & fields.keys() else found
+
+
+def _kind(entry: Entry) -> str:
+    kind, told = _KINDS.get(entry.kind, "document"), entry.fields.get("type", "").lower()
+    if kind == "document":
+        return next((better for word, better in _TOLD_KINDS.items() if word in told), kind)
+    return kind
+
+
+def _volume(fields: Mapping[str, str]) -> str | None:
+    """Return the volume, unless an identifier stands in its place."""
+    volume = _plain(fields, "volume")
+    return volume if volume and len(volume) <= _LONGEST_VOLUME and "/" not in volume else None
+
+
+def _numbers(fields: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:
+    yield from ((name, fields.get(name)) for name in ("pmid", "pmcid"))
+    if fields.get("eprinttype", "").lower() in ("pubmed", "pmid"):
+        yield "pmid", fields.get("eprint")
 
 
 def _plain(fields: Mapping[str, str], field: str) -> str | None:
@@ -107,9 +148,12 @@ def _address(fields: Mapping[str, str]) -> str | None:
 def _eprint(fields: Mapping[str, str]) -> str | None:
     """Return the eprint as an arXiv id unless the entry names another archive."""
     archive = fields.get("eprinttype") or fields.get("archiveprefix") or "arxiv"
-    return (
-        f"arXiv:{fields['eprint']}" if archive.lower() == "arxiv" and "eprint" in fields else None
-    )
+    number = fields.get("eprint", "").strip()
+    if archive.lower() != "arxiv" or not number:
+        return None
+    branch = fields.get("eprintclass") or fields.get("primaryclass") or ""
+    old = _OLD_NUMBER.fullmatch(number) and branch
+    return f"arXiv:{branch.partition('.')[0]}/{number}" if old else f"arXiv:{number}"
 
 
 def _written(key: str, paper: Paper) -> str:

@@ -6,14 +6,13 @@ empty element.
 
 import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import parse_qs, quote
 
 from recsys.formats.references.bibliography import (
     LONGEST_TEXT,
     Problem,
     address_in,
-    bibliography,
     identified,
     names_in,
     text_in,
@@ -30,7 +29,7 @@ from recsys.formats.references.shown_facts import (
     one_line,
     web_address,
 )
-from recsys.records import Bibliography, Paper, Reference
+from recsys.records import Paper, Reference
 
 MARK = "Z3988"
 """The class of the elements."""
@@ -45,6 +44,7 @@ _GENRES = {"proceeding": MEETING, "conference": MEETING, "article": JOURNAL, "bo
 _SPAN = re.compile(r"<span\b([^<>]*)>", re.IGNORECASE)
 _TITLE = re.compile(r"\btitle\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _MOST_FIELDS = 10_000
+_LONGEST_TAG = 2**20  # Characters after which a tag that does not end is given up.
 
 
 def span(paper: Paper) -> str:
@@ -54,16 +54,32 @@ def span(paper: Paper) -> str:
     return f'<span class="{MARK}" title="{html.escape(context)}"></span>'
 
 
-def read(text: str, name: str) -> Bibliography:
+def read(lines: Iterable[str]) -> Iterator[Reference | Problem]:
     """Read the references inside a web page."""
-    titles = (_TITLE.search(span[1]) for span in _SPAN.finditer(text) if MARK in span[1])
+    spans = (span[1] for text in _whole_tags(lines) for span in _SPAN.finditer(text))
+    titles = (_TITLE.search(span) for span in spans if MARK in span)
     contexts = (html.unescape(title[1] or title[2] or "") for title in titles if title)
-    return bibliography((_read(i, each) for i, each in enumerate(contexts, start=1)), name)
+    return (_read(number, context) for number, context in enumerate(contexts, start=1))
 
 
-def stands_in(text: str) -> bool:
+def looks_so(head: str) -> bool:
     """Whether a text is a web page with references inside."""
-    return any(MARK in span[1] for span in _SPAN.finditer(text))
+    return any(MARK in span[1] for span in _SPAN.finditer(head))
+
+
+def _whole_tags(lines: Iterable[str]) -> Iterator[str]:
+    """Join lines until no tag is left open at their end."""
+    gathered: list[str] = []
+    size = 0
+    for line in lines:
+        gathered.append(line)
+        size += len(line)
+        opened, closed = line.rfind("<"), line.rfind(">")
+        inside = opened > closed or (opened == closed == -1 and len(gathered) > 1)
+        if not inside or size > _LONGEST_TAG:
+            yield "".join(gathered)
+            gathered, size = [], 0
+    yield "".join(gathered)
 
 
 def _pairs(paper: Paper) -> Iterator[tuple[str, str]]:
@@ -85,7 +101,7 @@ def _read(number: int, context: str) -> Reference | Problem:
     try:
         return _reference(parse_qs(context, max_num_fields=_MOST_FIELDS))
     except ValueError as error:
-        return Problem(f"reference {number} cannot be read: {error}.")
+        return Problem(f"reference {number} cannot be read: {error}.", "unreadable COinS")
 
 
 def _reference(context: Mapping[str, Sequence[str]]) -> Reference:

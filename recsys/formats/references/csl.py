@@ -1,10 +1,14 @@
 """Write papers as CSL-JSON, and read an item of it."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from recsys.formats.papers.external_ids import named
+from recsys.formats.papers.paper_fields import first_page, labelled, volume_of
 from recsys.formats.references.bibliography import (
+    LONGEST_TEXT,
     address_in,
     identified,
     names_in,
@@ -21,6 +25,9 @@ from recsys.formats.references.shown_facts import (
     web_address,
 )
 from recsys.records import Paper, Reference
+
+_FIRST_PAGES = ("page-first", "page", "article-number")
+_NUMBER = re.compile(r"\b(PMID|PMCID):\s{0,3}((?:PMC)?\d{1,10})\b", re.IGNORECASE)
 
 
 def write(papers: Sequence[Paper]) -> str:
@@ -55,18 +62,41 @@ def _person(name: Name) -> dict[str, str]:
 def reference_of(item: Mapping[str, Any]) -> Reference:
     """Read one CSL item; fields of a wrong type are unknown."""
     authors = item.get("author")
+    kind = _text(item, "type")
     reference = Reference(
         key=_key(item),
         title=_text(item, "title"),
-        authors=names_in(_name(each) for each in authors) if isinstance(authors, list) else (),
-        year=_year(item.get("issued")),
+        authors=names_in(name_in(each) for each in authors) if isinstance(authors, list) else (),
+        year=year_of_date(item.get("issued")),
         venue=_text(item, "container-title") or _text(item, "event-title"),
         abstract=_text(item, "abstract"),
         url=address_in(item.get("URL")),
-        kind=_text(item, "type"),
+        kind=kind,
+        volume=volume_of(item.get("volume")),
+        page=next(filter(None, (first_page(item.get(name)) for name in _FIRST_PAGES)), None),
+        keyphrases=keywords_in(item.get("keyword")),
+        labels=labelled(type=kind),
     )
+    note = _text(item, "note") or ""
+    numbers = (("pmid", item.get("PMID")), ("pmc", item.get("PMCID")))
     places = ("DOI", "note", "number", "archive_location", "container-title")
-    return identified(reference, *(_text(item, place) for place in places))
+    found = identified(reference, *(_text(item, place) for place in places))
+    return named(found, (*numbers, *numbers_of_pubmed(note)))
+
+
+def keywords_in(value: object) -> tuple[str, ...]:
+    """Return keywords given as a list, or as one text with semicolons or else commas between."""
+    if isinstance(value, str):
+        text = value[:LONGEST_TEXT]
+        value = text.split(";" if ";" in text else ",")
+    return (
+        names_in(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+    )
+
+
+def numbers_of_pubmed(note: str) -> Iterator[tuple[str, str]]:
+    """Yield the numbers that notes of Zotero have after "PMID:" and "PMCID:"."""
+    return ((match[1].lower(), match[2]) for match in _NUMBER.finditer(note[:LONGEST_TEXT]))
 
 
 def _key(item: Mapping[str, Any]) -> str:
@@ -80,16 +110,17 @@ def _text(item: Mapping[str, Any], name: str) -> str | None:
     return text_in(value[0] if isinstance(value, list) and value else value)
 
 
-def _name(person: object) -> str | None:
+def name_in(person: object) -> str | None:
+    """Return a person's name as it is spoken; groups have theirs as a whole."""
     if not isinstance(person, dict):
         return text_in(person)
-    if whole := text_in(person.get("literal")):
+    if whole := text_in(person.get("literal")) or text_in(person.get("name")):
         return whole
     parts = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix")
     return " ".join(filter(None, (text_in(person.get(part)) for part in parts)))
 
 
-def _year(issued: object) -> int | None:
+def year_of_date(issued: object) -> int | None:
     """Read {"date-parts": [[2020, 5]]}, {"raw": "May 2020"}, {"literal": ...}, or plain text."""
     if not isinstance(issued, dict):
         return year_in(issued)

@@ -5,6 +5,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recsys.errors import InputError
+from recsys.formats.papers.paper_fields import FieldError
+from recsys.formats.papers.paper_formats import OWN, format_of
+from recsys.formats.papers.paper_records import records_in
 from recsys.formats.references import csl, zotero
 from recsys.formats.references.bibliography import (
     Problem,
@@ -18,8 +21,6 @@ from recsys.formats.references.bibliography import (
 from recsys.formats.references.lines import reference_of as reference_of_line
 from recsys.records import Bibliography, Reference
 
-_LISTS = ("items", "references", "recommendations", "papers", "results", "data")
-"""Keys under which an object holds its items."""
 _SHAPE = "Export as CSL-JSON, BibTeX or RIS."
 # Raw control characters inside strings are not JSON, but harmless: they are cleaned away later.
 _decode = json.JSONDecoder(strict=False).decode
@@ -49,21 +50,19 @@ def _items(text: str, name: str) -> list[Any]:
         raise InputError(f"{name} is not JSON: {error.msg} at {where}.", _SHAPE) from error
     except ValueError as error:  # A number of thousands of digits.
         raise InputError(f"{name} cannot be read as JSON: {error}.", _SHAPE) from error
-    if isinstance(value, dict):
-        lists = (value[key] for key in _LISTS if isinstance(value.get(key), list))
-        value = next(lists, [value])
-    if not isinstance(value, list):
+    if not isinstance(value, dict | list):
         raise InputError(f"{name} holds neither a list nor an object.", _SHAPE)
-    return value
+    return records_in(value)
 
 
 def _lines(text: str) -> Iterator[Any]:
     """Decode JSON lines; yield nothing as soon as the first is none."""
     for line in filter(str.strip, text.split("\n")):
         try:
-            yield _decode(line)
+            value = _decode(line)
         except (ValueError, RecursionError):
             return
+        yield from records_in(value) if isinstance(value, dict) else [value]
 
 
 def _read(number: int, item: object) -> Reference | Problem:
@@ -71,15 +70,19 @@ def _read(number: int, item: object) -> Reference | Problem:
         return reference_of_line(item)
     if not isinstance(item, dict):
         return Problem(f"item {number} is neither an object nor an identifier.")
-    data = item.get("data", item)
-    if isinstance(data, dict) and "itemType" in data:
-        return zotero.reference_of({"key": item.get("key"), **data})
-    authors = item.get("authors")
-    return _own(item) if isinstance(authors, list) else csl.reference_of(item)
+    form = format_of(item)
+    if form is not None:
+        try:
+            found = form.reference_of(item)
+        except FieldError:
+            pass  # Less than a corpus asks for may be enough to find the work.
+        else:
+            return identified(found, found.doi, found.arxiv) if form.name == OWN else found
+    return _own(item) if isinstance(item.get("authors"), list) else csl.reference_of(item)
 
 
 def _own(item: Mapping[str, Any]) -> Reference:
-    """Read a paper as this program writes it."""
+    """Read what looks like a paper as this program writes it, and lacks its id or title."""
     people = (each.get("name") if isinstance(each, dict) else each for each in item["authors"])
     reference = Reference(
         title=text_in(item.get("title")),
@@ -94,5 +97,4 @@ def _own(item: Mapping[str, Any]) -> Reference:
 
 
 def _belongs_to_a_work(item: object) -> bool:
-    data = item.get("data", item) if isinstance(item, dict) else None
-    return isinstance(data, dict) and str(data.get("itemType")) in zotero.NOT_WORKS
+    return isinstance(item, dict) and str(item.get("itemType")) in zotero.NOT_WORKS

@@ -74,6 +74,11 @@ def to_latex(text: str) -> str:
     return "{}".join(_ESCAPED.sub(lambda match: _SPECIAL[match[0]], part) for part in parts)
 
 
+def is_macro(name: str) -> bool:
+    """Tell whether a macro is one of LaTeX's or of its usual packages', not an author's own."""
+    return name in _ACCENTS or name in _NAMED or name in _DROPPED or name in _macro_names()
+
+
 def from_latex(source: str) -> str:
     r"""Return the text that LaTeX would set: no braces, no macros, accents on their letters.
 
@@ -176,6 +181,11 @@ def _symbol(name: str) -> str:
 def _dictionary() -> dict[str, str]:
     """Return what the macros that stand for a character stand for."""
     return {name: text for name, text in _macros() if isinstance(text, str) and "%" not in text}
+
+
+@cache
+def _macro_names() -> frozenset[str]:
+    return frozenset(name for name, _ in _macros())
 
 
 def _macros() -> "Iterator[tuple[str, Any]]":

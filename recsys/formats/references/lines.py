@@ -1,14 +1,15 @@
 """Read a plain list: an identifier, an address or a title per line."""
 
-from recsys.formats.references.bibliography import address_in, bibliography, identified, text_in
-from recsys.records import Bibliography, Reference
+from collections.abc import Iterable, Iterator
+
+from recsys.formats.references.bibliography import address_in, identified, text_in
+from recsys.records import Reference
 
 
-def read(text: str, name: str) -> Bibliography:
+def read(lines: Iterable[str]) -> Iterator[Reference]:
     """Read one work per line; empty lines and those that begin with # are passed over."""
-    lines = (line.strip() for line in text.split("\n"))
-    found = (reference_of(line) for line in lines if line and not line.startswith("#"))
-    return bibliography(found, name)
+    stripped = (line.strip() for line in lines)
+    return (reference_of(line) for line in stripped if line and not line.startswith("#"))
 
 
 def reference_of(line: str) -> Reference:

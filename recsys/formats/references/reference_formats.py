@@ -1,71 +1,75 @@
-"""Read a bibliography of any known format, told by its suffix or else by what is in it."""
+"""Read a bibliography of any known format as a whole; see `recsys.formats.source_formats`."""
 
+import io
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from recsys.errors import InputError
 from recsys.formats import files
-from recsys.formats.references import bibtex, coins, json_items, lines, ris, spreadsheet
+from recsys.formats.exports.foreign_files import foreign
+from recsys.formats.files import STDIN, decode_or_guess, display_name
+from recsys.formats.references import json_items
+from recsys.formats.references.bibliography import bibliography
+from recsys.formats.source_formats import FORMATS, LIST, Shape, SourceFormat, recognised
 from recsys.records import Bibliography
 
 _LOOKED_AT = 100_000
 """Characters from the beginning by which a format is recognised."""
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format: its name, the suffixes of its files, how its text looks, and what reads it."""
-
-    name: str
-    suffixes: tuple[str, ...]
-    looks_so: Callable[[str], object]
-    read: Callable[[str, str], Bibliography]
-
-
-FORMATS: tuple[Format, ...] = (
-    Format("HTML", (".html", ".htm"), coins.stands_in, coins.read),
-    Format(
-        "JSON",
-        (".json", ".csljson", ".jsonl", ".ndjson"),
-        re.compile(r"\s*[\[{]").match,
-        json_items.read,
-    ),
-    Format("RIS", (".ris",), re.compile(r"^[ \t]{0,8}TY {1,2}- ", re.MULTILINE).search, ris.read),
-    Format(
-        "BibTeX",
-        (".bib", ".bibtex", ".biblatex"),
-        re.compile(r"^[ \t]{0,8}@[A-Za-z]+[ \t]{0,8}[{(]", re.MULTILINE).search,
-        bibtex.read,
-    ),
-    Format("CSV", (".csv", ".tsv"), spreadsheet.has_header, spreadsheet.read),
-    Format("list", (".ids", ".lst"), bool, lines.read),
-)
-"""Where no suffix tells, the first whose text looks so."""
+_DECLARED = re.compile(r"""(<\?xml[^>]{0,100}?)\s+encoding\s*=\s*["'][^"'>]*["']""")
 
 
 def read_bibliography(path: Path) -> Bibliography:
     """Read a file of references; `-` is standard input.
 
     Raises:
-        InputError: the file cannot be read, or is not what its suffix says.
+        InputError: the file cannot be read, or is none of references.
     """
-    return parse_bibliography(files.read_text(path), files.display_name(path))
+    if (form := _file_format(path)) is not None:
+        return bibliography(form.read_file(path), display_name(path))
+    raw, name = files.read_bytes(path), display_name(path)
+    if known := foreign(raw[:_LOOKED_AT]):
+        raise InputError(f"{name} is {known[0]}.", known[1])
+    if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml"):
+        head = raw[:_LOOKED_AT].decode("utf-8", errors="replace")
+        form = recognised(raw[:_LOOKED_AT], head, "")
+        if form is not None and form.shape is Shape.BYTES:  # It declares its encoding itself.
+            return bibliography(form.read_bytes(io.BytesIO(raw)), name)
+    text, note = decode_or_guess(raw, name)
+    found = parse_bibliography(text, name)
+    return Bibliography(found.references, (note, *found.problems)) if note else found
 
 
 def parse_bibliography(text: str, name: str) -> Bibliography:
-    """Read the text of a bibliography; `name` is what errors call it, its suffix tells the format.
+    """Read the text of a bibliography; `name` is what errors call it.
+
+    Its content tells the format; where that tells nothing, the suffix of its name does, and what
+    has none is a list of a work per line.
 
     Raises:
-        InputError: the text is not what the suffix of its name says.
+        InputError: the text is broken as a whole.
     """
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    return recognised(text, Path(name).suffix.lower()).read(text, name)
+    form = format_of(text, Path(name).suffix.lower())
+    if form.shape is Shape.JSON:
+        return json_items.read(text, name)
+    if form.shape is Shape.BYTES:
+        plain = _DECLARED.sub(r"\1", text, count=1)
+        return bibliography(form.read_bytes(io.BytesIO(plain.encode("utf-8", "replace"))), name)
+    return bibliography(form.read_lines(io.StringIO(text, newline="\n")), name)
 
 
-def recognised(text: str, suffix: str) -> Format:
-    """Return the format that a suffix names, or that a text has."""
+def format_of(text: str, suffix: str) -> SourceFormat:
+    """Return the format of a text: that of a list where it is no other."""
     head = text[:_LOOKED_AT]
-    by_suffix = (form for form in FORMATS if suffix in form.suffixes)
-    by_content = (form for form in FORMATS if form.looks_so(head))
-    return next(by_suffix, None) or next(by_content, FORMATS[-1])
+    form = recognised(b"", head, suffix)
+    return LIST if form is None or form.shape is Shape.FILE else form
+
+
+def _file_format(path: Path) -> SourceFormat | None:
+    """Recognise what is no text, such as a database."""
+    if path == STDIN or not path.is_file():
+        return None
+    with path.open("rb") as file:
+        head = file.read(1024)
+    of_files = (form for form in FORMATS if form.shape is Shape.FILE)
+    return next((form for form in of_files if form.looks_so(head, "")), None)

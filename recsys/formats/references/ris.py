@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
+from recsys.formats.exports.export_facts import accession, first_page, phrases
+from recsys.formats.exports.tagged_lines import Layout, TaggedRecord, references
+from recsys.formats.papers.paper_fields import labelled
 from recsys.formats.references.bibliography import (
+    LONGEST_TEXT,
     Problem,
     address_in,
-    bibliography,
     identified,
     names_in,
     text_in,
@@ -26,10 +28,11 @@ from recsys.formats.references.shown_facts import (
     one_line,
     web_address,
 )
-from recsys.records import Bibliography, Paper, Reference
+from recsys.records import Paper, Reference
 
 _TYPES = {JOURNAL: "JOUR", MEETING: "CONF", OTHER: "GEN"}
 _KINDS: Mapping[str, str] = {
+    "ABST": "article-journal",
     "BLOG": "post-weblog",
     "BOOK": "book",
     "CHAP": "chapter",
@@ -37,22 +40,38 @@ _KINDS: Mapping[str, str] = {
     "CONF": "paper-conference",
     "CPAPER": "paper-conference",
     "DATA": "dataset",
+    "DICT": "entry-dictionary",
     "EBOOK": "book",
     "ECHAP": "chapter",
     "EDBOOK": "book",
     "EJOUR": "article-journal",
     "ELEC": "webpage",
+    "ENCYC": "entry-encyclopedia",
     "INPR": "article-journal",
     "JOUR": "article-journal",
+    "MANSCPT": "manuscript",
     "MGZN": "article-magazine",
     "NEWS": "article-newspaper",
     "PAT": "patent",
     "PREPRINT": "article",
     "RPRT": "report",
+    "SER": "book",
+    "STAND": "standard",
     "THES": "thesis",
     "UNPB": "manuscript",
+    "UNPD": "manuscript",
 }
-_TAG = re.compile(r"[ \t]{0,8}([A-Z][A-Z0-9]) {1,2}-(?: |$)")
+_LAYOUT = Layout(
+    tag=re.compile(r"[ \t]{0,8}\ufeff?([A-Z][A-Z0-9]) {1,2}-(?:[ \r]|$)"),
+    first="TY",
+    last=("ER",),
+    strict=True,
+)
+_HEAD = re.compile(r"^[ \t]{0,8}\ufeff?TY {1,2}- ", re.MULTILINE)
+_CITED = re.compile(r"(?:Cited )?References: ?")
+_NAMED = re.compile(r"\b(?:PMID ?: ?\d{1,9}|PMC\d{1,10})")
+_UNKNOWN = "UK"
+"""Under this rispy gathers the tags that it does not know, and breaks where it finds it itself."""
 # As rispy calls them.
 _TITLES = ("title", "primary_title")
 _VENUES = (
@@ -64,6 +83,17 @@ _VENUES = (
     "custom3",
 )
 
+# Where databases put PubMed's number of a paper.
+_NUMBERS_OF = {
+    "medline": "accession_number",
+    "nlm": "accession_number",
+    "pubmed": "accession_number",
+    "scopus": "custom2",
+}
+_DATES = ("year", "publication_year", "date")
+_PAGES = ("start_page", "section", "custom7")
+_PLACES = ("doi", "type_of_work", "urls", "note", "custom7", "accession_number")
+
 
 def write(papers: Sequence[Paper]) -> str:
     """Write one record per paper, in order, as reference managers import it."""
@@ -72,15 +102,14 @@ def write(papers: Sequence[Paper]) -> str:
     return "\n".join("".join(f"{tag}  - {value}\n" for tag, value in lines) for lines in records)
 
 
-def read(text: str, name: str) -> Bibliography:
-    """Read RIS; records that never end are read and reported with their line."""
-    import rispy
+def looks_so(head: str) -> bool:
+    """Whether a text has a line that begins a record."""
+    return _HEAD.search(head) is not None
 
-    unfolded = list(_unfolded(text))
-    lines = "\n".join(line for line in unfolded if isinstance(line, str))
-    records = rispy.loads(lines, delimiter_tags_mapping={}, enforce_list_tags=False)
-    problems = (problem for problem in unfolded if isinstance(problem, Problem))
-    return bibliography(chain(map(_reference, records), problems), name)
+
+def read(lines: Iterator[str]) -> Iterator[Reference | Problem]:
+    """Read each record; those that never end are read and reported with their line."""
+    return references(lines, _LAYOUT, _reference_of)
 
 
 def _record(key: str, paper: Paper) -> Iterator[tuple[str, str]]:
@@ -100,51 +129,83 @@ def _record(key: str, paper: Paper) -> Iterator[tuple[str, str]]:
     yield "ER", ""
 
 
-def _unfolded(text: str) -> Iterator[str | Problem]:
-    """Yield each fact on one line and each record with its end, and what is wrong.
+def _reference_of(record: TaggedRecord) -> Reference:
+    import rispy
 
-    A line without a tag continues the fact before it; joining them one by one, as rispy does, takes
-    quadratic time.
-    """
-    began, fact = 0, []
-    for number, line in enumerate(text.split("\n"), start=1):
-        match = _TAG.match(line)
-        if match is None:
-            fact += [line] * bool(began)
+    text = "\n".join(_facts(record))
+    found = rispy.loads(f"{text}\nER  - ", delimiter_tags_mapping={}, enforce_list_tags=False)
+    return _reference(found[0] if found else {})
+
+
+def _facts(record: TaggedRecord) -> Iterator[str]:
+    """Yield each fact on one line: rispy takes quadratic time to join the lines of one."""
+    for tag in record.facts:
+        if tag == _UNKNOWN:
             continue
-        if began:
-            yield _joined(fact)
-        tag, fact = match[1], [f"{match[1]}  - {line[match.end() :]}"]
-        if tag == "TY" and began:
-            yield Problem(f"line {began}: the record has no end (ER).")
-            yield "ER  - "
-        if tag in ("TY", "ER"):
-            began = number if tag == "TY" else 0
-        if tag == "ER":
-            yield "ER  - "
-    if began:
-        yield Problem(f"line {began}: the record has no end (ER).")
-        yield _joined(fact)
-        yield "ER  - "
-
-
-def _joined(lines: list[str]) -> str:
-    return " ".join(map(str.strip, lines))
+        # EndNote has a keyword a line, and the tag only before the first.
+        told = record.lines(tag) if tag == "KW" else record.texts(tag)
+        yield from (f"{tag}  - {text}" for text in told)
 
 
 def _reference(record: Mapping[str, Any]) -> Reference:
+    notes = _all(record, "notes")
+    pmid, ids = _numbers(record, notes)
+    kind = str(record.get("type_of_reference"))
+    work = text_in(_first(record, "type_of_work"))
+    book = text_in(_unmapped(record, "BT"))
+    title = text_in(_first(record, *_TITLES) or _unmapped(record, "CT"))
     reference = Reference(
         key=text_in(_first(record, "id")) or "",
-        title=text_in(_first(record, *_TITLES)),
-        authors=tuple(map(natural, names_in(_all(record, "authors", "first_authors")))),
-        year=year_in(_first(record, "year")) or year_in(_first(record, "publication_year", "date")),
-        venue=text_in(_first(record, *_VENUES)) or text_in(_unmapped(record, "BT")),
+        title=title or book or text_in(_first(record, "short_title", "translated_title")),
+        authors=_authors(record),
+        year=next(filter(None, map(year_in, _all(record, *_DATES))), None),
+        venue=text_in(_first(record, *_VENUES)) or (book if title else None),
         abstract=text_in(_first(record, "abstract", "notes_abstract")),
         url=next(filter(None, map(address_in, _all(record, "urls"))), None),
-        kind=_KINDS.get(str(record.get("type_of_reference")), "document"),
+        kind=_KINDS.get(kind, "document"),
+        pmid=pmid,
+        ids=ids,
+        volume=text_in(_first(record, "volume")),
+        page=next(filter(None, map(first_page, _all(record, *_PAGES))), None),
+        keyphrases=phrases(_all(record, "keywords")),
+        labels=labelled(
+            type=None if work is None or "10." in work else work,
+            database=text_in(_first(record, "name_of_database")),
+        ),
+        cites=tuple(cited for note in notes for cited in _cited(note)),
     )
-    places = ("doi", "urls", "notes", "note", "custom7", "accession_number")
-    return identified(reference, *(text for place in places for text in _all(record, place)))
+    places = [*_all(record, *_PLACES), *_unmapped_all(record, "DI", "L3")]
+    own = (note for note in notes if _CITED.match(note) is None)
+    return identified(reference, *places, *own)
+
+
+def _authors(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return authors, each once: some programs write both AU and A1."""
+    names = names_in(_all(record, "authors", "first_authors"))
+    return tuple(dict.fromkeys(map(natural, names)))
+
+
+def _numbers(record: Mapping[str, Any], notes: list[str]) -> tuple[str | None, tuple[str, ...]]:
+    """Return the PubMed id and the other ids, from wherever programs put them."""
+    places = _all(record, "accession_number", "custom2", "urls", "note")
+    told = [accession(text) for text in (*places, *_unmapped_all(record, "PM", "PMID"))]
+    source = " ".join(_all(record, "name_of_database", "database_provider")).lower()
+    own = (place for database, place in _NUMBERS_OF.items() if database in source)
+    number = _first(record, *own) or _unmapped(record, "PM") or ""
+    bare = number if number.isascii() and number.isdecimal() else None
+    for note in notes:
+        told += [accession(text) for text in _NAMED.findall(note[:LONGEST_TEXT])]
+    pmids = (pmid for pmid, _ in told if pmid)
+    return bare or next(pmids, None), tuple(dict.fromkeys(each for _, ids in told for each in ids))
+
+
+def _cited(note: str) -> Iterator[Reference]:
+    """Read the references that Scopus writes into a note."""
+    match = _CITED.match(note)
+    pieces = note[match.end() :].split("; ") if match else ()
+    for piece in filter(None, (piece.strip(" ;") for piece in pieces)):
+        reference = Reference(key=piece, title=text_in(piece))
+        yield identified(reference, piece) if "10." in piece else reference
 
 
 def _all(record: Mapping[str, Any], *names: str) -> list[str]:
@@ -156,5 +217,10 @@ def _first(record: Mapping[str, Any], *names: str) -> str | None:
     return next(filter(None, _all(record, *names)), None)
 
 
+def _unmapped_all(record: Mapping[str, Any], *tags: str) -> list[str]:
+    unknown = record.get("unknown_tag", {})
+    return [text for tag in tags for text in unknown.get(tag, ())]
+
+
 def _unmapped(record: Mapping[str, Any], tag: str) -> str | None:
-    return next(iter(record.get("unknown_tag", {}).get(tag, ())), None)
+    return next(iter(_unmapped_all(record, tag)), None)

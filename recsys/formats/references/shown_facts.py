@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
+from recsys.formats import identifiers
 from recsys.formats.references.bibliography import address_in
 from recsys.records import Paper
 from recsys.store.name_keys import fold
@@ -38,10 +39,18 @@ def names_of(paper: Paper) -> list[str]:
 
 
 def bare_doi(paper: Paper) -> str | None:
-    """Return a paper's DOI without the resolver; old ones may hold < and >."""
+    """Return a paper's DOI without the resolver: its id and aliases may be one, old ones hold <."""
     doi = _RESOLVER.sub("", one_line(paper.doi or ""))
     doi = re.sub(r"[\s{}\\]", "", doi)
-    return doi if doi.startswith("10.") else None
+    if doi.startswith("10."):
+        return doi
+    return next(filter(None, map(_as_doi, (paper.id, *paper.aliases))), None)
+
+
+def _as_doi(name: str) -> str | None:
+    """Return a name that is a DOI, and nothing beside it."""
+    bare = _RESOLVER.sub("", one_line(name))
+    return bare if bare.startswith("10.") and identifiers.doi(bare) == bare.lower() else None
 
 
 def web_address(paper: Paper) -> str | None:

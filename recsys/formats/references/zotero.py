@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from recsys.formats.papers.external_ids import named
+from recsys.formats.papers.paper_fields import FieldError, first_page, labelled, volume_of
 from recsys.formats.references.bibliography import (
     address_in,
     identified,
@@ -10,6 +12,7 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
+from recsys.formats.references.csl import numbers_of_pubmed
 from recsys.formats.references.people import natural
 from recsys.records import Reference
 
@@ -46,22 +49,42 @@ _VENUES = (
 
 
 def reference_of(item: Mapping[str, Any]) -> Reference:
-    """Read one item; fields of a wrong type are unknown."""
+    """Read one item; fields of a wrong type are unknown.
+
+    Raises:
+        FieldError: it belongs to a work and is none.
+    """
+    if str(item.get("itemType")) in NOT_WORKS:
+        raise FieldError("a note or an attachment")
     creators = item.get("creators")
     people = creators if isinstance(creators, list) else []
     key = next(filter(None, (text_in(item.get(key)) for key in ("citationKey", "citekey"))), None)
+    own_key = text_in(item.get("key"))
+    kind = _KINDS.get(str(item.get("itemType")), "document")
     reference = Reference(
-        key=key or _extra(item, "citation key") or text_in(item.get("key")) or "",
+        key=key or _extra(item, "citation key") or own_key or "",
         title=text_in(item.get("title")),
         authors=tuple(map(natural, names_in(map(_author, people)))),
         year=year_in(item.get("date")),
         venue=next(filter(None, (text_in(item.get(venue)) for venue in _VENUES)), None),
         abstract=text_in(item.get("abstractNote")),
         url=address_in(item.get("url")),
-        kind=_KINDS.get(str(item.get("itemType")), "document"),
+        kind=kind,
+        volume=volume_of(item.get("volume")),
+        page=first_page(item.get("pages")) or first_page(item.get("articleNumber")),
+        keyphrases=_tags(item.get("tags")),
+        labels=labelled(type=kind),
+        ids=(f"zotero:{own_key}",) if own_key and " " not in own_key else (),
     )
     places = ("DOI", "archiveID", "extra", "number", "publicationTitle")
-    return identified(reference, *(text_in(item.get(place)) for place in places))
+    found = identified(reference, *(text_in(item.get(place)) for place in places))
+    numbers = (("pmid", item.get("PMID")), ("pmc", item.get("PMCID")))
+    return named(found, (*numbers, *numbers_of_pubmed(text_in(item.get("extra")) or "")))
+
+
+def _tags(tags: object) -> tuple[str, ...]:
+    items = tags if isinstance(tags, list) else []
+    return names_in(text_in(tag.get("tag") if isinstance(tag, dict) else tag) for tag in items)
 
 
 def _author(creator: object) -> str | None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.evaluation.splits import PARTS, Split, gold, read_split
+from pipelines.corpora.query_years import PARTS
+from pipelines.evaluation.splits import Split, gold, read_split
 from recsys.errors import SplitError
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import (

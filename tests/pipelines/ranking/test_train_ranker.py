@@ -12,7 +12,8 @@ from eval.measures import Judged, summarise
 from indexes.opening import open_collection
 from pipelines.evaluation.seeded_queries import training_poses
 from pipelines.evaluation.splits import gold, read_split
-from pipelines.ranking.train_ranker import TrainOptions, cross_fitted_error, judge, train_ranker
+from pipelines.ranking.ranker_trial import judge
+from pipelines.ranking.train_ranker import TrainOptions, cross_fitted_error, train_ranker
 from pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.app.wiring import open_index
 from recsys.asking.query import draft_of, make_query

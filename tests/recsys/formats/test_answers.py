@@ -41,7 +41,7 @@ def test_json_lines_have_stable_keys_one_paper_per_line(answer: Answer) -> None:
         "year": 2020,
         "venue": "ACL",
         "doi": "10.18653/v1/2020.acl-main.207",
-        "url": None,
+        "url": "https://doi.org/10.18653/v1/2020.acl-main.207",
         "probability": 0.934,
         "score": 2.5,
         "sources": ["ann", "bm25"],

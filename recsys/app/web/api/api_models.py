@@ -72,6 +72,7 @@ class FiltersBody(_Asked):
     exclude_authors: Names = []
     exclude_own: Annotated[bool, Field(description="None by the draft's authors.")] = False
     exclude_library: Annotated[bool, Field(description="None of `library`.")] = False
+    keep_front_matter: Annotated[bool, Field(description="Prefaces, indexes, errata too.")] = False
 
 
 class RecommendationsBody(_Asked):

@@ -25,6 +25,7 @@ from recsys.asking.named import named_paper
 from recsys.formats.answers import answer_record
 from recsys.formats.drafts.objects import manuscript_of
 from recsys.formats.references.reference_writers import WRITERS
+from recsys.formats.references.shown_facts import bare_doi, paper_link
 from recsys.records import Bibliography, Manuscript, Paper, ReadingLists
 
 FILE, REQUEST = "file", "request"
@@ -150,6 +151,7 @@ def _asked(body: RecommendationsBody, given: Manuscript | None) -> WebQuestion:
         exclude_authors=tuple(wanted.exclude_authors),
         exclude_own=wanted.exclude_own,
         exclude_library=wanted.exclude_library,
+        keep_front_matter=wanted.keep_front_matter,
     )
     filters.check()
     lists = ReadingLists(*map(_named, (body.seeds, body.not_like, body.library)))
@@ -205,8 +207,8 @@ def _record(paper: Paper) -> dict[str, Any]:
         "authors": list(paper.authors),
         "year": paper.year,
         "venue": paper.venue,
-        "doi": paper.doi,
-        "url": paper.url,
+        "doi": paper.doi or bare_doi(paper),
+        "url": paper.url or paper_link(paper),
         "cites": None,
         "cited_by": None,
     }

@@ -50,6 +50,7 @@ class FormFields:
     as_of: str = ""
     exclude_own: str = ""
     exclude_library: str = ""
+    keep_front_matter: str = ""
     mmr: str = ""
     page: str = ""
 
@@ -127,6 +128,7 @@ class FormFields:
             exclude_authors=_lines(self.exclude_authors),
             exclude_own=bool(self.exclude_own),
             exclude_library=bool(self.exclude_library),
+            keep_front_matter=bool(self.keep_front_matter),
         )
         filters.check()
         return filters

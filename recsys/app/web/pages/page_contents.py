@@ -71,6 +71,7 @@ def form_of(fields: FormFields, opened: Opened | None = None) -> Form:
         as_of=fields.as_of,
         exclude_own=bool(fields.exclude_own),
         exclude_library=bool(fields.exclude_library),
+        keep_front_matter=bool(fields.keep_front_matter),
         mmr=fields.mmr or "0",
         more_like=fields.more_like,
         less_like=fields.less_like,

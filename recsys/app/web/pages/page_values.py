@@ -64,6 +64,7 @@ class Form:
     as_of: str = ""
     exclude_own: bool = False
     exclude_library: bool = False
+    keep_front_matter: bool = False
     mmr: str = "0"
     more_like: str = ""
     less_like: str = ""

@@ -261,12 +261,27 @@ def test_optional_fields_may_be_absent(name: str, record: dict[str, Any]) -> Non
     assert (paper.title, paper.year, paper.abstract, paper.references) == ("T", None, None, ())
 
 
-@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
-def test_every_format_is_strict_on_id_and_title(row: PaperFormat) -> None:
+STRICT = [
+    *("OpenAlex works", "Semantic Scholar OpenCorpus", "Semantic Scholar API or S2AG"),
+    *("AMiner DBLP", "Lens", "recsys"),
+]
+"""Formats whose every record names its own id and title."""
+
+
+@pytest.mark.parametrize("name", STRICT)
+def test_formats_of_whole_records_are_strict_on_id_and_title(name: str) -> None:
+    row = BY_NAME[name]
     with pytest.raises(FieldError, match="missing id"):
         row.parse({"title": "T"})
-    identified = {"id": "x", "paperId": "x"}
+    identified = {"id": "x", "paperId": "x", "lens_id": "x"}
     with pytest.raises(FieldError, match="missing title"):
         row.parse(identified)
     with pytest.raises(FieldError, match="empty title"):
         row.parse(identified | {"title": " "})
+
+
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+def test_no_format_makes_a_paper_of_nothing(row: PaperFormat) -> None:
+    for nothing in ({}, {"title": " "}, {"id": "", "paper_id": None, "DOI": "", "corpusid": True}):
+        with pytest.raises(FieldError):
+            row.parse(nothing)

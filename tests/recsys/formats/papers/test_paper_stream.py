@@ -16,7 +16,7 @@ from recsys.formats.papers.paper_stream import (
     open_papers,
     tidied,
 )
-from recsys.formats.papers.source_lines import LONGEST_LINE
+from recsys.formats.source_streams import LONGEST_LINE
 from recsys.records import Paper
 
 GOOD = {"id": "good", "title": "A good paper", "abstract": "The text.", "year": 2000}
@@ -181,6 +181,13 @@ def test_an_array_with_one_record_per_line_is_read(tmp_path: Path) -> None:
         json.dumps([{"id": "a", "title": "A"}, {"id": "b", "title": "B"}], indent=2),
         json.dumps([{"id": "a", "title": "A"}, {"id": "b", "title": "B"}], indent="\t"),
         '{\n"id": "a",\n"title": "A"\n}\n{\n"id": "b",\n"title": "B"\n}',
+        '{"status": "ok",\n "message": {"items": [\n{"id": "a", "title": "A"},\n'
+        '{"id": "b",\n"title": "B"}\n]}}\n',
+        '{ "items": [\n{"id":"a","title":"A"},\n{"id":"b","title":"B"}\n] }',
+        '[{\n "id": "a", "title": "A"\n}, {\n "id": "b",\n "title": "B"\n}]',
+        '[{"id": "a",\n "title": "A"},\n {"id": "b",\n "title": "B"}]',
+        '{"id":"a","title":"A","venue":"{"}\n{"id":"b","title":"B","venue":"]"}',
+        json.dumps({"results": [{"id": "a", "title": "A"}, {"id": "b", "title": "B"}]}, indent=0),
     ],
 )
 def test_arrays_pages_and_printed_records_are_read(tmp_path: Path, content: str) -> None:
@@ -220,6 +227,12 @@ def test_a_broken_printed_record_costs_only_itself(tmp_path: Path) -> None:
 
 def test_a_stray_opening_brace_costs_only_its_line(tmp_path: Path) -> None:
     _, items = read(tmp_path, b"{\n" + lines_of(GOOD, {"id": "b", "title": "B"}))
+    assert [(type(item), item.line) for item in items] == [(Reject, 1), (Found, 2), (Found, 3)]
+
+
+@pytest.mark.parametrize("cut", ['{"id": "x", "references": ["a",', '{"id": "x", "references": ['])
+def test_a_line_cut_within_a_list_costs_only_itself(tmp_path: Path, cut: str) -> None:
+    _, items = read(tmp_path, cut.encode() + b"\n" + lines_of(GOOD, {"id": "b", "title": "B"}))
     assert [(type(item), item.line) for item in items] == [(Reject, 1), (Found, 2), (Found, 3)]
 
 

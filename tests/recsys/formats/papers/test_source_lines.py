@@ -3,12 +3,14 @@ import io
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.errors import CorpusError
-from recsys.formats.papers.source_lines import STDIN, Line, open_lines
+from recsys.formats.files import STDIN
+from recsys.formats.papers.source_lines import Line, open_lines
 
 
 def read(path: Path, *, longest: int = 1000) -> list[Line]:
@@ -156,7 +158,8 @@ def test_other_kinds_of_file_are_named(tmp_path: Path, head: bytes, what: str) -
 
 
 def test_progress_counts_bytes_of_the_file_as_it_lies_on_disk(tmp_path: Path) -> None:
-    path = written(tmp_path, gzip.compress(b"some line\n" * 10_000))
+    noise = np.random.default_rng(0).integers(97, 123, 4 * 2**20, np.uint8).tobytes()
+    path = written(tmp_path, gzip.compress(b"\n".join(noise[k :: 2**10] for k in range(2**10))))
     size = path.stat().st_size
     told: list[tuple[str, int, int]] = []
 
@@ -164,10 +167,10 @@ def test_progress_counts_bytes_of_the_file_as_it_lies_on_disk(tmp_path: Path) ->
         told.append((stage, done, total))
 
     with open_lines(path, progress=progress) as lines:
-        assert sum(1 for _ in lines) == 10_000
+        assert sum(1 for _ in lines) == 2**10
     assert told[-1] == ("read", size, size)
     assert all(0 <= done < size for _, done, _ in told[:-1])
-    assert len(told) == 1 + 10_000 // 2048
+    assert len(told) > 2
 
 
 def test_an_empty_file_has_no_lines(tmp_path: Path) -> None:

@@ -1,5 +1,21 @@
-from recsys.formats.references.bibtex import read
-from recsys.records import Reference
+"""BibTeX after https://www.bibtex.com/g/bibtex-format/, biblatex after its manual.
+
+https://mirrors.ctan.org/macros/latex/contrib/biblatex/doc/biblatex.pdf, sections 2.2 and 2.4.
+"""
+
+import io
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recsys.formats.references import bibtex, bibtex_entries
+from recsys.formats.references.bibliography import Problem
+from recsys.formats.references.bibtex import looks_so
+from recsys.formats.references.reference_formats import parse_bibliography as read
+from recsys.formats.references.reference_writers import WRITERS
+from recsys.records import Paper, Reference
 
 
 def references(text: str) -> tuple[Reference, ...]:
@@ -128,3 +144,157 @@ def test_comments_and_preambles_are_no_references() -> None:
 
 def test_a_file_without_entries_says_so() -> None:
     assert read("% nothing yet\n", "refs.bib").problems == ("refs.bib holds no references.",)
+
+
+def streamed(text: str) -> list[Reference | Problem]:
+    return list(bibtex.read(io.StringIO(text)))
+
+
+def test_what_places_a_work_in_its_volume_is_read() -> None:
+    found = reference(
+        "@article{x, title={T}, volume={12}, pages={101--119}, keywords={hedges; {E}cology},"
+        " pmid={30000001}, pmcid={PMC6000001}, file={:home/a.pdf:PDF}, langid={english}}"
+    )
+    assert (found.volume, found.page, found.pmid) == ("12", "101", "30000001")
+    assert found.keyphrases == ("hedges", "Ecology")
+    assert found.ids == ("pmc:PMC6000001",)
+
+
+@pytest.mark.parametrize(
+    ("fields", "page"),
+    [
+        ("pages={S-12--S-19}", "S-12"),
+        ("pages={e1042}", "e1042"),
+        ("eid={e-1042}", "e-1042"),
+        ("pages={1:1--1:20}", "1:1"),
+        ("articleno={17}", "17"),
+        ("pages={}", None),
+    ],
+)
+def test_the_first_page_or_the_number_of_the_article(fields: str, page: str | None) -> None:
+    assert reference(f"@article{{x, title={{T}}, {fields}}}").page == page
+
+
+def test_eprints_of_old_and_of_other_archives() -> None:
+    old = "@misc{x, title={T}, archiveprefix={arXiv}, eprint={0309136}, primaryclass={math.GT}}"
+    assert reference(old).arxiv == "math/0309136"
+    pubmed = reference("@misc{x, title={T}, eprint={30000001}, eprinttype={pubmed}}")
+    assert (pubmed.arxiv, pubmed.pmid) == (None, "30000001")
+
+
+def test_the_type_tells_what_misc_does_not() -> None:
+    assert reference("@misc{x, title={T}, type={Master's Thesis}}").kind == "thesis"
+    assert reference("@article{x, title={T}, type={Technical report}}").kind == "article-journal"
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a part end before each entry."""
+    monkeypatch.setattr(bibtex_entries, "_PART", 1)
+
+
+IN_PARTS = """@string{j = "Journal"}
+
+@inproceedings{late, title={Late}, crossref={v}}
+@article{first, title={First}, journal=j}
+@proceedings{v, title={Proc. of X}, year=2019}
+@inproceedings{child, title={Child}, crossref={V}}
+@inproceedings{orphan, title={Orphan}, crossref={nobody}}
+@article{first, title={First again}}
+@article{broken, title={
+"""
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_strings_parents_and_lines_are_carried_from_part_to_part() -> None:
+    found = streamed(IN_PARTS)
+    works = [item for item in found if isinstance(item, Reference)]
+    assert [(work.title, work.venue, work.year) for work in works] == [
+        ("First", "Journal", None),
+        ("Late", "Proc. of X", 2019),
+        ("Proc. of X", None, 2019),
+        ("Child", "Proc. of X", 2019),
+        ("First again", None, None),
+        ("Orphan", None, None),
+    ]
+    problems = [item for item in found if isinstance(item, Problem)]
+    assert [(problem.reason, problem.line) for problem in problems] == [
+        ("key twice", 8),
+        ("broken entry", 9),
+    ]
+
+
+def test_parts_give_what_the_whole_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = {item.title for item in streamed(IN_PARTS) if isinstance(item, Reference)}
+    monkeypatch.setattr(bibtex_entries, "_PART", 60)
+    assert {item.title for item in streamed(IN_PARTS) if isinstance(item, Reference)} == whole
+
+
+def test_a_library_without_end_is_read_as_it_comes() -> None:
+    def endless() -> Iterator[str]:
+        number = 0
+        while True:
+            number += 1
+            yield f"@article{{k{number},\n  title = {{T {number}}},\n}}\n"
+
+    found = bibtex.read(endless())
+    first = [next(found) for _ in range(3)]
+    assert [each.title for each in first if isinstance(each, Reference)] == ["T 1", "T 2", "T 3"]
+
+
+def test_an_entry_that_never_closes_ends_with_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_PART", "_LARGE_PART", "_LARGEST_PART"):
+        monkeypatch.setattr(bibtex_entries, name, 1000)
+    text = "@misc{a, title={A\n" + "  more\n" * 1000 + "@misc{b, title={B}}\n"
+    problem, found = streamed(text)
+    assert isinstance(problem, Problem)
+    assert (problem.reason, problem.line) == ("broken entry", 1)
+    assert isinstance(found, Reference)
+    assert found.title == "B"
+
+
+@pytest.mark.parametrize(
+    ("text", "so"),
+    [
+        ("@article{a2020,\n title={T}}", True),
+        ("% exported\n\n  @Book ( key , title = 1 )", True),
+        ("@string{jt = {J}}", True),
+        ("@comment{x}", True),
+        ("", False),
+        ("p1\n10.1234/x\n", False),
+        ("@media print { a {} }", False),
+        ("mail me @ home{a, b}", False),
+        ("TY  - JOUR\nAU  - @lee\nER  - ", False),
+        ('{"a": "@article{b,"}', False),
+        ("PT J\nAU Lee, A\nEM a@b.org\nER\n", False),
+    ],
+)
+def test_bibtex_is_known_by_its_entries(text: str, so: bool) -> None:
+    assert looks_so(text) is so
+
+
+WORDS = st.lists(st.from_regex(r"[A-Za-z]{2,8}", fullmatch=True), min_size=1, max_size=6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(titles=st.lists(WORDS, min_size=1, max_size=8), part=st.integers(1, 400))
+def test_no_word_of_a_title_is_lost_wherever_parts_end(titles: list[list[str]], part: int) -> None:
+    papers = [Paper(f"p{n}", " ".join(words), year=2000) for n, words in enumerate(titles)]
+    text = WRITERS["bibtex"](papers)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(bibtex_entries, "_PART", part)
+        found = streamed(text)
+    assert [item.title for item in found if isinstance(item, Reference)] == [
+        paper.title for paper in papers
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_damage_never_stops_the_reading(data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(IN_PARTS)))
+    cut = data.draw(st.integers(0, 12))
+    put = data.draw(st.sampled_from(["", "{", "}", '"', "@", "@misc{z,", "#", "=", "\\", "\x00"]))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(bibtex_entries, "_PART", data.draw(st.sampled_from([1, 50, 10_000])))
+        streamed(IN_PARTS[:at] + put + IN_PARTS[at + cut :])

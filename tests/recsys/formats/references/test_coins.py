@@ -1,4 +1,8 @@
-from recsys.formats.references.coins import read, span
+import io
+
+from recsys.formats.references import coins
+from recsys.formats.references.coins import span
+from recsys.formats.references.reference_formats import parse_bibliography as read
 from recsys.records import Paper, Reference
 
 
@@ -38,3 +42,15 @@ def test_a_book_has_its_own_title() -> None:
 def test_a_reference_of_too_many_fields_is_reported() -> None:
     found = read(f'<span class="Z3988" title="{"a=b&" * 20_000}">', "x.html")
     assert found.problems[0].startswith("reference 1 cannot be read")
+
+
+def test_tags_over_many_lines_are_read_line_by_line(specter: Paper) -> None:
+    page = f"<p>a < b\n{span(specter)}".replace(" title", "\n\ntitle")
+    (found,) = coins.read(io.StringIO(page))
+    assert isinstance(found, Reference)
+    assert found.title == specter.title
+
+
+def test_a_tag_without_end_costs_no_memory() -> None:
+    lines = iter(["<span class='Z3988' title='a=b\n", *["x" * 999 + "\n"] * 3000])
+    assert list(coins.read(lines)) == []

@@ -1,10 +1,20 @@
 import json
+from dataclasses import replace
 
 import pytest
 
 from recsys.errors import InputError
 from recsys.formats.references.json_items import read
 from recsys.records import Reference
+from tests.recsys.formats.papers.service_records import (
+    BETTER_BIBTEX,
+    CROSSREF,
+    DBLP,
+    EUROPE_PMC,
+    LENS,
+    OPENALEX,
+    S2_API,
+)
 
 
 def reference(item: object) -> Reference:
@@ -41,6 +51,7 @@ def test_a_csl_item_becomes_a_reference() -> None:
         arxiv="2004.07180",
         url="https://arxiv.org/abs/2004.07180",
         kind="paper-conference",
+        labels={"type": "paper-conference"},
     )
 
 
@@ -79,8 +90,11 @@ def test_zotero_items_are_read_as_the_api_and_better_bibtex_have_them() -> None:
         arxiv="2004.07180",
         url="https://a.org",
         kind="article-journal",
+        labels={"type": "article-journal"},
     )
-    assert reference(item) == reference({"key": "AB12", "version": 3, "data": item}) == expected
+    assert reference(item) == expected
+    of_the_api = reference({"key": "AB12", "version": 3, "data": item})
+    assert of_the_api == replace(expected, ids=("zotero:AB12",))
     export = {"config": {"id": "x"}, "items": [item, {"itemType": "attachment", "title": "PDF"}]}
     assert read(json.dumps(export), "x.json").references == (expected,)
 
@@ -92,6 +106,43 @@ def test_an_answer_of_this_program_is_read_back() -> None:
     assert read(json.dumps({"recommendations": [paper]}), "x.json").references == expected
     lines = f"{json.dumps(paper)}\n\n{json.dumps(paper)}\n"
     assert read(lines, "standard input").references == expected * 2
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        CROSSREF,
+        {"status": "ok", "message-type": "work", "message": CROSSREF},
+        {"status": "ok", "message-type": "work-list", "message": {"items": [CROSSREF]}},
+        {"total": 1, "token": None, "data": [S2_API]},
+        {"recommendedPapers": [S2_API]},
+        {"offset": 0, "data": [{"contexts": [], "citedPaper": S2_API}]},
+        [None, S2_API],
+        S2_API,
+        {"total": 1, "data": [LENS], "results": 1},
+        {"hitCount": 1, "resultList": {"result": [EUROPE_PMC]}},
+        {"result": {"hits": {"@total": "1", "hit": [{"@id": "1", "info": DBLP}]}}},
+        {"result": {"hits": {"@total": "1", "hit": {"@id": "1", "info": DBLP}}}},
+        {"meta": {"count": 1}, "results": [OPENALEX], "group_by": []},
+        BETTER_BIBTEX,
+    ],
+)
+def test_answers_of_services_are_reading_lists(answer: object) -> None:
+    for text in (json.dumps(answer), json.dumps(answer, indent=2)):
+        (found,) = read(text, "x.json").references
+        assert found.doi == "10.5555/meadow.2019.17"
+
+
+def test_a_record_is_none_of_the_lists_within_it() -> None:
+    paper = {"id": "p1", "title": "T", "references": ["p2", "p3"]}
+    (found,) = read(json.dumps(paper), "x.json").references
+    assert (found.id, found.cited_ids) == ("p1", ("p2", "p3"))
+
+
+def test_less_than_a_corpus_asks_for_finds_a_work() -> None:
+    own = {"id": "p1", "title": None, "authors": ["Ann Lee"], "doi": "10.1234/AB"}
+    (found,) = read(json.dumps([own]), "x.json").references
+    assert (found.id, found.doi) == ("p1", "10.1234/ab")
 
 
 def test_a_list_of_identifiers_is_read() -> None:

@@ -1,6 +1,7 @@
 import pytest
 
-from recsys.formats.references.lines import read, reference_of
+from recsys.formats.references.lines import reference_of
+from recsys.formats.references.reference_formats import parse_bibliography as read
 from recsys.records import Reference
 
 

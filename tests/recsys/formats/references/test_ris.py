@@ -1,7 +1,13 @@
+"""Golden: https://gris.readthedocs.io/en/latest/specification.html, and what others make of it."""
+
+import io
+
 import pytest
 
-from recsys.formats.references.ris import read
-from recsys.records import Reference
+from recsys.formats.references import ris
+from recsys.formats.references.bibliography import bibliography
+from recsys.records import Bibliography, Reference
+from tests.recsys.formats.exports.golden_exports import ALL, RIS
 
 RECORD = """TY  - JOUR
 ID  - cohan
@@ -17,6 +23,10 @@ DO  - doi:10.1234/AB
 N1  - arXiv:2004.07180
 ER  - 
 """
+
+
+def read(text: str, name: str) -> Bibliography:
+    return bibliography(ris.read(io.StringIO(text, newline="\n")), name)
 
 
 def test_a_record_becomes_a_reference() -> None:
@@ -61,3 +71,120 @@ def test_what_stands_outside_records_is_passed_over() -> None:
 
 def test_a_file_without_records_says_so() -> None:
     assert read("nothing", "x.ris").problems == ("x.ris holds no references.",)
+
+
+def record(*lines: str) -> Reference:
+    (found,) = read("\n".join(("TY  - JOUR", "TI  - T", *lines, "ER  - ")), "x.ris").references
+    return found
+
+
+def test_a_record_of_scopus_tells_all() -> None:
+    (found,) = read(RIS, "x.ris").references
+    assert found == Reference(
+        title="Slow lanterns",
+        authors=("Q.X. Tarn", "L. de Vrie"),
+        year=2020,
+        venue="Annals of Invented Biology",
+        doi="10.5555/5.0020407",
+        url="https://www.scopus.com/inward/record.uri?eid=2-s2.0-85091557653&partnerID=40",
+        kind="article-journal",
+        pmid="31000001",
+        ids=("eid:2-s2.0-85091557653",),
+        volume="12",
+        page="093903",
+        keyphrases=("Lanterns", "Polar night"),
+        labels={"type": "Article", "database": "Scopus"},
+        cites=found.cites,
+    )
+    assert [each.doi for each in found.cites] == ["10.5555/3151897", None]
+    assert [each.key.split(",")[0] for each in found.cites] == ["Aaker", "Oduya"]
+
+
+def test_what_a_record_cites_does_not_identify_it() -> None:
+    found = record("N1  - References: Lee, A., (1997) J, https://doi.org/10.5555/other")
+    assert found.doi is None
+    assert [each.doi for each in found.cites] == ["10.5555/other"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "year"),
+    [
+        (("PY  - 2010///",), 2010),
+        (("Y1  - 2010/05//",), 2010),
+        (("DA  - 1999/01/02",), 1999),
+        (("PY  - in press", "DA  - 2001"), 2001),
+    ],
+)
+def test_years(lines: tuple[str, ...], year: int) -> None:
+    assert record(*lines).year == year
+
+
+@pytest.mark.parametrize(
+    ("lines", "page"),
+    [
+        (("SP  - 12-15",), "12"),
+        (("SP  - 12", "EP  - 15"), "12"),
+        (("SE  - 379",), "379"),
+        (("C7  - e12990",), "e12990"),
+        (("SP  - e5", "C7  - 6"), "e5"),
+        (("EP  - 15",), None),
+    ],
+)
+def test_pages(lines: tuple[str, ...], page: str | None) -> None:
+    assert record(*lines).page == page
+
+
+@pytest.mark.parametrize(
+    ("lines", "pmid", "ids"),
+    [
+        (("AN  - WOS:000351909700070",), None, ("wos:000351909700070",)),
+        (("AN  - 123", "DB  - PubMed", "DP  - NLM"), "123", ()),
+        (("AN  - 123", "DB  - PsycInfo"), None, ()),
+        (("C2  - PMC77", "AN  - 123", "DB  - Medline"), "123", ("pmc:PMC77",)),
+        (("N1  - PMID: 123 PMCID: PMC77",), "123", ("pmc:PMC77",)),
+        (("PM  - 123",), "123", ()),
+    ],
+)
+def test_numbers_of_databases(
+    lines: tuple[str, ...], pmid: str | None, ids: tuple[str, ...]
+) -> None:
+    found = record(*lines)
+    assert (found.pmid, found.ids) == (pmid, ids)
+
+
+@pytest.mark.parametrize("tag", ["DO", "M3", "AN", "N1", "L3", "DI"])
+def test_dois_stand_in_several_places(tag: str) -> None:
+    found = record(f"{tag}  - https://doi.org/10.5555/X")
+    assert found.doi == "10.5555/x"
+    assert found.labels == {}
+
+
+def test_keywords_of_endnote_have_one_tag() -> None:
+    assert record("KW  - one two", "three", "four; five").keyphrases == (
+        "one two",
+        "three",
+        "four",
+        "five",
+    )
+
+
+def test_authors_that_are_written_twice_are_one() -> None:
+    assert record("AU  - Lee, Ann", "A1  - Lee, Ann", "A1  - Roe, B").authors == (
+        "Ann Lee",
+        "B Roe",
+    )
+
+
+def test_a_book_without_title_has_that_of_the_book() -> None:
+    text = "TY  - BOOK\nBT  - Shade\nER  -\nTY  - CHAP\nTI  - One\nBT  - Shade\nER  -\n"
+    book, chapter = read(text, "x.ris").references
+    assert (book.title, book.venue, chapter.title, chapter.venue) == ("Shade", None, "One", "Shade")
+
+
+def test_the_tag_that_rispy_keeps_for_itself_breaks_nothing() -> None:
+    assert record("UK  - x", "QQ  - y", "UK  - z").title == "T"
+
+
+def test_the_format_is_recognised() -> None:
+    assert [ris.looks_so(text) for text in ALL] == [False, False, False, True]
+    assert ris.looks_so("Provider: X\n\n  TY - JOUR\n")

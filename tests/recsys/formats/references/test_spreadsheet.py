@@ -1,4 +1,5 @@
-from recsys.formats.references.spreadsheet import has_header, read
+from recsys.formats.references.spreadsheet import read
+from recsys.formats.tables.table_reading import looks_so
 from recsys.records import Reference
 
 
@@ -36,11 +37,11 @@ def test_rows_may_be_short_long_or_empty() -> None:
 
 
 def test_a_header_is_told_from_prose() -> None:
-    assert has_header("id,title\n")
-    assert has_header("Author;Title\n")
-    assert not has_header("We, the authors, say\n")
-    assert not has_header("title\n")
-    assert not has_header("")
+    assert looks_so("id,title\n")
+    assert looks_so("Author;Title\n")
+    assert not looks_so("We, the authors, say\n")
+    assert not looks_so("title\n")
+    assert not looks_so("")
 
 
 def test_a_cell_of_a_megabyte_is_reported() -> None:

@@ -1,0 +1,112 @@
+"""What became of files that were made into one corpus, in numbers and in words."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pipelines.corpora.link_citations import RULE_NAMES, Rule
+from recsys.formats.papers.paper_records import tally
+from recsys.formats.work_stream import Remark
+
+_MOST_FILES = 12
+"""Files that are told one by one; more are counted by format."""
+_MOST_SKIPPED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """A file, the name of its format, and how many works it gave."""
+
+    name: str
+    format: str
+    works: int
+
+
+@dataclass(frozen=True, slots=True)
+class CollectReport:
+    """What became of the records of some files.
+
+    skipped: files of a folder that hold no works, and why. works: records that told of one.
+    papers: what they came to. rejected: records that gave none, by reason. oddities: lines that
+    were read in another way. remarks: works by what was odd. joined: works that were one with
+    another, by what told so; kept_apart: pairs that something spoke against. conflicts: fields in
+    which works of one paper differ. untitled: works without title whose paper is not there. cited:
+    works that reference lists describe, by what became of them.
+    """
+
+    files: tuple[FileRead, ...]
+    skipped: tuple[str, ...]
+    works: int
+    papers: int
+    rejected: Mapping[str, int]
+    oddities: Mapping[str, int]
+    without_abstract: int
+    without_year: int
+    remarks: Mapping[str, int]
+    joined: Mapping[str, int]
+    kept_apart: int
+    conflicts: Mapping[str, int]
+    untitled: int
+    cited: Mapping[Rule, int]
+
+    @property
+    def format(self) -> str:
+        """The formats that were read."""
+        return ", ".join(dict.fromkeys(file.format for file in self.files))
+
+    def lines(self) -> list[str]:
+        """Write the report for people; what did not occur is left out."""
+        parts = {
+            "without abstract": self.without_abstract,
+            "without year": self.without_year,
+            "with an impossible year": self.remarks.get(Remark.IMPOSSIBLE_YEAR, 0),
+            "not in English": self.remarks.get(Remark.NOT_ENGLISH, 0),
+            "with a cut abstract": self.remarks.get(Remark.CUT_ABSTRACT, 0),
+            "with broken UTF-8": self.remarks.get(Remark.BROKEN_UTF8, 0),
+        }
+        lines = self._file_lines() if len(self.files) > 1 else []
+        lines.append(f"{self.papers:,} papers read as {self.format}{_counted(parts)}")
+        return [*lines, *self._merging_lines()]
+
+    def _merging_lines(self) -> list[str]:
+        joined = {name: count for name, count in self.joined.items() if count}
+        cited = {RULE_NAMES[rule]: count for rule, count in self.cited.items() if count}
+        lines = []
+        if joined:
+            lines.append(f"{sum(joined.values()):,} records joined with others ({tally(joined)})")
+        if self.conflicts:
+            lines.append(f"records of one paper differ in {tally(self.conflicts)}")
+        if self.kept_apart:
+            lines.append(f"{self.kept_apart:,} pairs look alike, but have other ids or DOIs: kept")
+        if cited:
+            lines.append(f"{sum(cited.values()):,} cited works described: {tally(cited)}")
+        return lines
+
+    def loss_lines(self) -> list[str]:
+        """Say what was left out, or read in another way."""
+        lines = []
+        if self.untitled:
+            lines.append(f"{self.untitled:,} records of papers that are not there left out")
+        if self.oddities:
+            lines.append(f"read in another way: {tally(self.oddities)}")
+        lines += [f"no works in {each}" for each in self.skipped[:_MOST_SKIPPED]]
+        if (more := len(self.skipped) - _MOST_SKIPPED) > 0:
+            lines.append(f"and in {more:,} more files")
+        if rejected := sum(self.rejected.values()):
+            lines.append(f"{rejected:,} lines rejected ({tally(self.rejected)})")
+        return lines
+
+    def _file_lines(self) -> list[str]:
+        if len(self.files) <= _MOST_FILES:
+            return [f"{file.name}: {file.works:,} works ({file.format})" for file in self.files]
+        works: Counter[str] = Counter()
+        files: Counter[str] = Counter()
+        for file in self.files:
+            works[file.format] += file.works
+            files[file.format] += 1
+        return [f"{files[form]:,} files: {works[form]:,} works ({form})" for form in files]
+
+
+def _counted(parts: Mapping[str, int]) -> str:
+    told = ", ".join(f"{count:,} {name}" for name, count in parts.items() if count)
+    return f"; {told}" if told else ""

@@ -1,0 +1,153 @@
+"""Link cited works, as reference lists describe them, to the papers that they mean.
+
+A description means a paper by an identifier; else by first author, volume and page, the year being
+that of the paper or next to it; else by its title, where the first author or the year agrees, too.
+What means more than one paper that way means none, and is counted.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.corpora.title_links import NOWHERE, link_titles
+from pipelines.index.paper_names import PaperNames, other_names
+from recsys.store.arrays import Longs, Mask, Rows
+from recsys.store.graph import UNKNOWN_YEAR
+
+
+class Rule(IntEnum):
+    """By what a cited work was found, or why it was not."""
+
+    OUTSIDE = 0
+    IDENTIFIER = 1
+    PLACE = 2
+    TITLE = 3
+    AMBIGUOUS = 4
+
+
+RULE_NAMES: Mapping[Rule, str] = {
+    Rule.IDENTIFIER: "by identifier",
+    Rule.PLACE: "by author, year, volume and page",
+    Rule.TITLE: "by title",
+    Rule.AMBIGUOUS: "ambiguous",
+    Rule.OUTSIDE: "not among the papers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """What cited works mean. rows: (m,) int32, NOWHERE for none. rules: (m,) int8, see `Rule`."""
+
+    rows: Rows
+    rules: Rows
+
+
+def link(cited: pa.Table, papers: pa.Table, places: pa.Array) -> Linked:
+    """Find what cited works mean.
+
+    Args:
+        cited: a table of CITED.
+        papers: with the columns id, title, year, authors, doi, aliases.
+        places: (n,) string, where papers were printed, see `printed_places.printed_place`.
+    """
+    rows = np.full(cited.num_rows, NOWHERE, np.int32)
+    rules = np.full(cited.num_rows, Rule.OUTSIDE, np.int8)
+    years, known = years_of(cited), years_of(papers)
+    named = _names(papers)
+    for column in ("name", "other_name"):
+        found = named.find(cited.column(column)).astype(np.int32)
+        _settle(rows, rules, _Found(found, np.zeros(len(rows), bool)), Rule.IDENTIFIER)
+    printed = _Lookup.of(places, np.arange(len(places)))
+    _settle(rows, rules, printed.find(cited.column("place"), (years, known)), Rule.PLACE)
+    titled = pc.is_valid(cited.column("title")).to_numpy()
+    left = np.flatnonzero(titled & ((rules == Rule.OUTSIDE) | (rules == Rule.AMBIGUOUS)))
+    if len(left):
+        found = np.full(len(rows), NOWHERE, np.int32)
+        unsure = np.zeros(len(rows), bool)
+        found[left], unsure[left] = link_titles(cited.take(pa.array(left)), papers)
+        _settle(rows, rules, _Found(found, unsure), Rule.TITLE)
+    return Linked(rows, rules)
+
+
+def years_of(table: pa.Table) -> Longs:
+    """Return the column of years: (n,) int64, UNKNOWN_YEAR where there is none."""
+    years = pc.fill_null(table.column("year").cast(pa.int64()), UNKNOWN_YEAR)
+    known: Longs = years.to_numpy()
+    return known
+
+
+def about_the_same_year(one: Longs, other: Longs) -> Mask:
+    """Tell where two years differ by no more than one, or one of them is unknown."""
+    unknown = (one == UNKNOWN_YEAR) | (other == UNKNOWN_YEAR)
+    near: Mask = unknown | (np.abs(one - other) <= 1)
+    return near
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """rows: (m,) int32, NOWHERE for none; ambiguous: (m,) bool, where there was more than one."""
+
+    rows: Rows
+    ambiguous: Mask
+
+
+def _settle(rows: Rows, rules: Rows, found: _Found, rule: Rule) -> None:
+    """Write down what was found of that which was not found before."""
+    left = (rules == Rule.OUTSIDE) | (rules == Rule.AMBIGUOUS)
+    sure = left & (found.rows != NOWHERE)
+    rows[sure] = found.rows[sure]
+    rules[sure] = rule
+    rules[(rules == Rule.OUTSIDE) & found.ambiguous] = Rule.AMBIGUOUS
+
+
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    """Keys of papers; several papers may have one.
+
+    starts: key i is that of `owners[starts[i]:starts[i + 1]]`, rows of papers.
+    """
+
+    keys: pa.Array
+    starts: Longs
+    owners: Longs
+
+    @classmethod
+    def of(cls, keys: pa.Array, owners: Longs) -> "_Lookup":
+        """Sort rows of papers by their keys."""
+        encoded = keys.dictionary_encode()
+        codes = encoded.indices.fill_null(NOWHERE).to_numpy(zero_copy_only=False)
+        pairs = np.unique(np.stack([codes, owners], axis=1)[codes != NOWHERE], axis=0)
+        starts = np.searchsorted(pairs[:, 0], np.arange(len(encoded.dictionary) + 1))
+        return cls(encoded.dictionary, starts, pairs[:, 1])
+
+    def find(self, wanted: pa.ChunkedArray, years: tuple[Longs, Longs] | None = None) -> _Found:
+        """Find the one paper that has each key, and about the same year.
+
+        years: (m,) of what is wanted, and (n,) of the papers; None: a key alone decides.
+        """
+        codes = pc.fill_null(pc.index_in(wanted, self.keys), NOWHERE).to_numpy().astype(np.int64)
+        there = np.flatnonzero(codes != NOWHERE)
+        sizes = np.diff(self.starts)[codes[there]]
+        wanting = np.repeat(there, sizes)
+        offsets = np.arange(len(wanting)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        offered = self.owners[np.repeat(self.starts[codes[there]], sizes) + offsets]
+        if years is not None:
+            near = about_the_same_year(years[0][wanting], years[1][offered])
+            wanting, offered = wanting[near], offered[near]
+        counts = np.bincount(wanting, minlength=len(codes))
+        rows = np.full(len(codes), NOWHERE, np.int32)
+        single = counts[wanting] == 1
+        rows[wanting[single]] = offered[single]
+        return _Found(rows, counts > 1)
+
+
+def _names(papers: pa.Table) -> PaperNames:
+    """Gather the ids, DOIs and aliases of papers."""
+    names, owners = other_names(papers)
+    ids = papers.column("id").combine_chunks().cast(pa.large_string())
+    owners = np.concatenate([np.arange(papers.num_rows, dtype=np.int64), owners])
+    return PaperNames.of(pa.concat_arrays([ids, names]), owners)

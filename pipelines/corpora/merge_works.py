@@ -1,0 +1,199 @@
+"""Make one paper of the works that are one: the richest value of each field, and all names."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.corpora.clusters import Clusters, is_preprint
+from pipelines.corpora.printed_places import cited_as
+from pipelines.corpora.work_table import WORKS
+from pipelines.index.paper_rows import SCHEMA
+from recsys.asking.match_confidence import title_likeness, title_of
+from recsys.records import PaperId
+from recsys.store.arrays import Longs, Rows
+from recsys.store.name_keys import author_key, fold
+
+_ALIKE = 0.85
+"""Titles of one work that are less alike are a conflict that is counted."""
+_BATCH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The papers that works came to.
+
+    papers: a table of SCHEMA with distinct ids; `references` holds what the works gave as ids.
+    places: (n,) string, see `printed_place`. paper_of: (works,) int32, the row of each
+    work in `papers`, -1 for one that came to none. untitled: works without a title, such as an
+    abstract or a citation alone, whose paper is not there. conflicts: fields in which works of one
+    paper differ.
+    """
+
+    papers: pa.Table
+    places: pa.Array
+    paper_of: Rows
+    untitled: int
+    conflicts: Mapping[str, int]
+
+
+def merge(works: pa.Table, clusters: Clusters) -> Merged:
+    """Merge works cluster by cluster.
+
+    Args:
+        works: a table of WORKS.
+        clusters: which of them are one.
+    """
+    heads, cluster_of = np.unique(clusters.first, return_inverse=True)
+    sizes = np.bincount(cluster_of, minlength=len(heads))
+    conflicts: Counter[str] = Counter()
+    joined = _joined(works, cluster_of, np.flatnonzero(sizes > 1), conflicts)
+    alone = np.flatnonzero(sizes[cluster_of] == 1)
+    table = pa.concat_tables([works.take(pa.array(alone)), joined])
+    cluster = np.concatenate([cluster_of[alone], np.flatnonzero(sizes > 1)])
+    table = table.take(pa.array(np.argsort(cluster, kind="stable")))
+    titled = pc.is_valid(table.column("title"))
+    place = np.cumsum(titled.to_numpy()) - 1
+    place[~titled.to_numpy()] = -1
+    kept = table.filter(titled)
+    paper_of = place[cluster_of].astype(np.int32)
+    untitled = int(np.count_nonzero(paper_of < 0))
+    return Merged(
+        _papers(kept), kept.column("place").combine_chunks(), paper_of, untitled, conflicts
+    )
+
+
+def _joined(
+    works: pa.Table, cluster_of: Longs, several: Longs, conflicts: Counter[str]
+) -> pa.Table:
+    """Make one row of WORKS of each cluster of several works."""
+    order = np.argsort(cluster_of, kind="stable")
+    starts = np.searchsorted(cluster_of[order], several)
+    ends = np.searchsorted(cluster_of[order], several, side="right")
+    batches = []
+    for begin in range(0, len(several), _BATCH):
+        some = range(begin, min(begin + _BATCH, len(several)))
+        rows = np.concatenate([order[starts[each] : ends[each]] for each in some])
+        records = iter(works.take(pa.array(rows)).to_pylist())
+        merged = [
+            _one([next(records) for _ in range(ends[each] - starts[each])], conflicts)
+            for each in some
+        ]
+        batches.append(pa.RecordBatch.from_pylist(merged, WORKS))
+    return pa.Table.from_batches(batches, WORKS)
+
+
+def _one(records: Sequence[dict[str, Any]], conflicts: Counter[str]) -> dict[str, Any]:
+    """Merge records of one work; those that are no preprint count first, else the earlier ones."""
+    final = sorted(records, key=lambda each: is_preprint(each["doi"], each["venue"], each["names"]))
+    conflicts.update(_conflicts(final))
+    labels: dict[str, Any] = {}
+    for record in final:
+        labels = json.loads(record["labels"] or "{}") | labels
+    # An id that a corpus of ours gave is known to others.
+    owners = sorted((each for each in final if each["own_id"]), key=lambda each: not each["sealed"])
+    owner = owners[0] if owners else final[0]
+    lists = (record["references"] for record in records)
+    return {
+        "title": _richest(final, "title", _title_worth),
+        "abstract": _richest(final, "abstract", len),
+        "year": _first(final, "year"),
+        "authors": _richest(final, "authors", _names_worth),
+        "venue": _richest(final, "venue", len),
+        "references": list(dict.fromkeys(each for some in lists for each in some or ())),
+        "keyphrases": _richest(final, "keyphrases", len),
+        "doi": _first(final, "doi"),
+        "url": _first(final, "url"),
+        "labels": json.dumps(labels) if labels else None,
+        "names": list(dict.fromkeys(name for record in final for name in record["names"])),
+        "place": _first(final, "place"),
+        "own_id": owner["own_id"],
+        "space": owner["space"],
+        "sealed": owner["sealed"],
+    }
+
+
+def _first(records: Sequence[Mapping[str, Any]], name: str) -> object:
+    return next((record[name] for record in records if record[name] is not None), None)
+
+
+def _richest(
+    records: Sequence[Mapping[str, Any]], name: str, worth: Callable[[Any], Any]
+) -> object:
+    """Return the value that is worth most, of equal ones the first."""
+    values = [record[name] for record in records if record[name]]
+    return max(values, key=worth, default=None)
+
+
+def _title_worth(title: str) -> tuple[bool, int]:
+    """Prefer titles in lower case, and of those the one with its subtitle."""
+    return not title.isupper(), len(title)
+
+
+def _names_worth(names: Sequence[str]) -> tuple[int, int]:
+    """Prefer more authors, then given names to initials."""
+    return len(names), sum(map(len, names))
+
+
+def _conflicts(records: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """Name the fields in which records of one work differ by more than their spelling."""
+    if len({record["year"] for record in records if record["year"] is not None}) > 1:
+        yield "year"
+    if len({record["doi"].lower() for record in records if record["doi"]}) > 1:
+        yield "DOI"
+    titles = [title_of(record["title"]) for record in records if record["title"]]
+    if any(title_likeness(titles[0], title) < _ALIKE for title in titles[1:]):
+        yield "title"
+    firsts = {author_key(each["authors"][0]) for each in records if each["authors"]}
+    if len({(key or "").partition(" ")[0] for key in firsts}) > 1:
+        yield "first author"
+
+
+def _papers(works: pa.Table) -> pa.Table:
+    """Turn rows of WORKS into papers of SCHEMA."""
+    taken: set[PaperId] = set()
+    ids, aliases = [], []
+    columns = ["own_id", "names", "place", "year", "title", "authors"]
+    for batch in works.select(columns).to_batches(_BATCH):
+        for work in batch.to_pylist():
+            paper_id = _distinct(_id_of(work), taken)
+            ids.append(paper_id)
+            aliases.append(_aliases(work, paper_id))
+    cells = {name: works.column(name) for name in SCHEMA.names if name not in ("id", "aliases")}
+    cells |= {"id": pa.array(ids), "aliases": pa.array(aliases, pa.list_(pa.string()))}
+    return pa.table([cells[name] for name in SCHEMA.names], schema=SCHEMA)
+
+
+def _id_of(work: Mapping[str, Any]) -> PaperId:
+    """Return the file's own id, else the surest name, else one made of author, year and title."""
+    if work["own_id"]:
+        return str(work["own_id"])
+    if work["names"]:
+        return str(work["names"][0])
+    author = author_key(work["authors"][0]) if work["authors"] else None
+    surname = (author or "anonymous").partition(" ")[0]
+    digest = hashlib.sha256(fold(work["title"]).encode()).hexdigest()[:8]
+    return f"{surname}{work['year'] or ''}-{digest}"
+
+
+def _distinct(paper_id: PaperId, taken: set[PaperId]) -> PaperId:
+    name, number = paper_id, 1
+    while name in taken:
+        number += 1
+        name = f"{paper_id}-{number}"
+    taken.add(name)
+    return name
+
+
+def _aliases(work: Mapping[str, Any], paper_id: PaperId) -> list[str]:
+    """List the other names of a paper, and how reference lists without identifiers call it."""
+    names = [name for name in work["names"] if name != paper_id]
+    if work["place"] and work["year"] is not None:
+        names.append(cited_as(work["place"], work["year"]))
+    return list(dict.fromkeys(names))

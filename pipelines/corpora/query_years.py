@@ -1,0 +1,115 @@
+"""Which papers can be asked as queries, and which of their years train, choose and test."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recsys.store.arrays import Longs, Rows, SortedStrings
+from recsys.store.graph import CitationGraph
+
+ENOUGH_REFERENCES = 5
+"""Gold papers of a query at least: with fewer, one paper found or missed decides its figures."""
+PARTS = ("train", "dev", "test")
+TEST_SHARE, DEV_SHARE = 0.15, 0.12
+FEWEST_TRAIN = 100
+"""Train queries below which a ranker of the corpus's own is not worth training."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryYears:
+    """Queries by part, and the years that they are of.
+
+    train, dev, test: rows, ascending, int32. years: part -> its first and last year, for parts that
+    hold any. torn: years whose queries lie in several parts, ascending.
+    """
+
+    train: Rows
+    dev: Rows
+    test: Rows
+    years: dict[str, tuple[int, int]]
+    torn: tuple[int, ...]
+
+    def __len__(self) -> int:
+        """Count the queries."""
+        return len(self.train) + len(self.dev) + len(self.test)
+
+    def rule(self) -> str:
+        """Write down how the queries were chosen and divided."""
+        parts = ", ".join(f"{part} {_span(*years)}" for part, years in self.years.items())
+        torn = f"; divided within {', '.join(map(str, self.torn))}" if self.torn else ""
+        return (
+            f"papers with at least {ENOUGH_REFERENCES} references in the corpus that are not "
+            f"newer; the newest {100 * TEST_SHARE:.0f} % test, the {100 * DEV_SHARE:.0f} % before "
+            f"dev, by year: {parts}{torn}"
+        )
+
+
+def query_rows(graph: CitationGraph) -> Rows:
+    """Find the papers with enough references that are not newer than they: rows ascending."""
+    return np.flatnonzero(graph.gold_counts() >= ENOUGH_REFERENCES).astype(np.int32)
+
+
+def divide(graph: CitationGraph, ids: SortedStrings) -> QueryYears:
+    """Divide the queries by year: the newest are for test, those before for dev, the rest train.
+
+    A part ends between two years, where its size comes nearest to its share, as long as it then has
+    from half to twice its share. Where no year ends there, the year is torn: its papers are taken
+    in the order of the SHA-256 of their ids, which says nothing about them. So test and train share
+    a year only where a single one holds more queries than dev may have. Even then nothing of the
+    future is seen: what a query's features count is older than its own year.
+
+    Args:
+        graph: of the corpus.
+        ids: of its papers, read for torn years alone.
+    """
+    rows = query_rows(graph)
+    order = rows[np.argsort(-graph.years[rows], kind="stable")]
+    years = graph.years[order]
+    ends = np.flatnonzero(np.diff(years, append=-1)) + 1
+    test = _end(ends, 0, TEST_SHARE)
+    dev = _end(ends, test, DEV_SHARE)
+    for cut in (test, dev):
+        if cut not in ends and cut < len(order):
+            same = np.flatnonzero(years == years[cut])
+            order[same] = sorted(order[same], key=lambda row: _digest(ids[int(row)]))
+    parts = {
+        name: np.sort(part)
+        for name, part in zip(PARTS, (order[dev:], order[test:dev], order[:test]), strict=True)
+    }
+    held = {name: graph.years[part] for name, part in parts.items() if len(part)}
+    return QueryYears(
+        **parts,
+        years={name: (int(part.min()), int(part.max())) for name, part in held.items()},
+        torn=_shared([np.unique(part) for part in held.values()]),
+    )
+
+
+def _end(ends: Longs | NDArray[np.intp], begin: int, share: float) -> int:
+    """Find where a part ends that begins there, the newest query first.
+
+    ends: (years,) behind the last query of each year; the last one is the number of queries.
+    """
+    n = int(ends[-1]) if len(ends) else 0
+    wanted = max(1, round(share * n))
+    sizes = ends[(ends > begin) & (ends < n)] - begin
+    fit = sizes[(2 * sizes >= wanted) & (sizes <= 2 * wanted)]
+    if len(fit):
+        return begin + int(fit[np.argmin(np.abs(fit - wanted))])
+    return min(begin + wanted, n)
+
+
+def _shared(years: list[NDArray[Any]]) -> tuple[int, ...]:
+    """Name the years that occur in several arrays of distinct ones."""
+    found, times = np.unique(np.concatenate([np.empty(0, int), *years]), return_counts=True)
+    return tuple(found[times > 1].astype(int).tolist())
+
+
+def _digest(paper_id: str) -> bytes:
+    return hashlib.sha256(paper_id.encode("utf-8", "surrogatepass")).digest()
+
+
+def _span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"

@@ -1,0 +1,140 @@
+"""Works as they are read, in columns: what they say of themselves, and the works they cite."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import pyarrow as pa
+
+from pipelines.corpora.printed_places import first_author, printed_place
+from recsys.formats.papers.paper_of_reference import names_of
+from recsys.records import Reference
+
+NO_SPACE = -1
+"""The id space of a work whose file gives no ids that others cite by."""
+_BATCH = 4096
+"""Works held as Python objects at a time."""
+
+WORKS = pa.schema(
+    [
+        ("title", pa.string()),
+        ("abstract", pa.string()),
+        ("year", pa.int16()),
+        ("authors", pa.list_(pa.string())),
+        ("venue", pa.string()),
+        ("references", pa.list_(pa.string())),
+        ("keyphrases", pa.list_(pa.string())),
+        ("doi", pa.string()),
+        ("url", pa.string()),
+        ("labels", pa.string()),  # a JSON object
+        ("names", pa.list_(pa.string())),  # see `paper_of_reference.names_of`
+        ("place", pa.string()),  # see `printed_places.printed_place`
+        ("own_id", pa.string()),
+        ("space", pa.int32()),
+        ("sealed", pa.bool_()),
+    ]
+)
+"""references: ids. space: works of one space with other own ids are never the same one; of a
+sealed one, not even preprint and paper."""
+CITED = pa.schema(
+    [
+        ("owner", pa.int32()),  # row of WORKS
+        ("name", pa.string()),
+        ("other_name", pa.string()),
+        ("place", pa.string()),
+        ("author", pa.string()),
+        ("year", pa.int16()),
+        ("title", pa.string()),
+    ]
+)
+"""Cited works that a reference list describes; `name` is the surest identifier."""
+
+
+@dataclass(frozen=True, slots=True)
+class Works:
+    """Works of any number of files. works: a table of WORKS. cited: a table of CITED."""
+
+    works: pa.Table
+    cited: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Where ids are given: a number, NO_SPACE for nowhere, and whether it is sealed."""
+
+    number: int
+    sealed: bool
+
+
+@dataclass(slots=True)
+class WorkIntake:
+    """Takes works file by file and holds them as columns."""
+
+    _works: list[pa.RecordBatch] = field(default_factory=list)
+    _cited: list[pa.RecordBatch] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, works: Iterator[Reference], space: Space) -> None:
+        """Take the works of one file."""
+        while some := list(islice(works, _BATCH)):
+            rows = [_row(work, space) for work in some]
+            self._works.append(_columns(WORKS, rows))
+            owners = range(self.count, self.count + len(some))
+            cited = (
+                _cited(owner, cited)
+                for owner, work in zip(owners, some, strict=True)
+                for cited in work.cites
+            )
+            if lines := [line for line in cited if line is not None]:
+                columns = zip(*lines, strict=True)
+                arrays = [pa.array(c, f.type) for c, f in zip(columns, CITED, strict=True)]
+                self._cited.append(pa.RecordBatch.from_arrays(arrays, schema=CITED))
+            self.count += len(some)
+
+    def taken(self) -> Works:
+        """Return all that was taken."""
+        return Works(
+            pa.Table.from_batches(self._works, WORKS), pa.Table.from_batches(self._cited, CITED)
+        )
+
+
+def _columns(schema: pa.Schema, rows: Iterable[Mapping[str, Any]]) -> pa.RecordBatch:
+    rows = list(rows)
+    arrays = [pa.array([row[each.name] for row in rows], each.type) for each in schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _row(work: Reference, space: Space) -> dict[str, Any]:
+    labels = dict(work.labels)
+    if work.kind and not space.sealed:
+        labels.setdefault("type", work.kind)
+    return {
+        "title": work.title,
+        "abstract": work.abstract,
+        "year": work.year,
+        "authors": work.authors,
+        "venue": work.venue,
+        "references": work.cited_ids,
+        "keyphrases": work.keyphrases,
+        "doi": work.doi,
+        "url": work.url,
+        "labels": json.dumps(labels) if labels else None,
+        "names": names_of(work),
+        "place": printed_place(work, first_author(work)),
+        "own_id": work.id,
+        "space": space.number if work.id else NO_SPACE,
+        "sealed": space.sealed,
+    }
+
+
+def _cited(owner: int, work: Reference) -> tuple[Any, ...] | None:
+    """Write down a cited work; None for one by which nothing could be found."""
+    names = names_of(work)
+    author = first_author(work)
+    place = printed_place(work, author)
+    if not (names or place or work.title):
+        return None
+    name, other = [*names, None, None][:2]
+    return owner, name, other, place, author, work.year, work.title

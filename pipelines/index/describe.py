@@ -1,0 +1,43 @@
+"""Say what papers are worth before an index is built of them, or what those of an index are."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from indexes.opening import open_collection
+from pipelines.corpora.collect import AS_TOLD
+from pipelines.corpora.corpus_worth import CorpusWorth, described, worth_of
+from pipelines.corpora.source_files import source_files
+from pipelines.index.ingest import ingest
+from recsys.errors import InputError
+from recsys.progress import Progress, silent
+from recsys.store.corpus import Corpus
+from recsys.store.generations import is_index
+from recsys.store.graph import CitationGraph
+
+
+def describe(sources: Sequence[Path], *, progress: Progress = silent) -> CorpusWorth:
+    """Read files of papers together, or an index, and count what is in them.
+
+    Raises:
+        CorpusError: a file cannot be read or holds no usable paper.
+        ArtifactError: an index cannot be opened.
+        InputError: an index stands among other sources.
+    """
+    indexes = [source for source in sources if source.is_dir() and is_index(source)]
+    if indexes and len(sources) > 1:
+        raise InputError(f"{indexes[0]} is an index, not a file of papers.", "Describe it alone.")
+    if indexes:
+        collection = open_collection(indexes[0])
+        return described(worth_of(collection.corpus, collection.graph), collection.corpus)
+    with TemporaryDirectory(prefix="recsys-") as folder:
+        references = read_sources(sources, Path(folder), progress)
+        corpus = Corpus.load(Path(folder))
+        graph = CitationGraph.load(Path(folder))
+        return described(worth_of(corpus, graph, references=references), corpus)
+
+
+def read_sources(sources: Sequence[Path], folder: Path, progress: Progress) -> int:
+    """Write the corpus of some files into an empty folder; return how many references they give."""
+    found = ingest(source_files(sources), folder, AS_TOLD, progress=progress).found
+    return found.links + found.outside + found.to_self + found.repeated

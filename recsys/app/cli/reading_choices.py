@@ -1,0 +1,78 @@
+"""How commands are told which files hold papers, and how to read them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+if TYPE_CHECKING:
+    from pipelines.corpora.collect import Reading
+
+FIELDS = (
+    "id title authors year venue abstract doi pmid arxiv url keyphrases volume page references type"
+).split()
+"""What a column of a table may be named to hold."""
+
+Sources: TypeAlias = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="SOURCES",
+        show_default=False,
+        help="Files and folders of papers, plain or .gz, each format recognised by its content: "
+        "BibTeX, RIS, CSV, Web of Science, PubMed, Scopus, OpenAlex, Semantic Scholar, Crossref, a "
+        "Zotero folder, PDFs ...; docs/guide/corpora.md has them all.",
+    ),
+]
+Columns: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="FIELD=NAME,...",
+        show_default=False,
+        help="Headers of a table's columns where they do not tell: title=TI,year=PY. Fields are "
+        f"{', '.join(FIELDS)}.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingChoices:
+    """How files of papers are read."""
+
+    columns: Columns = None
+    apart: Annotated[
+        bool,
+        typer.Option(
+            "--preprints-apart",
+            help="Keep a preprint and the paper that it became as two papers.",
+        ),
+    ] = False
+
+    @property
+    def reading(self) -> "Reading":
+        """What was chosen.
+
+        Raises:
+            BadParameter: the columns are not told as `field=name`, or there is no such field.
+        """
+        from pipelines.corpora.collect import Reading
+
+        return Reading(columns_in(self.columns), self.apart)
+
+
+def columns_in(text: str | None) -> tuple[tuple[str, str], ...]:
+    """Read `title=TI,year=PY` into pairs.
+
+    Raises:
+        BadParameter: a part has another form, or there is no such field.
+    """
+    pairs = [part.partition("=") for part in (text or "").split(",") if part.strip()]
+    for field, equals, name in pairs:
+        if not (equals and name.strip()) or field.strip().lower() not in FIELDS:
+            told = f"{field}{equals}{name}"
+            raise typer.BadParameter(
+                f"{told!r} is no FIELD=NAME; fields are {', '.join(FIELDS)}.",
+                param_hint="--columns",
+            )
+    return tuple((field.strip().lower(), name.strip()) for field, _, name in pairs)

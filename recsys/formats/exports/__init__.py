@@ -1,0 +1,1 @@
+"""Text that databases export: a tag and a fact on each line."""

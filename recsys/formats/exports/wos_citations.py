@@ -1,0 +1,223 @@
+"""Read cited references as the Web of Science writes them: "Smith J, 2010, NATURE, V1, P2"."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from recsys.formats import identifiers
+from recsys.formats.references.bibliography import EARLIEST_YEAR, LATEST_YEAR, LONGEST_TEXT, text_in
+from recsys.formats.references.people import SUFFIXES, natural
+from recsys.records import Reference
+
+_PLAIN = r"10\.[0-9]{4,9}/[A-Za-z0-9./()_-]*[A-Za-z0-9]"
+"""A DOI that `identifiers.doi` would give as it stands, but for capitals; others go that way."""
+# Most lines; the others are taken apart from their end, which takes three times as long.
+_USUAL = re.compile(
+    r"(?!\(?[0-9]{4})([^,]+(?:, [A-Z]{1,4})?), ([0-9]{4}), "
+    # No source may look like what follows one.
+    r"(?!(?:V|[Pp] ?)[A-Za-z]{0,4}[0-9IVXLCDMSivxlcdm]\S*(?:,|$)|DOI"
+    r"|(?:ART|Art|UNSP|Unsp)(?:N|n|\.|ICLE|icle)? )"
+    r"([^,]+?)(?:, V([0-9]{1,6}))?(?:, P([0-9]{1,9}))?"
+    rf"(?:, DOI (?:DOI )?({_PLAIN}))?"
+)
+_DOI = re.compile(r"(?:^|,) ?DOI:? ?(?=\[|10\.|DOI|ar[Xx]iv|AR[Xx]IV|https?:)")
+_PLAIN_DOI = re.compile(rf"\[?(?:DOI )?({_PLAIN})(?=[\],]|$)")
+_NUMBERS = re.compile(
+    r"(?P<volume>V(?:\d[\w./+-]*|[A-Z]{1,4}\d\w*|[IVXLC]{1,7}|SUPPL?)(?: (?:S|SUPPL? ?)\d{0,4})?)"
+    r"|[Pp] ?(?P<page>[A-Za-z]{0,4}\d[\w.:/+-]*?)(?:\. \d{1,4})?"
+    r"|p(?P<roman>[ivxlcdmIVXLCDM]{1,9})"
+    r"|(?:ARTN|Artn|UNSP|Unsp|ART(?:ICLE)?\.?(?: NO\.?)?|Art(?:icle)?\.?(?: [Nn]o\.?)?)"
+    r" (?P<article>[\w.-]*\d[\w.-]*)"
+)
+_YEAR = re.compile(r"\(?[0-9]{4}[a-z]?(?:[-/][0-9]{2,4})?\)?")
+_SQUASHED_ARXIV = re.compile(r"arxiv(\d{2}(?:0[1-9]|1[0-2]))(\d{4,5})(?!\d)", re.IGNORECASE)
+_FIVE_DIGITS_SINCE = "1501"
+"""The month from which numbers of arXiv have five digits, not four."""
+_IN_PRESS = re.compile(r"(?:IN PRESS|In press|in press|UNPUB|Unpublished|IN PREPARATION)\b ?")
+_NOBODY = frozenset({"anon", "anon.", "anonymous", "anonymus", "no author", "author"})
+_NOTHING = frozenset({"[no title captured]", "no title captured", "unknown"})
+_PARTICLES = frozenset(
+    "al ap ben bin da dal de del della den der des di dos du el la las le los san st ten ter"
+    " van vande vander von zu zum zur".split()
+)
+_LONGEST_INITIALS = 4
+_PARTS_OF_A_LIST = 8
+"""Pieces of a cell in which the end of a list of DOIs is looked for."""
+
+
+def cited_of(line: str) -> Reference:
+    """Read one cited reference; any of its parts may be missing.
+
+    What is neither year nor volume nor page is the source: a journal, or the title of a book, which
+    then is the title, too. Its first author comes as "J Smith".
+    """
+    line = _one_line(line)
+    if (match := _USUAL.fullmatch(line)) is None:
+        return _taken_apart(line)
+    author, year, source, volume, page, doi = match.groups()
+    told = _Told(author, _year(year), _source(source), volume, page)
+    return _reference(line, told, doi.lower() if doi else None)
+
+
+def cited_in(cell: str) -> tuple[Reference, ...]:
+    """Read the cited references of one cell of a table, where semicolons part them."""
+    return tuple(map(cited_of, _split(cell)))
+
+
+def author_of(name: str) -> str | None:
+    """Put a cited author into the order in which a name is spoken, None for nobody.
+
+    >>> author_of("van der Aalst WMP"), author_of("Park Joon Sung."), author_of("Aaker, JL")
+    ('WMP van der Aalst', 'Joon Sung Park', 'JL Aaker')
+    """
+    name = name.strip(" ,\uff0c")
+    if name[:1] in ("*", "["):
+        name = name.strip("*[] ")
+        return None if not name or name.lower() in _NOBODY else name
+    if "," in name:
+        return natural(name) or None
+    words = name.split()
+    if len(words) > 2 and words[-2:] in (["et", "al"], ["et", "al."]):
+        words = words[:-2]
+    if len(words) < 2 or name.lower() in _NOBODY:
+        return None if name.lower() in _NOBODY else " ".join(words) or None
+    suffix = words.pop() if len(words) > 2 and words[-1].lower() in SUFFIXES else ""
+    count = _family(words)
+    ordered = [*words[count:], *words[:count], suffix] if suffix else words[count:] + words[:count]
+    return " ".join(ordered)
+
+
+def _family(words: list[str]) -> int:
+    """Return how many words from the first are the family name; it stands before the others."""
+    count = len(words)
+    last = words[-1]
+    if last.isupper() and len(last) <= _LONGEST_INITIALS and "." not in last:
+        count -= 1
+        while count > 1 and len(words[count - 1]) == 1:
+            count -= 1
+        return count
+    count = 0
+    while count < len(words) - 2 and words[count].lower() in _PARTICLES:
+        count += 1
+    count += 1
+    while count < len(words) - 2 and words[count] in _PARTICLES:
+        count += 2
+    return min(count, len(words) - 1)
+
+
+def _one_line(line: str) -> str:
+    line = line[:LONGEST_TEXT].strip()
+    if not (line.isascii() and line.isprintable()) or "&" in line or "<" in line:
+        line = text_in(line) or ""
+    if "  " in line or " ," in line:
+        line = " ".join(line.split()).replace(" ,", ",")
+    return line
+
+
+class _Told(NamedTuple):
+    """What a line says before its DOI."""
+
+    author: str = ""
+    year: int | None = None
+    source: str | None = None
+    volume: str | None = None
+    page: str | None = None
+
+
+def _reference(line: str, told: _Told, doi: str | None, others: tuple[str, ...] = ()) -> Reference:
+    arxiv = _arxiv(line) if "rxiv" in line.lower() else None
+    author = author_of(told.author)
+    book = not (told.volume or told.page or doi or arxiv)
+    return Reference(
+        title=told.source if book else None,
+        authors=(author,) if author else (),
+        year=told.year,
+        venue=told.source,
+        doi=doi,
+        arxiv=arxiv,
+        ids=others,
+        volume=told.volume,
+        page=told.page,
+    )
+
+
+def _taken_apart(line: str) -> Reference:
+    dois: tuple[str, ...] = ()
+    head = line
+    if (match := _DOI.search(line)) is not None:
+        head, dois = line[: match.start()], _dois(line[match.end() :])
+    parts = [part for part in map(str.strip, head.split(", ")) if part]
+    told = _told(parts, *_numbers(parts))
+    others = tuple(f"doi:{each}" for each in dois[1:])
+    return _reference(line, told, dois[0] if dois else None, others)
+
+
+def _dois(text: str) -> tuple[str, ...]:
+    """Return the DOIs of a list, each once; one work may have several."""
+    if (match := _PLAIN_DOI.fullmatch(text)) is not None:
+        return (match[1].lower(),)
+    found = map(identifiers.doi, text.split(", ")[:_PARTS_OF_A_LIST])
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _arxiv(text: str) -> str | None:
+    """Find an arXiv id, also one of which only the digits were kept: ARXIV230111325."""
+    if (match := _SQUASHED_ARXIV.search(text)) is None:
+        return identifiers.arxiv(text)
+    month, number = match.groups()
+    return f"{month}.{number}" if (len(number) == 5) == (month >= _FIVE_DIGITS_SINCE) else None
+
+
+def _numbers(parts: list[str]) -> tuple[str | None, str | None]:
+    """Take volume and page off the end, in whichever order and with whatever between them."""
+    volume = page = None
+    while len(parts) > 1 and (match := _NUMBERS.fullmatch(parts[-1])) is not None:
+        told = match["volume"]
+        if told is not None:
+            if volume is not None:
+                break
+            volume = told[1:]
+        else:
+            page = page or match["page"] or match["roman"] or match["article"]
+        parts.pop()
+    return volume, page
+
+
+def _told(parts: list[str], volume: str | None, page: str | None) -> _Told:
+    """Tell author, year and source; the source has all that is neither."""
+    at = next((i for i, part in enumerate(parts[:4]) if _YEAR.fullmatch(part)), None)
+    if at is None:
+        who, source = (parts[0], parts[1:]) if len(parts) > 1 else ("", parts)
+        return _Told(who, None, _source(", ".join(source)), volume, page)
+    source = parts[at + 1 :]
+    who = ", ".join(parts[:at])
+    return _Told(who, _year(parts[at].lstrip("(")[:4]), _source(", ".join(source)), volume, page)
+
+
+def _year(digits: str) -> int | None:
+    year = int(digits)
+    return year if EARLIEST_YEAR <= year <= LATEST_YEAR else None
+
+
+def _source(source: str) -> str | None:
+    if source[:2] in ("IN", "In", "in", "UN", "Un"):
+        source = _IN_PRESS.sub("", source, count=1)
+    return None if source.lower() in _NOTHING else source or None
+
+
+def _split(cell: str) -> Iterator[str]:
+    """Yield what semicolons part, but for those in a list of DOIs: `DOI [10.1/a; 10.1/b]`."""
+    pieces = cell.split("; ")
+    at = 0
+    while at < len(pieces):
+        end = at + 1
+        if "[" in pieces[at] and _open(pieces[at]):
+            window = range(end, min(end + _PARTS_OF_A_LIST, len(pieces)))
+            end = next((i + 1 for i in window if "]" in pieces[i]), end)
+        if piece := "; ".join(pieces[at:end]).strip(" ;\n"):
+            yield piece
+        at = end
+
+
+def _open(piece: str) -> bool:
+    return piece.rfind("[") > piece.rfind("]")

@@ -1,0 +1,1 @@
+"""Exports and dumps in XML: one module each, which reads a stream of bytes."""

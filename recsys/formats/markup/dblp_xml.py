@@ -1,0 +1,88 @@
+"""Read the records of the DBLP bibliography: its dump, or what its addresses end in `.xml` give."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
+from xml.etree.ElementTree import Element
+
+from recsys.formats.markup.element_text import first_page, text_at, text_of, title_of, unstopped
+from recsys.formats.markup.xml_stream import Layout, first_names, works
+from recsys.formats.papers.paper_fields import labelled
+from recsys.formats.references.bibliography import (
+    Problem,
+    address_in,
+    identified,
+    names_in,
+    year_in,
+)
+from recsys.records import Reference
+
+_KINDS: Mapping[str, str] = {
+    "article": "article-journal",
+    "book": "book",
+    "data": "dataset",
+    "incollection": "chapter",
+    "inproceedings": "paper-conference",
+    "mastersthesis": "thesis",
+    "phdthesis": "thesis",
+    "proceedings": "book",
+}
+_LAYOUT = Layout(frozenset(_KINDS))
+_ROOTS = frozenset({"dblp", "dblpperson"})
+# DBLP numbers people of one name: "Wei Wang 0001".
+_HOMONYM = re.compile(r" \d{4}\Z")
+_NO_WORK = "..."
+"""What DBLP writes for a citation that it has no record of."""
+
+
+def looks_so(head: str) -> bool:
+    """Whether a file begins as DBLP's do."""
+    return not _ROOTS.isdisjoint(first_names(head, 1))
+
+
+def read(stream: BinaryIO) -> Iterator[Reference | Problem]:
+    """Read the publications; people's home pages are none."""
+    return works(stream, _LAYOUT, _reference)
+
+
+def _reference(record: Element) -> Reference:
+    key = record.get("key", "").strip()
+    links = tuple(filter(None, map(text_of, record.iterfind("ee"))))
+    volume = text_at(record, "volume")
+    reference = Reference(
+        key=key,
+        title=unstopped(title_of(record.find("title"))),
+        authors=tuple(_HOMONYM.sub("", name) for name in names_in(_names(record))),
+        year=year_in(text_at(record, "year")),
+        venue=text_at(record, "journal", "booktitle", "school", "series"),
+        url=next(filter(None, map(address_in, links)), None),
+        kind=_kind(record),
+        ids=(f"dblp:{key}",) if key else (),
+        volume=volume,
+        page=first_page(text_at(record, "pages")),
+        labels=labelled(
+            type=record.tag,
+            crossref=text_at(record, "crossref"),
+            publtype=record.get("publtype"),
+        ),
+        cites=tuple(_cites(record)),
+    )
+    # The volume of a preprint is its number: "abs/2004.07180".
+    return identified(reference, *links, volume if volume and "abs/" in volume else None)
+
+
+def _names(record: Element) -> Iterator[str | None]:
+    people = record.findall("author") or record.findall("editor")
+    return map(text_of, people)
+
+
+def _kind(record: Element) -> str:
+    informal = record.get("publtype", "").startswith("informal")
+    return "article" if informal else _KINDS[record.tag]
+
+
+def _cites(record: Element) -> Iterator[Reference]:
+    for cite in record.iterfind("cite"):
+        key = (cite.text or "").strip()
+        if key and key != _NO_WORK:
+            yield Reference(key=key, ids=(f"dblp:{key}",))

@@ -1,0 +1,197 @@
+"""Read PubMed's XML: what `efetch` answers, the yearly baseline, and its updates."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import BinaryIO
+from xml.etree.ElementTree import Element
+
+from recsys.formats import identifiers
+from recsys.formats.markup.element_text import (
+    bare_doi,
+    first_page,
+    text_at,
+    text_of,
+    texts_of,
+    title_of,
+    unstopped,
+)
+from recsys.formats.markup.printed_citation import cited_work
+from recsys.formats.markup.xml_stream import Layout, first_names, works
+from recsys.formats.papers.paper_fields import labelled
+from recsys.formats.references.bibliography import Problem, names_in, year_in
+from recsys.records import Reference
+
+_RECORDS = frozenset({"PubmedArticle", "PubmedBookArticle"})
+_LAYOUT = Layout(
+    _RECORDS,
+    frozenset(
+        "AffiliationInfo ChemicalList GrantList DataBankList History InvestigatorList ObjectList "
+        "CopyrightInformation CoiStatement GeneSymbolList PersonalNameSubjectList".split()
+    ),
+)
+_ROOTS = _RECORDS | {"PubmedArticleSet", "PubmedBookArticleSet"}
+_KINDS: Mapping[str, str] = {
+    "Dataset": "dataset",
+    "News": "article-newspaper",
+    "Newspaper Article": "article-newspaper",
+    "Preprint": "article",
+}
+# How PubMed prints the title of a work in another language, and where it has no title.
+_TRANSLATED = re.compile(r"\[(.+?)\.?\]\.?\Z", re.DOTALL)
+_NO_TITLES = frozenset({"Not Available", "In Process Citation"})
+_NO_LABELS = frozenset({"UNLABELLED", "UNASSIGNED"})
+
+
+def looks_so(head: str) -> bool:
+    """Whether a file begins as PubMed's do."""
+    return not _ROOTS.isdisjoint(first_names(head, 1))
+
+
+def read(stream: BinaryIO) -> Iterator[Reference | Problem]:
+    """Read articles and chapters of books; notices of deletion are no works."""
+    return works(stream, _LAYOUT, _reference)
+
+
+def _reference(record: Element) -> Reference:
+    if record.tag == "PubmedBookArticle":
+        return _book(record)
+    citation = _part(record, "MedlineCitation")
+    article, data = _part(citation, "Article"), _part(record, "PubmedData")
+    issue, names = _part(article, "Journal/JournalIssue"), _article_ids(data)
+    doi = bare_doi(_doi_place(article)) or bare_doi(names.get("doi"))
+    types = texts_of(list(article.iterfind("PublicationTypeList/PublicationType")))
+    pmid = text_at(citation, "PMID") or names.get("pubmed")
+    return Reference(
+        key=pmid or "",
+        title=_title(article),
+        authors=_authors(article.find("AuthorList")),
+        year=_year(issue) or _year(article),
+        venue=text_at(article, "Journal/Title", "Journal/ISOAbbreviation"),
+        abstract=_abstract(article) or _abstract(citation, "OtherAbstract"),
+        doi=doi,
+        arxiv=identifiers.arxiv(doi) if doi and "arxiv" in doi else None,
+        kind=next((kind for name, kind in _KINDS.items() if name in types), "article-journal"),
+        pmid=pmid,
+        ids=_pmc(names),
+        volume=text_at(issue, "Volume"),
+        page=first_page(text_at(article, "Pagination/StartPage", "Pagination/MedlinePgn")),
+        keyphrases=_keyphrases(citation),
+        labels=labelled(type=types),
+        cites=tuple(_cites(data)) or tuple(_commented(citation)),
+    )
+
+
+def _book(record: Element) -> Reference:
+    document, data = _part(record, "BookDocument"), _part(record, "PubmedBookData")
+    book, names = _part(document, "Book"), _article_ids(document)
+    chapter = title_of(document.find("ArticleTitle"))
+    title = title_of(book.find("BookTitle"))
+    authors = _authors(document.find("AuthorList")) or _authors(book.find("AuthorList"))
+    pmid = text_at(document, "PMID") or names.get("pubmed")
+    return Reference(
+        key=pmid or "",
+        title=unstopped(chapter or title),
+        authors=authors,
+        year=_year(book) or _year(document),
+        venue=title if chapter else None,
+        abstract=_abstract(document),
+        doi=bare_doi(_doi_place(document)) or bare_doi(names.get("doi")),
+        kind="chapter" if chapter else "book",
+        pmid=pmid,
+        ids=_pmc(names),
+        page=first_page(text_at(document, "Pagination/StartPage", "Pagination/MedlinePgn")),
+        keyphrases=texts_of(list(document.iterfind("KeywordList/Keyword"))),
+        labels=labelled(type=texts_of(list(document.iterfind("PublicationType")))),
+        cites=tuple(_cites(document)) or tuple(_cites(data)),
+    )
+
+
+def _part(element: Element, path: str) -> Element:
+    """Return a part, an empty one where there is none."""
+    found = element.find(path)
+    return Element("none") if found is None else found
+
+
+def _title(article: Element) -> str | None:
+    """Return the title, without the brackets around a translated one; else the original one."""
+    title = title_of(article.find("ArticleTitle"))
+    translated = _TRANSLATED.match(title or "")
+    title = translated[1] if translated else unstopped(title)
+    original = unstopped(title_of(article.find("VernacularTitle")))
+    return original if title is None or title in _NO_TITLES else title
+
+
+def _authors(people: Element | None) -> tuple[str, ...]:
+    found = people if people is not None and people.get("Type") != "editors" else ()
+    return names_in(_name(person) for person in found if person.get("ValidYN") != "N")
+
+
+def _name(person: Element) -> str | None:
+    given = person.findtext("ForeName") or person.findtext("Initials")
+    parts = (given, person.findtext("LastName"), person.findtext("Suffix"))
+    return " ".join(filter(None, parts)) or text_at(person, "CollectiveName")
+
+
+def _year(dated: Element) -> int | None:
+    places = ("PubDate/Year", "PubDate/MedlineDate", "ArticleDate/Year", "ContributionDate/Year")
+    return next(filter(None, (year_in(dated.findtext(place)) for place in places)), None)
+
+
+def _abstract(element: Element, name: str = "Abstract") -> str | None:
+    """Join the parts of an abstract, each after its label."""
+    parts = element.iterfind(f"{name}/AbstractText")
+    found = ((part.get("Label", ""), title_of(part)) for part in parts)
+    labelled_parts = (
+        f"{label.strip().rstrip(':')}: {text}" if label and label not in _NO_LABELS else text
+        for label, text in found
+        if text
+    )
+    return " ".join(labelled_parts) or None
+
+
+def _doi_place(article: Element) -> str | None:
+    """Return the first location that is a DOI, one marked invalid last."""
+    places = [e for e in article.iterfind("ELocationID") if e.get("EIdType") == "doi"]
+    places.sort(key=lambda place: place.get("ValidYN") == "N")
+    return places[0].text if places else None
+
+
+def _article_ids(element: Element) -> dict[str, str]:
+    """Return the record's identifiers by their kind."""
+    found = element.iterfind("ArticleIdList/ArticleId")
+    return {name.get("IdType", "pubmed"): (name.text or "").strip() for name in found}
+
+
+def _pmc(names: Mapping[str, str]) -> tuple[str, ...]:
+    number = names.get("pmc", names.get("pmcid", "")).upper().removeprefix("PMC")
+    return (f"pmc:PMC{number}",) if number.isdigit() else ()
+
+
+def _keyphrases(citation: Element) -> tuple[str, ...]:
+    words = texts_of(list(citation.iterfind("KeywordList/Keyword")))
+    headings = texts_of(list(citation.iterfind("MeshHeadingList/MeshHeading/DescriptorName")))
+    return tuple(dict.fromkeys(words + headings))
+
+
+def _cites(data: Element) -> Iterator[Reference]:
+    """Read the list of references; its parts may be lists, too."""
+    for lists in data.iterfind("ReferenceList"):
+        for cited in lists.iter("Reference"):
+            yield _cited(cited)
+
+
+def _cited(cited: Element) -> Reference:
+    names = _article_ids(cited)
+    work = cited_work(text_of(cited.find("Citation")))
+    doi = bare_doi(names.get("doi"))
+    pmid = names.get("pubmed", "")
+    ids = _pmc(names)
+    return replace(work, doi=doi or work.doi, pmid=pmid if pmid.isdigit() else None, ids=ids)
+
+
+def _commented(citation: Element) -> Iterator[Reference]:
+    """Read the works that older files list among comments and corrections."""
+    for cited in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
+        if cited.get("RefType") == "Cites" and (pmid := text_at(cited, "PMID")):
+            yield replace(cited_work(text_of(cited.find("RefSource"))), pmid=pmid)

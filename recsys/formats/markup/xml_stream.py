@@ -1,0 +1,291 @@
+"""Read the records of an XML file one at a time, in bounded memory.
+
+Only what is inside a record is ever built. Nothing is fetched: entities that a file defines are
+refused, and an external DTD is not read; the named characters of HTML, which DBLP's DTD defines,
+are text. Names are local ones, without the prefix of a namespace.
+"""
+
+import html.entities
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+from recsys.formats.references.bibliography import Problem
+from recsys.records import Reference
+
+if TYPE_CHECKING:
+    from pyexpat import XMLParserType
+
+LARGEST_RECORD = 64 * 2**20
+"""Bytes of one record; the largest known articles with their references have a few MB."""
+LONGEST_TAG = 2**20
+"""Bytes of a tag or a comment: expat reads it from its beginning with each chunk."""
+DEEPEST = 250
+"""Elements within one another; formulas in abstracts have some dozens."""
+
+_CHUNK = 2**16
+_MOST_DOCUMENTS = 10_000
+_UTF16 = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")
+# Control characters, which XML forbids and programs copy from PDFs all the same.
+_SPACED = bytes(32 if byte < 32 and byte not in b"\t\n\r" else byte for byte in range(256))
+# What is no element, and how it ends.
+_ENDS = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"), ("</", ">"))
+_START = re.compile(r"<(?:[\w.-]{1,100}:)?([A-Za-z_][\w.-]{0,100})(?=[\s/>])")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What to read of a file.
+
+    records: names of the elements that are a work each. passed_over: names of elements inside
+    them that are not read.
+    """
+
+    records: frozenset[str]
+    passed_over: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A work's element, and the line on which it begins."""
+
+    element: Element
+    line: int
+
+
+class _RefusedError(Exception):
+    """The file cannot be read further; the arguments are the sentence and the reason."""
+
+
+def works(
+    stream: BinaryIO, layout: Layout, reference_of: Callable[[Element], Reference | None]
+) -> Iterator[Reference | Problem]:
+    """Read each record; what is None is no work, and passed over."""
+    for found in records(stream, layout):
+        work = found if isinstance(found, Problem) else reference_of(found.element)
+        if work is not None:
+            yield work
+
+
+def records(stream: BinaryIO, layout: Layout) -> Iterator[Record | Problem]:
+    """Yield the records of a file; where it is broken, a problem that says so is the last.
+
+    Several documents one after the other, as of an answer fetched in parts, are read as one file.
+    """
+    reading = _Reading(layout)
+    try:
+        while chunk := stream.read(_CHUNK):
+            yield from reading.feed(chunk)
+        yield from reading.close()
+    except _RefusedError as error:
+        yield from reading.taken()
+        yield reading.problem(*error.args)
+    except (EOFError, zlib.error, OSError) as error:
+        reason = getattr(error, "strerror", None) or error
+        yield reading.problem(f"the file cannot be read further ({reason})", "unreadable file")
+
+
+def first_names(head: str, most: int = 3) -> list[str]:
+    """Return the local names of the first elements of an XML text, none if it is another text.
+
+    >>> first_names('<?xml version="1.0"?><!-- <b> --><x:xml><records><record/>')
+    ['xml', 'records', 'record']
+    """
+    text = head[:100_000].lstrip("\ufeff \t\r\n")
+    names: list[str] = []
+    place = 0 if text.startswith("<") else -1
+    while place >= 0 and len(names) < most:
+        end = next((end for begin, end in _ENDS if text.startswith(begin, place)), "")
+        if match := None if end else _START.match(text, place):
+            names.append(match[1])
+        after = text.find(end, place + 1)
+        place = text.find("<", max(after, place + 1)) if after >= 0 else -1
+    return names
+
+
+class _Reading:
+    """The state of one file: a parser, and the record that it is in."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._records, self._passed_over = layout.records, layout.passed_over
+        self._found: list[Record] = []
+        self._count = self._lines_before = self._documents = 0
+        self._before = b""
+        self._spaced: bool | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Start on a document."""
+        self._parser: XMLParserType = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+        # As if there were a DTD: what it would define is then reported as skipped.
+        self._parser.UseForeignDTD(True)
+        self._parser.EntityDeclHandler = _refuse_entity
+        self._parser.SkippedEntityHandler = self._character
+        self._builder = TreeBuilder()
+        self._fed = self._depth = self._inner = self._passing = 0
+        self._start = self._line = 0
+        self._documents += 1
+        self._outside()
+
+    def feed(self, chunk: bytes) -> Iterator[Record]:
+        """Read some bytes; yield the records that end in them."""
+        if self._spaced is None:
+            self._spaced = not chunk.startswith(_UTF16)
+        if self._spaced:
+            chunk = chunk.translate(_SPACED)
+        while chunk:
+            chunk = self._parse(chunk)
+            yield from self.taken()
+
+    def close(self) -> Iterator[Record]:
+        """Say that there is no more."""
+        if self._fed:
+            self._parse(b"", final=True)
+        yield from self.taken()
+
+    def taken(self) -> list[Record]:
+        """Hand over the records that were completed."""
+        found, self._found = self._found, []
+        self._count += len(found)
+        return found
+
+    def problem(self, text: str, reason: str) -> Problem:
+        """Say what is wrong where the parser stands, and what was read until there."""
+        line = self._lines_before + self._parser.CurrentLineNumber
+        read = f"{self._count:,} {'record' if self._count == 1 else 'records'}"
+        return Problem(f"line {line}: {text}; {read} before it can be used.", reason, line)
+
+    def _parse(self, chunk: bytes, final: bool = False) -> bytes:
+        """Parse some bytes; return those that belong to a further document."""
+        try:
+            self._parser.Parse(chunk, final)
+        except expat.ExpatError as error:
+            rest = self._further_document(chunk, error)
+            if rest:
+                return rest
+            raise _RefusedError(*_broken(error)) from error
+        except (ValueError, LookupError) as error:
+            raise _RefusedError(f"{error}; save it as UTF-8", "unknown encoding") from error
+        self._fed += len(chunk)
+        self._before = chunk or self._before
+        self._check_size()
+        return b""
+
+    def _further_document(self, chunk: bytes, error: expat.ExpatError) -> bytes:
+        """Return what follows a complete document and begin anew; nothing where none follows."""
+        junk = error.code == expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+        place = self._parser.ErrorByteIndex - (self._fed - len(self._before))
+        rest = (self._before + chunk)[max(place, 0) :]
+        if not junk or place < 0 or self._documents > _MOST_DOCUMENTS or not rest.startswith(b"<"):
+            return b""
+        self._lines_before += error.lineno - 1
+        self._before = b""
+        self._begin()
+        return rest
+
+    def _check_size(self) -> None:
+        if self._fed - self._parser.CurrentByteIndex > LONGEST_TAG:
+            raise _RefusedError("a tag or comment is longer than 1 MB", "endless tag")
+        if self._inner and self._fed - self._start > LARGEST_RECORD:
+            raise _RefusedError("the record is larger than 64 MB", "endless record")
+
+    def _outside(self) -> None:
+        """Stand between two records: nothing is kept."""
+        self._parser.StartElementHandler = self._open_outside
+        self._parser.EndElementHandler = self._close_outside
+        self._parser.CharacterDataHandler = None
+
+    def _inside(self) -> None:
+        """Stand inside a record: everything is kept."""
+        self._parser.StartElementHandler = self._open_inside
+        self._parser.EndElementHandler = self._close_inside
+        self._parser.CharacterDataHandler = self._builder.data
+
+    def _open_outside(self, name: str, attributes: dict[str, str]) -> None:
+        self._deeper()
+        local = _local(name)
+        if local in self._records:
+            self._builder = TreeBuilder()
+            self._builder.start(local, attributes)
+            self._inner = self._depth
+            self._start = self._parser.CurrentByteIndex
+            self._line = self._lines_before + self._parser.CurrentLineNumber
+            self._inside()
+
+    def _close_outside(self, _name: str) -> None:
+        self._depth -= 1
+
+    def _open_inside(self, name: str, attributes: dict[str, str]) -> None:
+        # This and the next are called for each element: they call as little as they can.
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _too_deep()
+        if ":" in name:
+            name = _local(name)
+        if name in self._passed_over:
+            self._passing = self._depth
+            self._parser.StartElementHandler = self._open_passing
+            self._parser.EndElementHandler = self._close_passing
+            self._parser.CharacterDataHandler = None
+        else:
+            self._builder.start(name, attributes)
+
+    def _close_inside(self, name: str) -> None:
+        self._builder.end(_local(name) if ":" in name else name)
+        if self._depth == self._inner:
+            self._found.append(Record(self._builder.close(), self._line))
+            self._inner = 0
+            self._outside()
+        self._depth -= 1
+
+    def _open_passing(self, _name: str, _attributes: dict[str, str]) -> None:
+        self._deeper()
+
+    def _close_passing(self, _name: str) -> None:
+        if self._depth == self._passing:
+            self._inside()
+        self._depth -= 1
+
+    def _deeper(self) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _too_deep()
+
+    def _character(self, name: str, _is_parameter: bool) -> None:
+        """Put in a character that is named as in HTML; another name stays as it is written."""
+        if self._parser.CharacterDataHandler is not None:
+            text = html.entities.html5.get(f"{name};", f"&{name};")
+            self._parser.CharacterDataHandler(text)
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2] if ":" in name else name
+
+
+def _too_deep() -> _RefusedError:
+    what = f"elements stand within one another more than {DEEPEST} deep"
+    return _RefusedError(what, "nested too deeply")
+
+
+def _refuse_entity(name: str, *_definition: object) -> None:
+    raise _RefusedError(
+        f"the file defines an entity ({name[:50]}), which is not read for safety; export it without"
+        " a DOCTYPE",
+        "defines entities",
+    )
+
+
+def _broken(error: expat.ExpatError) -> tuple[str, str]:
+    """Return a sentence and a reason for what the parser found."""
+    what = expat.ErrorString(error.code)
+    ends = ("XML_ERROR_NO_ELEMENTS", "XML_ERROR_UNCLOSED_TOKEN", "XML_ERROR_UNCLOSED_CDATA_SECTION")
+    if what in {getattr(expat.errors, end) for end in ends}:
+        return "the XML ends in the middle; download or export it again", "XML cut short"
+    hint = "export it again, as UTF-8"
+    return f"the XML is broken here ({what}); {hint}", "broken XML"

@@ -1,0 +1,1 @@
+"""Tables of works: CSV and its relatives, as databases and reference managers export them."""

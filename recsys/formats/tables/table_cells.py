@@ -1,0 +1,181 @@
+"""Read what a cell of a table says: people, phrases, pages, names of a work, kinds."""
+
+import re
+from collections.abc import Mapping
+
+from recsys.formats.references.bibliography import names_in
+from recsys.formats.references.people import natural
+
+_SEPARATOR = re.compile(r"\\(.)|(;)", re.DOTALL)
+_NUMBERED = re.compile(r"\s*\(\d{3,}\)\s*$")
+_NOBODY = re.compile(r"(?i)\[no author[^\]]*\]|\bet al\.?$|^\W*$|^anonymous$")
+# Initials in capitals, as "J", "J.-P.", "KS", "M. A.".
+_INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[ -]?){1,5}")
+_LAST_INITIALS = re.compile(
+    r"([^\s,][^,]*?)[ ]((?:[^\W\d_a-z]\.?-?){1,4}|(?:[^\W\d_a-z]\.[ -]?){1,5})"
+)
+_FIRST_INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?){1,4} \S")
+_OF_GROUPS = frozenset({"of", "for", "the", "on"})
+_PHRASES = re.compile(r"\s*[;|]\s*")
+_PAGE = re.compile(
+    r"(?i)\s*(?:pp?\.|art(?:icle)?\.?(?: no\.?)?)?\s*([a-z]{0,4}[- .]?\d[\w.]{0,15})"
+)
+_MOST_NAMES = 10_000
+_PUBMED_PLACE = re.compile(r";\s?([\w. ]{1,20}?)(?:\([^()]{0,40}\))?:([A-Za-z]{0,3}\d[\w.]{0,15})")
+_PMID = re.compile(r"(?:\s*|.*\W)(\d{1,9})(?:\.0*)?/?\s*")
+_NAME = re.compile(r"[^\s;|,]{1,80}")
+_KINDS: Mapping[str, str] = {
+    "b": "book",
+    "c": "paper-conference",
+    "j": "article-journal",
+    "p": "patent",
+    "s": "chapter",
+    "article": "article-journal",
+    "articleinpress": "article-journal",
+    "book": "book",
+    "bookchapter": "chapter",
+    "booksection": "chapter",
+    "chapter": "chapter",
+    "computerprogram": "software",
+    "conferencearticle": "paper-conference",
+    "conferencepaper": "paper-conference",
+    "conferenceproceedings": "paper-conference",
+    "conferenceproceedingsarticle": "paper-conference",
+    "datapaper": "article-journal",
+    "dataset": "dataset",
+    "dissertation": "thesis",
+    "editedbook": "book",
+    "editorial": "article-journal",
+    "ieeeconferences": "paper-conference",
+    "ieeejournals": "article-journal",
+    "inproceedings": "paper-conference",
+    "journalarticle": "article-journal",
+    "letter": "article-journal",
+    "monograph": "book",
+    "newspaperarticle": "article-newspaper",
+    "patent": "patent",
+    "postedcontent": "article",
+    "preprint": "article",
+    "proceeding": "paper-conference",
+    "proceedingspaper": "paper-conference",
+    "report": "report",
+    "researcharticle": "article-journal",
+    "review": "article-journal",
+    "reviewarticle": "article-journal",
+    "thesis": "thesis",
+    "webpage": "webpage",
+}
+
+
+def people_in(cell: str) -> tuple[str, ...]:
+    """Return the people that a cell names, in the order in which their names are spoken.
+
+    Semicolons, bars or commas stand between them; a semicolon after a backslash is part of a name.
+
+    >>> people_in("Smith J., de la Cruz M.-A."), people_in("Smith, John (1234); Lee, Kim (567)")
+    (('J. Smith', 'M.-A. de la Cruz'), ('John Smith', 'Kim Lee'))
+    """
+    names = names_in(_NUMBERED.sub("", name) for name in _separate(cell)[:_MOST_NAMES])
+    told = [name.rstrip("… ") for name in names if not _NOBODY.search(name)]
+    inverted = [_LAST_INITIALS.fullmatch(name) for name in told]
+    if sum(map(bool, inverted)) * 2 < len(told):
+        return tuple(map(natural, told))
+    pairs = zip(told, inverted, strict=True)
+    return tuple(f"{match[2]} {match[1]}" if match else natural(name) for name, match in pairs)
+
+
+def people_written(cell: str) -> tuple[str, ...]:
+    """Return the people that a cell of our own tables names, as `spreadsheet` writes them."""
+    return tuple(map(natural, names_in(_at_semicolons(cell))))
+
+
+def phrases_in(cell: str) -> list[str]:
+    """Split a cell of phrases at semicolons or bars, at commas where there are none."""
+    parts = _PHRASES.split(cell) if ";" in cell or "|" in cell else cell.split(",")
+    return [phrase for part in parts if (phrase := " ".join(part.split())) and len(phrase) < 200]
+
+
+def page_in(cell: str) -> str | None:
+    """Return the first page of a range, or the number of an article.
+
+    >>> page_in("pp. 45-67"), page_in("e1004"), page_in("Art. No. 12"), page_in("in press")
+    ('45', 'e1004', '12', None)
+    """
+    match = _PAGE.match(cell)
+    return match[1].rstrip(".").replace(" ", "") if match else None
+
+
+def place_in(citation: str) -> tuple[str | None, str | None]:
+    """Return volume and first page of a citation as PubMed writes it.
+
+    >>> place_in("Econ Bot. 2021 Mar;75(2):101-110. doi: 10.1234/x.")
+    ('75', '101')
+    """
+    match = _PUBMED_PLACE.search(citation)
+    return (match[1].strip(), match[2].rstrip(".")) if match else (None, None)
+
+
+def pmid_in(cell: str) -> str | None:
+    """Return a PubMed id, bare or at the end of an address."""
+    match = _PMID.fullmatch(cell[:200])
+    return match[1] if match else None
+
+
+def name_in(scheme: str, cell: str) -> str | None:
+    """Return a work's name with its scheme, in lower case but for Zotero's keys and PMC's ids.
+
+    >>> name_in("wos", "WOS:000123"), name_in("eid", "2-s2.0-85"), name_in("pmc", "7654321")
+    ('wos:000123', 'eid:2-s2.0-85', 'pmc:PMC7654321')
+    """
+    match = _NAME.match(cell.strip())
+    if match is None:
+        return None
+    name = match[0].rsplit("/", 1)[-1]
+    if scheme == "zotero":
+        return f"zotero:{name}"
+    if scheme == "pmc":
+        return f"pmc:PMC{name.upper().removeprefix('PMC')}"
+    return name.lower() if scheme == "wos" and ":" in name else f"{scheme}:{name.lower()}"
+
+
+def kind_in(cell: str) -> str | None:
+    """Return the kind, as CSL calls it, that a document's type is; None when it is not known."""
+    for part in cell.split(";"):
+        if kind := _KINDS.get("".join(filter(str.isalpha, part.lower()))):
+            return kind
+    return None
+
+
+def _separate(cell: str) -> list[str]:
+    if "|" in cell:
+        return cell.split("|")
+    if ";" in cell:
+        return _at_semicolons(cell)
+    cell = cell.replace("\\\\", "\\") if "\\" in cell else cell
+    return _at_and(cell) or (_at_commas(cell) if "," in cell else [cell])
+
+
+def _at_semicolons(cell: str) -> list[str]:
+    return _SEPARATOR.sub(lambda match: match[1] or "\0", cell).split("\0")
+
+
+def _at_and(cell: str) -> list[str]:
+    """Split at "and" where people stand on both sides, as BibTeX has it."""
+    parts = cell.split(" and ")
+    people = len(parts) > 1 and all(
+        ("," in part or " " in part.strip()) and _OF_GROUPS.isdisjoint(part.lower().split())
+        for part in parts
+    )
+    return parts if people else []
+
+
+def _at_commas(cell: str) -> list[str]:
+    """Split at the commas that stand between people, not at those within their names."""
+    parts = [part for each in cell.split(",") if (part := each.strip())]
+    told = [part for part in parts if not _NOBODY.search(part)]
+    if len(told) % 2 == 0 and all(map(_INITIALS.fullmatch, told[1::2])):
+        return [f"{family}, {given}" for family, given in zip(told[::2], told[1::2], strict=True)]
+    if all(map(_LAST_INITIALS.fullmatch, told)) or all(map(_FIRST_INITIALS.match, told)):
+        return told
+    several = len(told) > 2 and all(" " in part for part in told)
+    return told if several else [cell]

@@ -1,0 +1,223 @@
+"""Read a file of works of any known format, and say what was wrong with which record.
+
+A record becomes a `Found` work, with remarks on what was odd about it, or a `Reject`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import chain
+from pathlib import Path
+
+from recsys.errors import CorpusError
+from recsys.formats.exports.foreign_files import foreign
+from recsys.formats.files import STDIN
+from recsys.formats.papers.language import looks_english
+from recsys.formats.papers.paper_fields import FieldError
+from recsys.formats.papers.paper_formats import FORMATS as JSON_FORMATS
+from recsys.formats.papers.paper_formats import OWN, PaperFormat, recognise
+from recsys.formats.papers.paper_records import Entry, entries_of, head_of, tally
+from recsys.formats.papers.source_lines import open_lines
+from recsys.formats.papers.text_hygiene import tidy_abstract, tidy_title
+from recsys.formats.references.bibliography import Problem
+from recsys.formats.source_formats import FORMATS, JSON, TABLE, Shape, SourceFormat, recognised
+from recsys.formats.source_streams import head_of_file, head_text, open_bytes, text_lines
+from recsys.formats.tables import table_reading
+from recsys.progress import Progress, silent
+from recsys.records import Reference
+
+LONGEST_ABSTRACT = 20_000
+"""Characters kept of an abstract: some 3,000 words, several times what any encoder reads."""
+EARLIEST_YEAR, LATEST_YEAR = 1400, 2100
+"""A year outside is impossible and becomes unknown. Constants: one file always reads the same."""
+_EXCERPT = 200  # characters of a rejected record
+_TOLD_MARKS = 3
+
+
+class Remark(StrEnum):
+    """What was odd about a work that is kept."""
+
+    NO_ABSTRACT = "no abstract"
+    NO_YEAR = "no year"
+    IMPOSSIBLE_YEAR = "impossible year"
+    CUT_ABSTRACT = "abstract cut"
+    NOT_ENGLISH = "not English"
+    BROKEN_UTF8 = "broken UTF-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A work, the line or record it came from (0: unknown), and what was odd about it."""
+
+    line: int
+    work: Reference
+    remarks: tuple[Remark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """A record that gave no work, with the reason, and its first characters or what is wrong."""
+
+    line: int
+    reason: str
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkStream:
+    """What a file holds.
+
+    format: the name of its format. sealed: the file is one of ours; its ids tell papers apart, and
+    its texts stay as they are. oddities: lines that were read in another way, counted on the way.
+    """
+
+    format: str
+    sealed: bool
+    items: Iterator[Found | Reject]
+    oddities: Counter[str] = field(default_factory=Counter)
+
+
+@contextmanager
+def open_works(
+    source: Path, *, columns: Mapping[str, str] | None = None, progress: Progress = silent
+) -> Iterator[WorkStream]:
+    """Open a file of works and recognise its format by its content.
+
+    Args:
+        source: a file, plain or gzip; `-` is standard input, for JSON alone.
+        columns: of a table, our field -> the header of its column, where the header does not tell.
+        progress: told the bytes of the file read so far.
+
+    Raises:
+        CorpusError: the file cannot be read, or is of no known format.
+        InputError: columns name what the table does not have.
+    """
+    form = JSON if source == STDIN else format_of_file(source)
+    if form.shape is Shape.JSON:
+        with open_lines(source, progress=progress) as lines:
+            entries = chain.from_iterable(map(entries_of, lines))
+            head = list(head_of(entries))
+            known = _known(head, source)
+            sealed = known.name == OWN
+            items = _of_entries(chain(head, entries), known, sealed=sealed)
+            yield WorkStream(known.name, sealed, items)
+        return
+    if form.shape is Shape.FILE:
+        yield WorkStream(form.name, False, _of_reader(form.read_file(source)))
+        return
+    with open_bytes(source, progress=progress) as stream:
+        oddities: Counter[str] = Counter()
+        if form.shape is Shape.BYTES:
+            works = form.read_bytes(stream)
+        elif columns and form is TABLE:
+            works = table_reading.read_with(text_lines(stream, oddities), columns)
+        else:
+            works = form.read_lines(text_lines(stream, oddities))
+        yield WorkStream(form.name, False, _of_reader(works), oddities)
+
+
+def format_of_file(source: Path) -> SourceFormat:
+    """Recognise what a file is.
+
+    Raises:
+        CorpusError: it cannot be read, or is nothing that is known.
+    """
+    raw = head_of_file(source)
+    suffixes = [each for each in source.suffixes if each.lower() != ".gz"]
+    form = recognised(raw, head_text(raw), suffixes[-1].lower() if suffixes else "")
+    if form is not None:
+        return form
+    if not raw.strip():
+        raise CorpusError(f"{source} is empty.", "Export or download it again.")
+    if known := foreign(raw):
+        raise CorpusError(f"{source} is {known[0]}.", known[1])
+    names = ", ".join(form.name for form in FORMATS)
+    raise CorpusError(
+        f"{source} is of no format that is known: it begins {_shown(raw)!r}.",
+        f"Known are {names}. A table needs a header with a title, or --columns.",
+    )
+
+
+def _shown(raw: bytes) -> str:
+    return " ".join(head_text(raw[:400]).split())[:60]
+
+
+def _known(head: Sequence[Entry], source: Path) -> PaperFormat:
+    """Recognise records by their keys."""
+    records = [entry.record for entry in head if entry.record is not None]
+    known = recognise(records)
+    if known is not None:
+        return known
+    if not records:
+        flaws = tally(Counter(entry.flaw for entry in head))
+        seen = f"its first {len(head):,} lines are none ({flaws})" if head else "it is empty"
+        raise CorpusError(
+            f"{source} holds no JSON objects: {seen}.", "Give a file with one paper per line."
+        )
+    keys = ", ".join(list(dict.fromkeys(chain.from_iterable(records)))[:12])
+    rows = "; ".join(f"{row.name} ({_description(row)})" for row in JSON_FORMATS)
+    raise CorpusError(
+        f"{source} is of no known format: its records have the keys {keys[:300]}.",
+        f"The formats known are {rows}.",
+    )
+
+
+def _description(row: PaperFormat) -> str:
+    needs, marks = ", ".join(sorted(row.needs)), sorted(row.marks)
+    some = ", ".join(marks[:_TOLD_MARKS]) + (" ..." if len(marks) > _TOLD_MARKS else "")
+    return needs + (f" and one of {some}" if marks else "")
+
+
+def _of_entries(
+    entries: Iterable[Entry], known: PaperFormat, *, sealed: bool
+) -> Iterator[Found | Reject]:
+    for entry in entries:
+        line, work, flaw = entry.line, None, entry.flaw
+        if entry.record is not None:
+            try:
+                work = known.reference_of(entry.record)
+            except FieldError as error:
+                flaw = str(error)
+        if work is None:
+            yield Reject(line.number, flaw, line.text[:_EXCERPT].rstrip())
+            continue
+        broken = (Remark.BROKEN_UTF8,) if line.broken_utf8 else ()
+        work, remarks = tidied(work, sealed=sealed)
+        yield Found(line.number, work, remarks + broken)
+
+
+def _of_reader(items: Iterable[Reference | Problem]) -> Iterator[Found | Reject]:
+    for number, item in enumerate(items, start=1):
+        if isinstance(item, Problem):
+            yield Reject(item.line, item.reason, item.text[:_EXCERPT])
+        else:
+            yield Found(number, *tidied(item, sealed=False))
+
+
+def tidied(work: Reference, *, sealed: bool) -> tuple[Reference, tuple[Remark, ...]]:
+    """Tidy the texts of a work, forget an impossible year, and say what is odd or missing.
+
+    sealed: the work is of a file of ours, whose texts stay as they are.
+    """
+    remarks = []
+    title, abstract, year = work.title, work.abstract, work.year
+    if not sealed:
+        title = tidy_title(title) if title else None
+        abstract = tidy_abstract(abstract) if abstract else None
+    if abstract is None:
+        remarks.append(Remark.NO_ABSTRACT)
+    elif len(abstract) > LONGEST_ABSTRACT:
+        abstract = abstract[:LONGEST_ABSTRACT].rstrip()
+        remarks.append(Remark.CUT_ABSTRACT)
+    if year is not None and not EARLIEST_YEAR <= year <= LATEST_YEAR:
+        year = None
+        remarks.append(Remark.IMPOSSIBLE_YEAR)
+    if year is None:
+        remarks.append(Remark.NO_YEAR)
+    if not looks_english(f"{title} {abstract or ''}"):
+        remarks.append(Remark.NOT_ENGLISH)
+    if (title, abstract, year) != (work.title, work.abstract, work.year):
+        work = replace(work, title=title or None, abstract=abstract, year=year)
+    return work, tuple(remarks) if title else ()  # A part of a work lacks nothing.

@@ -1,0 +1,68 @@
+"""What is said of a corpus: figures that are true, and one sentence that fits them."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.corpora.corpus_worth import CorpusWorth
+from pipelines.corpora.query_years import FEWEST_TRAIN
+from pipelines.corpora.worth_report import expectation, share, worth_json, worth_lines
+
+GOOD = CorpusWorth(
+    papers=1000, abstracts=980, dated=1000, years=(1990, 2012, 2024), references=20_000,
+    links=5000, citing=700, median_links=6.0, uncited=340, train=500, dev=70, test=90,
+)  # fmt: skip
+
+
+def test_the_lines_for_people() -> None:
+    full = replace(
+        GOOD, languages={"English": 0.98, "other": 0.02}, venues={"Acta": 600}, types={"article": 9}
+    )
+    assert worth_lines(full) == [
+        "1,000 papers, 1990-2024, half of them since 2012; 98 % with abstract, 100 % with year.",
+        "5,000 links, 25 % of the 20,000 references given; 700 papers have any, the median of "
+        "these is 6; 34 % of all papers are cited by none.",
+        "660 papers could be asked as queries, with 5 links or more to what is not newer: 500 "
+        "train, 70 dev, 90 test, by year.",
+        "Languages, by a guess from words: English 98 %, other 2 %.",
+        "Largest venues: Acta (600).",
+        "Largest types: article (9).",
+        "Expect: enough links for a ranker of its own: 500 train queries.",
+    ]
+
+
+def test_what_was_not_asked_for_is_left_out() -> None:
+    assert len(worth_lines(GOOD)) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"train": FEWEST_TRAIN}, "enough links for a ranker of its own"),
+        ({"train": FEWEST_TRAIN - 1}, "too few for a ranker of its own"),
+        ({"train": 9, "links": 999}, "few links: answers rest on words and embedding"),
+        ({"train": 0, "links": 0}, "no links: answers rest on words and embedding alone"),
+        ({"abstracts": 499}, "most papers have no abstract"),
+    ],
+)
+def test_one_sentence_says_what_to_expect(changes: dict[str, int], said: str) -> None:
+    assert said in expectation(replace(GOOD, **changes))  # type: ignore[arg-type]  # Counts alone.
+
+
+def test_json_has_every_figure_and_the_sentence() -> None:
+    value = json.loads(worth_json(GOOD))
+    assert value["schema"] == "recsys.corpus-worth/1"
+    assert value["years"] == [1990, 2012, 2024]
+    assert value["expect"] == expectation(GOOD)
+    assert set(value) == {"schema", "expect", *GOOD.facts()}
+
+
+@given(st.integers(0, 10**7), st.integers(0, 10**7))
+def test_a_share_is_nothing_or_all_only_where_that_is_exact(one: int, other: int) -> None:
+    part, whole = sorted((one, other))
+    said = share(part, whole)
+    assert (said == "0 %") == (part == 0)
+    assert (said == "100 %") == (part == whole > 0)

@@ -1,0 +1,155 @@
+"""Training without a split: one is made, the ranker is tried on it; too few queries are said."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from eval.measures import Interval
+from indexes.opening import open_collection
+from pipelines.evaluation.leakage import SeenQueries, check_ranker
+from pipelines.evaluation.splits import read_split
+from pipelines.evaluation.year_split import SPLIT_FILE, make_split
+from pipelines.index.build import BuildOptions, build
+from pipelines.ranking import train_ranker as training
+from pipelines.ranking.ranker_trial import Trial
+from pipelines.ranking.train_ranker import TrainOptions, TrainReport, train_ranker
+from recsys.app.cache import cache_folder
+from recsys.errors import LeakageError, NothingFound
+from recsys.stage_two.ranker import KIND, SCHEMA
+from recsys.store.artifacts import load_manifest, verify
+from recsys.store.generations import in_force
+from tests.pipelines.evaluation.test_year_split import well_linked
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+    from tests.conftest import RunCli
+
+
+@pytest.fixture(scope="module")
+def linked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index without a ranker."""
+    folder = tmp_path_factory.mktemp("linked")
+    papers = folder / "papers.jsonl"
+    papers.write_text("\n".join(map(json.dumps, well_linked())), encoding="utf-8")
+    build(papers, folder / "linked.index", BuildOptions(), cache=cache_folder())
+    return folder / "linked.index"
+
+
+@pytest.fixture(scope="module")
+def trained(linked: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TrainReport]:
+    index = Path(shutil.copytree(linked, tmp_path_factory.mktemp("trained") / "linked.index"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training, "FEWEST_TRAIN", 20)
+        return index, train_ranker(index, None, TrainOptions())
+
+
+def test_the_split_lies_beside_the_ranker(trained: tuple[Path, TrainReport]) -> None:
+    index, _ = trained
+    collection, folder = open_collection(index), in_force(index) / "ranker"
+    split = read_split(folder / SPLIT_FILE, collection)
+    assert split == make_split(collection).split
+    manifest = load_manifest(folder, KIND, SCHEMA)
+    assert SPLIT_FILE in manifest.files
+    verify(folder, manifest)
+
+
+def test_the_ranker_has_seen_no_test_query(trained: tuple[Path, TrainReport]) -> None:
+    index, _ = trained
+    collection, folder = open_collection(index), in_force(index) / "ranker"
+    split = make_split(collection).split
+    seen = SeenQueries.load(folder)
+    assert seen is not None and (len(seen.train), len(seen.dev)) == (28, 4)
+    assert check_ranker(folder, collection, "test", split.test) is None
+    with pytest.raises(LeakageError, match="trained on 28 of these 28"):
+        check_ranker(folder, collection, "train", split.train)
+
+
+def test_it_is_said_how_good_it_is_on_test(trained: tuple[Path, TrainReport]) -> None:
+    index, report = trained
+    lines = report.lines()
+    made, few, on, own, shipped, verdict = lines[2:8]
+    assert made.startswith("No split was given; one was made by year, 28 train, 4 dev, 4 test")
+    assert few == "Only 4 test queries: mind the intervals."
+    assert on == "On its 4 test queries, which it has not seen; 95 % intervals:"
+    assert own.startswith("This ranker: F1@20 0.") and ", MRR " in own
+    assert shipped.startswith("The one that comes with recsys: F1@20 0.")
+    assert verdict.endswith(" of F1@20.")
+    facts = load_manifest(in_force(index) / "ranker", KIND, SCHEMA).config["test"]
+    assert facts["queries"] == 4 and set(facts["own"]) == {"F1@20", "MRR"}
+
+
+def test_it_is_evaluated_on_the_split_that_it_has(
+    trained: tuple[Path, TrainReport], tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    index, report = trained
+    done = run_cli(
+        "evaluate", index, "--systems", "two-stage", "--jobs", 1, "--out", tmp_path / "x"
+    )
+    assert done.code == 0, done.err
+    assert "that of the index's own ranker was taken: papers with at least 5" in done.err
+    [own] = [line for line in report.lines() if line.startswith("This ranker: ")]
+    assert own.removeprefix("This ranker: ").removesuffix(".") in done.err
+    given = in_force(index) / "ranker" / SPLIT_FILE
+    assert (tmp_path / "x" / SPLIT_FILE).read_bytes() == given.read_bytes()
+    facts = json.loads((tmp_path / "x" / "facts.json").read_text())
+    assert facts["warnings"][0].startswith("No split was given")
+
+
+def test_an_index_without_a_ranker_is_evaluated_on_a_split_by_year(
+    linked: Path, tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    done = run_cli("evaluate", linked, "--systems", "bm25", "--jobs", 1, "--out", tmp_path / "x")
+    assert done.code == 0, done.err
+    assert "Evaluated 4 test queries" in done.err
+    assert "one was made by year, 28 train, 4 dev, 4 test queries" in done.err
+    collection = open_collection(linked)
+    assert read_split(tmp_path / "x" / SPLIT_FILE, collection) == make_split(collection).split
+
+
+def test_a_ranker_that_does_not_tell_its_split_is_not_tested_on_what_it_saw(
+    trained: tuple[Path, TrainReport], tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    index = Path(shutil.copytree(trained[0], tmp_path / "linked.index"))
+    ids = open_collection(index).corpus.ids
+    newest = [name for name in (ids[row] for row in range(len(ids))) if name.endswith("-13")]
+    others = {"train": newest, "dev": ["t0-05", "t1-05", "t2-05"]}
+    (tmp_path / "other.json").write_text(json.dumps(others))
+    train_ranker(index, tmp_path / "other.json", TrainOptions())
+    done = run_cli("evaluate", index, "--jobs", 1, "--out", tmp_path / "x")
+    assert done.code == 1
+    assert "was trained on 4 of these 4 test queries" in done.err
+    assert not (tmp_path / "x").exists()
+
+
+def test_too_few_queries_leave_the_shipped_ranker(
+    linked: Path, built: "Built", tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    before = sorted(path.name for path in in_force(linked).iterdir())
+    done = run_cli("train", "ranker", linked, "--quiet")
+    assert done.code == 3
+    assert "too few queries for a ranker of its own: 28 train, 4 dev, 4 test, by year" in done.err
+    assert "the one that comes with recsys is better" in done.err
+    assert sorted(path.name for path in in_force(linked).iterdir()) == before
+    with pytest.raises(NothingFound, match="papers cites 5 others"):
+        train_ranker(built.copy(tmp_path), None, TrainOptions())
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.01, 0.03, "Better than the one"),
+        (-0.03, -0.01, "Worse than the one"),
+        (-0.01, 0.01, "No clear difference from the one"),
+    ],
+)
+def test_the_verdict_follows_the_interval(low: float, high: float, said: str) -> None:
+    figures = {"F1@20": Interval(0.3, 0.2, 0.4), "MRR": Interval(0.5, 0.4, 0.6)}
+    by = Interval(float(np.mean([low, high])), low, high)
+    lines = Trial(90, figures, figures, by, known=7).lines()
+    assert lines[-1].startswith(said)
+    assert lines[2].endswith("It has learned from 7 of these queries.")
+    assert Trial(90, figures, figures, by).lines()[2].endswith("0.500 (0.400-0.600).")

@@ -1,0 +1,43 @@
+"""`recsys corpus` from the outside, and what `build` and `inspect` say of the papers."""
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+    from tests.conftest import RunCli
+
+
+def test_a_file_is_described(built: "Built", run_cli: "RunCli") -> None:
+    done = run_cli("corpus", "--describe", built.papers, "--quiet")
+    assert (done.code, done.err) == (0, "")
+    first, *_, last = done.out.splitlines()
+    assert first.startswith("50 papers, 1990-2011, half of them since 2005; 96 % with abstract")
+    assert last == (
+        "Expect: links help to rank, but 0 train queries are too few for a ranker of its own; the "
+        "one that comes with recsys answers."
+    )
+
+
+def test_an_index_is_described_for_programs(built: "Built", run_cli: "RunCli") -> None:
+    done = run_cli("corpus", built.index, "--describe", "--format", "json")
+    value = json.loads(done.out)
+    assert value["schema"] == "recsys.corpus-worth/1"
+    assert (value["papers"], value["dated"]) == (50, 49)
+
+
+def test_what_to_do_must_be_said(built: "Built", run_cli: "RunCli") -> None:
+    done = run_cli("corpus", built.papers)
+    assert done.code == 2
+    assert "--describe" in done.err
+
+
+def test_a_file_that_is_not_there(run_cli: "RunCli") -> None:
+    done = run_cli("corpus", "--describe", "none.jsonl")
+    assert done.code == 1
+    assert "none.jsonl" in done.err
+
+
+def test_an_index_says_what_it_is_worth(built: "Built", run_cli: "RunCli") -> None:
+    done = run_cli("inspect", built.index)
+    assert "links help to rank" in done.out

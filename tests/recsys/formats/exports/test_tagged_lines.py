@@ -1,0 +1,148 @@
+"""What all formats of tagged lines have in common: any text is read, soon, and nothing is lost."""
+
+import io
+from collections.abc import Callable, Iterator
+from itertools import repeat
+from types import ModuleType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recsys.formats.exports import endnote_tagged, nbib, wos_text
+from recsys.formats.references import ris
+from recsys.formats.references.bibliography import Problem
+from recsys.records import Reference
+from tests.recsys.formats.exports.golden_exports import ALL, ENW, NBIB, RIS, WOS
+
+FORMATS = [(wos_text, WOS), (nbib, NBIB), (endnote_tagged, ENW), (ris, RIS)]
+NAMES = ["wos", "nbib", "enw", "ris"]
+JUNK = [
+    "",
+    "\n",
+    "\n\n",
+    " ",
+    "   ",
+    "\r",
+    "\0",
+    "\ufeff",
+    "ER",
+    "PT J\n",
+    "PMID- ",
+    "%0 ",
+    "TY  - ",
+]
+WORDS = st.lists(st.from_regex(r"[b-df-h]{3,9}", fullmatch=True), min_size=1, max_size=9)
+
+
+def read(module: ModuleType, text: str) -> list[Reference | Problem]:
+    return list(module.read(io.StringIO(text, newline="\n")))
+
+
+def works(module: ModuleType, text: str) -> list[Reference]:
+    return [item for item in read(module, text) if isinstance(item, Reference)]
+
+
+@pytest.mark.parametrize(("module", "text"), FORMATS, ids=NAMES)
+def test_line_ends_of_other_systems_change_nothing(module: ModuleType, text: str) -> None:
+    assert read(module, text.replace("\n", "\r\n")) == read(module, text)
+
+
+@pytest.mark.parametrize(("module", "text"), FORMATS, ids=NAMES)
+@given(data=st.data())
+def test_a_damaged_file_is_read(module: ModuleType, text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(start + 50, len(text))))
+    junk = data.draw(st.sampled_from(JUNK) | st.text(max_size=9))
+    damaged = text[:start] + junk + text[end : data.draw(st.integers(end, len(text)))]
+    for item in read(module, damaged):
+        assert not isinstance(item, Problem) or (item.line and item.reason != "unreadable")
+
+
+@pytest.mark.parametrize("module", [module for module, _ in FORMATS], ids=NAMES)
+@given(text=st.text(max_size=60) | st.lists(st.sampled_from(JUNK)).map("".join))
+def test_any_text_is_read(module: ModuleType, text: str) -> None:
+    read(module, text)
+    module.looks_so(text)
+
+
+@pytest.mark.parametrize("module", [module for module, _ in FORMATS], ids=NAMES)
+def test_each_reads_the_exports_of_the_others_without_harm(module: ModuleType) -> None:
+    for text in ALL:
+        read(module, text)
+
+
+WRITERS: list[Callable[[list[str], list[str]], str]] = [
+    lambda title, words: (
+        "\n   ".join(["PT J\nTI", *title]) + "\nAB " + "\n   ".join(words) + "\nER"
+    ),
+    lambda title, words: (
+        "PMID- 1\nTI  - " + "\n      ".join(title) + "\nAB  - " + "\n      ".join(words)
+    ),
+    lambda title, words: "%0 Book\n%T " + "\n".join(title) + "\n%X " + "\n\n".join(words),
+    lambda title, words: "TY  - JOUR\nTI  - " + "\n".join(title) + "\nAB  - " + "\n".join(words),
+]
+
+
+@pytest.mark.parametrize(
+    ("module", "write"),
+    [(module, write) for (module, _), write in zip(FORMATS, WRITERS, strict=True)],
+    ids=NAMES,
+)
+@settings(max_examples=30)
+@given(records=st.lists(st.tuples(WORDS, WORDS), max_size=4))
+def test_no_word_of_any_line_is_lost(
+    module: ModuleType,
+    write: Callable[[list[str], list[str]], str],
+    records: list[tuple[list[str], list[str]]],
+) -> None:
+    found = works(module, "\n\n".join(write(title, words) for title, words in records))
+    assert [(each.title, each.abstract) for each in found] == [
+        (" ".join(title), " ".join(words)) for title, words in records
+    ]
+
+
+@pytest.mark.parametrize(("module", "text"), FORMATS, ids=NAMES)
+def test_records_come_as_the_file_is_read(module: ModuleType, text: str) -> None:
+    """Files of any length: a thousand copies in, the first works are out before the last line."""
+    lines: Iterator[str] = (
+        line + "\n" for copy in repeat(text, 1_000) for line in copy.split("\n")
+    )
+    counted = 0
+
+    def told() -> Iterator[str]:
+        nonlocal counted
+        for line in lines:
+            counted += 1
+            yield line
+
+    reading = module.read(told())
+    next(reading)
+    next(reading)
+    assert counted < 200
+
+
+@pytest.mark.parametrize(("module", "text"), FORMATS, ids=NAMES)
+@pytest.mark.parametrize("unit", ["x", " ", "- ", "; ", ", ", "10.5/", "A1 - ", "&amp;"])
+def test_long_lines_are_read_soon(module: ModuleType, text: str, unit: str) -> None:
+    long = unit * (400_000 // len(unit))
+    assert module.looks_so(text[:300] + long)
+    module.looks_so(long)
+    for line in text.split("\n"):
+        if line[:2] in (
+            "TI",
+            "%T",
+            "CR",
+            "N1",
+            "PG",
+            "%P",
+            "AU",
+            "%A",
+            "KW",
+            "%K",
+            "DI",
+            "DO",
+            "UR",
+        ):
+            read(module, text.replace(line, line + long))
+    read(module, long)

@@ -1,0 +1,79 @@
+"""The format is described in `markup_files`."""
+
+from html import escape
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.formats.markup.endnote_xml import read
+from tests.recsys.formats.markup.markup_files import ENDNOTE
+from tests.recsys.formats.markup.markup_reading import told, works
+
+
+def one(inside: str) -> dict[str, object]:
+    (work,) = works(read, f"<xml><records><record>{inside}</record></records></xml>")
+    return told(work)
+
+
+def test_an_export_of_endnote() -> None:
+    article, chapter = works(read, ENDNOTE)
+    assert told(article) == {
+        "key": "7",
+        "title": "Growth of Betula nana & its kin",
+        "authors": ("Ada B. Ash", "Ben van der Birch", "Forest Survey Group"),
+        "year": 2004,
+        "venue": "Journal of Trees",
+        "abstract": "Trees grow. They grow slowly.",
+        "doi": "10.1234/jt.2004.33",
+        "url": "https://example.org/a",
+        "kind": "article-journal",
+        "ids": ("wos:000123456700008", "pmc:PMC98765"),
+        "volume": "12",
+        "page": "33",
+        "keyphrases": ("birch", "growth"),
+        "labels": {"type": "Journal Article"},
+    }
+    assert told(chapter) == {
+        "key": "oak1999",
+        "title": "Roots",
+        "authors": ("Olaf Oak",),
+        "year": 1999,
+        "venue": "The Forest Book",
+        "kind": "chapter",
+        "pmid": "1234567",
+        "labels": {"type": "Book Section"},
+    }
+
+
+def test_line_ends_of_windows_change_nothing() -> None:
+    assert works(read, ENDNOTE.replace("\n", "\r\n")) == works(read, ENDNOTE)
+
+
+def test_a_header_alone_holds_nothing() -> None:
+    assert works(read, "<xml><records></records></xml>") == []
+    assert works(read, "") == []
+
+
+def test_numbers_of_accession_count_where_it_is_known_whose_they_are() -> None:
+    assert "pmid" not in one("<accession-num>12345</accession-num>")
+    assert one("<accession-num>PMID: 12345</accession-num>")["pmid"] == "12345"
+    assert one("<accession-num>2-s2.0-85012345678</accession-num>")["ids"] == (
+        "eid:2-s2.0-85012345678",
+    )
+
+
+def test_a_record_without_anything_is_a_work_that_says_nothing() -> None:
+    assert one("") == {"kind": "document"}
+    assert one("<titles/><contributors><authors/></contributors><dates/>") == {"kind": "document"}
+
+
+WORDS = st.text(st.characters(categories=("Lu", "Ll", "Lo", "Nd", "Sm", "Po")), min_size=1)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=5))
+def test_the_words_of_a_title_are_kept_in_any_style(words: list[str]) -> None:
+    # What looks like mark-up within text is taken away elsewhere, and is not meant here.
+    plain = [word.replace("<", "").replace("&", "") or "x" for word in words]
+    styled = " ".join(f'<style face="bold">{escape(word)}</style>' for word in plain)
+    title = one(f"<titles><title>{styled}</title></titles>")["title"]
+    assert title == " ".join(plain)

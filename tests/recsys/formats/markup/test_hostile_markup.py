@@ -1,0 +1,107 @@
+"""Whatever is done to a file, its readers answer with works and problems."""
+
+import io
+import random
+from types import ModuleType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recsys.formats.markup import dblp_xml, endnote_xml, jats_xml, pubmed_xml
+from recsys.formats.references.bibliography import Problem
+from recsys.records import Reference
+from tests.recsys.formats.markup.markup_files import DBLP, ENDNOTE, JATS, PUBMED
+
+FORMATS = {endnote_xml: ENDNOTE, pubmed_xml: PUBMED, dblp_xml: DBLP, jats_xml: JATS}
+PARTS = [b"<", b">", b"/>", b"&", b"&#0;", b"&lt;", b"<!--", b"<![CDATA[", b"\x00", b"\xff", b'"']
+OTHERS = [
+    "",
+    "TY  - JOUR\nER  - \n",
+    "@article{a, title={<article><front>}}",
+    '{"title": "<xml><records>"}',
+    "FN Clarivate Analytics Web of Science\nVR 1.0\nPT J\n",
+    "PMID- 1\nTI  - <PubmedArticleSet>\n",
+    "<!DOCTYPE html><html><body><article><front></front></article></body></html>",
+    "<article><para>DocBook</para></article>",
+    "<xml><data/></xml>",
+    "<records><record/></records>",
+    '<?xml version="1.0"?><feed><entry/></feed>',
+    "<collection><record><leader/></record></collection>",
+]
+
+
+@pytest.mark.parametrize("module", FORMATS)
+def test_a_file_is_known_by_its_beginning_and_by_one_format(module: ModuleType) -> None:
+    text = FORMATS[module]
+    for beginning in (text, text[: len(text) // 2], "\ufeff" + text, text.replace("\n", "\r\n")):
+        assert [each for each in FORMATS if each.looks_so(beginning)] == [module]
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_other_files_are_not_taken_for_these(text: str) -> None:
+    assert [each for each in FORMATS if each.looks_so(text)] == []
+
+
+def test_a_header_alone_is_known() -> None:
+    assert endnote_xml.looks_so('<?xml version="1.0"?><xml><records></records></xml>')
+    assert pubmed_xml.looks_so("<PubmedArticleSet/>")
+    assert dblp_xml.looks_so('<!DOCTYPE dblp SYSTEM "dblp.dtd"><dblp></dblp>')
+
+
+@pytest.mark.parametrize(
+    "part", ["<", "<a", "<!--", "<?", "<a ", "</a>", "<!DOCTYPE ", "<article "]
+)
+def test_looking_at_a_long_beginning_takes_no_longer(part: str) -> None:
+    for module in FORMATS:
+        module.looks_so(part * (100_000 // len(part)))
+        module.looks_so("<article>" + part * (100_000 // len(part)))
+
+
+@pytest.mark.parametrize("module", FORMATS)
+def test_a_file_cut_anywhere_gives_its_first_works(module: ModuleType) -> None:
+    raw = FORMATS[module].encode()
+    whole = list(module.read(io.BytesIO(raw)))
+    for end in range(0, len(raw), 97):
+        *found, last = [*module.read(io.BytesIO(raw[:end])), None]
+        problems = [each for each in found if isinstance(each, Problem)]
+        assert found[: len(found) - len(problems)] == whole[: len(found) - len(problems)]
+        assert len(problems) == (1 if end else 0)
+        assert last is None
+
+
+@pytest.mark.parametrize("module", FORMATS)
+@settings(max_examples=60)
+@given(seed=st.integers(0, 2**32))
+def test_a_file_changed_anywhere_gives_works_and_problems(module: ModuleType, seed: int) -> None:
+    rng = random.Random(seed)
+    raw = bytearray(FORMATS[module].encode())
+    for _ in range(rng.randint(1, 6)):
+        begin = rng.randrange(len(raw))
+        end = min(len(raw), begin + rng.randint(0, 30))
+        other = rng.randrange(len(raw))
+        raw[begin:end] = rng.choice([b"", rng.choice(PARTS), bytes(raw[other : other + 40])])
+    found = list(module.read(io.BytesIO(bytes(raw))))
+    assert all(isinstance(each, Reference | Problem) for each in found)
+    assert sum(isinstance(each, Problem) for each in found) <= 1
+
+
+@pytest.mark.parametrize("module", FORMATS)
+def test_elements_in_any_order_and_place_do_no_harm(module: ModuleType) -> None:
+    """Element names are kept and their nesting is not: a reader may rely on no schema."""
+    rng = random.Random(7)
+    names = sorted(set(FORMATS[module].replace("/", " ").replace(">", " ").split("<")))
+    tags = sorted({name.split()[0] for name in names if name.split() and name[0].isalpha()})
+    for _ in range(100):
+        stack, parts = [], []
+        for _ in range(60):
+            if stack and rng.random() < 0.45:
+                parts.append(f"</{stack.pop()}>")
+            else:
+                stack.append(rng.choice(tags))
+                parts.append(
+                    f"<{stack[-1]}>{rng.choice(['', ' ', '2001', 'Oak O. A.', '10.1234/x'])}"
+                )
+        parts += [f"</{tag}>" for tag in reversed(stack)]
+        found = list(module.read(io.BytesIO(f"<all>{''.join(parts)}</all>".encode())))
+        assert all(isinstance(each, Reference) for each in found)

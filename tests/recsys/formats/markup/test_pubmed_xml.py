@@ -1,0 +1,144 @@
+"""After https://www.nlm.nih.gov/bsd/licensee/elements_descriptions.html."""
+
+import pytest
+
+from recsys.formats.markup.pubmed_xml import read
+from recsys.records import Reference
+from tests.recsys.formats.markup.markup_files import PUBMED
+from tests.recsys.formats.markup.markup_reading import told, works
+
+
+def one(article: str, beside: str = "", data: str = "") -> Reference:
+    (work,) = works(
+        read,
+        f"<PubmedArticle><MedlineCitation><Article>{article}</Article>{beside}</MedlineCitation>"
+        f"<PubmedData>{data}</PubmedData></PubmedArticle>",
+    )
+    return work
+
+
+def test_an_answer_of_efetch() -> None:
+    article, translated, chapter = works(read, PUBMED)
+    assert told(article) == {
+        "key": "11111",
+        "title": "Levels of H2O in Betula roots",
+        "authors": ("Ada B Ash Jr", "Water Study Group"),
+        "year": 2003,
+        "venue": "Journal of invented medicine",
+        "abstract": "BACKGROUND: Water is wet. We measured it.",
+        "doi": "10.1234/jim.33",
+        "kind": "article-journal",
+        "pmid": "11111",
+        "ids": ("pmc:PMC22222",),
+        "volume": "12",
+        "page": "33",
+        "keyphrases": ("roots", "Water"),
+        "labels": {"type": ["Journal Article", "Review"]},
+    }
+    assert told(translated) == {
+        "key": "44444",
+        "title": "On water in winter",
+        "year": 1987,
+        "venue": "Zeitschrift",
+        "kind": "article-journal",
+        "pmid": "44444",
+    }
+    assert told(chapter) == {
+        "key": "77777",
+        "title": "Ice",
+        "authors": ("S Snow",),
+        "year": 2011,
+        "venue": "Handbook of Water",
+        "abstract": "Ice floats.",
+        "kind": "chapter",
+        "pmid": "77777",
+    }
+
+
+def test_what_an_article_cites() -> None:
+    article, older, _ = works(read, PUBMED)
+    assert [told(cited) for cited in article.cites] == [
+        {
+            "title": "Soils of the north",
+            "authors": ("O Oak",),
+            "year": 2001,
+            "venue": "J Soil Sci",
+            "doi": "10.5555/soil.7",
+            "pmid": "33333",
+            "volume": "7",
+            "page": "101",
+        },
+        {"title": "A book", "authors": ("E Elm",), "year": 1998},
+    ]
+    assert [told(cited) for cited in older.cites] == [
+        {"venue": "Science", "year": 1980, "volume": "208", "page": "5", "pmid": "55555"}
+    ]
+
+
+def test_line_ends_of_windows_change_nothing() -> None:
+    assert works(read, PUBMED.replace("\n", "\r\n")) == works(read, PUBMED)
+
+
+def test_several_answers_in_one_file() -> None:
+    assert works(read, PUBMED + PUBMED) == works(read, PUBMED) * 2
+
+
+@pytest.mark.parametrize(
+    ("date", "year"),
+    [
+        ("<Year>2001</Year><Month>Dec</Month>", 2001),
+        ("<MedlineDate>1998 Dec-1999 Jan</MedlineDate>", 1998),
+        ("<MedlineDate>Spring 1976</MedlineDate>", 1976),
+        ("<MedlineDate>unknown</MedlineDate>", None),
+    ],
+)
+def test_years(date: str, year: int | None) -> None:
+    text = f"<Journal><JournalIssue><PubDate>{date}</PubDate></JournalIssue></Journal>"
+    assert one(text).year == year
+
+
+def test_the_date_online_counts_where_there_is_no_other() -> None:
+    assert one("<ArticleDate><Year>2005</Year></ArticleDate>").year == 2005
+
+
+def test_a_work_without_an_english_title_has_its_own() -> None:
+    text = "<ArticleTitle>[Not Available].</ArticleTitle><VernacularTitle>Eis.</VernacularTitle>"
+    assert one(text).title == "Eis"
+    assert one("<VernacularTitle>Eis.</VernacularTitle>").title == "Eis"
+    assert one("<ArticleTitle>[Ice] in glaciers.</ArticleTitle>").title == "[Ice] in glaciers"
+
+
+def test_an_abstract_in_another_language_is_better_than_none() -> None:
+    other = "<OtherAbstract Language='ger'><AbstractText>Nass.</AbstractText></OtherAbstract>"
+    assert one("", other).abstract == "Nass."
+    given = "<Abstract><AbstractText>Wet.</AbstractText></Abstract>"
+    assert one(given, other).abstract == "Wet."
+
+
+def test_a_doi_marked_invalid_yields_to_another() -> None:
+    wrong = '<ELocationID EIdType="doi" ValidYN="N">10.1234/wrong</ELocationID>'
+    right = '<ELocationID EIdType="doi" ValidYN="Y">10.1234/right</ELocationID>'
+    assert one(wrong + right).doi == "10.1234/right"
+    ids = '<ArticleIdList><ArticleId IdType="doi">10.1234/X</ArticleId></ArticleIdList>'
+    assert one("", "", ids).doi == "10.1234/x"
+
+
+def test_preprints_are_known() -> None:
+    types = "<PublicationTypeList><PublicationType>Preprint</PublicationType></PublicationTypeList>"
+    doi = '<ELocationID EIdType="doi">10.48550/arXiv.2004.07180</ELocationID>'
+    work = one(doi + types)
+    assert (work.kind, work.arxiv) == ("article", "2004.07180")
+
+
+def test_a_header_alone_holds_nothing() -> None:
+    assert works(read, "<PubmedArticleSet></PubmedArticleSet>") == []
+
+
+def test_a_book_is_a_work_of_its_own() -> None:
+    text = (
+        "<PubmedBookArticle><BookDocument><PMID>7</PMID><Book><BookTitle>Water</BookTitle><PubDate>"
+        "<Year>2011</Year></PubDate><AuthorList><Author><LastName>Ash</LastName></Author>"
+        "</AuthorList></Book></BookDocument></PubmedBookArticle>"
+    )
+    (book,) = works(read, text)
+    assert (book.title, book.kind, book.authors, book.venue) == ("Water", "book", ("Ash",), None)
