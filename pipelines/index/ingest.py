@@ -1,11 +1,13 @@
 """Turn files of works into corpus columns and the citation graph."""
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.corpora.collect import AS_TOLD, Reading, collect
 from pipelines.corpora.collect_report import CollectReport
+from pipelines.corpora.library_works import PDFS, PdfReading
 from pipelines.corpora.source_files import SourceFile
 from pipelines.index.citation_links import LinkCounts
 from pipelines.index.columns import write_columns
@@ -62,6 +64,7 @@ def ingest(
     folder: Path,
     reading: Reading = AS_TOLD,
     *,
+    cache: Path | None = None,
     progress: Progress = silent,
 ) -> IngestReport:
     """Read files of works and write corpus columns, citation graph, and rejected records.
@@ -72,12 +75,15 @@ def ingest(
         files: in any known format, plain or gzip, see `source_files`.
         folder: an empty folder to fill.
         reading: how they are read.
+        cache: where PDFs that were read are kept; None: in the folder, while it is filled.
         progress: told the bytes read so far.
 
     Raises:
         CorpusError: a file cannot be read, is of no known format, or there is no usable paper.
     """
-    papers, report = collect(files, folder / REJECTS, reading, progress=progress)
+    pdfs = PdfReading(cache or folder / PDFS, progress)
+    papers, report = collect(files, folder / REJECTS, reading, pdfs=pdfs, progress=progress)
+    shutil.rmtree(folder / PDFS, ignore_errors=True)
     return IngestReport(report, write_columns(folder, papers))
 
 
