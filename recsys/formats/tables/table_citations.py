@@ -19,6 +19,7 @@ _WORK = re.compile(r"(?i)(?:https?://openalex\.org/)?(W\d{2,})")
 _WEB_OF_SCIENCE = re.compile(
     r"(?:^|; )[^,;]{1,80}, (?:1[5-9]|20)\d\d[a-z]?(?:, [^,;]{1,100})?(?:;|$|, (?:V\w|P\w|DOI ))"
 )
+_YEAR_IN_BRACKETS = re.compile(r"\((?:1[5-9]|20)\d\d\)")
 _PARTS = 10
 
 
@@ -47,7 +48,9 @@ def cited_in(cell: str) -> Cited:
         names = [name for each in _BETWEEN.split(cell) if (name := each.strip())]
         if all(map(_NAME.fullmatch, names)):
             return _of_names(names)
-    if _WEB_OF_SCIENCE.search(head):
+    if _WEB_OF_SCIENCE.match(head) or (
+        _WEB_OF_SCIENCE.search(head) and not _YEAR_IN_BRACKETS.search(head)
+    ):
         from recsys.formats.exports import wos_citations
 
         return Cited(works=wos_citations.cited_in(cell))
