@@ -10,7 +10,7 @@ import stat
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -31,6 +31,7 @@ TOO_LONG = "lines that are too long, passed over"
 _ENDLESS = 2**30  # characters of a line: a device such as /dev/zero has no more to say
 _BUFFER = 2**20
 _GZIP = b"\x1f\x8b"
+_GZIP_WINDOW = 31  # What zlib calls its largest window behind the header of gzip.
 
 
 @contextmanager
@@ -58,11 +59,13 @@ def open_bytes(source: Path, *, progress: Progress = silent) -> Iterator[BinaryI
 
 def head_of_file(source: Path) -> bytes:
     """Return the first HEAD bytes of a file, unpacked; raises as `open_bytes` does."""
-    with open_bytes(source) as stream:
-        try:
-            return stream.read(HEAD)
-        except CorpusError:  # Cut short: what there is tells what it is.
-            return b""
+    with open_file(source) as file:
+        raw = file.read(HEAD)
+    if not raw.startswith(_GZIP):
+        return raw
+    with suppress(zlib.error):  # What is damaged is told when it is read.
+        return zlib.decompressobj(_GZIP_WINDOW).decompress(raw, HEAD)
+    return b""
 
 
 def head_text(head: bytes) -> str:
