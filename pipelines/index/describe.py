@@ -5,8 +5,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from indexes.opening import open_collection
-from pipelines.corpora.collect import AS_TOLD
+from pipelines.corpora.collect import AS_TOLD, Reading
 from pipelines.corpora.corpus_worth import CorpusWorth, described, worth_of
+from pipelines.corpora.library_works import PDFS
 from pipelines.corpora.source_files import source_files
 from pipelines.index.ingest import ingest
 from recsys.errors import InputError
@@ -16,7 +17,13 @@ from recsys.store.generations import is_index
 from recsys.store.graph import CitationGraph
 
 
-def describe(sources: Sequence[Path], *, progress: Progress = silent) -> CorpusWorth:
+def describe(
+    sources: Sequence[Path],
+    reading: Reading = AS_TOLD,
+    *,
+    cache: Path | None = None,
+    progress: Progress = silent,
+) -> CorpusWorth:
     """Read files of papers together, or an index, and count what is in them.
 
     Raises:
@@ -31,13 +38,10 @@ def describe(sources: Sequence[Path], *, progress: Progress = silent) -> CorpusW
         collection = open_collection(indexes[0])
         return described(worth_of(collection.corpus, collection.graph), collection.corpus)
     with TemporaryDirectory(prefix="recsys-") as folder:
-        references = read_sources(sources, Path(folder), progress)
+        place = None if cache is None else cache / PDFS
+        files = source_files(sources)
+        found = ingest(files, Path(folder), reading, cache=place, progress=progress).found
+        references = found.links + found.outside + found.to_self + found.repeated
         corpus = Corpus.load(Path(folder))
         graph = CitationGraph.load(Path(folder))
         return described(worth_of(corpus, graph, references=references), corpus)
-
-
-def read_sources(sources: Sequence[Path], folder: Path, progress: Progress) -> int:
-    """Write the corpus of some files into an empty folder; return how many references they give."""
-    found = ingest(source_files(sources), folder, AS_TOLD, progress=progress).found
-    return found.links + found.outside + found.to_self + found.repeated

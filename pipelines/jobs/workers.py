@@ -57,7 +57,7 @@ class Crew(Generic[Task, Result]):
         context = multiprocessing.get_context("spawn")
         self.workers: dict[Connection, BaseProcess] = {}
         try:
-            with _environment(ONE_THREAD), _interrupts_deferred():
+            with environment(ONE_THREAD), interrupts_deferred():
                 for _ in range(size):
                     here, there = context.Pipe()
                     process = context.Process(target=_work, args=(start, there), daemon=True)
@@ -132,7 +132,7 @@ def _attempt(function: Callable[..., Any], *arguments: object) -> tuple[Any, Exc
 
 
 @contextmanager
-def _environment(values: Mapping[str, str]) -> Iterator[None]:
+def environment(values: Mapping[str, str]) -> Iterator[None]:
     """Set environment variables for the processes started meanwhile."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
@@ -160,7 +160,7 @@ def _interrupts_masked() -> Iterator[None]:
 
 
 @contextmanager
-def _interrupts_deferred() -> Iterator[None]:
+def interrupts_deferred() -> Iterator[None]:
     """Start processes deaf to Ctrl-C; the parent hears it once all are started, and ends them.
 
     The mask is what the processes inherit. It does not keep the signal from the parent's other

@@ -10,7 +10,7 @@ import stat
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -31,6 +31,7 @@ TOO_LONG = "lines that are too long, passed over"
 _ENDLESS = 2**30  # characters of a line: a device such as /dev/zero has no more to say
 _BUFFER = 2**20
 _GZIP = b"\x1f\x8b"
+_GZIP_WINDOW = 31  # What zlib calls its largest window behind the header of gzip.
 
 
 @contextmanager
@@ -58,11 +59,13 @@ def open_bytes(source: Path, *, progress: Progress = silent) -> Iterator[BinaryI
 
 def head_of_file(source: Path) -> bytes:
     """Return the first HEAD bytes of a file, unpacked; raises as `open_bytes` does."""
-    with open_bytes(source) as stream:
-        try:
-            return stream.read(HEAD)
-        except CorpusError:  # Cut short: what there is tells what it is.
-            return b""
+    with open_file(source) as file:
+        raw = file.read(HEAD)
+    if not raw.startswith(_GZIP):
+        return raw
+    with suppress(zlib.error):  # What is damaged is told when it is read.
+        return zlib.decompressobj(_GZIP_WINDOW).decompress(raw, HEAD)
+    return b""
 
 
 def head_text(head: bytes) -> str:
@@ -135,11 +138,11 @@ class _Watched(io.FileIO):
     def readinto(self, buffer: "WriteableBuffer") -> int | None:
         """Fill a buffer, and tell."""
         read = super().readinto(buffer)
-        done = min(self.tell(), self._size - 1) if read else self._size
+        done, ended = self.tell(), not read
         # Of a pipe or a device, nobody knows how much is to come.
-        if self._size and done > self._told:
-            self._progress(STAGE, done, self._size)
-            self._told = done
+        if self._size and self._told < self._size and (ended or done < self._size):
+            self._told = self._size if ended else done
+            self._progress(STAGE, self._told, self._size)
         return read
 
 

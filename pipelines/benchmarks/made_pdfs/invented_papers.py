@@ -120,7 +120,7 @@ def invent(number: int, rng: np.random.Generator) -> tuple[Invented, ...]:
     found = []
     for place, work in enumerate(works):
         length = int(rng.integers(SMALLEST_LIST, LARGEST_LIST + 1))
-        own = min(place, int(round(length * OWN_SHARE)))
+        own = min(place, round(length * OWN_SHARE))
         cited = [works[row] for row in rng.permutation(place)[:own]]
         cited += [
             _work(f"far{place:04}x{row}", int(rng.integers(1950, work.year + 1)), rng, titles)

@@ -6,43 +6,74 @@ from typing import Annotated, Literal, TypeAlias
 import typer
 
 from recsys.app.cli.options import Quiet
+from recsys.app.cli.reading_choices import ReadingChoices, Sources
 
 WorthFormat: TypeAlias = Literal["text", "json"]
 """How it is written what a corpus is worth."""
 
 
 def corpus(
-    sources: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="SOURCES",
+    sources: Sources,
+    reading: ReadingChoices,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
             show_default=False,
-            help="Papers, in any format that `recsys build` reads; or one index.",
+            help="Write the papers here as JSON lines, one a line; packed where it ends in .gz.",
         ),
-    ],
+    ] = None,
     describe: Annotated[
         bool,
-        typer.Option("--describe", help="Say what the papers are worth, and what to expect."),
+        typer.Option(
+            "--describe",
+            help="Say what the papers, or those of an index, are worth, and what to expect.",
+        ),
     ] = False,
     output: Annotated[
         WorthFormat, typer.Option("--format", help="How the description is written.")
     ] = "text",
     quiet: Quiet = False,
 ) -> None:
-    """Say what a corpus is worth: fields, links, languages, venues, and how many queries it gives.
+    """Make one corpus of files of any format: read, merge what is one paper, link citations.
 
-    The last line says in one sentence what to expect of answers, and whether a ranker of its own is
-    worth training.
+    With --describe it says what a corpus is worth: fields, links, languages, venues, and how many
+    queries it gives; the last line says what to expect of answers, and whether a ranker of its own
+    is worth training.
     """
-    from pipelines.corpora.worth_report import worth_json, worth_lines
-    from pipelines.index.describe import describe as describe_sources
+    from recsys.app.output import note
+
+    if out is None and not describe:
+        raise typer.BadParameter("say what to do with the papers.", param_hint="--out, --describe")
+    if out is not None:
+        note("\n".join(_written(sources, out, reading, quiet=quiet)), quiet=quiet)
+    if describe:
+        _describe(sources if out is None else [out], reading, output, quiet=quiet)
+
+
+def _written(sources: list[Path], out: Path, reading: ReadingChoices, *, quiet: bool) -> list[str]:
+    from pipelines.corpora.library_works import PDFS
+    from pipelines.corpora.write_corpus import write_corpus
     from recsys.app.bars import shown_progress
+    from recsys.app.cache import cache_folder
+
+    cache = cache_folder() / PDFS
+    with shown_progress(quiet=quiet) as progress:
+        return write_corpus(sources, out, reading.reading, cache=cache, progress=progress).lines()
+
+
+def _describe(
+    sources: list[Path], reading: ReadingChoices, output: WorthFormat, *, quiet: bool
+) -> None:
+    from pipelines.corpora.worth_report import worth_json, worth_lines
+    from pipelines.index.describe import describe
+    from recsys.app.bars import shown_progress
+    from recsys.app.cache import cache_folder
     from recsys.app.inspection import damage_named
     from recsys.app.output import emit
 
-    if not describe:
-        raise typer.BadParameter("say what to do with the papers.", param_hint="--describe")
     index = sources[0] if sources[0].is_dir() else None
     with damage_named(index), shown_progress(quiet=quiet) as progress:
-        worth = describe_sources(sources, progress=progress)
+        worth = describe(sources, reading.reading, cache=cache_folder(), progress=progress)
     emit(worth_json(worth) if output == "json" else "\n".join(worth_lines(worth)) + "\n")

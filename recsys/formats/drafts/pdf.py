@@ -86,7 +86,8 @@ def _listed(pages: Pages) -> list[Line]:
         lines = pages.lines(page)
         start = find_list(lines)
         if start is not None:
-            return [*lines[start:], *after]
+            listed = [*lines[start:], *after]
+            return listed[find_markers(listed, last=False) or 0 :]
         after = [*lines, *after]
-    start = find_markers(after)
+    start = find_markers(after, last=True)
     return [] if start is None else after[start:]

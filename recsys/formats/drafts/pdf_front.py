@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from recsys.formats.drafts.pdf_pages import Line
 from recsys.formats.drafts.pdf_wording import composed, heading, joined, main_size
@@ -273,8 +274,15 @@ def names_of_line(line: str) -> list[str]:
     parts = [part.strip(" .;") for part in re.split(r",|;|&|\band\b|\u00b7|\|", text)]
     names = [part for part in parts if part]
     if _NO_AUTHOR.search(text) or not all(map(_NAME.fullmatch, names)):
-        return []
+        return _capital_names(names)
     return names
+
+
+def _capital_names(parts: Sequence[str]) -> list[str]:
+    """Return the names in capital letters with which a line begins that goes on with a place."""
+    names = list(takewhile(lambda part: part.isupper() and _NAME.fullmatch(part), parts))
+    places = parts[len(names) :]
+    return [] if any(map(str.isupper, places)) else [name.title() for name in names]
 
 
 def _authors_of_file(text: str, lines: Sequence[Line]) -> tuple[str, ...]:

@@ -40,10 +40,15 @@ def find_list(lines: Sequence[Line]) -> int | None:
     return places[-1] + 1 if places else None
 
 
-def find_markers(lines: Sequence[Line]) -> int | None:
-    """Return the line with the last marker "[1]" that [2] and [3] follow, None without one."""
+def find_markers(lines: Sequence[Line], *, last: bool) -> int | None:
+    """Return the line with the first or last "[1]" that [2] and [3] follow, None without one."""
     ones = [place for place, line in enumerate(lines) if line.text.startswith("[1]")]
-    return ones[-1] if ones and len(_bracketed(lines[ones[-1] :])) > 2 else None
+    listed = [place for place in ones[:: -1 if last else 1][:9] if _goes_on(lines[place:])]
+    return listed[0] if listed else None
+
+
+def _goes_on(lines: Sequence[Line]) -> bool:
+    return len(_bracketed(lines)) > 2
 
 
 def read_list(
@@ -69,12 +74,21 @@ def marked_work(text: str) -> Reference:
 
 
 def _until_appendix(lines: Sequence[Line]) -> Iterator[Line]:
-    size = main_size(lines)
+    size, edges = main_size(lines), _edges(lines)
     for line in lines:
         if heading(line.text) in _AFTER or (line.size > 1.1 * size and _LETTERED.match(line.text)):
             return
-        if line.size > 0.88 * size and not line.text.isdigit():  # Neither footnote nor page number.
+        numbered = line.text.isdigit() and line.y in edges[line.page]
+        if line.size > 0.88 * size and not numbered:  # Neither footnote nor page number.
             yield line
+
+
+def _edges(lines: Sequence[Line]) -> dict[int, tuple[float, float]]:
+    """Return the heights of the lowest and the highest line of each page."""
+    heights: dict[int, list[float]] = {}
+    for line in lines:
+        heights.setdefault(line.page, []).append(line.y)
+    return {page: (min(each), max(each)) for page, each in heights.items()}
 
 
 def _entries(lines: Sequence[Line]) -> list[list[Line]] | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from recsys.errors import DraftError
 from recsys.formats.drafts.pdf import PdfText, read_pages
 from recsys.formats.drafts.pdf_pages import Pages
-from recsys.formats.files import MAX_BYTES, display_name
+from recsys.formats.files import MAX_BYTES
 from recsys.formats.libraries.pdf_imprint import Imprint, imprint_of
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
@@ -25,7 +25,7 @@ def read(path: Path) -> Iterator[Reference | Problem]:
     Raises:
         MissingExtraError: pypdf is not installed.
     """
-    name = display_name(path)
+    name = path.name
     try:
         raw = _content(path, name)
         pages = Pages(raw, name)

@@ -29,6 +29,8 @@ DEEPEST = 250
 
 _CHUNK = 2**16
 _MOST_DOCUMENTS = 10_000
+_MOST_TAGS = 1_000
+"""Tags and comments in which the first elements are looked for."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")
 # Control characters, which XML forbids and programs copy from PDFs all the same.
 _SPACED = bytes(32 if byte < 32 and byte not in b"\t\n\r" else byte for byte in range(256))
@@ -98,7 +100,9 @@ def first_names(head: str, most: int = 3) -> list[str]:
     text = head[:100_000].lstrip("\ufeff \t\r\n")
     names: list[str] = []
     place = 0 if text.startswith("<") else -1
-    while place >= 0 and len(names) < most:
+    for _ in range(_MOST_TAGS):
+        if place < 0 or len(names) == most:
+            break
         end = next((end for begin, end in _ENDS if text.startswith(begin, place)), "")
         if match := None if end else _START.match(text, place):
             names.append(match[1])

@@ -110,13 +110,13 @@ FORMATS = (
         "S2AG abstracts, summaries, vectors",
         _keys("corpusid"),
         _keys("abstract", "openaccessinfo", "text", "vector"),
-        "recsys.formats.papers.s2_parts",
+        "recsys.formats.papers.semantic_scholar",
     ),
     PaperFormat(
         "S2AG citations",
         _keys("citingcorpusid", "citedcorpusid"),
         _keys(),
-        "recsys.formats.papers.s2_parts",
+        "recsys.formats.papers.semantic_scholar",
     ),
     PaperFormat(
         "S2ORC",

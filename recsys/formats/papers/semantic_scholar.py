@@ -1,9 +1,14 @@
-"""Papers of Semantic Scholar's API and of its datasets (S2AG)."""
+"""Papers of Semantic Scholar's API and of its datasets (S2AG).
+
+The datasets keep abstracts and citations in files of their own, by corpus id: who joins the records
+by their ids has the paper.
+"""
 
 from collections.abc import Iterator
 
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import (
+    FieldError,
     Record,
     first_page,
     id_of,
@@ -22,7 +27,29 @@ from recsys.records import Reference
 
 
 def reference_of(record: Record) -> Reference:
-    """Read one record."""
+    """Read one record; that of a dataset of parts has an id and no title.
+
+    Raises:
+        FieldError: it has no id, or no title where it should, or tells nothing that a corpus keeps.
+    """
+    if "citingcorpusid" in record:
+        cited = id_of(record.get("citedcorpusid"))
+        citing = required_id(record, "citingcorpusid")
+        return Reference(id=citing, cited_ids=(cited,) if cited else ())
+    return _part(record) if "corpusid" in record and "title" not in record else _paper(record)
+
+
+def _part(record: Record) -> Reference:
+    paper_id = required_id(record, "corpusid")
+    if "abstract" not in record:
+        raise FieldError("a summary or a vector")
+    reference = Reference(id=paper_id, abstract=text_of(record.get("abstract")))
+    external = nested(record, "openaccessinfo", "externalids")
+    others = external.items() if isinstance(external, dict) else ()
+    return named(reference, (("corpusid", paper_id), *others))
+
+
+def _paper(record: Record) -> Reference:
     # References must name papers as their own records do: by paperId where there is one.
     kinds = ("paperId",) if id_of(record.get("paperId")) else ("corpusid", "corpusId")
     paper_id = required_id(record, *kinds)

@@ -21,7 +21,7 @@ _SURNAME_FIRST = rf"{_SURNAME}{_SUFFIX}, {_INITIALS}"
 _COMPACT = rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,.;:]| (?:and|&) | \()"
 _CAPITALS = r"[A-Z]{1,3}(?![\w'\u2019\u2010\u2011-])"
 _FULL = rf"(?:{_WORD} |[{_UP}]\. ?){{1,3}}{_PARTICLE}(?!{_CAPITALS}){_WORD}{_SUFFIX}"
-_INVERTED = rf"{_SURNAME}{_SUFFIX}, {_WORD}(?: (?:[{_UP}]\.|{_WORD}))?"
+_INVERTED = rf"{_SURNAME}{_SUFFIX}, (?=\w\w){_WORD}(?: (?:[{_UP}]\.|{_WORD}))?"
 
 _FORMS = tuple(
     (re.compile(first), re.compile(others))
@@ -30,7 +30,7 @@ _FORMS = tuple(
         (_INITIALS_FIRST, _INITIALS_FIRST),
         (_FULL, _FULL),
         (_COMPACT, _COMPACT),
-        (_INVERTED, _FULL),
+        (_INVERTED, rf"{_INVERTED}|{_FULL}"),
     )
 )
 """How the first name of a list is written, and how the others may be."""

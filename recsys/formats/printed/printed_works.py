@@ -7,8 +7,8 @@ in quotation marks, ends at a full stop, or at a comma. Some, as in physics, lea
 import re
 
 from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.formats.printed.journal_places import place_of, year_of
 from recsys.formats.printed.printed_names import PrintedNames, names_at_beginning
-from recsys.formats.printed.printed_places import place_of, year_of
 from recsys.records import Reference
 
 _ADDRESS = re.compile(
@@ -122,7 +122,8 @@ def _end_of_sentence(text: str, begin: int) -> int:
         further = next(stops, None)
         between = text[stop.end() : further.start()] if further else ""
         follows = text[further.end() :][:1] if further else ""
-        if between and not re.search(r"\d", between) and follows.isalpha():
+        goes_on = between and not re.search(r"\d", between) and not _is_capital(between, share=1.0)
+        if goes_on and follows.isalpha():
             stop = further or stop
     return stop.start() + (stop[0][0] in "?!")
 

@@ -12,13 +12,14 @@ from recsys.records import Reference
 _LOOKED_AT = 2_000
 _LENS = re.compile(r"\d{3}-\d{3}-\d{3}-\d{3}-\d{2}[\dXx]")
 _DIMENSIONS = re.compile(r"\s*\[[^\]|]*\]?\|(?:[^|]*\|){4}")
-_BETWEEN = re.compile(r"\s*[;|]\s*|,\s+")
+_BETWEEN = re.compile(r"[;|]\s*|,\s+")
 _NAME = re.compile(r"[\w.:\-]*\d[\w.:\-]*|(?i:\S*10\.\d{4,9}/\S+|https?://\S+)")
 _DOI = re.compile(r"(?i)(?:https?://(?:dx\.)?doi\.org/|doi:)?10\.\d{4,9}/\S+")
 _WORK = re.compile(r"(?i)(?:https?://openalex\.org/)?(W\d{2,})")
 _WEB_OF_SCIENCE = re.compile(
     r"(?:^|; )[^,;]{1,80}, (?:1[5-9]|20)\d\d[a-z]?(?:, [^,;]{1,100})?(?:;|$|, (?:V\w|P\w|DOI ))"
 )
+_YEAR_IN_BRACKETS = re.compile(r"\((?:1[5-9]|20)\d\d\)")
 _PARTS = 10
 
 
@@ -43,9 +44,13 @@ def cited_in(cell: str) -> Cited:
         return Cited()
     if _DIMENSIONS.match(head):
         return Cited(works=tuple(map(_of_dimensions, re.split(r";\s?(?=\[)", cell))))
-    if all(map(_NAME.fullmatch, filter(None, _BETWEEN.split(head)))):
-        return _of_names(list(filter(None, _BETWEEN.split(cell))))
-    if _WEB_OF_SCIENCE.search(head):
+    if _NAME.fullmatch(_BETWEEN.split(head, maxsplit=1)[0].strip()):
+        names = [name for each in _BETWEEN.split(cell) if (name := each.strip())]
+        if all(map(_NAME.fullmatch, names)):
+            return _of_names(names)
+    if _WEB_OF_SCIENCE.match(head) or (
+        _WEB_OF_SCIENCE.search(head) and not _YEAR_IN_BRACKETS.search(head)
+    ):
         from recsys.formats.exports import wos_citations
 
         return Cited(works=wos_citations.cited_in(cell))

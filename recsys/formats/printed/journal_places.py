@@ -5,16 +5,17 @@ from dataclasses import dataclass
 
 _Y = r"(?:1[5-9]\d\d|20\d\d)"
 _NUMBER = r"[A-Za-z]{0,2}\d{1,7}"
+_DAY = rf"\d{{1,2}}, {_Y}(?! ?[(\u2013-])\b"
 _VOLUMES = tuple(
     re.compile(pattern)
     for pattern in (
         r"(?i)[,.]? ?\bvol(?:ume|\.)? ?(?P<volume>\w{1,6})",
-        rf"(?<![\w\u2013-])(?P<volume>\d{{1,4}}), ?\d{{1,3}} \({_Y}\)[,:] ",  # ACM.
+        rf"(?<![\w\u2013-])(?P<volume>\d{{1,4}}), ?\d{{1,3}} \((?:[A-Z][a-z]+\.? )?{_Y}\)[,:] ",
         # No space may be left before what is set in another font.
         rf"(?<![\d\u2013-])(?P<volume>\d{{1,4}}) ?\((?!{_Y}\))[^()]{{1,16}}\)",
         r";\s?(?P<volume>\d{1,4}) ?[:(]",
         rf"(?<![\w\u2013-])(?P<volume>\d{{1,4}}) \({_Y}\) {_NUMBER}",
-        rf"(?<![\d\u2013(-])(?!{_Y}\b)(?P<volume>\d{{1,4}}) ?[,:] ?{_NUMBER}\b",
+        rf"(?<![\d\u2013(-])(?!{_Y}\b|{_DAY})(?P<volume>\d{{1,4}}) ?[,:] ?{_NUMBER}\b",
         rf"(?<![\w\u2013(-])(?!{_Y}\b)(?P<volume>\d{{1,4}}) \({_Y}\)",
     )
 )
@@ -36,7 +37,9 @@ _CUT = re.compile(
 )
 _INTRODUCED = re.compile(r"\A[\s,.;:]*(?:(?:[Ii]n|IN)(?:: | (?=[^a-z])|(?=Proc))|[Ii]n: )?")
 _EDITED = re.compile(r"\A.{3,150}?(?:\b[Ee]ditors?,|\([Ee]ds?\.?\)[,.:]?|\b[Ee]ds?\.,?) ")
-_PARTS = re.compile(r"(?<=[a-z\u00df-\u00ff]{3})[.] +(?=[A-Z])|, +(?:edited by|pages?|pp?\.)")
+_ENDING_YEAR = re.compile(rf"[ ,.]+{_Y}[ ,.;:]*\Z")
+_PARTS = re.compile(r"(?<=[a-z\u00df-\u00ff]{7})[.] +(?=[A-Z])|, +(?:edited by|pages?|pp?\.)")
+"""A full stop after a long word is none of an abbreviation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,5 +74,6 @@ def year_of(text: str) -> int | None:
 def _venue(text: str) -> str | None:
     """Take the editors, and what goes before and after, off the name of a journal or book."""
     plain = _EDITED.sub("", _INTRODUCED.sub("", text, count=1), count=1)
-    venue = _PARTS.split(plain, maxsplit=1)[0].strip(" ,.;:()[]\u201c\u201d\"'")
+    undated = _ENDING_YEAR.sub("", _PARTS.split(plain, maxsplit=1)[0])
+    venue = undated.strip(" ,.;:()[]\u201c\u201d\"'")
     return venue if sum(map(str.isalpha, venue)) > 2 and len(venue) < 250 else None

@@ -1,0 +1,94 @@
+"""Read files of any format, and write them as one file of papers in our own format."""
+
+import gzip
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO, cast
+
+import pyarrow as pa
+
+from pipelines.corpora.collect import Reading, collect
+from pipelines.corpora.collect_report import CollectReport
+from pipelines.corpora.library_works import PdfReading
+from pipelines.corpora.source_files import source_files
+from recsys.errors import InputError
+from recsys.formats.replacing import replacing
+from recsys.progress import Progress, silent
+
+_BATCH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file of papers that was written, and the file of what was rejected, if there is one."""
+
+    out: Path
+    report: CollectReport
+    rejects: Path | None
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        lines = [*self.report.lines(), *self.report.loss_lines()]
+        if self.rejects is not None:
+            lines.append(f"Rejected lines: see {self.rejects}.")
+        return [*lines, f"Saved in {self.out}."]
+
+
+def write_corpus(
+    sources: Sequence[Path],
+    out: Path,
+    reading: Reading,
+    *,
+    cache: Path,
+    progress: Progress = silent,
+) -> Written:
+    """Merge files into one of JSON lines, whole or not at all.
+
+    Args:
+        sources: files and folders, in formats that `recsys.formats.source_formats` lists.
+        out: the file to write, packed where its name ends in `.gz`. What was rejected stands
+            beside it, in `OUT.rejects.jsonl`.
+        reading: how files are read.
+        cache: where PDFs that were read are kept.
+        progress: told the bytes read so far.
+
+    Raises:
+        CorpusError: a source cannot be read or there is no usable paper.
+        InputError: `out` cannot be written.
+    """
+    if not out.parent.is_dir():
+        raise InputError(f"There is no folder {out.parent} to write into.", "Create it first.")
+    pdfs = PdfReading(cache, progress)
+    with TemporaryDirectory(prefix="recsys-") as folder:
+        rejected = Path(folder, "rejects.jsonl")
+        papers, report = collect(
+            source_files(sources), rejected, reading, pdfs=pdfs, progress=progress
+        )
+        with replacing(out) as temporary, _opened(temporary, packed=out.suffix == ".gz") as file:
+            _write(papers, file)
+        beside = out.with_name(f"{out.name}.rejects.jsonl")
+        beside.unlink(missing_ok=True)
+        if not rejected.exists():
+            return Written(out, report, None)
+        with replacing(beside) as temporary:
+            temporary.write_bytes(rejected.read_bytes())
+        return Written(out, report, beside)
+
+
+def _opened(path: Path, *, packed: bool) -> BinaryIO:
+    if not packed:
+        return path.open("wb")
+    # Without name and time, the same papers are the same bytes.
+    return cast(BinaryIO, gzip.GzipFile("", "wb", 6, path.open("wb"), mtime=0))
+
+
+def _write(papers: pa.Table, file: BinaryIO) -> None:
+    for batch in papers.to_batches(_BATCH):
+        for paper in batch.to_pylist():
+            if paper["labels"]:
+                paper["labels"] = json.loads(paper["labels"])
+            known = {name: value for name, value in paper.items() if value}
+            file.write(json.dumps(known, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
