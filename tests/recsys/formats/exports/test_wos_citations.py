@@ -22,7 +22,7 @@ LINES = {
         doi="10.5555/physrevq.81.012345",
     ),
     "Smith J, 2010, J X, DOI [10.5555/a, 10.5555/b]": Reference(
-        authors=("J Smith",), year=2010, venue="J X", doi="10.5555/a", ids=("doi:10.5555/b",)
+        authors=("J Smith",), year=2010, venue="J X", doi="10.5555/a", ids=("10.5555/b",)
     ),
     "Smith J, 2010, J X, V2, DOI DOI 10.5555/A(9)1": Reference(
         authors=("J Smith",), year=2010, venue="J X", volume="2", doi="10.5555/a(9)1"
