@@ -7,8 +7,8 @@ in quotation marks, ends at a full stop, or at a comma. Some, as in physics, lea
 import re
 
 from recsys.formats.identifiers import acl, arxiv, doi
-from recsys.formats.printed.printed_names import PrintedNames, names_at_beginning
 from recsys.formats.printed.journal_places import place_of, year_of
+from recsys.formats.printed.printed_names import PrintedNames, names_at_beginning
 from recsys.records import Reference
 
 _ADDRESS = re.compile(
