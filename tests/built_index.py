@@ -62,7 +62,7 @@ def build_small(folder: Path) -> Built:
     papers = write_papers(folder / "papers.jsonl")
     split = write_small_split(folder / "split.json")
     index = folder / "small.index"
-    build(papers, index, BuildOptions(), cache=cache_folder())
+    build([papers], index, BuildOptions(), cache=cache_folder())
     for metadata in (True, False):
         train_ranker(index, split, TrainOptions(metadata=metadata))
     return Built(papers, split, index)

@@ -16,6 +16,7 @@ import typer.main
 
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
+from pipelines.corpora.source_files import source_files
 from pipelines.evaluation.batch import BatchOptions, run_batch
 from pipelines.index.ingest import ingest
 from recsys.app.cli.program import app
@@ -68,7 +69,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     index = tmp_path_factory.mktemp("golden") / "tiny.index"
     folder = index / CORPUS
     folder.mkdir(parents=True)
-    ingest(GOLDEN / "papers.jsonl", folder)
+    ingest(source_files([GOLDEN / "papers.jsonl"]), folder)
     texts = Corpus.load(folder).texts().to_pylist()
     store = TermStore.build((each["title"], each["abstract"]) for each in texts)
     store.save(folder)

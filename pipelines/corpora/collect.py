@@ -11,16 +11,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.corpora.citation_places import cited_as
 from pipelines.corpora.clusters import find_clusters
 from pipelines.corpora.collect_report import CollectReport, FileRead
 from pipelines.corpora.known_papers import KnownPapers
+from pipelines.corpora.library_works import PdfReading, library_stream, pdf_stream
 from pipelines.corpora.link_citations import Linked, Rule, link
 from pipelines.corpora.merge_works import Merged, merge
-from pipelines.corpora.printed_places import cited_as
-from pipelines.corpora.source_files import SourceFile
+from pipelines.corpora.source_files import SourceFile, is_pdf
 from pipelines.corpora.work_table import Space, WorkIntake, Works
 from pipelines.index.paper_rows import SCHEMA
 from recsys.errors import CorpusError, InputError
+from recsys.formats.libraries.zotero_database import is_library
 from recsys.formats.papers.paper_records import tally
 from recsys.formats.work_stream import Found, Reject, WorkStream, open_works
 from recsys.progress import Progress, silent
@@ -55,6 +57,7 @@ def collect(
     rejects: Path,
     reading: Reading,
     *,
+    pdfs: PdfReading,
     known: KnownPapers | None = None,
     progress: Progress = silent,
 ) -> tuple[pa.Table, CollectReport]:
@@ -66,6 +69,7 @@ def collect(
         files: in the order in which they count.
         rejects: where rejected records are written, if there are any.
         reading: how.
+        pdfs: how PDFs are read.
         known: papers of an index; works that are one of them are merged with it, and reference
             lists may mean them.
         progress: told the bytes read so far.
@@ -77,7 +81,9 @@ def collect(
     """
     with _Intake(rejects) as intake:
         for file in files:
-            intake.read(file, reading, progress)
+            if not is_pdf(file.path):
+                intake.read(file, reading, pdfs, progress)
+        intake.read_pdfs([file.path for file in files if is_pdf(file.path)], pdfs)
     read = intake.taken() if known is None else intake.taken_beside(known)
     clusters = find_clusters(read.works, preprints=not reading.apart)
     merged = merge(read.works, clusters)
@@ -123,21 +129,33 @@ class _Intake:
         self._path = rejects
         self._file: TextIO | None = None
 
-    def read(self, file: SourceFile, reading: Reading, progress: Progress) -> None:
+    def read(
+        self, file: SourceFile, reading: Reading, pdfs: PdfReading, progress: Progress
+    ) -> None:
         """Read a file; one that only lies in a folder may be none of works."""
         columns = dict(reading.columns)
         try:
+            if is_library(file.path):
+                self._take(file.path, library_stream(file.path, pdfs))
+                return
             with open_works(file.path, columns=columns, progress=progress) as stream:
-                before = self._works.count
-                self._works.add(self._works_of(file, stream), self._space(file, stream))
-                self.oddities += stream.oddities
-                count = self._works.count - before
+                self._take(file.path, stream)
         except InputError as error:
             if file.named:
                 raise
             self.skipped.append(f"{file.path}: {error.what}")
-            return
-        self.files.append(FileRead(file.path.name, stream.format, count))
+
+    def read_pdfs(self, paths: Sequence[Path], pdfs: PdfReading) -> None:
+        """Read PDFs, which come after all other files."""
+        if paths:
+            name = paths[0] if len(paths) == 1 else Path(f"{len(paths):,} PDFs")
+            self._take(name, pdf_stream(paths, pdfs))
+
+    def _take(self, path: Path, stream: WorkStream) -> None:
+        before = self._works.count
+        self._works.add(self._works_of(path, stream), self._space(path, stream))
+        self.oddities += stream.oddities
+        self.files.append(FileRead(path.name, stream.format, self._works.count - before))
 
     def taken(self) -> Works:
         """Return all works."""
@@ -149,25 +167,25 @@ class _Intake:
         self._works.add(iter(same), Space(len(self._spaces), sealed=True))
         return self._works.taken()
 
-    def _space(self, file: SourceFile, stream: WorkStream) -> Space:
+    def _space(self, path: Path, stream: WorkStream) -> Space:
         """Number the id space: a file of ours has its own, all files of a service have one."""
-        name = str(file.path) if stream.sealed else stream.format
+        name = str(path) if stream.sealed else stream.format
         return Space(self._spaces.setdefault(name, len(self._spaces)), stream.sealed)
 
-    def _works_of(self, file: SourceFile, stream: WorkStream) -> Iterator[Reference]:
+    def _works_of(self, path: Path, stream: WorkStream) -> Iterator[Reference]:
         items = _distinct(stream.items) if stream.sealed else stream.items
         for item in items:
             if isinstance(item, Reject):
-                self._reject(file, item)
+                self._reject(path, item)
             else:
                 self.remarks.update(item.remarks)
                 yield item.work
 
-    def _reject(self, file: SourceFile, reject: Reject) -> None:
+    def _reject(self, path: Path, reject: Reject) -> None:
         self.rejected[reject.reason] += 1
         if self._file is None:
             self._file = self._path.open("w", encoding="utf-8")
-        line = {"file": file.path.name, "line": reject.line, "reason": reject.reason}
+        line = {"file": path.name, "line": reject.line, "reason": reject.reason}
         self._file.write(json.dumps(line | {"excerpt": reject.excerpt}, ensure_ascii=False) + "\n")
 
     def __enter__(self) -> "_Intake":

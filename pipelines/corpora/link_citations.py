@@ -52,7 +52,7 @@ def link(cited: pa.Table, papers: pa.Table, places: pa.Array) -> Linked:
     Args:
         cited: a table of CITED.
         papers: with the columns id, title, year, authors, doi, aliases.
-        places: (n,) string, where papers were printed, see `printed_places.printed_place`.
+        places: (n,) string, where papers were printed, see `citation_places.printed_place`.
     """
     rows = np.full(cited.num_rows, NOWHERE, np.int32)
     rules = np.full(cited.num_rows, Rule.OUTSIDE, np.int8)

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.corpora.citation_places import cited_as
 from pipelines.corpora.clusters import Clusters, is_preprint
-from pipelines.corpora.printed_places import cited_as
 from pipelines.corpora.work_table import WORKS
 from pipelines.index.paper_rows import SCHEMA
 from recsys.asking.match_confidence import title_likeness, title_of

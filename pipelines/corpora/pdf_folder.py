@@ -50,7 +50,7 @@ def read_folder(
     jobs: int,
     progress: Progress = silent,
     limits: Limits | None = None,
-) -> Iterator[Found]:
+) -> Iterator[list[Found]]:
     """Give what `pdf_papers.read` reads of each file, in the order of the paths.
 
     Args:
@@ -72,11 +72,11 @@ def read_folder(
         failed[place] = _said(failure, allowed)
     for path, kept in zip(pdfs, places, strict=True):
         if kept is None:
-            yield Problem(f"{path.name} cannot be opened.", "cannot be opened")
+            yield [Problem(f"{path.name} cannot be opened.", "cannot be opened")]
         elif kept in failed:
-            yield Problem(f"{path.name} was left out: it {failed[kept]}.", failed[kept])
+            yield [Problem(f"{path.name} was left out: it {failed[kept]}.", failed[kept])]
         else:
-            yield from map(_from_json, _kept(kept) or [])
+            yield [_from_json(each) for each in _kept(kept) or []]
 
 
 def _read_missing(

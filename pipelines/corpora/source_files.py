@@ -11,7 +11,6 @@ from recsys.store.artifacts import fingerprint, sha256
 
 ZOTERO = "zotero.sqlite"
 """What the folder of a Zotero library holds."""
-PDF = ".pdf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +46,16 @@ def source_files(sources: Sequence[Path]) -> list[SourceFile]:
     if not found:
         raise CorpusError("No files are named.", "Give at least one file or folder.")
     return list(found.values())
+
+
+def is_pdf(path: Path) -> bool:
+    """Tell a PDF by its first bytes, whatever it is called; by its name where it has none."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(1024)
+    except OSError:
+        head = b""
+    return b"%PDF-" in head if head else path.suffix.lower() == ".pdf"
 
 
 def hash_of(files: Sequence[SourceFile]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipelines.corpora.printed_places import first_author, printed_place
+from pipelines.corpora.citation_places import first_author, printed_place
 from recsys.formats.papers.paper_of_reference import names_of
 from recsys.records import Reference
 
@@ -30,7 +30,7 @@ WORKS = pa.schema(
         ("url", pa.string()),
         ("labels", pa.string()),  # a JSON object
         ("names", pa.list_(pa.string())),  # see `paper_of_reference.names_of`
-        ("place", pa.string()),  # see `printed_places.printed_place`
+        ("place", pa.string()),  # see `citation_places.printed_place`
         ("own_id", pa.string()),
         ("space", pa.int32()),
         ("sealed", pa.bool_()),

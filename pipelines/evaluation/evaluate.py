@@ -203,13 +203,7 @@ def evaluate(
     work.folder.mkdir(exist_ok=True)
     if split is None:
         chosen.save(place)
-    prepare(
-        options.names,
-        collection,
-        work.folder,
-        metadata=options.metadata,
-        progress=progress,
-    )
+    prepare(options.names, collection, work.folder, metadata=options.metadata, progress=progress)
     answers = {name: work.answers(name, metadata=options.metadata) for name in options.names}
     studies = {
         "k_study": _k_study(work),

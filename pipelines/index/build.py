@@ -11,6 +11,7 @@ from typing import Any
 from indexes.backends import DEFAULT, backend, build_index, summary
 from pipelines.corpora.collect import AS_TOLD, Reading
 from pipelines.corpora.corpus_worth import worth_of
+from pipelines.corpora.library_works import PDFS
 from pipelines.corpora.source_files import SourceFile, hash_of, source_files
 from pipelines.corpora.worth_report import worth_lines
 from pipelines.encoders.checkpoints import MINILM
@@ -147,7 +148,7 @@ def build(
             what is finished there is kept when the same build starts again. An index that stands
             there answers until then.
         options: encoder and its settings, or where the vectors are.
-        cache: where exported encoders are kept.
+        cache: where exported encoders are kept, and what was read of PDFs.
         progress: told about every stage.
 
     Raises:
@@ -199,7 +200,13 @@ def _trained(index: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
-    report = ingest(job.files, folder, job.options.reading, progress=job.progress)
+    report = ingest(
+        job.files,
+        folder,
+        job.options.reading,
+        cache=job.cache / PDFS,
+        progress=job.progress,
+    )
     worth = worth_of(Corpus.load(folder), CitationGraph.load(folder))
     return {
         "papers": report.papers,

@@ -1,11 +1,13 @@
 """Turn files of works into corpus columns and the citation graph."""
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.corpora.collect import Reading, collect
+from pipelines.corpora.collect import AS_TOLD, Reading, collect
 from pipelines.corpora.collect_report import CollectReport
+from pipelines.corpora.library_works import PDFS, PdfReading
 from pipelines.corpora.source_files import SourceFile
 from pipelines.index.citation_links import LinkCounts
 from pipelines.index.columns import write_columns
@@ -58,7 +60,12 @@ def rejects_line(index: Path) -> list[str]:
 
 
 def ingest(
-    files: Sequence[SourceFile], folder: Path, reading: Reading, *, progress: Progress = silent
+    files: Sequence[SourceFile],
+    folder: Path,
+    reading: Reading = AS_TOLD,
+    *,
+    cache: Path | None = None,
+    progress: Progress = silent,
 ) -> IngestReport:
     """Read files of works and write corpus columns, citation graph, and rejected records.
 
@@ -68,12 +75,15 @@ def ingest(
         files: in any known format, plain or gzip, see `source_files`.
         folder: an empty folder to fill.
         reading: how they are read.
+        cache: where PDFs that were read are kept; None: in the folder, while it is filled.
         progress: told the bytes read so far.
 
     Raises:
         CorpusError: a file cannot be read, is of no known format, or there is no usable paper.
     """
-    papers, report = collect(files, folder / REJECTS, reading, progress=progress)
+    pdfs = PdfReading(cache or folder / PDFS, progress)
+    papers, report = collect(files, folder / REJECTS, reading, pdfs=pdfs, progress=progress)
+    shutil.rmtree(folder / PDFS, ignore_errors=True)
     return IngestReport(report, write_columns(folder, papers))
 
 

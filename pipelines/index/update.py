@@ -18,6 +18,7 @@ from indexes.opening import open_collection
 from pipelines.corpora.collect import AS_TOLD, Reading, collect
 from pipelines.corpora.corpus_worth import worth_of
 from pipelines.corpora.known_papers import KnownPapers
+from pipelines.corpora.library_works import PDFS, PdfReading
 from pipelines.corpora.source_files import SourceFile, hash_of, source_files
 from pipelines.corpora.worth_report import worth_lines
 from pipelines.index import external_vectors
@@ -186,7 +187,8 @@ def _read(
         return Changes(SCHEMA.empty_table(), removed), []
     known = None if options.whole else KnownPapers(base)
     rejects = work.place / REJECTS
-    table, read = collect(files, rejects, reading, known=known, progress=progress)
+    pdfs = PdfReading(work.place / PDFS, progress)
+    table, read = collect(files, rejects, reading, pdfs=pdfs, known=known, progress=progress)
     changes = towards(base.ids, table) if options.whole else Changes(table, removed)
     return changes, read.lines() + read.loss_lines()
 

@@ -135,11 +135,11 @@ class _Watched(io.FileIO):
     def readinto(self, buffer: "WriteableBuffer") -> int | None:
         """Fill a buffer, and tell."""
         read = super().readinto(buffer)
-        done = min(self.tell(), self._size - 1) if read else self._size
+        done, ended = self.tell(), not read
         # Of a pipe or a device, nobody knows how much is to come.
-        if self._size and done > self._told:
-            self._progress(STAGE, done, self._size)
-            self._told = done
+        if self._size and self._told < self._size and (ended or done < self._size):
+            self._told = self._size if ended else done
+            self._progress(STAGE, self._told, self._size)
         return read
 
 

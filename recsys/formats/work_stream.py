@@ -105,7 +105,7 @@ def open_works(
             yield WorkStream(known.name, sealed, items)
         return
     if form.shape is Shape.FILE:
-        yield WorkStream(form.name, False, _of_reader(form.read_file(source)))
+        yield WorkStream(form.name, False, of_reader(form.read_file(source)))
         return
     with open_bytes(source, progress=progress) as stream:
         oddities: Counter[str] = Counter()
@@ -115,7 +115,7 @@ def open_works(
             works = table_reading.read_with(text_lines(stream, oddities), columns)
         else:
             works = form.read_lines(text_lines(stream, oddities))
-        yield WorkStream(form.name, False, _of_reader(works), oddities)
+        yield WorkStream(form.name, False, of_reader(works), oddities)
 
 
 def format_of_file(source: Path) -> SourceFormat:
@@ -188,7 +188,8 @@ def _of_entries(
         yield Found(line.number, work, remarks + broken)
 
 
-def _of_reader(items: Iterable[Reference | Problem]) -> Iterator[Found | Reject]:
+def of_reader(items: Iterable[Reference | Problem]) -> Iterator[Found | Reject]:
+    """Tidy what a reader of no JSON gives; records are counted where it tells no line."""
     for number, item in enumerate(items, start=1):
         if isinstance(item, Problem):
             yield Reject(item.line, item.reason, item.text[:_EXCERPT])

@@ -193,8 +193,9 @@ class Corpus:
             pre_buffer=False,
         )
         for name in columns:
-            if name not in known:  # An older version did not write it.
-                table = table.append_column(name, pyarrow.nulls(len(self)))
+            if name not in known:  # An older version wrote none; so far, these are lists of names.
+                nothing = pyarrow.nulls(len(self), pyarrow.list_(pyarrow.string()))
+                table = table.append_column(name, nothing)
         return table.select(columns)
 
     @property

@@ -59,7 +59,7 @@ _HEADINGS = _each("""
     (issue|publication|subscription|society|publishers|journal|author|authors) information
     (instructions|information|guidelines|notes|guide|notice|note) (for|to) (|our |the )(authors|
         author|contributors|subscribers|readers)
-    (letter|letters) to the editor, call for (papers|proposals|participation|manuscripts|
+    call for (papers|proposals|participation|manuscripts|
         nominations|submissions|reviewers|contributions|abstracts), calls for papers
     (|conference |meeting |society )(announcement|announcements|calendar), calendar of events
     (upcoming|forthcoming|future) (events|meetings|conferences|papers|articles|issues)
@@ -85,7 +85,7 @@ _HEADINGS = _each("""
     indice degli autori, presentazione, voorwoord, inhoud, inhoudsopgave, redactioneel, förord
     innehåll, forord, предисловие, содержание, от редакции, от редактора, редакционная коллегия
     前言, 序言, 目录, 目次, 卷首语, 編集後記, 巻頭言, はじめに, 编者按, 勘误, 勘誤, 正誤表
-    머리말, 목차
+    머리말, 목차, 정오표
 """)
 """In lower case, words alone."""
 _PLACES = frozenset(

@@ -449,3 +449,43 @@ def test_diversity_of_a_filtered_answer_keeps_to_the_filter(recommender: Recomme
 def test_a_diversity_that_is_no_share_is_refused(small: Recommender) -> None:
     with pytest.raises(InputError, match="--mmr"):
         small.recommend(Draft("One"), diversity=2)
+
+
+@pytest.fixture
+def with_front_matter(tmp_path: Path) -> Recommender:
+    papers = [
+        Paper("a", "Rivers", year=2000),
+        Paper("b", "Preface", "On rivers.", year=2000),
+        Paper("c", "Rivers again", year=2001, references=("b",)),
+        Paper("d", "Erratum to: Rivers", year=2001),
+    ]
+    return stored(papers, tmp_path / "abcd")
+
+
+def test_front_matter_is_left_out_and_that_is_told(with_front_matter: Recommender) -> None:
+    answer = with_front_matter.recommend(Draft("Rivers"))
+    assert sorted(ids(answer)) == ["a", "c"]
+    assert answer.stages["removed by the rule on front matter (--keep-front-matter lifts it)"] == 2
+    kept = with_front_matter.recommend(Draft("Rivers"), filters=Filters(keep_front_matter=True))
+    assert sorted(ids(kept)) == ["a", "b", "c", "d"]
+    assert not [name for name in kept.stages if "front matter" in name]
+
+
+def test_evaluations_recommend_no_front_matter(with_front_matter: Recommender) -> None:
+    query = with_front_matter.query_of(2)
+    assert query.wanted.tolist() == [True, False, False, False]
+    assert query.withheld.tolist() == [1, 3]
+    assert with_front_matter.rank(query).rows.tolist() == [0]
+
+
+def test_front_matter_can_be_a_seed(with_front_matter: Recommender) -> None:
+    query = with_front_matter.query_to(Draft("Rivers", references=("b",), disliked=("d",)))
+    assert (query.seeds.tolist(), query.disliked.tolist()) == ([1], [3])
+    assert query.withheld.tolist() == []
+
+
+def test_where_only_front_matter_is_left_the_way_out_is_named(tmp_path: Path) -> None:
+    only = stored([Paper("a", "Preface", year=2000)], tmp_path / "a")
+    with pytest.raises(NothingFound) as caught:
+        only.recommend(Draft("One"))
+    assert "--keep-front-matter" in caught.value.hint

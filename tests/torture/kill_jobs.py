@@ -65,7 +65,7 @@ def answers(folder: Path) -> Json:
 
 def _update(folder: Path) -> None:
     """Make the index hold other papers: adds, replaces and removes."""
-    update(folder / INDEX, folder / OTHERS, UpdateOptions(whole=True))
+    update(folder / INDEX, [folder / OTHERS], UpdateOptions(whole=True))
 
 
 def _batch(folder: Path) -> None:

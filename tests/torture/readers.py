@@ -74,13 +74,14 @@ def _papers(path: Path, shared: Path) -> None:
 def _ingested(path: Path, shared: Path) -> None:
     import shutil
 
+    from pipelines.corpora.source_files import source_files
     from pipelines.index.ingest import ingest
     from recsys.store.corpus import Corpus
 
     folder = path.parent / "columns"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    ingest(path, folder)
+    ingest(source_files([path]), folder)
     Corpus.load(folder).texts()
 
 

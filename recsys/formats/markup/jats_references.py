@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from xml.etree.ElementTree import Element
 
@@ -22,6 +21,7 @@ from recsys.records import Reference
 
 _CITATIONS = ("element-citation", "mixed-citation", "nlm-citation", "citation")
 _TITLES = ("article-title", "chapter-title", "data-title", "part-title")
+_PAGES = ("fpage", "elocation-id", "page-range")
 _KINDS: Mapping[str, str] = {
     "book": "book",
     "chapter": "chapter",
@@ -36,6 +36,7 @@ _KINDS: Mapping[str, str] = {
 }
 _PMC = re.compile(r"(?:PMC)?(\d{1,9})", re.IGNORECASE)
 _PUBMED = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,9})")
+_LINKS = frozenset({"ext-link", "uri"})
 _PEOPLE = frozenset({"name", "string-name", "collab", "name-alternatives", "collab-alternatives"})
 _FIELDS = frozenset({"source", "article-title", "person-group", "name", "string-name"})
 
@@ -76,15 +77,17 @@ def _without_members(group: Element) -> Element:
 
 
 def _works(ref: Element) -> Iterator[Reference]:
-    """Read what one entry cites: alternatives are one work, several citations are several."""
+    """Read what one entry cites: several citations are several works.
+
+    An entry may give the same work as fields and as text, and then the fields are read.
+    """
     place = ref.find("citation-alternatives")
-    found = [child for child in (ref if place is None else place) if child.tag in _CITATIONS]
-    if place is not None:
-        found = sorted(found, key=lambda child: _CITATIONS.index(child.tag))[:1]
-    for citation in found:
-        work = _work(citation, ref.get("id", ""))
-        if work is not None:
-            yield work
+    for name in _CITATIONS:
+        found = (ref if place is None else place).findall(name)
+        works = (_work(citation, ref.get("id", "")) for citation in found)
+        yield from (work for work in works if work is not None)
+        if found:
+            return
 
 
 def _work(citation: Element, key: str) -> Reference | None:
@@ -94,7 +97,7 @@ def _work(citation: Element, key: str) -> Reference | None:
     names = _names(citation)
     source = title_of(fields.get("source"))
     title = next(filter(None, (title_of(fields.get(name)) for name in _TITLES)), None)
-    page = first_page(text_of(fields.get("fpage", fields.get("elocation-id"))))
+    page = next((first_page(raw_text(fields[name])) for name in _PAGES if name in fields), None)
     kind = citation.get("publication-type") or citation.get("citation-type") or ""
     # What has a source alone is a book, or an article whose title the journal leaves out.
     whole = title is None and kind != "journal" and page is None
@@ -102,7 +105,7 @@ def _work(citation: Element, key: str) -> Reference | None:
         key=key,
         title=source if whole else title,
         authors=_first_author(citation),
-        year=year_in(text_of(fields.get("year")) or citation.findtext("date/year")),
+        year=year_in(citation.findtext("year") or citation.findtext("date/year")),
         venue=None if whole else source,
         doi=names.get("doi"),
         arxiv=names.get("arxiv") or _arxiv(names.get("doi")),
@@ -138,18 +141,23 @@ def _first_author(citation: Element) -> tuple[str, ...]:
 
 
 def _names(citation: Element) -> dict[str, str]:
-    """Return the identifiers that stand in fields for them or in links, by scheme."""
+    """Return the identifiers that stand in fields for them, in links and in comments, by scheme."""
     found: dict[str, str] = {}
     for child in citation:
         if child.tag == "pub-id":
             _add(found, child.get("pub-id-type", ""), (child.text or "").strip())
-        elif child.tag in ("ext-link", "uri"):
-            _add_link(found, address_at(child) or "", child.get("ext-link-type", ""))
+        elif child.tag in _LINKS:
+            _add_link(found, child)
+        elif child.tag == "comment":
+            for link in child.iter():
+                if link.tag in _LINKS:
+                    _add_link(found, link)
+            _add(found, "doi", raw_text(child))
     return found
 
 
 def _add(found: dict[str, str], scheme: str, value: str) -> None:
-    if scheme == "doi" and (doi := bare_doi(value)):
+    if scheme == "doi" and "10." in value and (doi := bare_doi(value)):
         found.setdefault("doi", doi)
     elif scheme == "pmid" and value.isdigit():
         found.setdefault("pmid", value)
@@ -159,7 +167,9 @@ def _add(found: dict[str, str], scheme: str, value: str) -> None:
         found.setdefault("arxiv", arxiv)
 
 
-def _add_link(found: dict[str, str], address: str, scheme: str) -> None:
+def _add_link(found: dict[str, str], link: Element) -> None:
+    address = (address_at(link) or link.text or "").strip()
+    scheme = link.get("ext-link-type", "")
     if scheme in ("doi", "pmid", "pmcid"):
         _add(found, scheme, address)
     elif "doi.org/10." in address:
@@ -176,12 +186,7 @@ def _printed(citation: Element, key: str) -> Reference | None:
     names = _names(citation)
     if text is None and not names:
         return None
-    work = cited_work(text)
-    return replace(
-        work,
-        key=key,
-        doi=names.get("doi") or work.doi,
-        arxiv=names.get("arxiv") or work.arxiv,
-        pmid=names.get("pmid"),
-        ids=(f"pmc:PMC{names['pmc']}",) if "pmc" in names else (),
-    )
+    known: dict[str, object] = {"key": key, **names}
+    if "pmc" in names:
+        known["ids"] = (f"pmc:PMC{known.pop('pmc')}",)
+    return cited_work(text, known)

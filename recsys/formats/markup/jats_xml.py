@@ -33,6 +33,8 @@ _KINDS: Mapping[str, str] = {
     "news": "article-newspaper",
     "preprint": "article",
 }
+_HEADING = re.compile(r"\A(?:Abstract|Summary)[.:]?\s+(?=[A-Z])")
+_OWN_DOI = re.compile(r"\s*\bDOI:\s*(?:https?://)?(?:dx\.)?(?:doi\.org/)?10\.\S{1,100}\Z")
 # Summaries for other readers, pictures, and the like.
 _NO_ABSTRACTS = frozenset(
     "graphical teaser toc web-summary key-points executive-summary plain-language-summary "
@@ -156,7 +158,8 @@ def _abstract(meta: Element) -> str | None:
 
 
 def _without_heading(text: str | None) -> str | None:
-    return re.sub(r"\A(?:Abstract|Summary)[.:]?\s+(?=[A-Z])", "", text) if text else None
+    """Drop the word "Abstract" and, at the end, the abstract's own DOI."""
+    return (_OWN_DOI.sub("", _HEADING.sub("", text)) or None) if text else None
 
 
 def _keyphrases(meta: Element) -> tuple[str, ...]:
@@ -167,7 +170,9 @@ def _keyphrases(meta: Element) -> tuple[str, ...]:
 
 
 def _subjects(meta: Element) -> tuple[str, ...]:
-    return texts_of(list(meta.iterfind("article-categories/subj-group/subject")))
+    groups = meta.iterfind("article-categories/subj-group")
+    kept = [group for group in groups if group.get("subj-group-type") != "display-channel"]
+    return texts_of([subject for group in kept for subject in group.iter("subject")])
 
 
 def _address(meta: Element) -> str | None:

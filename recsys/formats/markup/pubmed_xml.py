@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import BinaryIO
 from xml.etree.ElementTree import Element
 
@@ -10,8 +9,8 @@ from recsys.formats import identifiers
 from recsys.formats.markup.element_text import (
     bare_doi,
     first_page,
+    raw_text,
     text_at,
-    text_of,
     texts_of,
     title_of,
     unstopped,
@@ -164,7 +163,7 @@ def _article_ids(element: Element) -> dict[str, str]:
 
 
 def _pmc(names: Mapping[str, str]) -> tuple[str, ...]:
-    number = names.get("pmc", names.get("pmcid", "")).upper().removeprefix("PMC")
+    number = (names.get("pmc") or names.get("pmcid") or "").upper().removeprefix("PMC")
     return (f"pmc:PMC{number}",) if number.isdigit() else ()
 
 
@@ -183,15 +182,17 @@ def _cites(data: Element) -> Iterator[Reference]:
 
 def _cited(cited: Element) -> Reference:
     names = _article_ids(cited)
-    work = cited_work(text_of(cited.find("Citation")))
-    doi = bare_doi(names.get("doi"))
-    pmid = names.get("pubmed", "")
-    ids = _pmc(names)
-    return replace(work, doi=doi or work.doi, pmid=pmid if pmid.isdigit() else None, ids=ids)
+    known: dict[str, object] = {"ids": _pmc(names)}
+    if doi := bare_doi(names.get("doi")):
+        known["doi"] = doi
+    if (pmid := names.get("pubmed", "")).isdigit():
+        known["pmid"] = pmid
+    text = cited.find("Citation")
+    return cited_work(None if text is None else raw_text(text), known)
 
 
 def _commented(citation: Element) -> Iterator[Reference]:
     """Read the works that older files list among comments and corrections."""
     for cited in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
         if cited.get("RefType") == "Cites" and (pmid := text_at(cited, "PMID")):
-            yield replace(cited_work(text_of(cited.find("RefSource"))), pmid=pmid)
+            yield cited_work(cited.findtext("RefSource"), {"pmid": pmid})

@@ -38,7 +38,8 @@ _SMALL = frozenset(
     unported hosting production et und de van y e der la le du des di del en association with
     international inc ltd co publishers publisher society author authors as where otherwise noted
     except http https www org com by nc nd sa part to it which permits any exclusive database record
-    c cc press kgaa gmbh corporation company from c pte llc plc sons s""".split()
+    c cc press kgaa gmbh corporation company from c pte llc plc sons s
+    creativecommons doi reproduced permission from""".split()
 )
 _WORD = re.compile(r"[^\W\d_]+")
 # What follows a notice, or is the rest of a name that was cut at its full stop.

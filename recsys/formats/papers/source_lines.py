@@ -22,7 +22,7 @@ from recsys.progress import Progress, silent
 
 _ENDLESS = 2**30  # bytes of a line: a device such as /dev/zero has no more to say
 _BUFFER = 2**20
-_OPENING = re.compile(r"\s*\[?\s*(?=\{)")
+_OPENING = re.compile(r"\s*+(?:\[\s*+)?(?=\{)")
 # First bytes of files that hold no lines of UTF-8, what they are, and what to do.
 _FOREIGN = (
     (b"PK\x03\x04", "a zip archive", "Unpack it first."),

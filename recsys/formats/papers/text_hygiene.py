@@ -7,6 +7,7 @@ import re
 import unicodedata
 from functools import cache
 from html import unescape
+from html.entities import html5
 from typing import TYPE_CHECKING
 
 from recsys.formats.papers.mark_up import without_tags
@@ -30,7 +31,8 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
     "|(?<=[\x00-\u024f])[\u200c\u200d]"
 )
-_LIGATURE = re.compile("[\ufb00-\ufb06]")
+_LIGATURES = "\ufb00\ufb01\ufb02\ufb03\ufb04\ufb05\ufb06"
+_LIGATURE = re.compile(f"[{_LIGATURES}]")
 _PROTECTED = re.compile(r"\{([A-Z][\w-]{0,60})\}")
 
 
@@ -77,16 +79,20 @@ def _on_one_line(text: str) -> str:
 
 def _without_entities(text: str) -> str:
     for _ in range(_DEEPEST):
-        former, text = text, _ENTITY.sub(lambda match: unescape(match[0]), text)
+        former, text = text, _ENTITY.sub(_character, text)
         if text == former:
             break
     return text
 
 
+def _character(match: re.Match[str]) -> str:
+    return unescape(match[0]) if match[0][1] == "#" else html5.get(match[0][1:], match[0])
+
+
 def _composed(text: str) -> str:
     if not text.isprintable():
         text = _UNSEEN.sub("", _C1.sub(_windows, text))
-    if _LIGATURE.search(text):
+    if any(each in text for each in _LIGATURES):
         text = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     return unicodedata.normalize("NFC", text)
 

@@ -22,7 +22,7 @@ _SENTENCE = re.compile(
 _BREAK = re.compile(r"[:?!.]")
 
 _ACRONYMS = frozenset(
-    """DNA RNA MRNA TRNA AIDS HIV MRI FMRI EEG MEG ECG EKG PET CT ICU USA UK EU UN UNESCO
+    """DNA RNA AIDS HIV MRI FMRI EEG MEG ECG EKG PET CT ICU USA UK EU UN UNESCO
     NATO NASA ESA IEEE ACM ACL VLSI CAD CAM GIS GPS GUI API CPU GPU RAM ROM LAN WAN ATM
     IP TCP UDP HTTP HTML URL XML SGML OWL RDF UML OOP LISP ML AI NLP OCR IR IT ICT HCI
     ASCII ISO ANSI LED LCD LASER UV IR NMR EPR ESR SEM TEM AFM STM ATP ADP AMP GTP NADH
@@ -65,6 +65,8 @@ _NAMES = {
     Hodgkin's Huntington's Drosophila Escherichia Arabidopsis Caenorhabditis Xenopus Saccharomyces
     Jupiter Venus Linux Java PhD pH mRNA tRNA""".split()
 }
+_LETTERED = frozenset("VITAMIN HEPATITIS INFLUENZA PART TYPE CLASS GROUP APPENDIX PHASE".split())
+"""What an A names one of, instead of being an article."""
 _MONTHS = frozenset(["MAY", "MARCH"])
 _DATE = re.compile(r"[ .,]+\d")
 _LOWER = frozenset("VS TH ND RD NR MM CM KM KG HZ MS NM".split())
@@ -79,14 +81,15 @@ def sentence_case(title: str) -> str:
     if not _in_capitals(title):
         return title
     parts: list[str] = []
-    end, begins = 0, True
+    end, begins, former = 0, True, ""
     for match in _TOKEN.finditer(title):
         between = title[end : match.start()]
         if _BREAK.search(between) and _SENTENCE.search(title[: match.start()][-40:]):
             begins = True
-        word = _written(match[0], title[match.end() :])
+        lettered = match[0] == "A" and former in _LETTERED
+        word = "A" if lettered else _written(match[0], title[match.end() :])
         parts += [between, word[:1].upper() + word[1:] if begins and _plain(word) else word]
-        end, begins = match.end(), False
+        end, begins, former = match.end(), False, match[0]
     return "".join([*parts, title[end:]])
 
 

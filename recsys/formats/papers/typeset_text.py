@@ -26,6 +26,9 @@ _SWITCHES = frozenset(
     lowercase""".split()
 )
 """Macros that say how something is set, whether or not the codec knows them."""
+_OPERATORS = frozenset(
+    "log ln exp sin cos tan min max lim sup inf det dim ker arg deg gcd Pr sinh cosh tanh".split()
+)
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{[^{}]{1,40}\}")
 # What LaTeX reads as something else, and a text hardly means so.
 _LITERAL = re.compile(r"(?<!\\)\$|(?<!\S)~")
@@ -60,6 +63,8 @@ def _formula(source: str) -> str:
 
 
 def _macro(match: re.Match[str]) -> str:
+    if match[1] in _OPERATORS:
+        return match[1]
     if match[1] in _SWITCHES or is_macro(match[1]):
         return match[0]
     before = match.string[max(match.start() - 1, 0) : match.start()].isalnum()

@@ -24,8 +24,8 @@ _WORDS = r"[^\W\d_][\w'\u2019\u02bc.\-]*(?: [^\W\d_][\w'\u2019\u02bc.\-]*){0,3}"
 _PERSON = re.compile(rf"({_WORDS}?) ({_INITIALS})(?:\[\.?)?")
 _FAMILY = re.compile(rf"{_WORDS}")
 _GIVEN = re.compile(r"(?:[^\W\d_a-z]\.[- ]?){1,5}(?:\[\.)?")
-_SUFFIX = re.compile(r"(?i)(?:jr|sr|ii|iii|iv)\.?")
-_OTHERS = re.compile(r"(?i)et al\.{0,2}|\.\.\.|\u2026")
+_DOTS = (".", "[")
+_OTHERS = re.compile(r"(?i)(?:jr|sr|ii|iii|iv)\.?|et al\.{0,2}|\.\.\.|\u2026")
 _STARTS = re.compile(rf"{_WORDS},? {_INITIALS},")
 _PAGES = re.compile(r"(?i)pp?\.? ?([a-z]{0,4}\d[\w.]{0,12})(?:\s?[-\u2013\u2014+].*)?$")
 _ARTICLE = re.compile(r"(?i)art(?:icle)?\.? ?(?:no\.?|number) ?([\w.\-]{1,20})$")
@@ -139,23 +139,38 @@ def _people(segments: list[str]) -> tuple[str | None, list[str]]:
     dotted = False
     place = 0
     while place < len(segments):
-        segment = segments[place]
-        if len(segment) > _LONGEST_NAME:
-            break
-        following = segments[place + 1] if place + 1 < len(segments) else ""
-        match = _PERSON.fullmatch(segment)
-        if match and not (dotted and "." not in match[2]):
-            name, width = f"{match[2].strip()} {match[1]}", 1
-        elif _GIVEN.fullmatch(following) and _FAMILY.fullmatch(segment):
-            name, width = f"{following.removesuffix('[.')} {segment}", 2
-        elif first and (_OTHERS.fullmatch(segment) or _SUFFIX.fullmatch(segment)):
+        name, width = _person(segments, place, dotted=dotted)
+        if not width and first and _OTHERS.fullmatch(segments[place][:_LONGEST_NAME]):
             name, width = first, 1
-        else:
+        short = segments[place].count(" ") < _FEW_WORDS - 1
+        if not width and short and _LETTER.match(segments[place]):
+            # A single name, or a group: somebody with initials follows.
+            name, width = segments[place], int(_person(segments, place + 1, dotted=True)[1] > 0)
+        if not width:
             break
         first = first or name
         dotted = dotted or "." in first.rpartition(" ")[0]
         place += width
     return first, segments[place:]
+
+
+def _person(segments: list[str], place: int, *, dotted: bool) -> tuple[str, int]:
+    """Return the person who is named at a place and in how many segments, 0 for none.
+
+    dotted: whether initials must have full stops, as those of the authors before have.
+    """
+    segment = segments[place] if place < len(segments) else ""
+    if not segment or len(segment) > _LONGEST_NAME:
+        return "", 0
+    # Most segments are told by their last letter; a pattern takes ten times as long.
+    if segment[-1] in _DOTS or segment[-1].isupper():
+        match = _PERSON.fullmatch(segment)
+        if match and not (dotted and "." not in match[2]):
+            return f"{match[2].strip()} {match[1]}", 1
+    given = segments[place + 1] if place + 1 < len(segments) else ""
+    if given[-1:] in _DOTS and _GIVEN.fullmatch(given) and _FAMILY.fullmatch(segment):
+        return f"{given.removesuffix('[.')} {segment}", 2
+    return "", 0
 
 
 def _placed(segments: list[str]) -> _Place:
@@ -173,7 +188,7 @@ def _placed(segments: list[str]) -> _Place:
         numbers.append(match[1])
         bare = bare or rest[-1][:1].isdigit()
         rest.pop()
-    volume = numbers[-1] if numbers and (len(numbers) < 3) else None
+    volume = numbers[-1] if numbers else None
     if volume and page is None and len(numbers) == 1 and _SPAN.fullmatch(volume):
         volume = None  # It may as well be pages.
     return _Place(rest, volume, page, bare)

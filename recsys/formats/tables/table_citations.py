@@ -12,7 +12,7 @@ from recsys.records import Reference
 _LOOKED_AT = 2_000
 _LENS = re.compile(r"\d{3}-\d{3}-\d{3}-\d{3}-\d{2}[\dXx]")
 _DIMENSIONS = re.compile(r"\s*\[[^\]|]*\]?\|(?:[^|]*\|){4}")
-_BETWEEN = re.compile(r"\s*[;|]\s*|,\s+")
+_BETWEEN = re.compile(r"[;|]\s*|,\s+")
 _NAME = re.compile(r"[\w.:\-]*\d[\w.:\-]*|(?i:\S*10\.\d{4,9}/\S+|https?://\S+)")
 _DOI = re.compile(r"(?i)(?:https?://(?:dx\.)?doi\.org/|doi:)?10\.\d{4,9}/\S+")
 _WORK = re.compile(r"(?i)(?:https?://openalex\.org/)?(W\d{2,})")
@@ -43,8 +43,10 @@ def cited_in(cell: str) -> Cited:
         return Cited()
     if _DIMENSIONS.match(head):
         return Cited(works=tuple(map(_of_dimensions, re.split(r";\s?(?=\[)", cell))))
-    if all(map(_NAME.fullmatch, filter(None, _BETWEEN.split(head)))):
-        return _of_names(list(filter(None, _BETWEEN.split(cell))))
+    if _NAME.fullmatch(_BETWEEN.split(head, maxsplit=1)[0].strip()):
+        names = [name for each in _BETWEEN.split(cell) if (name := each.strip())]
+        if all(map(_NAME.fullmatch, names)):
+            return _of_names(names)
     if _WEB_OF_SCIENCE.search(head):
         from recsys.formats.exports import wos_citations
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from recsys.formats.references.bibliography import address_in, identified, text_in, year_in
 from recsys.formats.tables.table_cells import (
@@ -36,8 +35,12 @@ def work_in(cells: Sequence[str], header: Header) -> Reference:
     """Return the work that the cells of a row describe."""
     facts = _facts(cells, header)
     volume, page = place_in(_first(facts, "citation"))
-    people = people_written if header.program == OWN else people_in
-    work = Reference(
+    own = header.program == OWN
+    people, address = (people_written, address_in) if own else (people_in, _address)
+    url = next(filter(None, map(address, facts.get("url", ()))), None)
+    named = _identified(url or "", facts)
+    cited = cited_in(_first(facts, "references"))
+    return Reference(
         key=text_in(_first(facts, "key")) or "",
         title=text_in(_first(facts, "title")),
         authors=people(_first(facts, "authors")),
@@ -45,7 +48,10 @@ def work_in(cells: Sequence[str], header: Header) -> Reference:
         venue=text_in(_first(facts, "venue")),
         abstract=text_in(_first(facts, "abstract")),
         id=text_in(_OPENALEX.sub("", _first(facts, "id"))),
-        url=next(filter(None, map(_address, facts.get("url", ()))), None),
+        doi=named.doi,
+        arxiv=named.arxiv,
+        acl=named.acl,
+        url=url,
         kind=next(filter(None, map(kind_in, facts.get("type", ()))), None),
         pmid=pmid_in(_first(facts, "pmid")),
         ids=tuple(_names(facts)),
@@ -53,8 +59,9 @@ def work_in(cells: Sequence[str], header: Header) -> Reference:
         page=next(filter(None, map(page_in, facts.get("page", ()))), None) or page,
         keyphrases=_phrases(facts, "keyphrases"),
         labels=_labels(facts),
+        cited_ids=cited.ids,
+        cites=cited.works,
     )
-    return _with_citations(_with_identifiers(work, facts), _first(facts, "references"))
 
 
 def _facts(cells: Sequence[str], header: Header) -> _Facts:
@@ -93,9 +100,11 @@ def _names(facts: _Facts) -> Iterator[str]:
 
 
 def _phrases(facts: _Facts, field: str) -> tuple[str, ...]:
-    phrases = (phrase for cell in facts.get(field, ()) for phrase in phrases_in(cell))
-    known = {phrase.casefold(): phrase for phrase in reversed(list(phrases)[:_MOST_PHRASES])}
-    return tuple(text for phrase in reversed(known.values()) if (text := text_in(phrase)))
+    known: dict[str, str] = {}
+    for cell in facts.get(field, ()):
+        for phrase in phrases_in(cell)[:_MOST_PHRASES]:
+            known.setdefault(phrase.casefold(), phrase)
+    return tuple(text for phrase in known.values() if (text := text_in(phrase)))
 
 
 def _labels(facts: _Facts) -> dict[str, object]:
@@ -107,22 +116,11 @@ def _labels(facts: _Facts) -> dict[str, object]:
     return labels
 
 
-def _with_identifiers(work: Reference, facts: _Facts) -> Reference:
-    """Fill in the identifiers of a work; a DOI within another address is not its end."""
-    url = work.url or ""
+def _identified(url: str, facts: _Facts) -> Reference:
+    """Find the identifiers; a DOI within the address of something else ends before its "&"."""
     within = _DOI_WITHIN.search(url)
-    alone = replace(work, url=None) if within else work
     eprint = _first(facts, "arxiv")
     eprint = f"arXiv:{eprint}" if eprint[:4].isdigit() else eprint
-    places = [*facts.get("doi", ()), eprint, within[1] if within else ""]
-    if not any(map(_HINT.search, (*places, url))):
-        return work
-    found = identified(alone, *places)
-    return replace(found, url=work.url) if within else found
-
-
-def _with_citations(work: Reference, cell: str) -> Reference:
-    if not cell:
-        return work
-    cited = cited_in(cell)
-    return replace(work, cited_ids=cited.ids, cites=cited.works)
+    places = [*facts.get("doi", ()), eprint, within[1] if within else url]
+    hinting = list(filter(_HINT.search, places))
+    return identified(Reference(), *hinting) if hinting else Reference()

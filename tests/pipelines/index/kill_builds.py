@@ -85,14 +85,14 @@ def until_killed(papers: Path, out: Path, when: tuple[str, int], killed: Path) -
             os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(die)
-    build(papers, out, BuildOptions(force=True), cache=cache_folder())
+    build([papers], out, BuildOptions(force=True), cache=cache_folder())
 
 
 def continued(papers: Path, out: Path, again: Path) -> None:
     """Run the same build; once the new index stands, without --force: it would begin anew."""
     shown: set[str] = set()
     report = build(
-        papers,
+        [papers],
         out,
         BuildOptions(force=not stands(papers, out)),
         cache=cache_folder(),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def build_in(
     out: Path, papers: Path, *, force: bool = False, progress: Progress = silent
 ) -> BuildReport:
-    return build(papers, out, BuildOptions(force=force), cache=cache_folder(), progress=progress)
+    return build([papers], out, BuildOptions(force=force), cache=cache_folder(), progress=progress)
 
 
 def hashes(index: Path) -> Mapping[str, str]:
@@ -115,7 +115,7 @@ def test_another_source_needs_force(index: Path, others: Path) -> None:
 def test_other_options_need_force(built: "Built", index: Path) -> None:
     options = BuildOptions(precision="f32")
     with pytest.raises(InputError, match="other papers or options"):
-        build(built.papers, index, options, cache=cache_folder())
+        build([built.papers], index, options, cache=cache_folder())
 
 
 def test_force_replaces_a_damaged_index(built: "Built", index: Path) -> None:
@@ -216,7 +216,7 @@ def test_who_waits_for_a_first_build_finds_it_done(built: "Built", tmp_path: Pat
         "from pipelines.index.build import BuildOptions, build\n"
         "from recsys.app.cache import cache_folder\n"
         "papers, out = map(Path, sys.argv[1:])\n"
-        "report = build(papers, out, BuildOptions(wait=True), cache=cache_folder(),\n"
+        "report = build([papers], out, BuildOptions(wait=True), cache=cache_folder(),\n"
         "               progress=lambda stage, done, total: print(stage, flush=True))\n"
         "print(report.unchanged)\n"
     )
@@ -352,5 +352,5 @@ def test_a_cache_that_is_damaged_is_made_again(built: "Built", tmp_path: Path) -
     shutil.copytree(cache_folder() / "encoders", cache / "encoders")
     model = next(cache.glob("encoders/minilm-int8-*/model.onnx"))
     os.truncate(model, 1000)
-    build(built.papers, tmp_path / "x.index", BuildOptions(), cache=cache)
+    build([built.papers], tmp_path / "x.index", BuildOptions(), cache=cache)
     assert hashes(tmp_path / "x.index") == hashes(built.index)

@@ -1,6 +1,8 @@
+import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -96,3 +98,26 @@ def test_any_batches_give_sorted_rows_and_the_right_links(
         assert written[number].references == tuple(papers[paper_id])
     listed = sum(map(len, papers.values()))
     assert counts.links + counts.outside + counts.to_self + counts.repeated == listed
+
+
+def test_front_matter_is_found_by_title_and_by_type(tmp_path: Path) -> None:
+    labels = json.dumps({"type": "paratext"})
+    write_columns(
+        tmp_path,
+        table(
+            row("d"),
+            row("c", labels=labels),
+            row("b", labels=json.dumps({"type": "article"})),
+            {"id": "a", "title": "Author Index"},
+        ),
+    )
+    found = Corpus.load(tmp_path).front_matter
+    assert found is not None
+    assert (found.tolist(), found.dtype) == ([0, 2], np.int32)
+
+
+def test_aliases_are_stored_and_shown(tmp_path: Path) -> None:
+    write_columns(tmp_path, table(row("a", aliases=["10.1000/x", "pmid:1"]), row("b")))
+    corpus = Corpus.load(tmp_path)
+    assert [paper.aliases for paper in corpus.papers([0, 1])] == [("10.1000/x", "pmid:1"), ()]
+    assert corpus.full_papers([0])[0].aliases == ("10.1000/x", "pmid:1")

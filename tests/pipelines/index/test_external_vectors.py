@@ -39,7 +39,7 @@ def build_over(
     built: "Built", out: Path, vectors: Path, *, encoder: str | None = None, force: bool = False
 ) -> BuildReport:
     options = BuildOptions(encoder=encoder, embeddings=vectors, force=force)
-    return build(built.papers, out, options, cache=cache_folder())
+    return build([built.papers], out, options, cache=cache_folder())
 
 
 def vectors_in(index: Path) -> "np.typing.NDArray[np.float32]":

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.corpora.source_files import source_files
 from pipelines.index.citation_links import LinkCounts
-from pipelines.index.ingest import BATCH, REJECTS, ingest
+from pipelines.index.ingest import REJECTS, ingest
 from recsys.errors import CorpusError
+from recsys.formats.work_stream import Remark
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 
@@ -46,7 +48,7 @@ MESSY: tuple[Mapping[str, object] | bytes, ...] = (
 
 
 def test_everything_odd_is_counted(tmp_path: Path, out: Path) -> None:
-    report = ingest(write(tmp_path, *MESSY), out)
+    report = ingest(source_files([write(tmp_path, *MESSY)]), out)
     assert report.read.format == "recsys"
     assert report.papers == 6
     assert report.read.rejected == {
@@ -58,12 +60,13 @@ def test_everything_odd_is_counted(tmp_path: Path, out: Path) -> None:
     # b -> a, a -> b, c -> b; b repeats a once, c repeats b twice.
     assert report.found == LinkCounts(links=3, outside=3, to_self=2, repeated=3)
     read = report.read
-    assert (read.without_abstract, read.without_year, read.impossible_years) == (1, 2, 1)
-    assert (read.not_english, read.cut_abstracts, read.broken_utf8) == (1, 1, 1)
+    assert (read.without_abstract, read.without_year) == (1, 2)
+    odd = ("IMPOSSIBLE_YEAR", "NOT_ENGLISH", "CUT_ABSTRACT", "BROKEN_UTF8")
+    assert [read.remarks[Remark[name]] for name in odd] == [1, 1, 1, 1]
 
 
 def test_the_reject_report_names_line_reason_and_beginning(tmp_path: Path, out: Path) -> None:
-    ingest(write(tmp_path, *MESSY), out)
+    ingest(source_files([write(tmp_path, *MESSY)]), out)
     rejects = [json.loads(line) for line in (out / REJECTS).read_text("utf-8").splitlines()]
     assert [(item["line"], item["reason"]) for item in rejects] == [
         (3, "not JSON"),
@@ -76,7 +79,7 @@ def test_the_reject_report_names_line_reason_and_beginning(tmp_path: Path, out: 
 
 
 def test_a_clean_file_leaves_no_reject_report(tmp_path: Path, out: Path) -> None:
-    report = ingest(write(tmp_path, {"id": "a", "title": "A"}), out)
+    report = ingest(source_files([write(tmp_path, {"id": "a", "title": "A"})]), out)
     assert not (out / REJECTS).exists()
     assert report.read.rejected == {}
     assert report.lines() == [
@@ -86,7 +89,7 @@ def test_a_clean_file_leaves_no_reject_report(tmp_path: Path, out: Path) -> None
 
 
 def test_the_report_reads_well(tmp_path: Path, out: Path) -> None:
-    assert ingest(write(tmp_path, *MESSY), out).lines() == [
+    assert ingest(source_files([write(tmp_path, *MESSY)]), out).lines() == [
         "6 papers read as recsys; 1 without abstract, 2 without year, 1 with an impossible year, "
         "1 not in English, 1 with a cut abstract, 1 with broken UTF-8",
         "3 citations among them; references left out: 3 outside the corpus, 2 to the paper itself, "
@@ -96,7 +99,7 @@ def test_the_report_reads_well(tmp_path: Path, out: Path) -> None:
 
 
 def test_the_columns_and_graph_are_readable(tmp_path: Path, out: Path) -> None:
-    ingest(write(tmp_path, *MESSY), out)
+    ingest(source_files([write(tmp_path, *MESSY)]), out)
     corpus, graph = Corpus.load(out), CitationGraph.load(out)
     assert [corpus.ids[row] for row in range(len(corpus))] == ["a", "b", "c", "d", "f", "g"]
     assert [corpus.year(row) for row in range(6)] == [2000, 2001, None, None, 1900, 1999]
@@ -104,20 +107,20 @@ def test_the_columns_and_graph_are_readable(tmp_path: Path, out: Path) -> None:
 
 
 def test_more_papers_than_a_batch_are_read(tmp_path: Path, out: Path) -> None:
-    count = BATCH + 10
+    count = 4106
     records = [{"id": f"p{n}", "title": "T", "references": [f"p{n - 1}"]} for n in range(count)]
-    report = ingest(write(tmp_path, *records), out)
+    report = ingest(source_files([write(tmp_path, *records)]), out)
     assert (report.papers, report.links, report.found.outside) == (count, count - 1, 1)
     corpus = Corpus.load(out)
-    row = corpus.row(f"p{BATCH}")
+    row = corpus.row("p4096")
     assert row is not None
-    assert corpus.full_papers([row])[0].references == (f"p{BATCH - 1}",)
+    assert corpus.full_papers([row])[0].references == ("p4095",)
 
 
 def test_no_usable_paper_is_an_error_with_reasons(tmp_path: Path, out: Path) -> None:
     source = write(tmp_path, {"id": "a", "title": ""}, {"id": None, "title": "T"}, b"junk")
     with pytest.raises(CorpusError, match=r"no usable paper \(empty title: 1, .*not JSON: 1\)"):
-        ingest(source, out)
+        ingest(source_files([source]), out)
 
 
 def test_a_truncated_gzip_file_is_refused(tmp_path: Path, out: Path) -> None:
@@ -125,14 +128,18 @@ def test_a_truncated_gzip_file_is_refused(tmp_path: Path, out: Path) -> None:
     source = tmp_path / "papers.jsonl.gz"
     source.write_bytes(gzip.compress(lines)[:-200])
     with pytest.raises(CorpusError, match=r"line \d+ is the last good one"):
-        ingest(source, out)
+        ingest(source_files([source]), out)
     assert list(out.iterdir()) == []
 
 
 def test_progress_ends_at_the_size_of_the_file(tmp_path: Path, out: Path) -> None:
     source = write(tmp_path, {"id": "a", "title": "A"})
     told: list[tuple[str, int, int]] = []
-    ingest(source, out, progress=lambda stage, done, total: told.append((stage, done, total)))
+    ingest(
+        source_files([source]),
+        out,
+        progress=lambda stage, done, total: told.append((stage, done, total)),
+    )
     size = source.stat().st_size
     assert told == [("read", size, size)]
 
@@ -141,6 +148,6 @@ def test_reading_twice_writes_the_same_bytes(tmp_path: Path) -> None:
     source = write(tmp_path, *MESSY)
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        ingest(source, tmp_path / name)
+        ingest(source_files([source]), tmp_path / name)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()

@@ -250,7 +250,7 @@ def _updated(run: Law, change: Change, steps: Steps | None = None) -> None:
     if steps is not None:
         steps.pid = os.getpid()  # Of this child; its parent has made them.
         inject(steps)
-    update(run.index, papers if change.papers else None, options)
+    update(run.index, [papers] if change.papers else [], options)
 
 
 def _rebuilt(run: Law, out: Path, model: Model | None = None) -> None:
@@ -258,7 +258,7 @@ def _rebuilt(run: Law, out: Path, model: Model | None = None) -> None:
     papers = out.with_name("all.jsonl")
     lines = _lines(run.model if model is None else model)
     write_lines(papers, lines[::-1])
-    build(papers, out, run.kind.build_options(run.world), cache=run.world / CACHE)
+    build([papers], out, run.kind.build_options(run.world), cache=run.world / CACHE)
 
 
 def _read_on(run: Law, change: Change) -> None:

@@ -35,7 +35,7 @@ def linked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("linked")
     papers = folder / "papers.jsonl"
     papers.write_text("\n".join(map(json.dumps, well_linked())), encoding="utf-8")
-    build(papers, folder / "linked.index", BuildOptions(), cache=cache_folder())
+    build([papers], folder / "linked.index", BuildOptions(), cache=cache_folder())
     return folder / "linked.index"
 
 

@@ -44,7 +44,7 @@ def index(own_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("related")
     lines = (json.dumps(paper) for paper in related_papers())
     (folder / "papers.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    build(folder / "papers.jsonl", folder / "my.index", BuildOptions(), cache=cache_folder())
+    build([folder / "papers.jsonl"], folder / "my.index", BuildOptions(), cache=cache_folder())
     return folder / "my.index"
 
 

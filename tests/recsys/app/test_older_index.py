@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.index.ingest import ingest
+from pipelines.index.update import UpdateOptions, update
 from pipelines.jobs.index_writer import writing
 from recsys.app.inspection import inspect_artifact
 from recsys.app.wiring import open_index
 from recsys.records import Draft
 from recsys.store.generations import pin, read_pointer
+from recsys.store.layout import CORPUS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "index-schema-1"
 DRAFT = Draft("Rivers and glaciers", "We measure rivers with an instrument.")
@@ -81,3 +84,41 @@ def test_one_that_was_half_settled_settles(index: Path) -> None:
         pass
     assert read_pointer(index) is not None
     assert answered(index) == expected()
+
+
+def test_one_without_aliases_and_front_matter_is_updated_as_if_built_anew(
+    index: Path, tmp_path: Path
+) -> None:
+    old = open_index(index).collection.corpus
+    assert old.front_matter is None
+    assert {paper.aliases for paper in old.papers([0, 1])} == {()}
+    papers = [
+        {
+            "id": paper.id,
+            "title": paper.title,
+            "abstract": paper.abstract,
+            "year": paper.year,
+            "authors": paper.authors,
+            "venue": paper.venue,
+            "references": paper.references,
+            "keyphrases": paper.keyphrases,
+            "doi": paper.doi,
+            "url": paper.url,
+            "labels": dict(paper.labels),
+        }
+        for paper in old.full_papers(range(len(old)))
+    ]
+    new = [{"id": "zz", "title": "Author Index", "year": 2001}, papers[0] | {"title": "Preface"}]
+    (tmp_path / "new.jsonl").write_text("\n".join(map(json.dumps, new)), encoding="utf-8")
+    update(index, tmp_path / "new.jsonl", UpdateOptions())
+    every = {each["id"]: each for each in [*papers, *new]}.values()
+    (tmp_path / "all.jsonl").write_text("\n".join(map(json.dumps, every)), encoding="utf-8")
+    (tmp_path / "anew").mkdir()
+    ingest(tmp_path / "all.jsonl", tmp_path / "anew")
+    updated = pin(index).folder / CORPUS
+    assert names(updated) == names(tmp_path / "anew")
+    for name in names(updated):
+        assert (updated / name).read_bytes() == (tmp_path / "anew" / name).read_bytes(), name
+    found = open_index(index).collection.corpus
+    assert found.front_matter is not None
+    assert found.front_matter.tolist() == [0, len(found) - 1]

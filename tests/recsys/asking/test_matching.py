@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
+from pipelines.corpora.source_files import source_files
 from pipelines.index.ingest import ingest
 from recsys.asking.matching import match
 from recsys.records import Paper, Reference
@@ -47,7 +48,7 @@ def collect(papers: Sequence[Paper], folder: Path) -> Collection:
     lines = (json.dumps(asdict(paper)) + "\n" for paper in papers)
     source.write_text("".join(lines), encoding="utf-8")
     (folder / "corpus").mkdir()
-    ingest(source, folder / "corpus")
+    ingest(source_files([source]), folder / "corpus")
     corpus = Corpus.load(folder / "corpus")
     terms = TermStore.build(
         (each["title"], each["abstract"]) for each in corpus.texts().to_pylist()

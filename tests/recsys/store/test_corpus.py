@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.corpora.source_files import source_files
 from pipelines.index.ingest import ingest
 from recsys.records import Paper
 from recsys.store.corpus import Coded, Corpus
@@ -40,7 +41,7 @@ def stored(folder: Path, papers: list[Paper]) -> Corpus:
     source.write_text("".join(lines), encoding="utf-8")
     corpus = folder / "corpus"
     corpus.mkdir()
-    ingest(source, corpus)
+    ingest(source_files([source]), corpus)
     return Corpus.load(corpus)
 
 

@@ -42,6 +42,6 @@ def wordy(own_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Wordy:
     )
     (folder / "papers.jsonl").write_text("\n".join(lines), encoding="utf-8")
     split = write_small_split(folder / "split.json")
-    build(folder / "papers.jsonl", folder / "index", BuildOptions(), cache=cache_folder())
+    build([folder / "papers.jsonl"], folder / "index", BuildOptions(), cache=cache_folder())
     train_nnselect(folder / "index", split, SELECT)
     return Wordy(folder / "index", split)

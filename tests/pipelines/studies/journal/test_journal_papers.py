@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from eval.studies.probes.paper_classes import is_unseen
+from pipelines.corpora.source_files import source_files
 from pipelines.index.ingest import ingest
 from pipelines.studies.journal.journal_papers import (
     ClassOptions,
@@ -98,7 +99,7 @@ def test_a_file_and_an_index_are_read(tmp_path: Path) -> None:
     assert papers.hashes[0] == changed.hashes[0] and papers.hashes[1] != changed.hashes[1]
     index = tmp_path / "index"
     (index / CORPUS).mkdir(parents=True)
-    ingest(path, index / CORPUS)
+    ingest(source_files([path]), index / CORPUS)
     seal(index, INDEX_KIND, INDEX_SCHEMA, {})
     indexed = read_class_papers(index, OPTIONS)
     assert (indexed.name, indexed.texts, indexed.names) == ("index", papers.texts, papers.names)

@@ -353,6 +353,7 @@ def _form(text: str) -> Form:
         as_of=text,
         exclude_own=True,
         exclude_library=True,
+        keep_front_matter=True,
         more_like=text,
         less_like=text,
     )
@@ -433,6 +434,7 @@ def _full_form() -> Form:
         as_of="2020",
         exclude_own=True,
         exclude_library=True,
+        keep_front_matter=True,
         mmr="0.6",
         more_like="10.1/x",
         less_like="10.1/y",
@@ -444,7 +446,8 @@ def _fields(form: Form) -> dict[str, list[str]]:
     values = {name: getattr(form, name) for name in Form.__slots__}
     sent_as = {name: [value] for name, value in values.items() if isinstance(value, str)}
     sent_as |= {name: [each.id for each in values[name]] for name in ("cites", "more", "less")}
-    sent_as |= {name: ["1"] for name in ("exclude_own", "exclude_library") if values[name]}
+    ticks = ("exclude_own", "exclude_library", "keep_front_matter")
+    sent_as |= {name: ["1"] for name in ticks if values[name]}
     return sent_as | {"library": [json.dumps(form.library)]}
 
 

@@ -167,6 +167,10 @@ def test_a_chapter_has_the_title_of_the_chapter() -> None:
         ('<ext-link xlink:href="https://arxiv.org/abs/2004.07180"/>', {"arxiv": "2004.07180"}),
         ('<ext-link xlink:href="https://www.ncbi.nlm.nih.gov/pubmed/123"/>', {"pmid": "123"}),
         ('<ext-link ext-link-type="doi" xlink:href="10.1234/A">x</ext-link>', {"doi": "10.1234/a"}),
+        ('<ext-link ext-link-type="doi">10.1234/A</ext-link>', {"doi": "10.1234/a"}),
+        ('<comment><uri xlink:href="https://doi.org/10.1234/A"/></comment>', {"doi": "10.1234/a"}),
+        ("<comment>doi: 10.1234/A.</comment>", {"doi": "10.1234/a"}),
+        ("<comment>See there.</comment>", {}),
         ('<uri xlink:href="http://dx.doi.org/10.1234/A">x</uri>', {"doi": "10.1234/a"}),
     ],
 )  # fmt: skip
@@ -180,6 +184,33 @@ def test_several_citations_in_one_entry_are_several_works() -> None:
     entry = f"<ref>{citation.format('One')}{citation.format('Two')}</ref>"
     found = one("", f"<ref-list>{entry}</ref-list>").cites
     assert [work.title for work in found] == ["One", "Two"]
+
+
+def test_an_entry_that_gives_its_work_twice_is_one_work() -> None:
+    """As SciELO's journals do: https://gist.github.com/gustavofonseca/704dccdb7332285ed324."""
+    entry = (
+        "<ref><mixed-citation>Ash A. Trees. J. 1999;1:2.</mixed-citation>"
+        "<element-citation><article-title>Trees</article-title></element-citation></ref>"
+    )
+    found = one("", f"<ref-list>{entry}</ref-list>").cites
+    assert [work.title for work in found] == ["Trees"]
+
+
+def test_an_abstract_is_told_without_its_own_doi() -> None:
+    text = (
+        "<abstract><p>Trees grow.</p><p><bold>DOI:</bold> <ext-link>http://dx.doi.org/10.1234/x.001"
+        "</ext-link></p></abstract>"
+    )
+    assert one(text).abstract == "Trees grow."
+
+
+def test_subjects_are_told_without_the_kind_of_article() -> None:
+    text = (
+        '<article-categories><subj-group subj-group-type="display-channel"><subject>Letter'
+        "</subject></subj-group><subj-group><subject>Botany</subject></subj-group>"
+        "</article-categories>"
+    )
+    assert one(text).labels == {"subjects": ["Botany"]}
 
 
 def test_what_has_no_front_matter_is_no_work() -> None:

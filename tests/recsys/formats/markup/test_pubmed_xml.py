@@ -75,6 +75,18 @@ def test_what_an_article_cites() -> None:
     ]
 
 
+def test_mark_up_within_a_citation_is_text() -> None:
+    text = "<Citation>Ash A. On <i>Betula</i> roots. J Trees. 2001;7:1.</Citation>"
+    (cited,) = one("", "", f"<ReferenceList><Reference>{text}</Reference></ReferenceList>").cites
+    assert (cited.title, cited.venue) == ("On Betula roots", "J Trees")
+
+
+def test_a_citation_may_be_told_by_identifiers_alone() -> None:
+    ids = '<ArticleIdList><ArticleId IdType="pmc">PMC77</ArticleId></ArticleIdList>'
+    (cited,) = one("", "", f"<ReferenceList><Reference>{ids}</Reference></ReferenceList>").cites
+    assert told(cited) == {"ids": ("pmc:PMC77",)}
+
+
 def test_line_ends_of_windows_change_nothing() -> None:
     assert works(read, PUBMED.replace("\n", "\r\n")) == works(read, PUBMED)
 

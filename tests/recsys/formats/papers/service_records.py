@@ -4,7 +4,8 @@ Written after these pages:
 Crossref: https://github.com/CrossRef/rest-api-doc/blob/master/api_format.md
 S2ORC until 2020: https://github.com/allenai/s2orc/blob/master/data/v2020-07-05/README.md
 Semantic Scholar's API and datasets: https://api.semanticscholar.org/api-docs/ and .../datasets
-arXiv: https://www.kaggle.com/datasets/Cornell-University/arxiv
+arXiv: https://www.kaggle.com/datasets/Cornell-University/arxiv, and as it stands in
+https://clickhouse.com/docs/integrations/data-formats/json/inference
 Lens: https://docs.api.lens.org/request-scholar.html
 Europe PMC: https://europepmc.org/RestfulWebService
 dblp: https://dblp.org/faq/How+to+use+the+dblp+search+API.html

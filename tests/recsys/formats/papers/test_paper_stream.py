@@ -8,16 +8,10 @@ import pytest
 
 from recsys.errors import CorpusError
 from recsys.formats.papers.paper_records import HEAD_LINES, tally
-from recsys.formats.papers.paper_stream import (
-    LONGEST_ABSTRACT,
-    Found,
-    Reject,
-    Remark,
-    open_papers,
-    tidied,
-)
+from recsys.formats.papers.paper_stream import Found, open_papers
 from recsys.formats.source_streams import LONGEST_LINE
-from recsys.records import Paper
+from recsys.formats.work_stream import LONGEST_ABSTRACT, Reject, Remark, tidied
+from recsys.records import Paper, Reference
 
 GOOD = {"id": "good", "title": "A good paper", "abstract": "The text.", "year": 2000}
 
@@ -134,8 +128,8 @@ def test_an_endless_abstract_is_cut(tmp_path: Path) -> None:
 
 
 def test_an_abstract_of_the_greatest_length_is_whole() -> None:
-    paper = Paper("x", "The title", "a" * LONGEST_ABSTRACT, 2000)
-    assert tidied(paper) == (paper, ())
+    work = Reference(title="The title", abstract="a" * LONGEST_ABSTRACT, year=2000)
+    assert tidied(work, sealed=True) == (work, ())
 
 
 def test_other_languages_are_kept_and_remarked(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
-"""BibTeX after https://www.bibtex.com/g/bibtex-format/, biblatex after its manual.
+"""BibTeX after https://bib-it.sourceforge.net/help/fieldsAndEntryTypes.php; for biblatex, see
 
-https://mirrors.ctan.org/macros/latex/contrib/biblatex/doc/biblatex.pdf, sections 2.2 and 2.4.
+http://tug.ctan.org/info/biblatex-cheatsheet/biblatex-cheatsheet.pdf.
 """
 
 import io

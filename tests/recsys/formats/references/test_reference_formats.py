@@ -6,9 +6,9 @@ from recsys.errors import InputError
 from recsys.formats.references import bibliography
 from recsys.formats.references.bibliography import address_in, year_in
 from recsys.formats.references.reference_formats import (
+    format_of,
     parse_bibliography,
     read_bibliography,
-    recognised,
 )
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.records import Paper
@@ -16,17 +16,24 @@ from recsys.records import Paper
 
 @pytest.mark.parametrize(
     ("name", "form"),
-    [("bibtex", "BibTeX"), ("ris", "RIS"), ("csl-json", "JSON"), ("csv", "CSV"), ("html", "HTML")],
+    [
+        ("bibtex", "BibTeX"),
+        ("ris", "RIS"),
+        ("csl-json", "JSON"),
+        ("csv", "table"),
+        ("html", "HTML"),
+    ],
 )
 def test_formats_are_recognised_by_content(name: str, form: str, specter: Paper) -> None:
     text = WRITERS[name]([specter])
-    assert recognised(text, "").name == recognised(f"\n\n{text}", ".txt").name == form
+    assert format_of(text, "").name == format_of(f"\n\n{text}", ".txt").name == form
 
 
-def test_the_suffix_decides_where_it_is_known(specter: Paper) -> None:
+def test_the_suffix_decides_where_the_content_tells_nothing(specter: Paper) -> None:
     text = WRITERS["bibtex"]([specter])
-    assert recognised(text, ".csv").name == "CSV"
-    assert recognised("p1\np2\n", "").name == recognised("", "").name == "list"
+    assert format_of(text, ".csv").name == "BibTeX"
+    assert format_of("% nothing yet\n", ".bib").name == "BibTeX"
+    assert format_of("p1\np2\n", "").name == format_of("", "").name == "list"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

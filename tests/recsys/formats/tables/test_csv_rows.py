@@ -3,6 +3,7 @@ from itertools import chain, repeat
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.tables.csv_rows import LONGEST_ROW, Row, rows
 

@@ -9,6 +9,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from recsys.formats.tables.scopus_citations import cited_in
 from recsys.records import Reference
 
@@ -122,6 +123,14 @@ NEWER = {
     "Hamada I., Yoshi H.K., Physica, 376-377, (2006)": Reference(
         authors=("I. Hamada",), year=2006, venue="Physica"
     ),
+    "Lin T., Mausam, Etzi O., Jr., Berg A., No Noun, Left, J Maps, 1, pp. 2-3, (2012)": Reference(
+        title="No Noun, Left",
+        authors=("T. Lin",),
+        year=2012,
+        venue="J Maps",
+        volume="1",
+        page="2",
+    ),
     "Scimap Journal & Country Rank,, (2022)": Reference(
         title="Scimap Journal & Country Rank", year=2022
     ),
@@ -150,6 +159,14 @@ OLDER = {
     ),
     "Ajzen, I., (1985) From maps to actions, pp. 11-39. , Action control, Springer": Reference(
         title="From maps to actions", authors=("I. Ajzen",), year=1985, page="11"
+    ),
+    "Lin, T., Mausam, Etzi, O., Jr., Berg, A., No Noun, Left (2012) J Maps, 1, pp. 2-3": Reference(
+        title="No Noun, Left",
+        authors=("T. Lin",),
+        year=2012,
+        venue="J Maps",
+        volume="1",
+        page="2",
     ),
     "Smith, J., et al., (2001) Nature, 409, p. 860": Reference(
         authors=("J. Smith",), year=2001, venue="Nature", volume="409", page="860"

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from recsys.formats.tables.table_cells import (
     kind_in,
     name_in,
@@ -70,7 +71,7 @@ def test_phrases_are_split_at_semicolons_else_bars_else_commas() -> None:
 
 @pytest.mark.parametrize(
     ("cell", "page"),
-    [("45-67", "45"), ("e1004–e1009", "e1004"), ("1--10", "1"), ("S12", "S12"), ("", None)],
+    [("45-67", "45"), ("e1004\u2013e1009", "e1004"), ("1--10", "1"), ("S12", "S12"), ("", None)],
 )
 def test_the_first_page_counts(cell: str, page: str | None) -> None:
     assert page_in(cell) == page
