@@ -35,7 +35,7 @@ _ELSEVIER_FRONT = (
     "\\begin{{abstract}}{abstract}\\end{{abstract}}\\end{{frontmatter}}\n"
 )
 _REVTEX_FRONT = (
-    "\\begin{{document}}\\title{{{title}}}\n{acm_authors}\n\\date{{{date}}}\n"
+    "\\begin{{document}}\\preprint{{{place}}}\\title{{{title}}}\n{acm_authors}\n\\date{{{date}}}\n"
     "\\begin{{abstract}}{abstract}\\end{{abstract}}\\maketitle\n"
 )
 _FONTS = "\\usepackage[T1]{fontenc}\\usepackage[utf8]{inputenc}\\usepackage{lmodern}\n"
@@ -113,6 +113,7 @@ def _document(paper: Invented, layout: Layout) -> str:
         acm_authors="\n".join(_author(name, layout) for name in names),
         abstract=_escaped(paper.abstract),
         date=f"May {work.year}",
+        place=f"{work.venue} {work.volume}, {work.page} ({work.year})",
     )
     body = "\n\n".join(
         f"\\section{{{heading}}}\n" + re.sub(r"\{\{(\w+)\}\}", r"\\cite{\1}", _escaped(text))

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.corpora import pdf_folder
 from pipelines.corpora.pdf_folder import pdfs_below, read_folder
 from pipelines.jobs.limited_workers import Limits
 from recsys.errors import MissingExtraError
+from recsys.formats.libraries import pdf_papers
 from recsys.formats.libraries.pdf_papers import read
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
@@ -89,7 +89,7 @@ def test_another_revision_of_the_reader_reads_again(
 ) -> None:
     pdfs = [folder / "c.pdf"]
     list(read_folder(pdfs, folder / ".cache", jobs=1))
-    monkeypatch.setattr(pdf_folder.pdf_papers, "REVISION", 99)
+    monkeypatch.setattr(pdf_papers, "REVISION", 99)
     told = Told()
     list(read_folder(pdfs, folder / ".cache", jobs=1, progress=told))
     assert told.steps == [("PDFs", 1, 1)]
