@@ -16,9 +16,9 @@ from pipelines.corpora.known_papers import KnownPapers
 from pipelines.corpora.library_works import PdfReading
 from pipelines.corpora.link_citations import Linked, Rule, link
 from pipelines.corpora.merge_works import Merged, merge
+from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.corpora.source_files import SourceFile, is_pdf
 from pipelines.corpora.source_intake import SourceIntake
-from pipelines.index.paper_rows import SCHEMA
 from recsys.errors import CorpusError
 from recsys.formats.papers.paper_records import tally
 from recsys.progress import Progress, silent

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from pipelines.corpora.citation_places import cited_as
 from pipelines.corpora.clusters import Clusters, is_preprint
+from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.corpora.work_table import WORKS
-from pipelines.index.paper_rows import SCHEMA
 from recsys.asking.match_confidence import title_likeness, title_of
 from recsys.records import PaperId
 from recsys.store.arrays import Longs, Rows

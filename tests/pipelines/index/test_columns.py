@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.index import columns
 from pipelines.index.citation_links import LinkCounts
 from pipelines.index.columns import write_columns
-from pipelines.index.paper_rows import SCHEMA
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 
