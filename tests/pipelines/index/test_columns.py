@@ -113,7 +113,8 @@ def test_front_matter_is_found_by_title_and_by_type(tmp_path: Path) -> None:
     )
     found = Corpus.load(tmp_path).front_matter
     assert found is not None
-    assert (found.tolist(), found.dtype) == ([0, 2], np.int32)
+    assert found.tolist() == [0, 2]
+    assert found.dtype == np.int32
 
 
 def test_aliases_are_stored_and_shown(tmp_path: Path) -> None:

@@ -144,8 +144,8 @@ def _reference(value: object) -> Reference:
         each.name: _optional(_text, value.get(each.name)) for each in _TEXT_FIELDS
     }
     read["key"] = read["key"] or ""
-    lists = {name: _texts(value.get(name)) for name in _LIST_FIELDS}
-    return Reference(**read, **lists, year=_optional(_number, value.get("year")))
+    read |= {name: _texts(value.get(name)) for name in _LIST_FIELDS}
+    return Reference(**read, year=_optional(_number, value.get("year")))
 
 
 _LEFT_OUT = ("labels", "cited_ids", "cites")
