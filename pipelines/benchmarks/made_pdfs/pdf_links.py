@@ -71,11 +71,16 @@ def make_folder(
 
 
 def measure_links(
-    papers: Sequence[Invented], folder: Path, *, ways: Sequence[str] = WAYS
+    papers: Sequence[Invented],
+    folder: Path,
+    *,
+    ways: Sequence[str] = WAYS,
+    progress: Progress = silent,
 ) -> dict[str, LinkFigures]:
     """Read a folder as a corpus, and compare its links with those that were printed, by way."""
-    pdfs = PdfReading(folder / ".read")
-    found, _ = collect(source_files([folder]), folder / "rejects.jsonl", AS_TOLD, pdfs=pdfs)
+    reading = PdfReading(folder / ".read", progress)
+    files, rejects = source_files([folder]), folder / ".rejects.jsonl"
+    found, _ = collect(files, rejects, AS_TOLD, pdfs=reading)
     rows = found.select(["id", "title", "authors", "references"]).to_pylist()
     by_title = {title_key(row["title"]): row for row in rows}
     read = {paper.work.key: by_title.get(title_key(paper.work.title)) for paper in papers}
