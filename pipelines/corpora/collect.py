@@ -107,6 +107,7 @@ def _report(
         without_abstract=merged.papers.column("abstract").null_count,
         without_year=merged.papers.column("year").null_count,
         remarks=dict(intake.remarks),
+        languages=dict(intake.languages),
         joined={"by identifier": clusters.by_name, "by title, author and year": clusters.by_title},
         kept_apart=clusters.kept_apart,
         conflicts=dict(merged.conflicts),

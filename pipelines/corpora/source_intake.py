@@ -12,10 +12,11 @@ from pipelines.corpora.known_papers import KnownPapers
 from pipelines.corpora.library_works import PdfReading, library_stream, pdf_stream
 from pipelines.corpora.source_files import SourceFile
 from pipelines.corpora.work_table import Space, WorkIntake, Works
-from recsys.errors import InputError
+from recsys.errors import CorpusError, InputError
 from recsys.formats.libraries.zotero_database import is_library
+from recsys.formats.papers.language import language_of
 from recsys.formats.source_formats import TABLE
-from recsys.formats.work_stream import Found, Reject, WorkStream, open_works
+from recsys.formats.work_stream import Found, Reject, Remark, WorkStream, open_works
 from recsys.progress import Progress
 from recsys.records import Reference
 
@@ -29,6 +30,7 @@ class SourceIntake:
         self.rejected: Counter[str] = Counter()
         self.oddities: Counter[str] = Counter()
         self.remarks: Counter[str] = Counter()
+        self.languages: Counter[str] = Counter()
         self._works = WorkIntake()
         self._spaces: dict[str, int] = {}
         self._pdfs = pdfs
@@ -48,9 +50,13 @@ class SourceIntake:
             with open_works(file.path, columns=columns, progress=progress) as stream:
                 self._take(file.path, stream)
         except InputError as error:
-            if file.named:
+            told = error.what.removeprefix(f"{file.path} ")
+            if not file.named:
+                self.skipped.append(f"{file.path}: {told}")
+            elif told == error.what:  # What is wrong with a table is found without its name.
+                raise CorpusError(f"{file.path}: {told}", error.hint) from error
+            else:
                 raise
-            self.skipped.append(f"{file.path}: {error.what}")
 
     def read_pdfs(self, paths: Sequence[Path]) -> None:
         """Read PDFs, which come after all other files."""
@@ -87,6 +93,9 @@ class SourceIntake:
                 self._reject(path, item)
             else:
                 self.remarks.update(item.remarks)
+                if Remark.NOT_ENGLISH in item.remarks:
+                    text = f"{item.work.title} {item.work.abstract or ''}"
+                    self.languages[language_of(text) or "unknown"] += 1
                 yield _scoped(item.work, path.stem) if numbered else item.work
 
     def _reject(self, path: Path, reject: Reject) -> None:
