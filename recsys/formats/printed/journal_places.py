@@ -37,7 +37,8 @@ _CUT = re.compile(
     rf"[,.;] ?\(?{_Y}|\({_Y}|\(pp|\barXiv:|\bdoi\b|https?:|[,;] ?(?:no|vol|issue)\b\.?|;"
 )
 _INTRODUCED = re.compile(
-    r"\A[\s,.;:(]*(?:[Dd]ated: )?(?:[Pp]ublished )?(?:(?:[Ii]n|IN)(?:: | (?=[^a-z])|(?=Proc))|[Ii]n: )?"
+    r"\A[\s,.;:(]*(?:[Dd]ated: )?(?:[Pp]ublished )?"
+    r"(?:(?:[Ii]n|IN)(?:: | (?=[^a-z])|(?=Proc))|[Ii]n: )?"
 )
 _EDITED = re.compile(r"\A.{3,150}?(?:\b[Ee]ditors?,|\([Ee]ds?\.?\)[,.:]?|\b[Ee]ds?\.,?) ")
 _ENDING_YEAR = re.compile(rf"[ ,.]+{_Y}[ ,.;:]*\Z")
