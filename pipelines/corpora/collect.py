@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.corpora.citation_places import cited_as
-from pipelines.corpora.clusters import find_clusters
+from pipelines.corpora.clusters import Clusters, find_clusters
 from pipelines.corpora.collect_report import CollectReport, FileRead
 from pipelines.corpora.known_papers import KnownPapers
 from pipelines.corpora.library_works import PdfReading, library_stream, pdf_stream
@@ -27,7 +27,7 @@ from recsys.formats.papers.paper_records import tally
 from recsys.formats.work_stream import Found, Reject, WorkStream, open_works
 from recsys.progress import Progress, silent
 from recsys.records import Reference
-from recsys.store.arrays import Longs
+from recsys.store.arrays import Longs, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,23 +79,16 @@ def collect(
             usable paper.
         InputError: columns are named that a table does not have.
     """
-    with _Intake(rejects) as intake:
-        for file in files:
-            if not is_pdf(file.path):
-                intake.read(file, reading, pdfs, progress)
-        intake.read_pdfs([file.path for file in files if is_pdf(file.path)], pdfs)
+    with Intake(rejects) as intake:
+        intake.read_all(files, reading, pdfs=pdfs, progress=progress)
     read = intake.taken() if known is None else intake.taken_beside(known)
-    clusters = find_clusters(read.works, preprints=not reading.apart)
-    merged = merge(read.works, clusters)
-    if not merged.papers.num_rows:
+    graph = connect(read, apart=reading.apart, known=known)
+    if not graph.merged.papers.num_rows:
         raise _nothing(files, intake.rejected)
-    owners = merged.paper_of[read.cited.column("owner").to_numpy()]
-    there = pa.array(owners >= 0)
-    cited, owners = read.cited.filter(there), owners[owners >= 0]
-    targets, places = _targets(merged, known)
-    linked = link(cited, targets, places)
-    papers = _with_references(merged.papers, cited, owners, _ids(targets, linked))
-    rules = np.bincount(linked.rules, minlength=len(Rule))
+    found = _ids(graph.targets, graph.linked)
+    papers = _with_references(graph.merged.papers, graph.cited, graph.owners, found)
+    rules = np.bincount(graph.linked.rules, minlength=len(Rule))
+    clusters, merged = graph.clusters, graph.merged
     report = CollectReport(
         files=tuple(intake.files),
         skipped=tuple(intake.skipped),
@@ -115,7 +108,33 @@ def collect(
     return papers, report
 
 
-class _Intake:
+@dataclass(frozen=True, slots=True)
+class WorkGraph:
+    """What works came to, and what they cite.
+
+    cited: a table of CITED, without what is cited by works that came to no paper. owners: (m,)
+    int32, the rows of `merged.papers` that cite. targets: the papers that `linked.rows` counts.
+    """
+
+    clusters: Clusters
+    merged: Merged
+    cited: pa.Table
+    owners: Rows
+    targets: pa.Table
+    linked: Linked
+
+
+def connect(read: Works, *, apart: bool, known: KnownPapers | None = None) -> WorkGraph:
+    """Merge works that are one, and link what they cite; the options are those of `collect`."""
+    clusters = find_clusters(read.works, preprints=not apart)
+    merged = merge(read.works, clusters)
+    owners = merged.paper_of[read.cited.column("owner").to_numpy()]
+    cited, owners = read.cited.filter(pa.array(owners >= 0)), owners[owners >= 0]
+    targets, places = _targets(merged, known)
+    return WorkGraph(clusters, merged, cited, owners, targets, link(cited, targets, places))
+
+
+class Intake:
     """Reads files, counts what was odd and rejected; the reject file exists once there is one."""
 
     def __init__(self, rejects: Path) -> None:
@@ -129,7 +148,21 @@ class _Intake:
         self._path = rejects
         self._file: TextIO | None = None
 
-    def read(
+    def read_all(
+        self,
+        files: Sequence[SourceFile],
+        reading: Reading,
+        *,
+        pdfs: PdfReading,
+        progress: Progress = silent,
+    ) -> None:
+        """Read files, PDFs after all others."""
+        for file in files:
+            if not is_pdf(file.path):
+                self._read(file, reading, pdfs, progress)
+        self._read_pdfs([file.path for file in files if is_pdf(file.path)], pdfs)
+
+    def _read(
         self, file: SourceFile, reading: Reading, pdfs: PdfReading, progress: Progress
     ) -> None:
         """Read a file; one that only lies in a folder may be none of works."""
@@ -145,7 +178,7 @@ class _Intake:
                 raise
             self.skipped.append(f"{file.path}: {error.what}")
 
-    def read_pdfs(self, paths: Sequence[Path], pdfs: PdfReading) -> None:
+    def _read_pdfs(self, paths: Sequence[Path], pdfs: PdfReading) -> None:
         """Read PDFs, which come after all other files."""
         if paths:
             name = paths[0] if len(paths) == 1 else Path(f"{len(paths):,} PDFs")
@@ -188,7 +221,7 @@ class _Intake:
         line = {"file": path.name, "line": reject.line, "reason": reject.reason}
         self._file.write(json.dumps(line | {"excerpt": reject.excerpt}, ensure_ascii=False) + "\n")
 
-    def __enter__(self) -> "_Intake":
+    def __enter__(self) -> "Intake":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -236,7 +269,7 @@ def _ids(targets: pa.Table, linked: Linked) -> pa.Array:
     return pc.take(ids, pa.array(linked.rows, mask=linked.rows < 0))
 
 
-def _with_references(papers: pa.Table, cited: pa.Table, owners: Longs, found: pa.Array) -> pa.Table:
+def _with_references(papers: pa.Table, cited: pa.Table, owners: Rows, found: pa.Array) -> pa.Table:
     """Add what reference lists describe: ids of papers, else the surest name there is."""
     if not cited.num_rows:
         return papers
