@@ -10,14 +10,14 @@ from typing import TextIO
 from pipelines.corpora.collect_report import FileRead
 from pipelines.corpora.known_papers import KnownPapers
 from pipelines.corpora.library_works import PdfReading, library_stream, pdf_stream
-from pipelines.corpora.source_files import SourceFile
+from pipelines.corpora.source_files import SourceFile, is_pdf
 from pipelines.corpora.work_table import Space, WorkIntake, Works
 from recsys.errors import CorpusError, InputError
 from recsys.formats.libraries.zotero_database import is_library
 from recsys.formats.papers.language import language_of
 from recsys.formats.source_formats import TABLE
 from recsys.formats.work_stream import Found, Reject, Remark, WorkStream, open_works
-from recsys.progress import Progress
+from recsys.progress import Progress, silent
 from recsys.records import Reference
 
 
@@ -36,6 +36,15 @@ class SourceIntake:
         self._pdfs = pdfs
         self._path = rejects
         self._file: TextIO | None = None
+
+    def read_all(
+        self, files: Sequence[SourceFile], columns: Mapping[str, str], progress: Progress = silent
+    ) -> None:
+        """Read files in their order, but PDFs after all others; raises as `read` does."""
+        for file in files:
+            if not is_pdf(file.path):
+                self.read(file, columns, progress)
+        self.read_pdfs([file.path for file in files if is_pdf(file.path)])
 
     def read(self, file: SourceFile, columns: Mapping[str, str], progress: Progress) -> None:
         """Read a file; one that only lies in a folder may be none of works.
