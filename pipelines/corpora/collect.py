@@ -23,7 +23,7 @@ from pipelines.corpora.work_table import Works
 from recsys.errors import CorpusError
 from recsys.formats.papers.paper_records import tally
 from recsys.progress import Progress, silent
-from recsys.store.arrays import Longs, Rows
+from recsys.store.arrays import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def _ids(targets: pa.Table, linked: Linked) -> pa.Array:
     return pc.take(ids, pa.array(linked.rows, mask=linked.rows < 0))
 
 
-def _with_references(papers: pa.Table, cited: pa.Table, owners: Longs, found: pa.Array) -> pa.Table:
+def _with_references(papers: pa.Table, cited: pa.Table, owners: Rows, found: pa.Array) -> pa.Table:
     """Add what reference lists describe: ids of papers, else the surest name there is."""
     if not cited.num_rows:
         return papers

@@ -29,9 +29,10 @@ class CollectReport:
     skipped: files of a folder that hold no works, and why. works: records that told of one.
     papers: what they came to. rejected: records that gave none, by reason. oddities: lines that
     were read in another way. remarks: works by what was odd. languages: works that are not in
-    English. joined: works that were one with another, by what told so; kept_apart: pairs that something spoke against. conflicts: fields in
-    which works of one paper differ. untitled: works without title whose paper is not there. cited:
-    works that reference lists describe, by what became of them.
+    English. joined: works that were one with another, by what told so; kept_apart: pairs that
+    something spoke against. conflicts: fields in which works of one paper differ. untitled: works
+    without title whose paper is not there. cited: works that reference lists describe, by what
+    became of them.
     """
 
     files: tuple[FileRead, ...]
