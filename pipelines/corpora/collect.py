@@ -17,12 +17,13 @@ from pipelines.corpora.library_works import PdfReading
 from pipelines.corpora.link_citations import Linked, Rule, link
 from pipelines.corpora.merge_works import Merged, merge
 from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.corpora.source_files import SourceFile, is_pdf
+from pipelines.corpora.source_files import SourceFile
 from pipelines.corpora.source_intake import SourceIntake
+from pipelines.corpora.work_table import Works
 from recsys.errors import CorpusError
 from recsys.formats.papers.paper_records import tally
 from recsys.progress import Progress, silent
-from recsys.store.arrays import Longs
+from recsys.store.arrays import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,28 +76,45 @@ def collect(
         InputError: columns are named that a table does not have.
     """
     with SourceIntake(rejects, pdfs) as intake:
-        for file in files:
-            if not is_pdf(file.path):
-                intake.read(file, dict(reading.columns), progress)
-        intake.read_pdfs([file.path for file in files if is_pdf(file.path)])
+        intake.read_all(files, dict(reading.columns), progress)
     read = intake.taken() if known is None else intake.taken_beside(known)
-    clusters = find_clusters(read.works, preprints=not reading.apart)
-    merged = merge(read.works, clusters)
-    if not merged.papers.num_rows:
+    graph = connect(read, apart=reading.apart, known=known)
+    if not graph.merged.papers.num_rows:
         raise _nothing(files, intake.rejected)
+    found = _ids(graph.targets, graph.linked)
+    papers = _with_references(graph.merged.papers, graph.cited, graph.owners, found)
+    return papers, _report(intake, graph)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkGraph:
+    """What works came to, and what they cite.
+
+    cited: a table of CITED, without what is cited by works that came to no paper. owners: (m,)
+    int32, the rows of `merged.papers` that cite. targets: the papers that `linked.rows` counts.
+    """
+
+    clusters: Clusters
+    merged: Merged
+    cited: pa.Table
+    owners: Rows
+    targets: pa.Table
+    linked: Linked
+
+
+def connect(read: Works, *, apart: bool, known: KnownPapers | None = None) -> WorkGraph:
+    """Merge works that are one, and link what they cite; the options are those of `collect`."""
+    clusters = find_clusters(read.works, preprints=not apart)
+    merged = merge(read.works, clusters)
     owners = merged.paper_of[read.cited.column("owner").to_numpy()]
-    there = pa.array(owners >= 0)
-    cited, owners = read.cited.filter(there), owners[owners >= 0]
+    cited, owners = read.cited.filter(pa.array(owners >= 0)), owners[owners >= 0]
     targets, places = _targets(merged, known)
-    linked = link(cited, targets, places)
-    papers = _with_references(merged.papers, cited, owners, _ids(targets, linked))
-    return papers, _report(intake, clusters, merged, linked)
+    return WorkGraph(clusters, merged, cited, owners, targets, link(cited, targets, places))
 
 
-def _report(
-    intake: SourceIntake, clusters: Clusters, merged: Merged, linked: Linked
-) -> CollectReport:
-    rules = np.bincount(linked.rules, minlength=len(Rule))
+def _report(intake: SourceIntake, graph: WorkGraph) -> CollectReport:
+    clusters, merged = graph.clusters, graph.merged
+    rules = np.bincount(graph.linked.rules, minlength=len(Rule))
     return CollectReport(
         files=tuple(intake.files),
         skipped=tuple(intake.skipped),
@@ -107,6 +125,7 @@ def _report(
         without_abstract=merged.papers.column("abstract").null_count,
         without_year=merged.papers.column("year").null_count,
         remarks=dict(intake.remarks),
+        languages=dict(intake.languages),
         joined={"by identifier": clusters.by_name, "by title, author and year": clusters.by_title},
         kept_apart=clusters.kept_apart,
         conflicts=dict(merged.conflicts),
@@ -142,7 +161,7 @@ def _ids(targets: pa.Table, linked: Linked) -> pa.Array:
     return pc.take(ids, pa.array(linked.rows, mask=linked.rows < 0))
 
 
-def _with_references(papers: pa.Table, cited: pa.Table, owners: Longs, found: pa.Array) -> pa.Table:
+def _with_references(papers: pa.Table, cited: pa.Table, owners: Rows, found: pa.Array) -> pa.Table:
     """Add what reference lists describe: ids of papers, else the surest name there is."""
     if not cited.num_rows:
         return papers

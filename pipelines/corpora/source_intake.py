@@ -10,13 +10,14 @@ from typing import TextIO
 from pipelines.corpora.collect_report import FileRead
 from pipelines.corpora.known_papers import KnownPapers
 from pipelines.corpora.library_works import PdfReading, library_stream, pdf_stream
-from pipelines.corpora.source_files import SourceFile
+from pipelines.corpora.source_files import SourceFile, is_pdf
 from pipelines.corpora.work_table import Space, WorkIntake, Works
-from recsys.errors import InputError
+from recsys.errors import CorpusError, InputError
 from recsys.formats.libraries.zotero_database import is_library
+from recsys.formats.papers.language import language_of
 from recsys.formats.source_formats import TABLE
-from recsys.formats.work_stream import Found, Reject, WorkStream, open_works
-from recsys.progress import Progress
+from recsys.formats.work_stream import Found, Reject, Remark, WorkStream, open_works
+from recsys.progress import Progress, silent
 from recsys.records import Reference
 
 
@@ -29,11 +30,21 @@ class SourceIntake:
         self.rejected: Counter[str] = Counter()
         self.oddities: Counter[str] = Counter()
         self.remarks: Counter[str] = Counter()
+        self.languages: Counter[str] = Counter()
         self._works = WorkIntake()
         self._spaces: dict[str, int] = {}
         self._pdfs = pdfs
         self._path = rejects
         self._file: TextIO | None = None
+
+    def read_all(
+        self, files: Sequence[SourceFile], columns: Mapping[str, str], progress: Progress = silent
+    ) -> None:
+        """Read files in their order, but PDFs after all others; raises as `read` does."""
+        for file in files:
+            if not is_pdf(file.path):
+                self.read(file, columns, progress)
+        self.read_pdfs([file.path for file in files if is_pdf(file.path)])
 
     def read(self, file: SourceFile, columns: Mapping[str, str], progress: Progress) -> None:
         """Read a file; one that only lies in a folder may be none of works.
@@ -48,9 +59,13 @@ class SourceIntake:
             with open_works(file.path, columns=columns, progress=progress) as stream:
                 self._take(file.path, stream)
         except InputError as error:
-            if file.named:
+            told = error.what.removeprefix(f"{file.path} ")
+            if not file.named:
+                self.skipped.append(f"{file.path}: {told}")
+            elif told == error.what:  # What is wrong with a table is found without its name.
+                raise CorpusError(f"{file.path}: {told}", error.hint) from error
+            else:
                 raise
-            self.skipped.append(f"{file.path}: {error.what}")
 
     def read_pdfs(self, paths: Sequence[Path]) -> None:
         """Read PDFs, which come after all other files."""
@@ -87,6 +102,9 @@ class SourceIntake:
                 self._reject(path, item)
             else:
                 self.remarks.update(item.remarks)
+                if Remark.NOT_ENGLISH in item.remarks:
+                    text = f"{item.work.title} {item.work.abstract or ''}"
+                    self.languages[language_of(text) or "unknown"] += 1
                 yield _scoped(item.work, path.stem) if numbered else item.work
 
     def _reject(self, path: Path, reject: Reject) -> None:

@@ -72,7 +72,7 @@ def _module(name: str, function: str) -> Callable[..., Any]:
     return found
 
 
-_JSON = re.compile(r"\s*[\[{]")
+_JSON = re.compile(r"\s*+(?:\{\s*+[\"}]|\[\s*+[\[{\"\]])")
 _AT = "recsys.formats."
 
 JSON = SourceFormat(

@@ -139,13 +139,14 @@ def format_of_file(source: Path) -> SourceFormat:
         return form
     names = ", ".join(form.name for form in FORMATS)
     raise CorpusError(
-        f"{source} is of no format that is known: it begins {_shown(raw)!r}.",
-        f"Known are {names}. A table needs a header with a title, or --columns.",
+        f"{source} is of no format that is known: it begins {_shown(raw)}.",
+        f"Known are {names}; a table needs a header that names a title, or --columns.",
     )
 
 
 def _shown(raw: bytes) -> str:
-    return " ".join(head_text(raw[:400]).split())[:60]
+    text = " ".join(head_text(raw[:400]).split())[:60]
+    return repr(text) if text.isprintable() else f"with the bytes {raw[:8].hex(' ')}"
 
 
 def _known(head: Sequence[Entry], source: Path) -> PaperFormat:
