@@ -4,7 +4,7 @@ import gzip
 import json
 from itertools import permutations
 from pathlib import Path
-from typing import Any
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -160,7 +160,7 @@ def test_what_a_data_set_keeps_in_parts_is_put_together(
     assert report.untitled == 1  # What is cited by paper 88, which is not there.
 
 
-def openalex(number: int, **more: Any) -> dict[str, Any]:
+def openalex(number: int, **more: object) -> dict[str, object]:
     return {
         "id": f"https://openalex.org/W{number}",
         "title": f"The {('slow', 'deep', 'wide')[number % 3]} river number {number}",
@@ -197,7 +197,7 @@ def test_a_work_that_was_merged_is_found_by_its_old_id(tmp_path: Path) -> None:
         tmp_path / "works.jsonl",
         [openalex(1), openalex(2, referenced_works=["https://openalex.org/W11"])],
     )
-    merged = write(
+    write(
         tmp_path / "merged_ids" / "works" / "2024-01-01.csv",
         "merge_date,id,merge_into_id\n2024-01-01,W11,W10\n2024-02-01,W10,W1\n2024-02-01,W8,W7\n",
     )
@@ -359,7 +359,7 @@ def test_remarks_and_oddities_are_counted_over_all_files(tmp_path: Path) -> None
 @settings(max_examples=40)
 @given(st.lists(st.sampled_from(TEXTS), min_size=1, max_size=4), st.randoms())
 def test_any_files_together_are_papers_with_distinct_ids(
-    tmp_path_factory: pytest.TempPathFactory, texts: list[tuple[str, str]], random: Any
+    tmp_path_factory: pytest.TempPathFactory, texts: list[tuple[str, str]], random: Random
 ) -> None:
     folder = tmp_path_factory.mktemp("any")
     files = [write(folder / f"file{n}", text) for n, (_, text) in enumerate(texts)]
@@ -371,10 +371,8 @@ def test_any_files_together_are_papers_with_distinct_ids(
     ids = table.column("id").to_pylist()
     assert len(ids) == len(set(ids)) == report.papers > 0
     assert all(table.column("title").to_pylist())
-    known = set(ids)
     for own, names in zip(ids, table.column("aliases").to_pylist(), strict=True):
         assert own not in (names or ())
     random.shuffle(files)
     other, _ = collected(*files, folder=folder)
-    assert len(other) == len(table)
-    assert known  # Ids may differ by order, the number of papers may not.
+    assert len(other) == len(table)  # Ids may differ, where no name is surer than another.
