@@ -10,7 +10,7 @@ from typing import Final
 
 from tests.recsys.formats.exports import golden_exports
 from tests.recsys.formats.markup import markup_files
-from tests.recsys.formats.papers.service_records import RECORDS
+from tests.recsys.formats.papers.service_records import RECORDS, S2AG_SUMMARY
 from tests.recsys.formats.tables.exported_tables import EXPORTS
 from tests.torture import samples
 
@@ -24,7 +24,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "JATS XML": (markup_files.JATS,),
     "DBLP XML": (markup_files.DBLP,),
     "HTML": (samples.WEB_PAGE,),
-    "JSON": (OWN, *(json.dumps(record) for _, record in RECORDS)),
+    "JSON": (OWN, *(json.dumps(record) for _, record in RECORDS if record != S2AG_SUMMARY)),
     "Web of Science": (golden_exports.WOS,),
     "PubMed nbib": (golden_exports.NBIB,),
     "RIS": (golden_exports.RIS, samples.RIS),
