@@ -17,13 +17,13 @@ def first_author(work: Reference) -> str | None:
     return author_key(work.authors[0]) if work.authors else None
 
 
-def printed_place(work: Reference, author: str | None) -> str | None:
+def printed_place(work: Reference) -> str | None:
     """Return "surname f|volume|page", the year apart; None unless all three are known.
 
-    >>> printed_place(Reference(volume="Vol. 012", page="e17-e25"), "smith j")
+    >>> printed_place(Reference(authors=("J. Smith",), volume="Vol. 012", page="e17-e25"))
     'smith j|12|e17'
     """
-    if not (author and work.volume and work.page):
+    if not (work.volume and work.page) or (author := first_author(work)) is None:
         return None
     volume, page = counted(work.volume), counted(work.page)
     return f"{author}|{volume}|{page}" if volume and page else None

@@ -90,8 +90,8 @@ def _joined(
 
 
 def _one(records: Sequence[dict[str, Any]], conflicts: Counter[str]) -> dict[str, Any]:
-    """Merge records of one work; those that are no preprint count first, else the earlier ones."""
-    final = sorted(records, key=lambda each: is_preprint(each["doi"], each["venue"], each["names"]))
+    """Merge records of one work, in the order in which they count."""
+    final = sorted(records, key=_later)
     conflicts.update(_conflicts(final))
     labels: dict[str, Any] = {}
     for record in final:
@@ -117,6 +117,11 @@ def _one(records: Sequence[dict[str, Any]], conflicts: Counter[str]) -> dict[str
         "space": owner["space"],
         "sealed": owner["sealed"],
     }
+
+
+def _later(record: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Let preprints count after papers, and other files after those of ours."""
+    return is_preprint(record["doi"], record["venue"], record["names"]), not record["sealed"]
 
 
 def _first(records: Sequence[Mapping[str, Any]], name: str) -> object:

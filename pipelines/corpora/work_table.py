@@ -122,7 +122,7 @@ def _row(work: Reference, space: Space) -> dict[str, Any]:
         "url": work.url,
         "labels": json.dumps(labels) if labels else None,
         "names": names_of(work),
-        "place": printed_place(work, first_author(work)),
+        "place": printed_place(work),
         "own_id": work.id,
         "space": space.number if work.id else NO_SPACE,
         "sealed": space.sealed,
@@ -133,7 +133,7 @@ def _cited(owner: int, work: Reference) -> tuple[Any, ...] | None:
     """Write down a cited work; None for one by which nothing could be found."""
     names = names_of(work)
     author = first_author(work)
-    place = printed_place(work, author)
+    place = printed_place(work)
     if not (names or place or work.title):
         return None
     name, other = [*names, None, None][:2]
