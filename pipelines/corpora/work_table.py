@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from pipelines.corpora.citation_places import first_author, printed_place
 from recsys.formats.papers.paper_of_reference import names_of
 from recsys.records import Reference
+from recsys.store.arrays import Longs
 
 NO_SPACE = -1
 """The id space of a work whose file gives no ids that others cite by."""
@@ -138,3 +140,17 @@ def _cited(owner: int, work: Reference) -> tuple[Any, ...] | None:
         return None
     name, other = [*names, None, None][:2]
     return owner, name, other, place, author, work.year, work.title
+
+
+def records_of(works: pa.Table, rows: Longs) -> list[dict[str, Any]]:
+    """Return some rows, in their order: Table.take would first join each column in memory."""
+    batches = works.to_batches()
+    starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
+    batch_of = np.searchsorted(starts, rows, side="right") - 1
+    found: list[dict[str, Any]] = [{}] * len(rows)
+    for number in np.unique(batch_of).tolist():
+        places = np.flatnonzero(batch_of == number)
+        some = batches[number].take(pa.array(rows[places] - starts[number]))
+        for place, record in zip(places.tolist(), some.to_pylist(), strict=True):
+            found[place] = record
+    return found
