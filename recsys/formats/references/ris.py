@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from recsys.formats.exports.export_facts import accession, first_page, phrases
@@ -28,6 +29,7 @@ from recsys.formats.references.shown_facts import (
     one_line,
     web_address,
 )
+from recsys.formats.tables.scopus_citations import cited_of, items_in
 from recsys.records import Paper, Reference
 
 _TYPES = {JOURNAL: "JOUR", MEETING: "CONF", OTHER: "GEN"}
@@ -202,10 +204,9 @@ def _numbers(record: Mapping[str, Any], notes: list[str]) -> tuple[str | None, t
 def _cited(note: str) -> Iterator[Reference]:
     """Read the references that Scopus writes into a note."""
     match = _CITED.match(note)
-    pieces = note[match.end() :].split("; ") if match else ()
-    for piece in filter(None, (piece.strip(" ;") for piece in pieces)):
-        reference = Reference(key=piece, title=text_in(piece))
-        yield identified(reference, piece) if "10." in piece else reference
+    for item in items_in(note[match.end() :]) if match else ():
+        work = replace(cited_of(item), key=item)
+        yield identified(work, item) if "10." in item else work
 
 
 def _all(record: Mapping[str, Any], *names: str) -> list[str]:
