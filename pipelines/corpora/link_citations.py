@@ -2,7 +2,7 @@
 
 A description means a paper by an identifier; else by first author, volume and page, the year being
 that of the paper or next to it, or by author, year and page where there is no volume; else by its
-title, where the first author or the year agrees, too, unless year and place both are others: that is
+title, where the first author or the year agrees, too, unless year and page both are others: that is
 another version. What means more than one paper that way means none, and is counted.
 """
 
@@ -19,9 +19,8 @@ from pipelines.index.paper_names import PaperNames, other_names
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.graph import UNKNOWN_YEAR
 
-_NO_AUTHOR = r"^[^|]*\|"
-_INITIAL = r"^[^ |]+\|"
-_AUTHOR = r"^[^|]*\|"
+_NO_INITIAL = r"^[^ |]+\|"
+_BEFORE_PAGE = r"^.*\|"
 _INITIAL = r"^([^ |]+) [^ |]+\|"
 
 
@@ -111,13 +110,13 @@ def about_the_same_year(one: Longs, other: Longs) -> Mask:
 
 
 def _elsewhere(found: Rows, cited: pa.ChunkedArray, places: pa.Array) -> Mask:
-    """Tell what is known to be printed elsewhere than the paper that was found."""
+    """Tell what is known to be printed on another page than the paper that was found."""
     theirs = pc.take(places, pa.array(found, mask=found == NOWHERE))
-    volume_and_page = (
-        pc.replace_substring_regex(each, pattern=_AUTHOR, replacement="")
+    pages = (
+        pc.replace_substring_regex(each, pattern=_BEFORE_PAGE, replacement="")
         for each in (cited.combine_chunks(), theirs)
     )
-    other: Mask = pc.fill_null(pc.not_equal(*volume_and_page), False).to_numpy(zero_copy_only=False)
+    other: Mask = pc.fill_null(pc.not_equal(*pages), False).to_numpy(zero_copy_only=False)
     return other
 
 

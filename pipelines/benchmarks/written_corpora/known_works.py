@@ -33,7 +33,7 @@ _OTHER_PAGES = 0.15
 """Share of journals with numbers of articles, of meetings whose papers all begin on page 1; and of
 those that count the pages of each issue."""
 _SHORT_PIECES = 0.03
-"""Share of pieces that stand on one page with such pieces of the same author, volume and year."""
+"""Share of authors whose pieces of one volume all begin on one page, such as reviews of books."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _place(
     # A venue that seems younger than its papers takes the year for the volume, as some do.
     volume = None if meeting else str(year - begun + 1 if year >= begun else year)
     kind, place = _hashed("pages", venue), _hashed("page", name)
-    if _hashed("short", name) < _SHORT_PIECES:
+    if _hashed("short", author, venue, str(year)) < _SHORT_PIECES:
         place = _hashed("page", author, venue, str(year))
     if kind < _OTHER_PAGES:
         return volume, "1" if meeting else f"e{1000 + int(99_000 * place)}"
