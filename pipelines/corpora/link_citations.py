@@ -1,11 +1,12 @@
 """Link cited works, as reference lists describe them, to the papers that they mean.
 
 A description means a paper by an identifier; else by first author, volume and page, the year being
-that of the paper or next to it; else by its title, where the first author or the year agrees, too.
-What means more than one paper that way means none, and is counted.
+that of the paper or next to it, or by author, year and page where there is no volume; else by its
+title, where the first author or the year agrees, too, unless year and page both are others: that is
+another version. What means more than one paper that way means none, and is counted.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -17,6 +18,10 @@ from pipelines.corpora.paper_names import PaperNames, other_names
 from pipelines.corpora.title_links import NOWHERE, link_titles
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.graph import UNKNOWN_YEAR
+
+_NO_INITIAL = r"^[^ |]+\|"
+_BEFORE_PAGE = r"^.*\|"
+_INITIAL = r"^([^ |]+) [^ |]+\|"
 
 
 class Rule(IntEnum):
@@ -61,16 +66,33 @@ def link(cited: pa.Table, papers: pa.Table, places: pa.Array) -> Linked:
     for column in ("name", "other_name"):
         found = named.find(cited.column(column)).astype(np.int32)
         _settle(rows, rules, _Found(found, np.zeros(len(rows), bool)), Rule.IDENTIFIER)
-    printed = _Lookup.of(places, np.arange(len(places)))
-    _settle(rows, rules, printed.find(cited.column("place"), (years, known)), Rule.PLACE)
+    for wanted, offered in _spellings(cited.column("place"), places):
+        printed = _Lookup.of(offered, np.arange(len(offered)))
+        _settle(rows, rules, printed.find(wanted, (years, known)), Rule.PLACE)
     titled = pc.is_valid(cited.column("title")).to_numpy()
     left = np.flatnonzero(titled & ((rules == Rule.OUTSIDE) | (rules == Rule.AMBIGUOUS)))
     if len(left):
         found = np.full(len(rows), NOWHERE, np.int32)
         unsure = np.zeros(len(rows), bool)
         found[left], unsure[left] = link_titles(cited.take(pa.array(left)), papers)
+        elsewhere = _elsewhere(found, cited.column("place"), places) & _apart(found, years, known)
+        found[elsewhere] = NOWHERE
         _settle(rows, rules, _Found(found, unsure), Rule.TITLE)
     return Linked(rows, rules)
+
+
+def _spellings(
+    cited: pa.ChunkedArray, places: pa.Array
+) -> Iterator[tuple[pa.ChunkedArray, pa.Array]]:
+    """Give places as they are cited and as papers have them, then by surnames alone.
+
+    That is for lists that leave initials out; who has an initial there is not looked for without.
+    """
+    yield cited, places
+    bare = pc.fill_null(pc.match_substring_regex(cited, _NO_INITIAL), False)
+    if pc.any(bare).as_py():
+        surnames = pc.replace_substring_regex(places, pattern=_INITIAL, replacement=r"\1|")
+        yield pc.if_else(bare, cited, None), surnames
 
 
 def years_of(table: pa.Table) -> Longs:
@@ -85,6 +107,24 @@ def about_the_same_year(one: Longs, other: Longs) -> Mask:
     unknown = (one == UNKNOWN_YEAR) | (other == UNKNOWN_YEAR)
     near: Mask = unknown | (np.abs(one - other) <= 1)
     return near
+
+
+def _elsewhere(found: Rows, cited: pa.ChunkedArray, places: pa.Array) -> Mask:
+    """Tell what is known to be printed on another page than the paper that was found."""
+    theirs = pc.take(places, pa.array(found, mask=found == NOWHERE))
+    pages = (
+        pc.replace_substring_regex(each, pattern=_BEFORE_PAGE, replacement="")
+        for each in (cited.combine_chunks(), theirs)
+    )
+    other: Mask = pc.fill_null(pc.not_equal(*pages), False).to_numpy(zero_copy_only=False)
+    return other
+
+
+def _apart(found: Rows, years: Longs, known: Longs) -> Mask:
+    """Tell what is of another year than the paper that was found, both years being known."""
+    theirs = np.where(found == NOWHERE, UNKNOWN_YEAR, known[found])
+    apart: Mask = (years != UNKNOWN_YEAR) & (theirs != UNKNOWN_YEAR) & (years != theirs)
+    return apart
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,14 @@
 """Works with known links, and where they were printed: volumes and pages are invented.
 
 A venue has a volume a year, its papers their places in it; conferences have no volumes. Some
-journals count pages anew in every issue, and short pieces share a page, so that author, year and
-volume, and at times the page, too, are those of several works.
+journals count pages anew in every issue, and short pieces of an author share a page, so that author,
+year and volume, and at times the page, too, are those of several works.
 """
 
 import gzip
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -28,8 +29,11 @@ _MEETING = re.compile(
     r"|ieee (?:vis\w*|vast|infovis|scivis)|colloquium)\b"
 )
 _NUMBERED_NAMES = re.compile(r" \d{4}$")
-_ISSUES_ALONE = 0.15
-_ARTICLE_NUMBERS = 0.15
+_OTHER_PAGES = 0.15
+"""Share of journals with numbers of articles, of meetings whose papers all begin on page 1; and of
+those that count the pages of each issue."""
+_SHORT_PIECES = 0.03
+"""Share of authors whose pieces of one volume all begin on one page, such as reviews of books."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,27 +80,34 @@ def known_works(rows: Sequence[Mapping[str, Any]]) -> tuple[KnownWork, ...]:
     return tuple(_work(number, row, numbers) for number, row in enumerate(rows))
 
 
-def ambiguous_places(corpus: KnownCorpus) -> tuple[int, int]:
-    """Count the records with author, year, volume and page, and those that share them all."""
-    places: dict[tuple[object, ...], int] = {}
-    for work in corpus.records():
+def shared_places(corpus: KnownCorpus) -> tuple[int, int, int]:
+    """Count the works with author, year, volume and page; those that are not alone with the first
+    three; and those that are not alone with all.
+    """
+    volumes: Counter[tuple[object, ...]] = Counter()
+    pages: Counter[tuple[object, ...]] = Counter()
+    for work in corpus.works:
         if work.authors and work.year and work.volume and work.page:
-            place = (work.authors[0].family.lower(), work.year, work.volume, work.page)
-            places[place] = places.get(place, 0) + 1
-    return sum(places.values()), sum(count for count in places.values() if count > 1)
+            volume = (work.authors[0].family.lower(), work.year, work.volume)
+            volumes[volume] += 1
+            pages[*volume, work.page] += 1
+    several = (sum(n for n in each.values() if n > 1) for each in (volumes, pages))
+    return pages.total(), *several
 
 
 def _work(number: int, row: Mapping[str, Any], numbers: Mapping[str, int]) -> KnownWork:
-    names = (name_of(_NUMBERED_NAMES.sub("", name)) for name in row.get("authors") or ())
+    names = row.get("authors") or ()
+    authors = tuple(name_of(_NUMBERED_NAMES.sub("", name)) for name in names)
     cited = (numbers.get(each) for each in row.get("references") or ())
     venue, year = row.get("venue"), row.get("year")
-    volume, page = _place(str(row["id"]), venue, year)
+    author = authors[0].family if authors else ""
+    volume, page = _place(str(row["id"]), author, venue, year)
     return KnownWork(
         number=number,
         title=row["title"],
         abstract=row.get("abstract"),
         year=year,
-        authors=tuple(names),
+        authors=authors,
         venue=venue,
         doi=(row.get("doi") or identifiers.doi(str(row["id"])) or "").lower() or None,
         volume=volume,
@@ -105,19 +116,23 @@ def _work(number: int, row: Mapping[str, Any], numbers: Mapping[str, int]) -> Kn
     )
 
 
-def _place(name: str, venue: str | None, year: int | None) -> tuple[str | None, str | None]:
+def _place(
+    name: str, author: str, venue: str | None, year: int | None
+) -> tuple[str | None, str | None]:
     """Invent a volume and a first page."""
     if not venue or year is None:
         return None, None
     begun = 1900 + int(80 * _hashed("begun", venue))
-    # Several volumes of one number: a venue that began after the year counts from the year 1500.
-    volume = None if _MEETING.search(venue) else str(year - begun + 1 if year >= begun else year)
+    meeting = _MEETING.search(venue) is not None
+    # A venue that seems younger than its papers takes the year for the volume, as some do.
+    volume = None if meeting else str(year - begun + 1 if year >= begun else year)
     kind, place = _hashed("pages", venue), _hashed("page", name)
-    if volume and kind < _ARTICLE_NUMBERS:
-        return volume, f"e{1000 + int(99_000 * place)}"
-    if kind < _ARTICLE_NUMBERS + _ISSUES_ALONE:
-        return volume, str(1 + int(120 * place))
-    return volume, str(1 + int(1600 * place))
+    if _hashed("short", author, venue, str(year)) < _SHORT_PIECES:
+        place = _hashed("page", author, venue, str(year))
+    if kind < _OTHER_PAGES:
+        return volume, "1" if meeting else f"e{1000 + int(99_000 * place)}"
+    in_issues = kind < 2 * _OTHER_PAGES
+    return volume, str(1 + int((120 if in_issues else 1600) * place))
 
 
 def _hashed(*parts: str) -> float:

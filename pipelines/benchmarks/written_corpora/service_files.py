@@ -98,10 +98,11 @@ def printed(each: Citation) -> str:
     """Print a reference as a journal of medicine does."""
     people = ", ".join(f"{name.family} {initials(name)}".strip() for name in each.authors[:6])
     parts = [f"{part}." for part in (people, each.title, each.venue) if part]
-    where = ";".join(filter(None, (str(each.year or ""), each.volume)))
-    if each.page:
-        where = f"{where}:{each.page}"
-        where += f"-{last_page(each.page)}" if each.page.isdigit() else ""
+    if not each.page:
+        where = ";".join(filter(None, (str(each.year or ""), each.volume)))
+    else:
+        span = f"{each.page}-{last_page(each.page)}" if each.page.isdigit() else each.page
+        where = f"{each.year};{each.volume}:{span}" if each.volume else f"{each.year}. p. {span}"
     return " ".join([*parts, f"{where}." if where else "In press."])
 
 

@@ -38,7 +38,7 @@ _SPAN = re.compile(r"\d+[-\u2013/]\d+")
 _YEARS = re.compile(r"(?:1[5-9]|20)\d\d(?:[-\u2013/](?:(?:1[5-9]|20)?\d\d))?")
 _DOI = re.compile(r"(?i)(?:\bdoi:?\s*)?(?:https?://(?:dx\.)?doi\.org/)?\b10\.\d{4,9}/[^\s,]+")
 _ADDRESS = re.compile(r"(?i)(?:\b(?:available|retrieved)[^,;]{0,30}?)?\bhttps?://\S+")
-_MEETING = re.compile(r"(?:19|20)\d\d [A-Z\d]")
+_MEETING = re.compile(r"(?:19|20)\d\d [A-Z\d]|\d{1,3}(?:st|nd|rd|th) [A-Z]")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -53,12 +53,12 @@ class _Place(NamedTuple):
 
 def cited_in(cell: str) -> tuple[Reference, ...]:
     """Return what a cell of references cites, each with its first author, in their order."""
-    text = cleaned(cell[:_LONGEST_CELL])
-    return tuple(_cited(item) for item in _items(text))
+    return tuple(map(cited_of, items_in(cell)))
 
 
-def _items(text: str) -> list[str]:
+def items_in(cell: str) -> list[str]:
     """Split at the semicolons that stand between references, not at those within titles."""
+    text = cleaned(cell[:_LONGEST_CELL])
     items: list[str] = []
     parts: list[str] = []
     complete = True
@@ -76,7 +76,8 @@ def _items(text: str) -> list[str]:
     return items
 
 
-def _cited(item: str) -> Reference:
+def cited_of(item: str) -> Reference:
+    """Read one reference."""
     if len(item) > _LONGEST_ITEM:
         return Reference(title=item[:200])
     doi = None

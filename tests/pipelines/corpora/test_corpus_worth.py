@@ -44,7 +44,7 @@ def test_columns_are_read_on_request(tmp_path: Path) -> None:
     full = described(worth, corpus)
     assert full.venues == {"Acta": 2, "Zeitschrift": 1}
     assert full.types == {"article": 1, "book": 1}
-    assert full.languages == {"English": 0.75, "other": 0.25}
+    assert full.languages == {"English": 0.75, "German": 0.25}
     assert {"languages", "venues", "types"}.isdisjoint(worth.facts())
     assert full.facts()["venues"] == {"Acta": 2, "Zeitschrift": 1}
 
