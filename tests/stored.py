@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.index.columns import write_columns
-from pipelines.index.paper_rows import SCHEMA
 from recsys.records import Paper
 from recsys.store.corpus import Corpus
 

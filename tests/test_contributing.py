@@ -62,6 +62,21 @@ assert recsys.read_draft({str(folder / "unnamed")!r}).title == "On rivers"
 """
 
 
+def listed(built: "Built", folder: Path) -> str:
+    text = "SHELF LIST\nR 12|1893|On rivers\nnothing\n"
+    (folder / "shelf.txt").write_text(text, encoding="utf-8")
+    return f"""
+from pathlib import Path
+import recsys
+from recsys.formats.work_stream import open_works
+with open_works(Path({str(folder / "shelf.txt")!r})) as stream:
+    found, rejected = stream.items
+assert (found.work.title, found.work.year) == ("On rivers", 1893)
+assert (rejected.line, rejected.reason) == (3, "no title")
+assert recsys.read_references({str(folder / "shelf.txt")!r}).references[0].key == "R 12"
+"""
+
+
 def recognised(built: "Built", folder: Path) -> str:
     record = {"shelfmark": "R 12", "heading": "On rivers", "printed": 1893}
     (folder / "papers.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
@@ -111,7 +126,8 @@ CHECKS: Mapping[str, Check] = {
     "A source of candidates": asked,
     "A vector backend": searched,
     "A format of drafts": read,
-    "A format of corpora": recognised,
+    "A format of papers": listed,
+    "A format of JSON records": recognised,
     "A feature": computed,
     "A measure": measured,
     "A system": evaluated,

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import glob
 import gzip
 import io
 import json
@@ -27,6 +28,9 @@ from recsys.stage_one.sources import names
 from recsys.store.generations import in_force
 from tests.recsys.app.web.served_process import started
 from tests.recsys.formats.drafts.small_pdf import Text, write_pdf
+from tests.recsys.formats.exports.golden_exports import RIS, WOS
+from tests.recsys.formats.libraries.zotero_maker import Library
+from tests.recsys.formats.tables.exported_tables import EXPORTS
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -66,7 +70,15 @@ def shown(*pages: str) -> list[str]:
 def words_of(line: str) -> tuple[list[str], str]:
     """Split a command into its words and the file that it reads from stdin."""
     command, _, file = line.partition(" < ")
-    return shlex.split(command, comments=True)[1:], file.strip()
+    words = shlex.split(command, comments=True)[1:]
+    return [each for word in words for each in expanded(word)], file.strip()
+
+
+def expanded(word: str) -> list[str]:
+    """Do what a shell does to a word with * or ~; a pattern of an option is left as it is."""
+    if word.startswith("~/"):
+        return [str(Path(word).expanduser())]
+    return (sorted(glob.glob(word)) if re.search(r"\*.*\.", word) else []) or [word]
 
 
 @pytest.fixture
@@ -90,8 +102,34 @@ def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (tmp_path / "notes.md").write_text(notes, encoding="utf-8")
     pdf = write_pdf([[Text("Citation recommendation for drafts", size=18)]])
     (tmp_path / "paper.pdf").write_bytes(pdf)
+    write_sources(tmp_path, pdf)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
     return tmp_path
+
+
+def write_sources(folder: Path, pdf: bytes) -> None:
+    """Write papers as people have them: exports, a library, dumps, a folder of PDFs."""
+    (folder / "papers.ris").write_text(RIS, encoding="utf-8")
+    for name in ("savedrecs.txt", "savedrecs(1).txt", "field.txt"):
+        (folder / name).write_text(WOS, encoding="utf-8")
+    for name in ("scopus.csv", "more.csv"):
+        (folder / name).write_text(EXPORTS["Scopus"].text, encoding="utf-8")
+    table = "TI;AU;PY\nGrowing trees in the dark;Ash, Ada;2004\n"
+    (folder / "table.csv").write_text(table, encoding="utf-8")
+    for name in ("Zotero", "pdfs", "openalex-works", "s2"):
+        (folder / name).mkdir()
+    Library(folder / "Zotero").add("journalArticle", {"title": "Growing trees", "date": "2004"})
+    (folder / "pdfs" / "paper.pdf").write_bytes(pdf)
+    work = {"id": "https://openalex.org/W1", "title": "Trees", "publication_year": 2004}
+    parts = {
+        "openalex-works/part_000.gz": work,
+        "s2/papers-0.gz": {"corpusid": 1, "title": "Growing trees", "year": 2004},
+        "s2/abstracts-0.gz": {"corpusid": 1, "openaccessinfo": {}, "abstract": "In the dark."},
+        "s2/citations-0.gz": {"citationid": 1, "citingcorpusid": 1, "citedcorpusid": 2},
+    }
+    for name, record in parts.items():
+        (folder / name).write_bytes(gzip.compress(json.dumps(record).encode() + b"\n"))
 
 
 def test_the_program_has_the_promised_commands() -> None:

@@ -17,18 +17,18 @@ def first_author(work: Reference) -> str | None:
     return author_key(work.authors[0]) if work.authors else None
 
 
-def printed_place(work: Reference, author: str | None) -> str | None:
+def printed_place(work: Reference) -> str | None:
     """Return "surname f|volume|page", the year apart; None unless author and page are known.
 
     Where there is no volume, as in proceedings, the year stands for it, and so has to be the same;
     and the page must tell something: where each paper begins on page 1, it does not.
 
-    >>> printed_place(Reference(volume="Vol. 012", page="e17-e25"), "smith j")
+    >>> printed_place(Reference(authors=("J. Smith",), volume="Vol. 012", page="e17-e25"))
     'smith j|12|e17'
-    >>> printed_place(Reference(year=2004, page="345-352"), "smith j")
+    >>> printed_place(Reference(authors=("J. Smith",), year=2004, page="345-352"))
     'smith j|y2004|345'
     """
-    if not (author and work.page):
+    if not work.page or (author := first_author(work)) is None:
         return None
     page = counted(work.page)
     volume = counted(work.volume) if work.volume else ""

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora.work_table import NO_SPACE
+from pipelines.corpora.work_table import NO_SPACE, records_of
 from recsys.asking.match_confidence import Title, named_among, title_likeness, title_of
 from recsys.store.arrays import Longs, Rows
 from recsys.store.name_keys import fold
@@ -166,7 +166,7 @@ def _agree(one: _Fact, other: _Fact, *, versions: bool) -> bool:
 def _facts(works: pa.Table, rows: set[int]) -> dict[int, _Fact]:
     columns = ["title", "authors", "year", "doi", "venue", "names", "space", "own_id", "sealed"]
     ordered = sorted(rows)
-    table = works.select(columns).take(pa.array(ordered, pa.int64()))
+    records = records_of(works.select(columns), np.array(ordered, np.int64))
     return {
         row: _Fact(
             title_of(each["title"] or ""),
@@ -178,7 +178,7 @@ def _facts(works: pa.Table, rows: set[int]) -> dict[int, _Fact]:
             each["sealed"],
             is_preprint(each["doi"], each["venue"], each["names"]),
         )
-        for row, each in zip(ordered, table.to_pylist(), strict=True)
+        for row, each in zip(ordered, records, strict=True)
     }
 
 
@@ -234,7 +234,7 @@ def _head(title: str | None) -> str | None:
 
 def _near(members: Sequence[int], works: pa.Table) -> Iterator[tuple[int, int]]:
     """Of a crowd, pair what stands together by title and year."""
-    some = works.select(["title", "year"]).take(pa.array(members)).to_pylist()
+    some = records_of(works.select(["title", "year"]), np.array(members))
     keys = [(_NOT_LETTERS.sub("", fold(each["title"])), each["year"] or 0) for each in some]
     order = sorted(range(len(members)), key=keys.__getitem__)
     for one, other in pairwise(order):

@@ -1,11 +1,9 @@
 """Make one table of papers out of files of any format: read, merge what is one, link citations."""
 
-import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,21 +11,19 @@ import pyarrow.compute as pc
 
 from pipelines.corpora.citation_places import cited_as
 from pipelines.corpora.clusters import Clusters, find_clusters
-from pipelines.corpora.collect_report import CollectReport, FileRead
+from pipelines.corpora.collect_report import CollectReport
 from pipelines.corpora.known_papers import KnownPapers
-from pipelines.corpora.library_works import PdfReading, library_stream, pdf_stream
+from pipelines.corpora.library_works import PdfReading
 from pipelines.corpora.link_citations import Linked, Rule, link
 from pipelines.corpora.merge_works import Merged, merge
-from pipelines.corpora.source_files import SourceFile, is_pdf
-from pipelines.corpora.work_table import Space, WorkIntake, Works
-from pipelines.index.paper_rows import SCHEMA
-from recsys.errors import CorpusError, InputError
-from recsys.formats.libraries.zotero_database import is_library
+from pipelines.corpora.paper_schema import SCHEMA
+from pipelines.corpora.source_files import SourceFile
+from pipelines.corpora.source_intake import SourceIntake
+from pipelines.corpora.work_table import Works
+from recsys.errors import CorpusError
 from recsys.formats.papers.paper_records import tally
-from recsys.formats.work_stream import Found, Reject, WorkStream, open_works
 from recsys.progress import Progress, silent
-from recsys.records import Reference
-from recsys.store.arrays import Longs, Rows
+from recsys.store.arrays import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,33 +75,15 @@ def collect(
             usable paper.
         InputError: columns are named that a table does not have.
     """
-    with Intake(rejects) as intake:
-        intake.read_all(files, reading, pdfs=pdfs, progress=progress)
+    with SourceIntake(rejects, pdfs) as intake:
+        intake.read_all(files, dict(reading.columns), progress)
     read = intake.taken() if known is None else intake.taken_beside(known)
     graph = connect(read, apart=reading.apart, known=known)
     if not graph.merged.papers.num_rows:
         raise _nothing(files, intake.rejected)
     found = _ids(graph.targets, graph.linked)
     papers = _with_references(graph.merged.papers, graph.cited, graph.owners, found)
-    rules = np.bincount(graph.linked.rules, minlength=len(Rule))
-    clusters, merged = graph.clusters, graph.merged
-    report = CollectReport(
-        files=tuple(intake.files),
-        skipped=tuple(intake.skipped),
-        works=read.works.num_rows,
-        papers=papers.num_rows,
-        rejected=dict(intake.rejected),
-        oddities=dict(intake.oddities),
-        without_abstract=papers.column("abstract").null_count,
-        without_year=papers.column("year").null_count,
-        remarks=dict(intake.remarks),
-        joined={"by identifier": clusters.by_name, "by title, author and year": clusters.by_title},
-        kept_apart=clusters.kept_apart,
-        conflicts=dict(merged.conflicts),
-        untitled=merged.untitled,
-        cited={rule: int(rules[rule]) for rule in Rule},
-    )
-    return papers, report
+    return papers, _report(intake, graph)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,112 +112,26 @@ def connect(read: Works, *, apart: bool, known: KnownPapers | None = None) -> Wo
     return WorkGraph(clusters, merged, cited, owners, targets, link(cited, targets, places))
 
 
-class Intake:
-    """Reads files, counts what was odd and rejected; the reject file exists once there is one."""
-
-    def __init__(self, rejects: Path) -> None:
-        self.files: list[FileRead] = []
-        self.skipped: list[str] = []
-        self.rejected: Counter[str] = Counter()
-        self.oddities: Counter[str] = Counter()
-        self.remarks: Counter[str] = Counter()
-        self._works = WorkIntake()
-        self._spaces: dict[str, int] = {}
-        self._path = rejects
-        self._file: TextIO | None = None
-
-    def read_all(
-        self,
-        files: Sequence[SourceFile],
-        reading: Reading,
-        *,
-        pdfs: PdfReading,
-        progress: Progress = silent,
-    ) -> None:
-        """Read files, PDFs after all others."""
-        for file in files:
-            if not is_pdf(file.path):
-                self._read(file, reading, pdfs, progress)
-        self._read_pdfs([file.path for file in files if is_pdf(file.path)], pdfs)
-
-    def _read(
-        self, file: SourceFile, reading: Reading, pdfs: PdfReading, progress: Progress
-    ) -> None:
-        """Read a file; one that only lies in a folder may be none of works."""
-        columns = dict(reading.columns)
-        try:
-            if is_library(file.path):
-                self._take(file.path, library_stream(file.path, pdfs))
-                return
-            with open_works(file.path, columns=columns, progress=progress) as stream:
-                self._take(file.path, stream)
-        except InputError as error:
-            if file.named:
-                raise
-            self.skipped.append(f"{file.path}: {error.what}")
-
-    def _read_pdfs(self, paths: Sequence[Path], pdfs: PdfReading) -> None:
-        """Read PDFs, which come after all other files."""
-        if paths:
-            name = paths[0] if len(paths) == 1 else Path(f"{len(paths):,} PDFs")
-            self._take(name, pdf_stream(paths, pdfs))
-
-    def _take(self, path: Path, stream: WorkStream) -> None:
-        before = self._works.count
-        self._works.add(self._works_of(path, stream), self._space(path, stream))
-        self.oddities += stream.oddities
-        self.files.append(FileRead(path.name, stream.format, self._works.count - before))
-
-    def taken(self) -> Works:
-        """Return all works."""
-        return self._works.taken()
-
-    def taken_beside(self, known: KnownPapers) -> Works:
-        """Return all works, and the papers of an index that they are."""
-        same = known.meant(self._works.taken().works)
-        self._works.add(iter(same), Space(len(self._spaces), sealed=True))
-        return self._works.taken()
-
-    def _space(self, path: Path, stream: WorkStream) -> Space:
-        """Number the id space: a file of ours has its own, all files of a service have one."""
-        name = str(path) if stream.sealed else stream.format
-        return Space(self._spaces.setdefault(name, len(self._spaces)), stream.sealed)
-
-    def _works_of(self, path: Path, stream: WorkStream) -> Iterator[Reference]:
-        items = _distinct(stream.items) if stream.sealed else stream.items
-        for item in items:
-            if isinstance(item, Reject):
-                self._reject(path, item)
-            else:
-                self.remarks.update(item.remarks)
-                yield item.work
-
-    def _reject(self, path: Path, reject: Reject) -> None:
-        self.rejected[reject.reason] += 1
-        if self._file is None:
-            self._file = self._path.open("w", encoding="utf-8")
-        line = {"file": path.name, "line": reject.line, "reason": reject.reason}
-        self._file.write(json.dumps(line | {"excerpt": reject.excerpt}, ensure_ascii=False) + "\n")
-
-    def __enter__(self) -> "Intake":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            self._file.close()
-
-
-def _distinct(items: Iterable[Found | Reject]) -> Iterator[Found | Reject]:
-    """Reject the works of a file of ours whose id was seen before: the first wins."""
-    seen: set[str] = set()
-    for item in items:
-        if isinstance(item, Found) and (paper_id := item.work.id) is not None:
-            if paper_id in seen:
-                excerpt = f"{paper_id}: {item.work.title}"[:200]
-                yield Reject(item.line, "duplicate id", excerpt)
-                continue
-            seen.add(paper_id)
-        yield item
+def _report(intake: SourceIntake, graph: WorkGraph) -> CollectReport:
+    clusters, merged = graph.clusters, graph.merged
+    rules = np.bincount(graph.linked.rules, minlength=len(Rule))
+    return CollectReport(
+        files=tuple(intake.files),
+        skipped=tuple(intake.skipped),
+        works=len(clusters.first),
+        papers=merged.papers.num_rows,
+        rejected=dict(intake.rejected),
+        oddities=dict(intake.oddities),
+        without_abstract=merged.papers.column("abstract").null_count,
+        without_year=merged.papers.column("year").null_count,
+        remarks=dict(intake.remarks),
+        languages=dict(intake.languages),
+        joined={"by identifier": clusters.by_name, "by title, author and year": clusters.by_title},
+        kept_apart=clusters.kept_apart,
+        conflicts=dict(merged.conflicts),
+        untitled=merged.untitled,
+        cited={rule: int(rules[rule]) for rule in Rule},
+    )
 
 
 def _nothing(files: Sequence[SourceFile], rejected: Mapping[str, int]) -> CorpusError:

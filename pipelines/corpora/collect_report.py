@@ -28,10 +28,11 @@ class CollectReport:
 
     skipped: files of a folder that hold no works, and why. works: records that told of one.
     papers: what they came to. rejected: records that gave none, by reason. oddities: lines that
-    were read in another way. remarks: works by what was odd. joined: works that were one with
-    another, by what told so; kept_apart: pairs that something spoke against. conflicts: fields in
-    which works of one paper differ. untitled: works without title whose paper is not there. cited:
-    works that reference lists describe, by what became of them.
+    were read in another way. remarks: works by what was odd. languages: works that are not in
+    English. joined: works that were one with another, by what told so; kept_apart: pairs that
+    something spoke against. conflicts: fields in which works of one paper differ. untitled: works
+    without title whose paper is not there. cited: works that reference lists describe, by what
+    became of them.
     """
 
     files: tuple[FileRead, ...]
@@ -43,6 +44,7 @@ class CollectReport:
     without_abstract: int
     without_year: int
     remarks: Mapping[str, int]
+    languages: Mapping[str, int]
     joined: Mapping[str, int]
     kept_apart: int
     conflicts: Mapping[str, int]
@@ -66,6 +68,8 @@ class CollectReport:
         }
         lines = self._file_lines() if len(self.files) > 1 else []
         lines.append(f"{self.papers:,} papers read as {self.format}{_counted(parts)}")
+        if self.languages:
+            lines.append(f"other languages, by a guess: {tally(self.languages)}")
         return [*lines, *self._merging_lines()]
 
     def _merging_lines(self) -> list[str]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from pipelines.corpora.query_years import divide
-from recsys.formats.papers.language import looks_english
+from recsys.formats.papers.language import ENGLISH, language_of
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 
@@ -118,7 +118,7 @@ def _languages(corpus: Corpus) -> dict[str, float]:
         rows = np.unique(np.linspace(0, some.num_rows - 1, _OF_GROUP).astype(int))
         for paper in some.take(pa.array(rows)).to_pylist():
             text = f"{paper['title']} {paper['abstract'] or ''}"
-            name = "English" if looks_english(text) else "other"
+            name = language_of(text) or ENGLISH  # Too short to tell.
             told[name] = told.get(name, 0) + 1
     total = sum(told.values())
     return {name: round(count / total, 4) for name, count in _top(told).items()}

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.corpora.paper_names import NOBODY, PaperNames, other_names
 from pipelines.corpora.title_links import NOWHERE, link_titles
-from pipelines.index.paper_names import NOBODY, PaperNames, other_names
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Longs
 from recsys.store.corpus import Corpus

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.corpora.paper_names import PaperNames, other_names
 from pipelines.corpora.title_links import NOWHERE, link_titles
-from pipelines.index.paper_names import PaperNames, other_names
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.graph import UNKNOWN_YEAR
 

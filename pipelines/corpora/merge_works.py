@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from pipelines.corpora.citation_places import cited_as
 from pipelines.corpora.clusters import Clusters, is_preprint
-from pipelines.corpora.work_table import WORKS
-from pipelines.index.paper_rows import SCHEMA
+from pipelines.corpora.paper_schema import SCHEMA
+from pipelines.corpora.work_table import WORKS, records_of
 from recsys.asking.match_confidence import title_likeness, title_of
 from recsys.records import PaperId
 from recsys.store.arrays import Longs, Rows
@@ -53,16 +53,17 @@ def merge(works: pa.Table, clusters: Clusters) -> Merged:
     heads, cluster_of = np.unique(clusters.first, return_inverse=True)
     sizes = np.bincount(cluster_of, minlength=len(heads))
     conflicts: Counter[str] = Counter()
-    joined = _joined(works, cluster_of, np.flatnonzero(sizes > 1), conflicts)
-    alone = np.flatnonzero(sizes[cluster_of] == 1)
-    table = pa.concat_tables([works.take(pa.array(alone)), joined])
-    cluster = np.concatenate([cluster_of[alone], np.flatnonzero(sizes > 1)])
-    table = table.take(pa.array(np.argsort(cluster, kind="stable")))
+    several = np.flatnonzero(sizes > 1)
+    joined = _joined(works, cluster_of, several, conflicts)
+    alone = sizes[cluster_of] == 1
+    table = pa.concat_tables([works.filter(pa.array(alone)), joined])  # Nothing is copied twice.
     titled = pc.is_valid(table.column("title"))
     place = np.cumsum(titled.to_numpy()) - 1
     place[~titled.to_numpy()] = -1
+    place_of = np.empty(len(heads), np.int64)
+    place_of[np.concatenate([cluster_of[alone], several])] = place
     kept = table.filter(titled)
-    paper_of = place[cluster_of].astype(np.int32)
+    paper_of = place_of[cluster_of].astype(np.int32)
     untitled = int(np.count_nonzero(paper_of < 0))
     return Merged(
         _papers(kept), kept.column("place").combine_chunks(), paper_of, untitled, conflicts
@@ -80,7 +81,7 @@ def _joined(
     for begin in range(0, len(several), _BATCH):
         some = range(begin, min(begin + _BATCH, len(several)))
         rows = np.concatenate([order[starts[each] : ends[each]] for each in some])
-        records = iter(works.take(pa.array(rows)).to_pylist())
+        records = iter(records_of(works, rows))
         merged = [
             _one([next(records) for _ in range(ends[each] - starts[each])], conflicts)
             for each in some
@@ -90,8 +91,8 @@ def _joined(
 
 
 def _one(records: Sequence[dict[str, Any]], conflicts: Counter[str]) -> dict[str, Any]:
-    """Merge records of one work; those that are no preprint count first, else the earlier ones."""
-    final = sorted(records, key=lambda each: is_preprint(each["doi"], each["venue"], each["names"]))
+    """Merge records of one work, in the order in which they count."""
+    final = sorted(records, key=_later)
     conflicts.update(_conflicts(final))
     labels: dict[str, Any] = {}
     for record in final:
@@ -117,6 +118,11 @@ def _one(records: Sequence[dict[str, Any]], conflicts: Counter[str]) -> dict[str
         "space": owner["space"],
         "sealed": owner["sealed"],
     }
+
+
+def _later(record: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Let preprints count after papers, and other files after those of ours."""
+    return is_preprint(record["doi"], record["venue"], record["names"]), not record["sealed"]
 
 
 def _first(records: Sequence[Mapping[str, Any]], name: str) -> object:

@@ -161,5 +161,7 @@ def _from_json(value: _Json) -> Found:
 
 
 def _reference(value: _Json) -> Reference:
-    texts = {key: tuple(each) if isinstance(each, list) else each for key, each in value.items()}
-    return Reference(**texts)
+    read: _Json = {
+        key: tuple(each) if isinstance(each, list) else each for key, each in value.items()
+    }
+    return Reference(**read)

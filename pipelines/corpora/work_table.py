@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from pipelines.corpora.citation_places import first_author, printed_place
 from recsys.formats.papers.paper_of_reference import names_of
 from recsys.records import Reference
+from recsys.store.arrays import Longs
 
 NO_SPACE = -1
 """The id space of a work whose file gives no ids that others cite by."""
@@ -122,7 +124,7 @@ def _row(work: Reference, space: Space) -> dict[str, Any]:
         "url": work.url,
         "labels": json.dumps(labels) if labels else None,
         "names": names_of(work),
-        "place": printed_place(work, first_author(work)),
+        "place": printed_place(work),
         "own_id": work.id,
         "space": space.number if work.id else NO_SPACE,
         "sealed": space.sealed,
@@ -133,8 +135,22 @@ def _cited(owner: int, work: Reference) -> tuple[Any, ...] | None:
     """Write down a cited work; None for one by which nothing could be found."""
     names = names_of(work)
     author = first_author(work)
-    place = printed_place(work, author)
+    place = printed_place(work)
     if not (names or place or work.title):
         return None
     name, other = [*names, None, None][:2]
     return owner, name, other, place, author, work.year, work.title
+
+
+def records_of(works: pa.Table, rows: Longs) -> list[dict[str, Any]]:
+    """Return some rows, in their order: Table.take would first join each column in memory."""
+    batches = works.to_batches()
+    starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
+    batch_of = np.searchsorted(starts, rows, side="right") - 1
+    found: list[dict[str, Any]] = [{}] * len(rows)
+    for number in np.unique(batch_of).tolist():
+        places = np.flatnonzero(batch_of == number)
+        some = batches[number].take(pa.array(rows[places] - starts[number]))
+        for place, record in zip(places.tolist(), some.to_pylist(), strict=True):
+            found[place] = record
+    return found

@@ -17,9 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
+from pipelines.corpora.paper_names import names_of_union
+from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.index.citation_links import LinkCounts, Resolver
-from pipelines.index.paper_names import names_of_union
-from pipelines.index.paper_rows import SCHEMA, PaperRows, papers_file
+from pipelines.index.paper_rows import PaperRows, papers_file
 from recsys.store.arrays import Mask, Ragged, Rows, SortedStrings
 from recsys.store.corpus import PAPERS, Corpus
 from recsys.store.front_matter_titles import is_front_matter

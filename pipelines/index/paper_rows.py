@@ -8,25 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
+from pipelines.corpora.paper_schema import SCHEMA
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.corpus import Corpus
-
-SCHEMA = pa.schema(
-    [
-        ("id", pa.string()),
-        ("title", pa.string()),
-        ("abstract", pa.string()),
-        ("year", pa.int16()),
-        ("authors", pa.list_(pa.string())),
-        ("venue", pa.string()),
-        ("references", pa.list_(pa.string())),
-        ("keyphrases", pa.list_(pa.string())),
-        ("doi", pa.string()),
-        ("url", pa.string()),
-        ("labels", pa.string()),  # a JSON object
-        ("aliases", pa.list_(pa.string())),
-    ]
-)
 
 
 def papers_file(corpus: Corpus) -> parquet.ParquetFile:

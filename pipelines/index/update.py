@@ -19,6 +19,7 @@ from pipelines.corpora.collect import AS_TOLD, Reading, collect
 from pipelines.corpora.corpus_worth import worth_of
 from pipelines.corpora.known_papers import KnownPapers
 from pipelines.corpora.library_works import PDFS, PdfReading
+from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.corpora.source_files import SourceFile, hash_of, source_files
 from pipelines.corpora.worth_report import worth_lines
 from pipelines.index import external_vectors
@@ -31,7 +32,6 @@ from pipelines.index.encode import encode_corpus
 from pipelines.index.external_vectors import Built, given_mask
 from pipelines.index.ingest import REJECTS, links_line, rejects_line
 from pipelines.index.known_vectors import KnownVectors, unchanged_texts
-from pipelines.index.paper_rows import SCHEMA
 from pipelines.index.text import merge_text
 from pipelines.jobs.index_writer import IndexWriter, members_of, writing
 from pipelines.jobs.staged_folder import Stage, StagedFolder

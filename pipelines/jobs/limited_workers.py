@@ -160,6 +160,7 @@ def _work(do: Callable[[Any], Any], pipe: Connection, memory: int) -> None:
     with suppress(EOFError, OSError):  # The parent is gone: so is the work.
         while True:
             task = pipe.recv()
+            answer: tuple[Any, Exception | None]
             try:
                 answer = do(task), None
             except Exception as error:

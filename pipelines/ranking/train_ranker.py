@@ -136,6 +136,8 @@ def _train(
     chosen = _split(split, collection)
     school = _School.of(collection.folder, collection, chosen.split, options)
     school = school.with_unseen(collection.folder, chosen.split, unseen, progress)
+    if split is None:
+        school.check_test(chosen.split)
     names = feature_names(metadata=options.metadata, nnselect=options.nnselect_features)
     tables = [
         collect(
@@ -177,8 +179,8 @@ def _split(split: Path | None, collection: Collection) -> ChosenSplit:
     if split is None and len(chosen.split.train) < FEWEST_TRAIN:
         raise NothingFound(
             f"There are too few queries for a ranker of its own: {chosen.sizes()}, by year. With "
-            f"fewer than {FEWEST_TRAIN} to train on, the one that comes with recsys is better, "
-            "and goes on answering.",
+            f"fewer than {FEWEST_TRAIN} to train on, the one that comes with recsys was better "
+            "where that was measured; it goes on answering.",
             "Add papers that cite each other (`recsys update`), or insist by --split.",
         )
     return chosen
@@ -226,13 +228,16 @@ class _School:
         train, dev = self.posings
         return replace(self, collection=whole, posings=(replace(train, view=view), dev))
 
+    def check_test(self, parts: Split) -> None:
+        """Refuse, before hours of work, to try the ranker on what NNSelect has learned from."""
+        if self.nnselect is not None:
+            folder = self.collection.folder / NNSELECT
+            check_ranker(folder, self.collection, TEST, parts.part(TEST), what=NNSELECT)
+
     def trial(
         self, parts: Split, fitted: FittedRanker, options: TrainOptions, progress: Progress
     ) -> Trial:
         """Ask the test queries, as dev queries are asked."""
-        if self.nnselect is not None:
-            folder = self.collection.folder / NNSELECT
-            check_ranker(folder, self.collection, TEST, parts.part(TEST), what=NNSELECT)
         rows = self.collection.corpus.rows(parts.part(TEST))
         posing, metadata = self.posings[1], options.metadata
         return try_ranker(self.collection, rows, fitted, posing, metadata, progress)

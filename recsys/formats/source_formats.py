@@ -72,7 +72,7 @@ def _module(name: str, function: str) -> Callable[..., Any]:
     return found
 
 
-_JSON = re.compile(r"\s*[\[{]")
+_JSON = re.compile(r"\s*+(?:\{\s*+[\"}]|\[\s*+[\[{\"\]])")
 _AT = "recsys.formats."
 
 JSON = SourceFormat(
@@ -100,6 +100,7 @@ FORMATS = (
     SourceFormat("EndNote", Shape.LINES, f"{_AT}exports.endnote_tagged", (".enw",)),
     SourceFormat("BibTeX", Shape.LINES, f"{_AT}references.bibtex",
                  (".bib", ".bibtex", ".biblatex")),
+    SourceFormat("OpenAlex merged ids", Shape.LINES, f"{_AT}tables.openalex_merges"),
     TABLE,
 )
 # fmt: on

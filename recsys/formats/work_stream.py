@@ -125,23 +125,28 @@ def format_of_file(source: Path) -> SourceFormat:
         CorpusError: it cannot be read, or is nothing that is known.
     """
     raw = head_of_file(source)
-    suffixes = [each for each in source.suffixes if each.lower() != ".gz"]
-    form = recognised(raw, head_text(raw), suffixes[-1].lower() if suffixes else "")
-    if form is not None:
+    text = head_text(raw)
+    form = recognised(raw, text, "")
+    if form is not None and form.shape is not Shape.FILE:
         return form
     if not raw.strip():
         raise CorpusError(f"{source} is empty.", "Export or download it again.")
-    if known := foreign(raw):
+    if known := foreign(raw):  # Whatever its name says, and though it may be a database.
         raise CorpusError(f"{source} is {known[0]}.", known[1])
+    suffixes = [each.lower() for each in source.suffixes if each.lower() != ".gz"]
+    form = form or recognised(raw, text, suffixes[-1] if suffixes else "")
+    if form is not None:
+        return form
     names = ", ".join(form.name for form in FORMATS)
     raise CorpusError(
-        f"{source} is of no format that is known: it begins {_shown(raw)!r}.",
-        f"Known are {names}. A table needs a header with a title, or --columns.",
+        f"{source} is of no format that is known: it begins {_shown(raw)}.",
+        f"Known are {names}; a table needs a header that names a title, or --columns.",
     )
 
 
 def _shown(raw: bytes) -> str:
-    return " ".join(head_text(raw[:400]).split())[:60]
+    text = " ".join(head_text(raw[:400]).split())[:60]
+    return repr(text) if text.isprintable() else f"with the bytes {raw[:8].hex(' ')}"
 
 
 def _known(head: Sequence[Entry], source: Path) -> PaperFormat:

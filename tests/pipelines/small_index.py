@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
+from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.evaluation.leakage import SeenQueries
 from pipelines.index.columns import write_columns
-from pipelines.index.paper_rows import SCHEMA
 from recsys.models.nnrank import KIND as RANK_KIND
 from recsys.models.nnrank import SCHEMA as RANK_SCHEMA
 from recsys.models.nnrank import WORDS, NNRank, RankShape

@@ -31,7 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_page(given.docs, PAGE)
         papers = invent(given.papers, np.random.default_rng(SEED))
         make_folder(papers, given.work, progress=_told)
-        rewrite_page(given.docs, PAGE, links_table(measure_links(papers, given.work)))
+        figures = measure_links(papers, given.work, progress=_told)
+        rewrite_page(given.docs, PAGE, links_table(figures))
     except RecsysError as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code

@@ -44,8 +44,8 @@ _NAMED = (
 ).split("|")
 _GIVEN = (
     "Ada Bo Carlos Dagmar Elif Femi Grete Hiroshi In\u00eas Jo\u00e3o Katar\u00edna Lars Mei "
-    "No\u00e9mie Olga Pedro Qing Rosa S\u00f8ren Tom\u00e1\u0161 Uta V\u00edctor Wanda Xavier Yusuf "
-    "Zo\u00eb Jean-Pierre Anne-Marie Michael Sarah"
+    "No\u00e9mie Olga Pedro Qing Rosa S\u00f8ren Tom\u00e1\u0161 Uta V\u00edctor Wanda Xavier "
+    "Yusuf Zo\u00eb Jean-Pierre Anne-Marie Michael Sarah"
 ).split()
 _FAMILY = (
     "Ashdown|Birchall|Castellanos|D\u00fcrrenfeld|Eriksen|Fern\u00e1ndez|Garc\u00eda M\u00e1rquez|"
@@ -170,7 +170,8 @@ def _title(rng: np.random.Generator, earlier: Sequence[str]) -> str:
         "{name}: {action} {noun} for {adjective} {things}",
         "{adjective} and {other} {noun}: a study of {things} in {place}, {year}\u2013{year}0",
         "What do {adjective} {noun} tell us about {things}?", "On {named} and {adjective} {noun}",
-        "{action} {noun} in O(n log n) time by {means}", "{noun} of order {scale}: {means} revisited",
+        "{action} {noun} in O(n log n) time by {means}",
+        "{noun} of order {scale}: {means} revisited",
         "A survey of {adjective} {noun} and {other} {things}: methods, data, and open problems",
         "Is {means} all you need? {action} {adjective} {noun} from {things}",
         "Towards {adjective} {noun}", "{name} 2.0: {action} {adjective} {noun} at scale",

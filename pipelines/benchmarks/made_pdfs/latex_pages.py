@@ -1,9 +1,11 @@
 """Print invented papers with pdflatex and BibTeX, in the classes and styles that people use."""
 
+import os
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pipelines.benchmarks.made_pdfs.invented_papers import Invented, Work
@@ -35,7 +37,7 @@ _ELSEVIER_FRONT = (
     "\\begin{{abstract}}{abstract}\\end{{abstract}}\\end{{frontmatter}}\n"
 )
 _REVTEX_FRONT = (
-    "\\begin{{document}}\\title{{{title}}}\n{acm_authors}\n\\date{{{date}}}\n"
+    "\\begin{{document}}\\title{{{title}}}\n{acm_authors}\n\\date{{Published in {place}}}\n"
     "\\begin{{abstract}}{abstract}\\end{{abstract}}\\maketitle\n"
 )
 _FONTS = "\\usepackage[T1]{fontenc}\\usepackage[utf8]{inputenc}\\usepackage{lmodern}\n"
@@ -84,18 +86,25 @@ def print_latex(paper: Invented, layout: Layout, folder: Path) -> Path:
     (folder / f"{name}.tex").write_text(_document(paper, layout), encoding="utf-8")
     made = folder / f"{name}.pdf"
     for command in ("pdflatex", "bibtex", "pdflatex", "pdflatex"):
-        _run(
-            [command, *(["-interaction=batchmode"] if command == "pdflatex" else []), name], folder
-        )
+        options = ["-interaction=batchmode"] if command == "pdflatex" else []
+        _run([command, *options, name], folder, paper.work.year)
     if not made.is_file():
         raise RecsysError(f"pdflatex made no {made.name}.", f"Read {made.with_suffix('.log')}.")
     return made
 
 
-def _run(command: Sequence[str], folder: Path) -> None:
+def _run(command: Sequence[str], folder: Path, year: int) -> None:
+    """Run a program as in May of a year: a PDF tells when it was made."""
+    then = int(datetime(year, 5, 3, tzinfo=UTC).timestamp())
+    clock = {"SOURCE_DATE_EPOCH": str(then), "FORCE_SOURCE_DATE": "1"}
     try:
         subprocess.run(
-            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS
+            command,
+            cwd=folder,
+            env=os.environ | clock,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
         )
     except OSError as error:
         raise RecsysError(
@@ -113,6 +122,7 @@ def _document(paper: Invented, layout: Layout) -> str:
         acm_authors="\n".join(_author(name, layout) for name in names),
         abstract=_escaped(paper.abstract),
         date=f"May {work.year}",
+        place=f"{work.venue} {work.volume}, {work.page} ({work.year})",
     )
     body = "\n\n".join(
         f"\\section{{{heading}}}\n" + re.sub(r"\{\{(\w+)\}\}", r"\\cite{\1}", _escaped(text))

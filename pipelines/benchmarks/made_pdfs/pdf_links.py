@@ -13,6 +13,7 @@ from pipelines.benchmarks.made_pdfs.latex_pages import LAYOUTS, print_latex
 from pipelines.benchmarks.made_pdfs.web_pages import SHEETS, STYLES, print_web_page
 from pipelines.benchmarks.result_tables import table
 from pipelines.corpora.collect import AS_TOLD, collect
+from pipelines.corpora.library_works import PdfReading
 from pipelines.corpora.source_files import source_files
 from recsys.progress import Progress, silent
 from recsys.store.name_keys import fold
@@ -70,10 +71,16 @@ def make_folder(
 
 
 def measure_links(
-    papers: Sequence[Invented], folder: Path, *, ways: Sequence[str] = WAYS
+    papers: Sequence[Invented],
+    folder: Path,
+    *,
+    ways: Sequence[str] = WAYS,
+    progress: Progress = silent,
 ) -> dict[str, LinkFigures]:
     """Read a folder as a corpus, and compare its links with those that were printed, by way."""
-    found, _ = collect(source_files([folder]), folder / "rejects.jsonl", AS_TOLD)
+    reading = PdfReading(folder / ".read", progress)
+    files, rejects = source_files([folder]), folder / ".rejects.jsonl"
+    found, _ = collect(files, rejects, AS_TOLD, pdfs=reading)
     rows = found.select(["id", "title", "authors", "references"]).to_pylist()
     by_title = {title_key(row["title"]): row for row in rows}
     read = {paper.work.key: by_title.get(title_key(paper.work.title)) for paper in papers}

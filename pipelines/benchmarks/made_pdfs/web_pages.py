@@ -69,7 +69,8 @@ def nature(work: Work) -> str:
     """Write an entry in the manner of Nature."""
     names = _listed([_inverted(each) for each in work.authors], " &amp; ", 5)
     if work.arxiv:
-        return f"{names} {_mark(work.title)} Preprint at https://arxiv.org/abs/{work.arxiv} ({work.year})."
+        place = f"Preprint at https://arxiv.org/abs/{work.arxiv} ({work.year})."
+        return f"{names} {_mark(work.title)} {place}"
     if work.kind == "inproceedings":
         return f"{names} {_mark(work.title)} In <i>{work.venue}</i>, {_pages(work)} ({work.year})."
     place = f"<i>{work.venue}</i> <b>{work.volume}</b>, {_pages(work)} ({work.year})."

@@ -12,11 +12,11 @@ import pyarrow as pa
 from pipelines.benchmarks.written_corpora.cited_forms import Cite, cited_pairs, citing
 from pipelines.benchmarks.written_corpora.known_works import KnownCorpus
 from pipelines.benchmarks.written_corpora.written_formats import WrittenFormat
-from pipelines.corpora.collect import AS_TOLD, Intake, WorkGraph, connect
+from pipelines.corpora.collect import WorkGraph, connect
 from pipelines.corpora.library_works import PdfReading
 from pipelines.corpora.link_citations import RULE_NAMES, Rule
 from pipelines.corpora.source_files import source_files
-from recsys.progress import silent
+from pipelines.corpora.source_intake import SourceIntake
 from recsys.store.arrays import Longs
 
 SAMPLES = 1000
@@ -63,9 +63,9 @@ def measure_links(
 
 def read_links(corpus: KnownCorpus, form: WrittenFormat, folder: Path) -> ReadLinks:
     """Read a folder as `recsys build` does."""
-    with Intake(folder / "rejects.jsonl") as intake:
+    with SourceIntake(folder / "rejects.jsonl", PdfReading(folder / "cache")) as intake:
         files = source_files([folder])
-        intake.read_all(files, AS_TOLD, pdfs=PdfReading(folder / "cache", silent))
+        intake.read_all(files, {})
     graph = connect(intake.taken(), apart=False)
     numbers = _numbers(corpus, form, graph.merged.papers)
     known = numbers[numbers >= 0]

@@ -1,4 +1,4 @@
-"""Write works as the programming interfaces of Crossref, OpenAlex and Semantic Scholar give them."""
+"""Write works as the services of Crossref, OpenAlex and Semantic Scholar give them."""
 
 import json
 from collections.abc import Callable, Iterable

@@ -60,6 +60,16 @@ class VectorChoices:
     ] = DEFAULT
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverChoices:
+    """What becomes of an index that is there, or is being written."""
+
+    force: Annotated[
+        bool, typer.Option("--force", help="Build again even if nothing has changed.")
+    ] = False
+    no_wait: NoWait = False
+
+
 def build(
     sources: Sources,
     out: Annotated[
@@ -68,10 +78,7 @@ def build(
     ],
     chosen: VectorChoices,
     reading: ReadingChoices,
-    force: Annotated[
-        bool, typer.Option("--force", help="Build again even if nothing has changed.")
-    ] = False,
-    no_wait: NoWait = False,
+    over: OverChoices,
     quiet: Quiet = False,
 ) -> None:
     """Build an index of papers from files of any format; a killed build continues where it stopped.
@@ -91,8 +98,8 @@ def build(
         precision=chosen.precision,
         embeddings=chosen.embeddings,
         vectors=chosen.vectors,
-        force=force,
-        wait=not no_wait,
+        force=over.force,
+        wait=not over.no_wait,
         reading=reading.reading,
     )
     with shown_progress(quiet=quiet) as progress:

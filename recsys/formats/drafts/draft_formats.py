@@ -175,6 +175,13 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
     ),
     Format("RIS", (".ris",), re.compile(r"(?m)^TY {1,2}- "), "recsys.formats.drafts.reading_list"),
     Format("CSV", (".csv", ".tsv"), re.compile(r"(?!)"), "recsys.formats.drafts.reading_list"),
+    # What Web of Science, PubMed and EndNote export, as text or as XML.
+    Format(
+        "export",
+        (".ciw", ".enw", ".nbib", ".xml"),
+        re.compile(r"\A(?:FN |PT [BCJPS]\n|PMID- |%0 [A-Z]|<\?xml |<!DOCTYPE (?!html))"),
+        "recsys.formats.drafts.reading_list",
+    ),
     Format(
         "LaTeX",
         (".tex", ".ltx", ".latex"),

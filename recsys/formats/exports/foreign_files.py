@@ -65,6 +65,8 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MARC = re.compile(r"\s{0,9}\d{5}[a-z ][a-z][a-z ][a-z# ][a-z# ]\d\d\d{5}[\w #|]{3}4[5 ]\d?\d?")
 _ROOT = re.compile(r"<([A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)([^<>]{0,4000})")
 _LEFT_OUT = re.compile(r"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)", re.DOTALL)
+_REFERENCES = "Z3988"
+"""What marks a reference in a web page (COinS), which there is a reader for."""
 _FORM = re.compile(
     r"type=[\"']?password|openathens"
     r"|<title>[^<]{0,99}(?:log ?in|sign ?in|authenticat|access denied)",
@@ -120,8 +122,8 @@ _TEXTS: tuple[tuple[re.Pattern[str], Said], ...] = (
 def foreign(head: bytes) -> Said | None:
     """Say what a file is and what to do, by its first bytes; None when that is not known.
 
-    To be asked when no reader knows the file: a page of the web may have references in it, and a
-    database of SQLite may be a Zotero library.
+    None as well for what may be read after all: a web page with references in its mark-up, an
+    unknown database of SQLite, which may be a Zotero library.
     """
     head = head[:_LOOKED_AT]
     told = next((said for begins, said in _BEGINNINGS if head.startswith(begins)), None)
@@ -181,6 +183,8 @@ def _marked_up(text: str) -> Said | None:
     if begun[:9].lower() == "<!doctype" and begun[9:].lstrip()[:4].lower() != "html":
         begun = begun[begun.find(">") + 1 :]
     if re.match(r"<(?:!doctype\s+html|html|head|body)\b", begun, re.IGNORECASE):
+        if _REFERENCES in text:
+            return None
         page = _FORM.search(text) is not None
         return ("a log-in page saved as a file", _LOG_IN) if page else ("a web page", _EXPORT)
     root = _ROOT.search(begun)

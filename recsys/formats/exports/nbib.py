@@ -19,7 +19,11 @@ from recsys.formats.references.people import natural
 from recsys.records import Reference
 
 _LAYOUT = Layout(tag=re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?:[ \r]|$)"), first="PMID")
-_HEAD = re.compile(r"^(?:PMID- ?\d|OWN - [A-Z])", re.MULTILINE)
+_HEAD = re.compile(
+    r"^(?:PMID- ?\d{1,12}|OWN - [A-Z][^\n]{0,40})[ \t]{0,9}"
+    r"(?:\n\s{0,9}[A-Z][A-Z0-9]{1,3} {0,2}- |\s*\Z)",
+    re.MULTILINE,
+)
 _OF_RIS = re.compile(r"^TY {1,2}- ", re.MULTILINE)
 # In the field of identifiers: a DOI, or what a publisher calls its article.
 _DOI, _PII = "[doi]", "[pii]"

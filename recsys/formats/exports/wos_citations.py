@@ -148,8 +148,8 @@ def _taken_apart(line: str) -> Reference:
         head, dois = line[: match.start()], _dois(line[match.end() :])
     parts = [part for part in map(str.strip, head.split(", ")) if part]
     told = _told(parts, *_numbers(parts))
-    others = tuple(f"doi:{each}" for each in dois[1:])
-    return _reference(line, told, dois[0] if dois else None, others)
+    # The others are its names as well, bare as the DOIs of papers are.
+    return _reference(line, told, dois[0] if dois else None, dois[1:])
 
 
 def _dois(text: str) -> tuple[str, ...]:

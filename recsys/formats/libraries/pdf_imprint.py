@@ -8,6 +8,7 @@ from recsys.formats.drafts.pdf_front import letters
 from recsys.formats.drafts.pdf_pages import Line, Pages
 from recsys.formats.drafts.pdf_references import find_list
 from recsys.formats.identifiers import arxiv, doi
+from recsys.formats.printed.journal_places import PrintedPlace, place_of
 
 EARLIEST_YEAR = 1900
 LONGEST_LINE = 18
@@ -29,18 +30,24 @@ _MEETING = re.compile(
     r"(?i)\b(?:proc(?:eedings|\.)?|conference|symposium|workshop|journal|transactions|letters|"
     rf"annual|vol(?:ume|\.)|issn|accepted|published|preprint|{_MONTH})\b"
 )
+_PLACE = re.compile(rf"\d.{{0,20}}\({_Y}\)|\({_Y}\).{{0,6}}\d")
 _YEAR = re.compile(r"(?<![\d./-])(19\d\d|20\d\d)(?![\d/])")
 _CREATED = re.compile(r"\A(?:D:)?(19\d\d|20\d\d)")
+_NOWHERE = PrintedPlace()
 
 
 @dataclass(frozen=True, slots=True)
 class Imprint:
-    """What a paper says of itself. guessed: whether the year is only that of the file."""
+    """What a paper says of itself. guessed: whether the year is only that of the file.
+
+    place: the journal, volume and first page, where a line tells all of them and the year.
+    """
 
     doi: str | None = None
     arxiv: str | None = None
     year: int | None = None
     guessed: bool = False
+    place: PrintedPlace = _NOWHERE
 
 
 def imprint_of(pages: Pages, lines: Sequence[Line], title: str, head: int | None) -> Imprint:
@@ -57,11 +64,23 @@ def imprint_of(pages: Pages, lines: Sequence[Line], title: str, head: int | None
     stamped = arxiv(margin) or next(filter(None, map(_stamp, own)), None)
     created = _CREATED.match(pages.fact("/CreationDate"))
     latest = int(created[1]) + 1 if created else None
-    year = _year(own, margin, title, head)
+    place = _place(own, head)
+    year = place.year or _year(own, margin, title, head)
     if year and (latest is None or year <= latest):
-        return Imprint(_own_doi(pages, own), stamped, year)
+        return Imprint(_own_doi(pages, own), stamped, year, place=place)
     guess = _year_of_id(stamped) or (int(created[1]) if created else None)
     return Imprint(_own_doi(pages, own), stamped, guess, guess is not None)
+
+
+def _place(lines: Sequence[Line], head: int | None) -> PrintedPlace:
+    """Read a line such as "Journal of Nests 12, 34 (2010)" above the abstract or at the edges."""
+    above = lines[: 12 if head is None else min(head, 12)]
+    for line in dict.fromkeys([*above, *lines[-6:]]):
+        if len(line.text.split()) <= LONGEST_LINE and _PLACE.search(line.text):
+            place = place_of(line.text)
+            if place.venue and place.volume and place.page and place.year:
+                return place
+    return _NOWHERE
 
 
 def _before_list(lines: Sequence[Line]) -> Iterator[Line]:

@@ -70,6 +70,9 @@ def _work(text: PdfText, imprint: Imprint, name: str) -> Iterator[Reference | Pr
         abstract=front.abstract,
         doi=imprint.doi,
         arxiv=imprint.arxiv,
+        venue=imprint.place.venue,
+        volume=imprint.place.volume,
+        page=imprint.place.page,
         labels={"guessed": guessed} if guessed else {},
         cites=cites,
     )

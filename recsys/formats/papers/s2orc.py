@@ -9,6 +9,7 @@ from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import (
     FieldError,
     Record,
+    first_page,
     id_of,
     ids_of,
     labelled,
@@ -17,9 +18,10 @@ from recsys.formats.papers.paper_fields import (
     required_id,
     text_of,
     url_of,
+    volume_of,
     year_of,
 )
-from recsys.formats.references.bibliography import names_in
+from recsys.formats.references.bibliography import names_in, year_in
 from recsys.records import Reference
 
 _NAMES = ("doi", "arxiv_id", "acl_id", "pubmed_id", "pmc_id", "mag_id")
@@ -55,6 +57,7 @@ def _metadata(record: Record) -> Reference:
         authors=_people(record.get("authors") or (inside or {}).get("authors")),
         venue=text_of(record.get("venue")) or text_of(record.get("journal")),
         cited_ids=ids_of(record.get("outbound_citations")) or _linked(record.get("bib_entries")),
+        cites=tuple(_unlinked(record.get("bib_entries"))),
         url=url_of(address),
         labels=labelled(fields=names_of(record.get("mag_field_of_study"))),
     )
@@ -91,6 +94,24 @@ def _linked(entries: object) -> tuple[str, ...]:
     items = entries.values() if isinstance(entries, dict) else ()
     links = (id_of(item.get("link")) for item in items if isinstance(item, dict))
     return tuple(dict.fromkeys(filter(None, links)))
+
+
+def _unlinked(entries: object) -> Iterator[Reference]:
+    """Yield the entries that were linked to no paper, as they were printed."""
+    for item in entries.values() if isinstance(entries, dict) else ():
+        if not isinstance(item, dict) or id_of(item.get("link")):
+            continue
+        others = item.get("other_ids")
+        if title := text_of(item.get("title")):
+            work = Reference(
+                title=title,
+                authors=_people(item.get("authors"))[:1],
+                year=year_in(item.get("year")),
+                venue=text_of(item.get("venue")),
+                volume=volume_of(item.get("volume")),
+                page=first_page(item.get("pages")),
+            )
+            yield named(work, others.items() if isinstance(others, dict) else ())
 
 
 def _parsed(record: Record) -> Reference:

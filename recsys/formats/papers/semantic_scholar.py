@@ -63,6 +63,7 @@ def _paper(record: Record) -> Reference:
         authors=names_of(record.get("authors"), "name"),
         venue=text_of(record.get("venue")) or text_of(nested(record, "journal", "name")),
         cited_ids=_cited(record.get("references"), kinds),
+        cites=tuple(_unresolved(record.get("references"), kinds)),
         url=url_of(record.get("url")),
         volume=volume_of(nested(record, "journal", "volume")),
         page=first_page(nested(record, "journal", "pages")),
@@ -87,3 +88,20 @@ def _cited(references: object, kinds: tuple[str, ...]) -> tuple[str, ...]:
         values = [paper.get(kind) for kind in kinds] if isinstance(paper, dict) else [paper]
         found.extend(ids_of(values)[:1])
     return tuple(found)
+
+
+def _unresolved(references: object, kinds: tuple[str, ...]) -> Iterator[Reference]:
+    """Yield the works of the list that have no id of their own, as it describes them."""
+    for item in references if isinstance(references, list) else ():
+        paper = item.get("citedPaper", item) if isinstance(item, dict) else None
+        if not isinstance(paper, dict) or any(id_of(paper.get(kind)) for kind in kinds):
+            continue
+        if title := text_of(paper.get("title")):
+            external = paper.get("externalIds")
+            work = Reference(
+                title=title,
+                authors=names_of(paper.get("authors"), "name")[:1],
+                year=year_of(paper.get("year")),
+                venue=text_of(paper.get("venue")),
+            )
+            yield named(work, external.items() if isinstance(external, dict) else ())

@@ -32,10 +32,14 @@ _PAGES = tuple(
 )
 _YEAR_MARKED = re.compile(rf"[(\[](?:[^()\[\]]{{0,20}}[ ,])?({_Y})[a-z]?[)\]]")
 _YEAR = re.compile(rf"(?<![\w/\u2013-])({_Y})[a-z]?(?![\w/-])(?! ?\u2013)")
+_SPAN = re.compile(r"\d+ ?[\u2013\u2014-] ?\d+")
 _CUT = re.compile(
     rf"[,.;] ?\(?{_Y}|\({_Y}|\(pp|\barXiv:|\bdoi\b|https?:|[,;] ?(?:no|vol|issue)\b\.?|;"
 )
-_INTRODUCED = re.compile(r"\A[\s,.;:]*(?:(?:[Ii]n|IN)(?:: | (?=[^a-z])|(?=Proc))|[Ii]n: )?")
+_INTRODUCED = re.compile(
+    r"\A[\s,.;:(]*(?:[Dd]ated: )?(?:[Pp]ublished )?"
+    r"(?:(?:[Ii]n|IN)(?:: | (?=[^a-z])|(?=Proc))|[Ii]n: )?"
+)
 _EDITED = re.compile(r"\A.{3,150}?(?:\b[Ee]ditors?,|\([Ee]ds?\.?\)[,.:]?|\b[Ee]ds?\.,?) ")
 _ENDING_YEAR = re.compile(rf"[ ,.]+{_Y}[ ,.;:]*\Z")
 _PARTS = re.compile(r"(?<=[a-z\u00df-\u00ff]{7})[.] +(?=[A-Z])|, +(?:edited by|pages?|pp?\.)")
@@ -67,7 +71,7 @@ def place_of(text: str) -> PrintedPlace:
 
 def year_of(text: str) -> int | None:
     """Return the year in brackets, else the last one that belongs to no span of pages."""
-    found = _YEAR_MARKED.findall(text) or _YEAR.findall(text)
+    found = _YEAR_MARKED.findall(text) or _YEAR.findall(_SPAN.sub(" ", text))
     return int(found[-1]) if found else None
 
 

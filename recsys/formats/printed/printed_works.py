@@ -78,7 +78,9 @@ def identified_works(text: str) -> list[Reference]:
 
 def _title(text: str, names: PrintedNames | None) -> tuple[str | None, int, int]:
     """Find the title: (its text, where it begins, where it ends)."""
-    if (quoted := _QUOTED.search(text)) and (not names or quoted.start() <= names.end + 3):
+    quoted = _QUOTED.search(text)
+    after_names = quoted and names and quoted.start() <= names.end + 3
+    if quoted and (not names or after_names or _is_capital(text[: quoted.start()])):
         words = quoted[1] or quoted[2] or quoted[3]
         question = text[quoted.start() + 1 + len(words) :][:1] in "?!"
         return _plausible(words + ("?" if question else "")), quoted.start(), quoted.end()

@@ -27,8 +27,7 @@ def read_bibliography(path: Path) -> Bibliography:
     if (form := _file_format(path)) is not None:
         return bibliography(form.read_file(path), display_name(path))
     raw, name = files.read_bytes(path), display_name(path)
-    if known := foreign(raw[:_LOOKED_AT]):
-        raise InputError(f"{name} is {known[0]}.", known[1])
+    _refuse_foreign(raw[:_LOOKED_AT], name)
     if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml"):
         head = raw[:_LOOKED_AT].decode("utf-8", errors="replace")
         form = recognised(raw[:_LOOKED_AT], head, "")
@@ -46,10 +45,12 @@ def parse_bibliography(text: str, name: str) -> Bibliography:
     has none is a list of a work per line.
 
     Raises:
-        InputError: the text is broken as a whole.
+        InputError: the text is broken as a whole, or something else that is known.
     """
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     form = format_of(text, Path(name).suffix.lower())
+    if form is LIST:
+        _refuse_foreign(text[:_LOOKED_AT].encode("utf-8", "replace"), name)
     if form.shape is Shape.JSON:
         return json_items.read(text, name)
     if form.shape is Shape.BYTES:
@@ -63,6 +64,11 @@ def format_of(text: str, suffix: str) -> SourceFormat:
     head = text[:_LOOKED_AT]
     form = recognised(b"", head, suffix)
     return LIST if form is None or form.shape is Shape.FILE else form
+
+
+def _refuse_foreign(head: bytes, name: str) -> None:
+    if known := foreign(head):
+        raise InputError(f"{name} is {known[0]}.", known[1])
 
 
 def _file_format(path: Path) -> SourceFormat | None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from recsys.formats.exports.export_facts import accession, first_page, phrases
@@ -29,7 +28,7 @@ from recsys.formats.references.shown_facts import (
     one_line,
     web_address,
 )
-from recsys.formats.tables.scopus_citations import cited_of, items_in
+from recsys.formats.tables import scopus_citations
 from recsys.records import Paper, Reference
 
 _TYPES = {JOURNAL: "JOUR", MEETING: "CONF", OTHER: "GEN"}
@@ -69,7 +68,10 @@ _LAYOUT = Layout(
     last=("ER",),
     strict=True,
 )
-_HEAD = re.compile(r"^[ \t]{0,8}\ufeff?TY {1,2}- ", re.MULTILINE)
+_HEAD = re.compile(
+    r"^[ \t]{0,8}\ufeff?TY {1,2}- [^\n]{0,200}(?:(?:\n[ \t]{0,80}){1,9}[A-Z][A-Z0-9] {1,2}-|\s*\Z)",
+    re.MULTILINE,
+)
 _CITED = re.compile(r"(?:Cited )?References: ?")
 _NAMED = re.compile(r"\b(?:PMID ?: ?\d{1,9}|PMC\d{1,10})")
 _UNKNOWN = "UK"
@@ -201,12 +203,10 @@ def _numbers(record: Mapping[str, Any], notes: list[str]) -> tuple[str | None, t
     return bare or next(pmids, None), tuple(dict.fromkeys(each for _, ids in told for each in ids))
 
 
-def _cited(note: str) -> Iterator[Reference]:
+def _cited(note: str) -> tuple[Reference, ...]:
     """Read the references that Scopus writes into a note."""
     match = _CITED.match(note)
-    for item in items_in(note[match.end() :]) if match else ():
-        work = replace(cited_of(item), key=item)
-        yield identified(work, item) if "10." in item else work
+    return scopus_citations.cited_in(note[match.end() :]) if match else ()
 
 
 def _all(record: Mapping[str, Any], *names: str) -> list[str]:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.corpora.corpus_worth import CorpusWorth, described, worth_of
+from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.index.columns import write_columns
-from pipelines.index.paper_rows import SCHEMA
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 
@@ -44,7 +44,7 @@ def test_columns_are_read_on_request(tmp_path: Path) -> None:
     full = described(worth, corpus)
     assert full.venues == {"Acta": 2, "Zeitschrift": 1}
     assert full.types == {"article": 1, "book": 1}
-    assert full.languages == {"English": 0.75, "other": 0.25}
+    assert full.languages == {"English": 0.75, "German": 0.25}
     assert {"languages", "venues", "types"}.isdisjoint(worth.facts())
     assert full.facts()["venues"] == {"Acta": 2, "Zeitschrift": 1}
 

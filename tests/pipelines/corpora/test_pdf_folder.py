@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.corpora import pdf_folder
 from pipelines.corpora.pdf_folder import pdfs_below, read_folder
 from pipelines.jobs.limited_workers import Limits
 from recsys.errors import MissingExtraError
+from recsys.formats.libraries import pdf_papers
 from recsys.formats.libraries.pdf_papers import read
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
@@ -54,8 +54,8 @@ def test_hidden_files_and_others_are_left_out(folder: Path) -> None:
 def test_works_come_in_the_order_of_the_paths_as_the_reader_gives_them(folder: Path) -> None:
     pdfs, told = pdfs_below(folder), Told()
     found = list(read_folder(pdfs, folder / ".cache", jobs=2, progress=told))
-    assert found == [each for path in pdfs for each in read(path)]
-    assert [type(each) for each in found] == [Reference, Reference, Problem]
+    assert found == [list(read(path)) for path in pdfs]
+    assert [type(each) for (each,) in found] == [Reference, Reference, Problem]
     assert told.steps == [("PDFs", done, 3) for done in (1, 2, 3)]
 
 
@@ -89,7 +89,7 @@ def test_another_revision_of_the_reader_reads_again(
 ) -> None:
     pdfs = [folder / "c.pdf"]
     list(read_folder(pdfs, folder / ".cache", jobs=1))
-    monkeypatch.setattr(pdf_folder.pdf_papers, "REVISION", 99)
+    monkeypatch.setattr(pdf_papers, "REVISION", 99)
     told = Told()
     list(read_folder(pdfs, folder / ".cache", jobs=1, progress=told))
     assert told.steps == [("PDFs", 1, 1)]
@@ -107,11 +107,13 @@ def test_a_file_over_its_limit_or_gone_is_a_problem_and_is_tried_again(folder: P
     pdfs = [folder / "b.pdf", folder / "gone.pdf"]
     limits = Limits(seconds=0.0)
     late, gone = read_folder(pdfs, folder / ".cache", jobs=1, limits=limits)
-    assert late == Problem(
-        "b.pdf was left out: it takes longer than 0 s to read.", "takes longer than 0 s to read"
-    )
-    assert gone == Problem("gone.pdf cannot be opened.", "cannot be opened")
-    again = list(read_folder(pdfs[:1], folder / ".cache", jobs=1))
+    assert late == [
+        Problem(
+            "b.pdf was left out: it takes longer than 0 s to read.", "takes longer than 0 s to read"
+        )
+    ]
+    assert gone == [Problem("gone.pdf cannot be opened.", "cannot be opened")]
+    (again,) = read_folder(pdfs[:1], folder / ".cache", jobs=1)
     assert isinstance(again[0], Reference)
 
 

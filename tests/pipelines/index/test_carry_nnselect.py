@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.index.carry_nnselect import FormerModel, carry_nnselect, left_out
 from pipelines.index.columns import write_columns
 from pipelines.index.known_vectors import same_texts
-from pipelines.index.paper_rows import SCHEMA
 from pipelines.index.read_texts import read_texts
 from recsys.errors import ArtifactMismatch
 from recsys.models.encoder import Text

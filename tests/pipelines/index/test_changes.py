@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.index import changes, columns
 from pipelines.index.changes import Changes, Plan, plan, read_ids, towards
 from pipelines.index.citation_links import LinkChanges, LinkCounts, link_changes
 from pipelines.index.columns import merge_columns, write_columns
-from pipelines.index.paper_rows import SCHEMA
 from pipelines.index.text import merge_text, write_text
 from recsys.errors import CorpusError
 from recsys.store.corpus import Corpus

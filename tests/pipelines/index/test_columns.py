@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.index import columns
 from pipelines.index.citation_links import LinkCounts
 from pipelines.index.columns import write_columns
-from pipelines.index.paper_rows import SCHEMA
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 
@@ -113,7 +113,8 @@ def test_front_matter_is_found_by_title_and_by_type(tmp_path: Path) -> None:
     )
     found = Corpus.load(tmp_path).front_matter
     assert found is not None
-    assert (found.tolist(), found.dtype) == ([0, 2], np.int32)
+    assert found.tolist() == [0, 2]
+    assert found.dtype == np.int32
 
 
 def test_aliases_are_stored_and_shown(tmp_path: Path) -> None:

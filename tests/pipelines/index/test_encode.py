@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.index.columns import write_columns
 from pipelines.index.encode import NOTES, VECTORS, encode_corpus
 from pipelines.index.known_vectors import KnownVectors
-from pipelines.index.paper_rows import SCHEMA
 from pipelines.index.read_texts import read_texts, texts_of
 from recsys.store.arrays import Floats
 from recsys.store.corpus import Corpus

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
+from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.index.columns import write_columns
 from pipelines.index.external_vectors import GIVEN_FILE, Built, Former, given_mask, take
 from pipelines.index.known_vectors import KnownVectors, same_texts
-from pipelines.index.paper_rows import SCHEMA
 from pipelines.index.text import write_text
 from recsys.errors import ArtifactCorrupt, InputError
 from recsys.formats.embeddings import Embeddings, write_embeddings

@@ -77,7 +77,7 @@ _words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
 _ids = st.lists(st.sampled_from(IDS), max_size=6, unique=True)
 _bodies = st.fixed_dictionaries(
     {
-        "title": _words,
+        "title": _words | st.sampled_from(["Author Index", "Erratum to: Rivers"]),
         "abstract": st.none() | _words,
         "year": st.none() | st.integers(1995, 2012),
         "authors": st.lists(st.sampled_from(PEOPLE), max_size=3),

@@ -17,12 +17,16 @@ from pipelines.index.build import BuildOptions, build
 from pipelines.ranking import train_ranker as training
 from pipelines.ranking.ranker_trial import Trial
 from pipelines.ranking.train_ranker import TrainOptions, TrainReport, train_ranker
+from pipelines.ranking.training_table import PLAIN
 from recsys.app.cache import cache_folder
 from recsys.errors import LeakageError, NothingFound
+from recsys.models.nnselect import NNSelectModel
 from recsys.stage_two.ranker import KIND, SCHEMA
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force
+from recsys.store.layout import NNSELECT
 from tests.pipelines.evaluation.test_year_split import well_linked
+from tests.pipelines.small_index import write_small_nnselect
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -132,10 +136,25 @@ def test_too_few_queries_leave_the_shipped_ranker(
     done = run_cli("train", "ranker", linked, "--quiet")
     assert done.code == 3
     assert "too few queries for a ranker of its own: 28 train, 4 dev, 4 test, by year" in done.err
-    assert "the one that comes with recsys is better" in done.err
+    assert "the one that comes with recsys was better where" in done.err
     assert sorted(path.name for path in in_force(linked).iterdir()) == before
     with pytest.raises(NothingFound, match="papers cites 5 others"):
         train_ranker(built.copy(tmp_path), None, TrainOptions())
+
+
+def test_nnselect_that_has_seen_test_queries_is_refused(linked: Path, tmp_path: Path) -> None:
+    index = Path(shutil.copytree(linked, tmp_path / "linked.index"))
+    collection = open_collection(index)
+    split = make_split(collection).split
+    rows = collection.corpus.rows(split.test)
+    (collection.folder / NNSELECT).mkdir()
+    SeenQueries.of(collection, train=rows, dev=rows[:0]).save(collection.folder / NNSELECT)
+    write_small_nnselect(tmp_path / "model", [("On matter", None)] * len(rows))
+    model = NNSelectModel.load(tmp_path / "model", len(rows))
+    school = training._School(collection, (rows, rows), (PLAIN, PLAIN), model)
+    with pytest.raises(LeakageError, match="was trained on 4 of these 4 test queries"):
+        school.check_test(split)
+    training._School(collection, (rows, rows), (PLAIN, PLAIN)).check_test(split)
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,11 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pipelines.corpora.source_files import source_files
 from pipelines.index.ingest import ingest
 from pipelines.index.update import UpdateOptions, update
 from pipelines.jobs.index_writer import writing
@@ -92,7 +94,7 @@ def test_one_without_aliases_and_front_matter_is_updated_as_if_built_anew(
     old = open_index(index).collection.corpus
     assert old.front_matter is None
     assert {paper.aliases for paper in old.papers([0, 1])} == {()}
-    papers = [
+    papers: list[dict[str, Any]] = [
         {
             "id": paper.id,
             "title": paper.title,
@@ -108,13 +110,16 @@ def test_one_without_aliases_and_front_matter_is_updated_as_if_built_anew(
         }
         for paper in old.full_papers(range(len(old)))
     ]
-    new = [{"id": "zz", "title": "Author Index", "year": 2001}, papers[0] | {"title": "Preface"}]
+    new: list[dict[str, Any]] = [
+        {"id": "zz", "title": "Author Index", "year": 2001},
+        papers[0] | {"title": "Preface"},
+    ]
     (tmp_path / "new.jsonl").write_text("\n".join(map(json.dumps, new)), encoding="utf-8")
-    update(index, tmp_path / "new.jsonl", UpdateOptions())
+    update(index, [tmp_path / "new.jsonl"], UpdateOptions())
     every = {each["id"]: each for each in [*papers, *new]}.values()
     (tmp_path / "all.jsonl").write_text("\n".join(map(json.dumps, every)), encoding="utf-8")
     (tmp_path / "anew").mkdir()
-    ingest(tmp_path / "all.jsonl", tmp_path / "anew")
+    ingest(source_files([tmp_path / "all.jsonl"]), tmp_path / "anew")
     updated = pin(index).folder / CORPUS
     assert names(updated) == names(tmp_path / "anew")
     for name in names(updated):

@@ -106,7 +106,8 @@ def parse_list_answer(raw: bytes) -> Bibliography:
 def _plain(value: object) -> object:
     """Turn records into what JSON holds: `dataclasses.asdict` copies, and takes far longer."""
     if isinstance(value, Manuscript | Bibliography | Reference):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+        names = [each.name for each in fields(value) if each.name not in _LEFT_OUT]
+        return {name: _plain(getattr(value, name)) for name in names}
     return [_plain(each) for each in value] if isinstance(value, tuple) else value
 
 
@@ -143,14 +144,16 @@ def _reference(value: object) -> Reference:
         each.name: _optional(_text, value.get(each.name)) for each in _TEXT_FIELDS
     }
     read["key"] = read["key"] or ""
-    return Reference(
-        **read,
-        authors=_texts(value.get("authors")),
-        year=_optional(_number, value.get("year")),
-    )
+    read |= {name: _texts(value.get(name)) for name in _LIST_FIELDS}
+    return Reference(**read, year=_optional(_number, value.get("year")))
 
 
-_TEXT_FIELDS = [each for each in fields(Reference) if each.name not in ("authors", "year")]
+_LEFT_OUT = ("labels", "cited_ids", "cites")
+"""What a work is in a corpus; nobody asks it of one that is looked up."""
+_LIST_FIELDS = ("authors", "ids", "keyphrases")
+_TEXT_FIELDS = [
+    each for each in fields(Reference) if each.name not in ("year", *_LIST_FIELDS, *_LEFT_OUT)
+]
 
 
 def _optional(read: Callable[[object], _Value], value: object) -> _Value | None:

@@ -92,6 +92,11 @@ def test_a_filter_that_makes_no_sense_is_refused(form: FormFields, said: str) ->
         form.filters()
 
 
+def test_front_matter_is_kept_only_if_that_is_ticked() -> None:
+    assert not FormFields.read([("title", "x")]).filters().keep_front_matter
+    assert FormFields.read([("keep_front_matter", "1")]).filters().keep_front_matter
+
+
 @pytest.mark.parametrize("library", ["{", "3", '{"a": 1}', "[1]", "[" * 10_000])
 def test_a_library_that_is_no_list_is_refused(library: str) -> None:
     with pytest.raises(InputError, match="library"):

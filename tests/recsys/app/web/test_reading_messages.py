@@ -28,6 +28,9 @@ REFERENCES = st.builds(
     year=st.none() | st.integers(1000, 2999),
     doi=st.none() | WORDS,
     id=st.none() | WORDS,
+    pmid=st.none() | WORDS,
+    ids=st.lists(WORDS, max_size=2).map(tuple),
+    keyphrases=st.lists(WORDS, max_size=2).map(tuple),
 )
 MANUSCRIPTS = st.builds(
     Manuscript,
@@ -49,6 +52,11 @@ def test_a_manuscript_comes_over_as_it_is(found: Manuscript) -> None:
 def test_a_list_comes_over_as_it_is(references: list[Reference], problems: list[str]) -> None:
     found = Bibliography(tuple(references), tuple(problems))
     assert parse_list_answer(answer(found)) == found
+
+
+def test_what_a_work_cites_does_not_come_over() -> None:
+    cited = Reference(title="Ice", labels={"a": 1}, cited_ids=("b",), cites=(Reference("c"),))
+    assert parse_list_answer(answer(Bibliography((cited,)))).references == (Reference(title="Ice"),)
 
 
 @given(st.lists(st.tuples(st.text(), st.binary()), max_size=3))

@@ -16,6 +16,7 @@ from recsys.formats.drafts.draft_formats import (
 from recsys.formats.files import STDIN
 from recsys.records import Draft
 from tests.recsys.formats.drafts.small_docx import packed
+from tests.recsys.formats.exports.golden_exports import ENW, NBIB, WOS
 
 JSON = '{"title": "From JSON", "abstract": "An abstract.", "references": ["p1"]}'
 LATEX = r"\documentclass{article}\title{From \emph{LaTeX}}\begin{document}\end{document}"
@@ -171,3 +172,20 @@ def test_plain_json_needs_no_library(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("text", [WOS, NBIB, ENW])
+@pytest.mark.parametrize("name", ["download(3).txt", "draft", "a.xml"])
+def test_an_export_is_a_list_of_works_whatever_it_is_called(
+    tmp_path: Path, text: str, name: str
+) -> None:
+    manuscript = read_manuscript(write(tmp_path, name, text))
+    assert not manuscript.title
+    assert len(manuscript.references) >= 2
+    assert all(each.title and len(each.title) < 200 for each in manuscript.references)
+
+
+def test_a_file_of_another_kind_of_export_is_named(tmp_path: Path) -> None:
+    marc = "<?xml version='1.0'?>\n<collection xmlns='http://www.loc.gov/MARC21/slim'><record/>"
+    with pytest.raises(InputError, match="MARC"):
+        read_manuscript(write(tmp_path, "works.xml", marc))

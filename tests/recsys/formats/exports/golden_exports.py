@@ -6,7 +6,7 @@ PubMed: https://www.nlm.nih.gov/bsd/mms/medlineelements.html. EndNote: "Creating
 Import File" in its user guide, https://kb.howsci.com/importing-references/. RIS:
 https://gris.readthedocs.io/en/latest/specification.html,
 https://refdb.sourceforge.net/manual-0.9.6/sect1-ris-format.html; as Scopus writes it: the tests of
-https://github.com/odarbelaeze/bibx; as EndNote reads it: https://www.adeptscience.co.uk/kb/article/A626.
+https://github.com/coreofscience/python-bibx; as EndNote reads it: http://www.adeptscience.co.uk/kb/article/A626.
 """
 
 WOS = """FN Clarivate Analytics Web of Science

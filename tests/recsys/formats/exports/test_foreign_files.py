@@ -129,6 +129,7 @@ def test_libraries_in_sqlite_are_told_from_others(tmp_path: Path, table: str) ->
         b"",
         *(text.encode() for text in golden_exports.ALL),
         b"\xef\xbb\xbf" + golden_exports.WOS.encode(),
+        HTML % (b"Log in", b'<span class="Z3988" title="rft.title=A"></span>'),
         b"FN ISI Export Format\nVR 1.0\nPT J\n",
         b'{"id": "1", "title": "Zip"}\n',
         b'[{"id": 1}]',

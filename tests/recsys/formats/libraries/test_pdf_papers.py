@@ -99,6 +99,15 @@ def test_the_year_of_the_file_is_a_guess(tmp_path: Path) -> None:
     assert work(tmp_path, page(), LIST).year is None
 
 
+@pytest.mark.parametrize(
+    "line", ["Journal of Nests 12, 34 (2010)", "Journal of Nests 12 (2010) 34-56"]
+)
+def test_its_own_place_is_read_where_all_of_it_is_printed(tmp_path: Path, line: str) -> None:
+    found = work(tmp_path, [Text(line, 72, 770, 8), *page()], LIST)
+    assert (found.venue, found.volume, found.page) == ("Journal of Nests", "12", "34")
+    assert found.year == 2010
+
+
 def test_the_stamp_of_arxiv_counts(tmp_path: Path) -> None:
     stamp = b"BT /F 20 Tf 0 1 -1 0 30 200 Tm (arXiv:1904.07180v2 [cs.DL] 15 May 2019) Tj ET"
     written = [

@@ -88,7 +88,11 @@ S2_API: Example = {
     "publicationTypes": ["JournalArticle"],
     "journal": {"name": "J. Mead.", "pages": "101-119", "volume": "12"},
     "authors": [{"authorId": "1", "name": "Rosa Fields"}],
-    "references": [{"paperId": "cd" * 20, "title": "Of ditches"}, {"paperId": None}],
+    "references": [
+        {"paperId": "cd" * 20, "title": "Of ditches"},
+        {"paperId": None, "title": "On stiles", "authors": [{"name": "Lucy Step"}], "year": 1999},
+        {"paperId": None, "title": None},
+    ],
 }
 S2AG_PAPER: Example = {
     "corpusid": 7001,
@@ -147,7 +151,16 @@ S2ORC_PDF: Example = {
     "body_text": [],
     "bib_entries": {
         "BIBREF0": {"title": "Of ditches", "link": "7002"},
-        "BIBREF1": {"title": "Unknown", "link": None},
+        "BIBREF1": {
+            "title": "On stiles",
+            "authors": [{"first": "Lucy", "middle": [], "last": "Step", "suffix": ""}],
+            "year": 1999,
+            "venue": "Paths",
+            "volume": "3",
+            "pages": "7--9",
+            "other_ids": {"DOI": ["10.5555/STILES"]},
+            "link": None,
+        },
         "BIBREF2": {"title": "Of ditches", "link": "7002"},
     },
     "ref_entries": {},

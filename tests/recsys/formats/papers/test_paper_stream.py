@@ -257,9 +257,9 @@ def test_endless_unknown_keys_make_a_short_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "it is empty"),
-        (b"\n \n", "it is empty"),
-        (b"id,title\n1,T\n", r"2 lines are none \(not JSON: 2\)"),
+        (b"", "is empty"),
+        (b"\n \n", "is empty"),
+        (b"id,name\n1,T\n", r"2 lines are none \(not JSON: 2\)"),
         (b"junk\n" * 5000, f"{HEAD_LINES:,} lines are none"),
         (b"[]\n", "it is empty"),
     ],

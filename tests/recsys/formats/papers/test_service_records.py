@@ -1,6 +1,6 @@
 import copy
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -148,12 +148,22 @@ def test_parts_of_papers_have_an_id_and_no_title() -> None:
     abstract = read(S2AG_ABSTRACT)
     assert (abstract.id, abstract.title, abstract.doi) == ("7001", None, DOI)
     assert abstract.abstract == "We walk. We see."
-    assert read(S2ORC_PDF) == Reference(id="7001", abstract="We walk. We see.", cited_ids=("7002",))
+    parsed = read(S2ORC_PDF)
+    assert (parsed.id, parsed.title, parsed.cited_ids) == ("7001", None, ("7002",))
+    assert parsed.abstract == "We walk. We see."
     with pytest.raises(FieldError, match="summary or a vector"):
         read(S2AG_SUMMARY)
     with pytest.raises(FieldError, match="missing id"):
         read(S2AG_CITATION | {"citingcorpusid": None})
     assert read(S2AG_CITATION | {"citedcorpusid": None}).cited_ids == ()
+
+
+def test_cited_works_without_an_id_are_told_as_they_are_described() -> None:
+    stiles = Reference(title="On stiles", authors=("Lucy Step",), year=1999)
+    assert read(S2_API).cites == (stiles,)
+    assert read(S2ORC_PDF).cites == (
+        replace(stiles, venue="Paths", volume="3", page="7", doi="10.5555/stiles"),
+    )
 
 
 def test_s2orc_names_papers_by_corpus_id() -> None:

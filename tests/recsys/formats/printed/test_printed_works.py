@@ -20,24 +20,24 @@ from hypothesis import strategies as st
 from recsys.formats.printed.printed_works import LONGEST_TITLE_WORDS, printed_work
 from recsys.records import Reference
 
-TITLE = "Winter nests of beetles"
+TITLE = "Winter nests"
 WHOLE = Reference(
     title=TITLE, authors=("A. B. Ash",), year=2010, venue="Journal of Nests", volume="12", page="34"
 )
 
 ARTICLES = {
-    "APA": "Ash, A. B., & Birch, C. (2010). Winter nests of beetles. Journal of Nests, 12(3), 34-56.",
-    "IEEE": 'A. B. Ash and C. Birch, "Winter nests of beetles," Journal of Nests, vol. 12, no. 3, '
+    "APA": "Ash, A. B., & Birch, C. (2010). Winter nests. Journal of Nests, 12(3), 34-56.",
+    "IEEE": 'A. B. Ash and C. Birch, "Winter nests," Journal of Nests, vol. 12, no. 3, '
     "pp. 34-56, 2010.",
-    "Nature": "Ash, A. B. & Birch, C. Winter nests of beetles. Journal of Nests 12, 34\u201356 (2010).",
-    "Harvard": "Ash, A. B. and Birch, C. 2010. Winter nests of beetles. Journal of Nests, 12, 34-56.",
-    "LNCS": "Ash, A. B., Birch, C.: Winter nests of beetles. Journal of Nests 12(3), 34\u201356 (2010)",
-    "Elsevier": "A. B. Ash, C. Birch, Winter nests of beetles, Journal of Nests 12 (3) (2010) 34\u201356.",
-    "AIP": "A. B. Ash, C. Birch, and D. Date, Winter nests of beetles, Journal of Nests 12, 34 (2010).",
-    "plain": "A. B. Ash and C. Birch. Winter nests of beetles. Journal of Nests, 12(3):34\u201356, 2010.",
-    "et al.": "Ash, A. B. et al. Winter nests of beetles. Journal of Nests 12, 34\u201356 (2010).",
-    "semicolons": "Ash, A. B.; Birch, C. Winter nests of beetles. Journal of Nests 2010; 12(3):34-56.",
-    "quoted APA": "Ash, A. B. (2010). \u201cWinter nests of beetles.\u201d Journal of Nests 12(3), 34-56.",
+    "Nature": "Ash, A. B. & Birch, C. Winter nests. Journal of Nests 12, 34\u201356 (2010).",
+    "Harvard": "Ash, A. B. and Birch, C. 2010. Winter nests. Journal of Nests, 12, 34-56.",
+    "LNCS": "Ash, A. B., Birch, C.: Winter nests. Journal of Nests 12(3), 34\u201356 (2010)",
+    "Elsevier": "A. B. Ash, C. Birch, Winter nests, Journal of Nests 12 (3) (2010) 34\u201356.",
+    "AIP": "A. B. Ash, C. Birch, and D. Date, Winter nests, Journal of Nests 12, 34 (2010).",
+    "plain": "A. B. Ash and C. Birch. Winter nests. Journal of Nests, 12(3):34\u201356, 2010.",
+    "et al.": "Ash, A. B. et al. Winter nests. Journal of Nests 12, 34\u201356 (2010).",
+    "semicolons": "Ash, A. B.; Birch, C. Winter nests. Journal of Nests 2010; 12(3):34-56.",
+    "quoted APA": "Ash, A. B. (2010). \u201cWinter nests.\u201d Journal of Nests 12(3), 34-56.",
 }
 
 
@@ -49,20 +49,20 @@ def test_articles_of_journals(style: str) -> None:
 @pytest.mark.parametrize(
     ("text", "author"),
     [
-        ("Ash AB, Birch C. Winter nests of beetles. Journal of Nests. 2010;12(3):34-56.", "AB Ash"),
-        ("Ash AB. Winter nests of beetles. Journal of Nests 2010;12:34.", "AB Ash"),
+        ("Ash AB, Birch C. Winter nests. Journal of Nests. 2010;12(3):34-56.", "AB Ash"),
+        ("Ash AB. Winter nests. Journal of Nests 2010;12:34.", "AB Ash"),
         (
-            "Ada B. Ash and Carl Birch. 2010. Winter nests of beetles. Journal of Nests 12, 3 "
+            "Ada B. Ash and Carl Birch. 2010. Winter nests. Journal of Nests 12, 3 "
             "(Jan. 2010), 34-56.",
             "Ada B. Ash",
         ),
         (
-            "Ash, Ada, and Carl Birch. 2010. \u201cWinter nests of beetles.\u201d Journal of Nests 12 "
+            "Ash, Ada, and Carl Birch. 2010. \u201cWinter nests.\u201d Journal of Nests 12 "
             "(3): 34\u201356.",
             "Ada Ash",
         ),
         (
-            "Ada Ash, Carl D\u2019Arc, and Eve van der Elm. Winter nests of beetles. Journal of "
+            "Ada Ash, Carl D\u2019Arc, and Eve van der Elm. Winter nests. Journal of "
             "Nests, 12:34\u201356, 2010.",
             "Ada Ash",
         ),
@@ -77,7 +77,7 @@ def test_names_in_other_forms(text: str, author: str) -> None:
 
 def test_papers_of_meetings_and_preprints() -> None:
     meeting = printed_work(
-        "[D. Date.] E. Elm. On honey. In Proceedings of the 3rd Meeting on Bees, pages 3\u20137, 2012."
+        "[D. Date.] E. Elm. On honey. In Proceedings of the 3rd Meeting, pages 3\u20137, 2012."
     )
     assert meeting.year == 2012
     meeting = printed_work(
@@ -114,8 +114,8 @@ def test_lists_of_physicists_name_no_titles() -> None:
          "Do beetles nest? A study of gardens"),
         ("A. Ash. Do beetles nest? Journal of Nests, 12:3, 2010.", "Do beetles nest?"),
         ("A. Ash. Do beetles nest? Commun. ACM 50, 1 (2010), 3-4.", "Do beetles nest?"),
-        ("A. Ash, Nests in O(n log n) time, Journal of Nests 12 (2010) 3.", "Nests in O(n log n) time"),
-        ("A. Ash. Nests 2.0: beetles at scale. Journal of Nests, 2010.", "Nests 2.0: beetles at scale"),
+        ("A. Ash, Nests in O(n log n) time, J. Nests 12 (2010) 3.", "Nests in O(n log n) time"),
+        ("A. Ash. Nests 2.0: beetles at scale. J. Nests, 2010.", "Nests 2.0: beetles at scale"),
         ("Ash, A. (2010). Nests in Crete, Rhodes, and Malta. Journal of Nests.",
          "Nests in Crete, Rhodes, and Malta"),
     ],

@@ -97,7 +97,8 @@ def test_a_record_of_scopus_tells_all() -> None:
         cites=found.cites,
     )
     assert [each.doi for each in found.cites] == ["10.5555/3151897", None]
-    assert [each.key.split(",")[0] for each in found.cites] == ["Aaker", "Oduya"]
+    assert [each.authors for each in found.cites] == [("J.L. Aaker",), ("F. Oduya",)]
+    assert [each.year for each in found.cites] == [1997, 1999]
 
 
 def test_what_a_record_cites_does_not_identify_it() -> None:

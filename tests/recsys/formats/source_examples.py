@@ -1,0 +1,37 @@
+"""A documented example of every format of `recsys.formats.source_formats`, from the golden files.
+
+OpenAlex, merged ids: https://docs.openalex.org/download-all-data/snapshot-data-format ("Merged
+entities") and https://docs.openalex.org/download-all-data/upload-to-your-database.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from tests.recsys.formats.exports import golden_exports
+from tests.recsys.formats.markup import markup_files
+from tests.recsys.formats.papers.service_records import RECORDS, S2AG_SUMMARY
+from tests.recsys.formats.tables.exported_tables import EXPORTS
+from tests.torture import samples
+
+MERGED: Final = (
+    "merge_date,id,merge_into_id\n2022-06-10,W11,W10\n2022-06-11,W10,https://openalex.org/W1\n"
+)
+OWN: Final = samples.lines(samples.PAPERS["native"]).decode()
+EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "EndNote XML": (markup_files.ENDNOTE,),
+    "PubMed XML": (markup_files.PUBMED,),
+    "JATS XML": (markup_files.JATS,),
+    "DBLP XML": (markup_files.DBLP,),
+    "HTML": (samples.WEB_PAGE,),
+    "JSON": (OWN, *(json.dumps(record) for _, record in RECORDS if record != S2AG_SUMMARY)),
+    "Web of Science": (golden_exports.WOS,),
+    "PubMed nbib": (golden_exports.NBIB,),
+    "RIS": (golden_exports.RIS, samples.RIS),
+    "EndNote": (golden_exports.ENW,),
+    "BibTeX": (samples.BIBTEX,),
+    "OpenAlex merged ids": (MERGED,),
+    "table": (samples.CSV, *(export.text for export in EXPORTS.values())),
+}
+"""The texts of each format that is text; all are of at least one work."""
+TEXTS: Final = tuple((name, text) for name, texts in EXAMPLES.items() for text in texts)

@@ -1,0 +1,314 @@
+"""Files of any format read as works: packed, in any encoding, damaged, or none of works at all."""
+
+import codecs
+import gzip
+import json
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recsys.errors import CorpusError, InputError
+from recsys.formats import source_streams
+from recsys.formats.source_formats import FORMATS, Shape
+from recsys.formats.source_streams import NOT_UTF8, TOO_LONG
+from recsys.formats.work_stream import Found, Reject, Remark, format_of_file, open_works, tidied
+from recsys.records import Reference
+from tests.recsys.formats.libraries.zotero_maker import Library
+from tests.recsys.formats.source_examples import EXAMPLES, OWN, TEXTS
+from tests.torture import samples
+
+Pack: TypeAlias = Callable[[str], bytes]
+IDS = [f"{name}-{number}" for number, (name, _) in enumerate(TEXTS)]
+DECLARED = {form.name for form in FORMATS if form.shape is Shape.BYTES}
+"""Formats whose files declare their encoding."""
+NO_WORKS = ("EndNote XML", "PubMed XML", "JATS XML", "DBLP XML", "JSON")
+"""Formats of which a beginning alone is broken."""
+
+
+def works_of(path: Path) -> list[Reference]:
+    """Read a file of which every record is a work."""
+    with open_works(path) as stream:
+        items = list(stream.items)
+    return [item.work for item in items if isinstance(item, Found)]
+
+
+def written(folder: Path, raw: bytes, name: str = "works") -> Path:
+    path = folder / name
+    path.write_bytes(raw)
+    return path
+
+
+PACKINGS: dict[str, Pack] = {
+    "plain": str.encode,
+    "packed": lambda text: gzip.compress(text.encode()),
+    "with a mark": lambda text: codecs.BOM_UTF8 + text.removeprefix("\ufeff").encode(),
+    "CRLF": lambda text: text.replace("\n", "\r\n").encode(),
+    "lines before": lambda text: b"\n\n" + text.removeprefix("\ufeff").encode(),
+    "CRLF, packed, with a mark": lambda text: gzip.compress(
+        codecs.BOM_UTF8 + text.removeprefix("\ufeff").replace("\n", "\r\n").encode()
+    ),
+}
+
+
+@pytest.mark.parametrize("packing", list(PACKINGS)[1:])
+@pytest.mark.parametrize(("name", "text"), TEXTS, ids=IDS)
+def test_a_text_is_the_same_works_however_it_is_packed(
+    tmp_path: Path, name: str, text: str, packing: str
+) -> None:
+    if packing == "lines before" and text.lstrip("\ufeff").startswith("<?xml"):
+        text = text[text.index("?>") + 2 :]  # XML allows nothing before a declaration.
+    plain = written(tmp_path, text.encode(), "plain")
+    path = written(tmp_path, PACKINGS[packing](text), "works.dat")
+    assert format_of_file(path).name == name
+    assert works_of(path) == works_of(plain) != []
+
+
+@pytest.mark.parametrize(("name", "text"), TEXTS, ids=IDS)
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_a_text_in_utf_16_is_the_same_works_or_refused(
+    tmp_path: Path, name: str, text: str, codec: str
+) -> None:
+    plain = written(tmp_path, text.encode(), "plain")
+    text = text.removeprefix("\ufeff")
+    mark = codecs.BOM_UTF16_LE if codec.endswith("le") else codecs.BOM_UTF16_BE
+    if name in DECLARED:
+        text = text.replace('encoding="UTF-8"', 'encoding="UTF-16"', 1)
+        text = text.replace('encoding="utf-8"', 'encoding="UTF-16"', 1)
+        text = text.replace('encoding="ISO-8859-1"', 'encoding="UTF-16"', 1)
+    path = written(tmp_path, mark + text.encode(codec))
+    assert format_of_file(path).name == name
+    if name == "JSON":
+        with pytest.raises(CorpusError, match="UTF-16 text"):
+            works_of(path)
+    else:
+        assert works_of(path) == works_of(plain)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [each for each in TEXTS if each[0] not in (*DECLARED, "JSON")]
+)
+def test_old_line_ends_are_line_ends(tmp_path: Path, name: str, text: str) -> None:
+    path = written(tmp_path, text.replace("\n", "\r").encode())
+    assert format_of_file(path).name == name
+    assert works_of(path) == works_of(written(tmp_path, text.encode(), "plain"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("RIS", "TY  - JOUR\nTI  - Flüsse\nPY  - 2001\nER  - \n\n"),
+        ("BibTeX", "@article{a,\n title = {Flüsse},\n year = 2001\n}\n"),
+        ("table", "Title,Year\nFlüsse,2001\n"),
+        ("EndNote", "%0 Journal Article\n%T Flüsse\n%D 2001\n"),
+        ("Web of Science", "FN X\nVR 1.0\nPT J\nTI Flüsse\nPY 2001\nER\n\nEF\n"),
+    ],
+)
+def test_windows_1252_is_read_and_counted(tmp_path: Path, name: str, text: str) -> None:
+    with open_works(written(tmp_path, text.encode("cp1252"))) as stream:
+        found = [item.work for item in stream.items if isinstance(item, Found)]
+    assert stream.format == name
+    assert [(work.title, work.year) for work in found] == [("Flüsse", 2001)]
+    assert stream.oddities == {NOT_UTF8: 1}
+
+
+HEADERS = {
+    "EndNote XML": "<xml><records></records></xml>",
+    "PubMed XML": "<PubmedArticleSet></PubmedArticleSet>",
+    "DBLP XML": "<dblp></dblp>",
+    "Web of Science": "FN Clarivate Analytics Web of Science\nVR 1.0\n",
+    "table": "Authors,Title,Year,DOI\n",
+    "OpenAlex merged ids": "merge_date,id,merge_into_id\n",
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_header_alone_is_no_work_and_no_error(tmp_path: Path, name: str, packed: bool) -> None:
+    raw = HEADERS[name].encode()
+    path = written(tmp_path, gzip.compress(raw) if packed else raw)
+    with open_works(path) as stream:
+        assert (stream.format, list(stream.items)) == (name, [])
+
+
+@pytest.mark.parametrize("raw", [b"", b"\n", b" \r\n \n", gzip.compress(b""), codecs.BOM_UTF8])
+def test_an_empty_file_says_so(tmp_path: Path, raw: bytes) -> None:
+    with pytest.raises(CorpusError, match=r"is empty|holds no JSON|no format"):
+        works_of(written(tmp_path, raw))
+
+
+MARC = "00714cam a2200205 a 4500001001300000003000600013005001700019008004100036\x1eon rivers\x1d"
+FOREIGN = {
+    "a MARC record": MARC.encode(),
+    "a picture": b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01" + bytes(range(256)) * 4,
+    "an Excel workbook": b"PK\3\4\x14\0\0\0\x08\0" + bytes(16) + b"\x0f\0\0\0xl/workbook.xml\0" * 3,
+    "a zip archive": b"PK\3\4\x14\0\0\0\x08\0" + bytes(16) + b"\5\0\0\0a.txt",
+    "MARC XML": b'<collection xmlns="http://www.loc.gov/MARC21/slim"><record/></collection>',
+    "a bzip2 file": b"BZh91AY&SY" + bytes(90),
+    "a Parquet file": b"PAR1" + bytes(90),
+    "an old Office document": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_a_file_is_instead_is_said(tmp_path: Path, what: str, packed: bool) -> None:
+    raw = FOREIGN[what]
+    path = written(tmp_path, gzip.compress(raw) if packed else raw, "export.txt")
+    with pytest.raises(CorpusError, match=f"is {what}") as caught:
+        works_of(path)
+    assert caught.value.hint
+
+
+def test_a_log_in_page_is_said_to_be_one(tmp_path: Path) -> None:
+    page = '<!DOCTYPE html><html><body><form><input type="password"></form></body></html>'
+    for name in ("savedrecs.txt", "papers.json", "works"):
+        with pytest.raises(CorpusError, match="log-in page"):
+            works_of(written(tmp_path, page.encode(), name))
+
+
+@pytest.mark.parametrize(
+    "raw", [bytes(5000), bytes(range(256)) * 20, b"\xfe" * 500, b"Rivers flow.\n" * 50]
+)
+def test_what_nothing_knows_is_refused_with_its_beginning(tmp_path: Path, raw: bytes) -> None:
+    with pytest.raises(CorpusError, match="is of no format that is known") as caught:
+        works_of(written(tmp_path, raw, "works.txt"))
+    assert "BibTeX" in caught.value.hint
+
+
+@pytest.mark.parametrize(("name", "text"), TEXTS, ids=IDS)
+def test_a_gzip_file_that_is_cut_is_an_error_or_is_told(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    """Never fewer works without a word."""
+    whole = written(tmp_path, gzip.compress(text.encode()), "whole.gz")
+    raw = whole.read_bytes()
+    with open_works(whole) as stream:
+        expected = len(list(stream.items))
+    for size in (len(raw) - 1, len(raw) - 9, len(raw) // 2, 15):
+        path = written(tmp_path, raw[:size], "cut.gz")
+        try:
+            with open_works(path) as stream:
+                items = list(stream.items)
+        except CorpusError:
+            continue
+        told = [item for item in items if isinstance(item, Reject)]
+        assert told or len(items) > expected, (size, items)
+
+
+@pytest.mark.parametrize(
+    ("name", "begun"),
+    [
+        ("JSON", b'{"id": "a", "title": "'),
+        ("RIS", b"TY  - JOUR\nTI  - "),
+        ("BibTeX", b"@article{a, title = {"),
+        ("Web of Science", b"FN X\nVR 1.0\nPT J\nTI "),
+        ("EndNote", b"%0 Journal Article\n%T "),
+        ("table", b"Title,Year\n"),
+        ("PubMed XML", b"<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>"),
+        ("HTML", b'<html><span class="Z3988" title="rft.title=A"></span><p>'),
+    ],
+)
+def test_a_line_without_end_is_bounded_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, begun: bytes
+) -> None:
+    from recsys.formats.markup import xml_stream
+    from recsys.formats.papers import source_lines
+
+    for module in (source_streams, source_lines):
+        monkeypatch.setattr(module, "LONGEST_LINE", 2**16)
+        monkeypatch.setattr(module, "_ENDLESS", 2**22)
+    defaults = source_lines.open_lines.__wrapped__.__kwdefaults__  # type: ignore[attr-defined]
+    monkeypatch.setitem(defaults, "longest", 2**16)
+    monkeypatch.setattr(xml_stream, "LARGEST_RECORD", 2**18)
+    path = written(tmp_path, begun + b"x" * 2**23)
+    tracemalloc.start()
+    try:
+        with open_works(path) as stream:
+            assert stream.format in (name, "recsys")
+            items = list(stream.items)
+        assert any(isinstance(item, Reject) for item in items) or stream.oddities[TOO_LONG]
+    except CorpusError as error:
+        assert "no end" in error.what or "line too long" in error.what
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 20 * 2**20
+
+
+@given(
+    st.sampled_from(TEXTS),
+    st.integers(0, 2000),
+    st.binary(max_size=120),
+    st.booleans(),
+)
+@settings(max_examples=300)
+def test_any_bytes_behind_a_beginning_are_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory,
+    example: tuple[str, str],
+    size: int,
+    junk: bytes,
+    packed: bool,
+) -> None:
+    raw = example[1].encode()[:size] + junk
+    path = tmp_path_factory.getbasetemp() / "behind-a-beginning"
+    path.write_bytes(gzip.compress(raw, 1) if packed else raw)
+    try:
+        with open_works(path) as stream:
+            for item in stream.items:
+                assert isinstance(item, Found | Reject)
+                if isinstance(item, Found):
+                    json.dumps(dict(item.work.labels))
+                    repr(item.work).encode()  # No half of a surrogate.
+    except InputError as error:
+        assert error.hint
+
+
+def test_a_zotero_database_is_known_by_its_bytes(tmp_path: Path) -> None:
+    library = Library(tmp_path)
+    library.add("book", {"title": "On rivers", "date": "2001"})
+    assert [(work.title, work.year) for work in works_of(library.file)] == [("On rivers", 2001)]
+
+
+def test_a_database_of_another_program_is_said_to_be_one(tmp_path: Path) -> None:
+    import sqlite3
+
+    path = tmp_path / "other.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE DocumentCanonicalIds (id INTEGER)")
+    connection.commit()
+    connection.close()
+    with pytest.raises(InputError, match="Mendeley"):
+        works_of(path)
+
+
+def test_columns_are_for_tables_alone(tmp_path: Path) -> None:
+    path = written(tmp_path, b"A;B\nOn rivers;2001\n", "works.csv")
+    with open_works(path, columns={"title": "A", "year": "B"}) as stream:
+        works = [item.work for item in stream.items if isinstance(item, Found)]
+    assert [(work.title, work.year) for work in works] == [("On rivers", 2001)]
+    own = written(tmp_path, OWN.encode())
+    with open_works(own, columns={"title": "A"}) as stream:
+        assert len(list(stream.items)) == 2
+
+
+def test_our_own_format_is_sealed_and_its_texts_stay(tmp_path: Path) -> None:
+    record = {"id": "a", "title": "ON RIVERS", "abstract": "Abstract: © 2016 Elsevier"}
+    with open_works(written(tmp_path, json.dumps(record).encode())) as stream:
+        assert stream.sealed
+        (item,) = stream.items
+    assert isinstance(item, Found)
+    assert (item.work.title, item.work.abstract) == (record["title"], record["abstract"])
+    with open_works(written(tmp_path, samples.RIS.encode())) as stream:
+        assert not stream.sealed
+
+
+def test_a_part_of_a_work_lacks_nothing() -> None:
+    assert tidied(Reference(id="a", abstract="We measure."), sealed=False)[1] == ()
+    full = tidied(Reference(title="On the rivers of the north", year=3000), sealed=False)
+    assert full[0].year is None
+    assert full[1] == (Remark.NO_ABSTRACT, Remark.IMPOSSIBLE_YEAR, Remark.NO_YEAR)
