@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recsys.errors import CorpusError, near_miss
@@ -42,7 +42,9 @@ def source_files(sources: Sequence[Path]) -> list[SourceFile]:
             if not files:
                 raise CorpusError(f"The folder {source} holds no files.", "Check the path.")
         for file in files:
-            found.setdefault(file.path.resolve(), file)
+            earlier = found.setdefault(file.path.resolve(), file)
+            if file.named and not earlier.named:
+                found[file.path.resolve()] = replace(earlier, named=True)
     if not found:
         raise CorpusError("No files are named.", "Give at least one file or folder.")
     return list(found.values())

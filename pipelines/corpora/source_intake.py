@@ -34,6 +34,8 @@ class SourceIntake:
         self._works = WorkIntake()
         self._spaces: dict[str, int] = {}
         self._pdfs = pdfs
+        self._begun = False
+        self._scopes: list[str] = []
         self._path = rejects
         self._file: TextIO | None = None
 
@@ -50,8 +52,10 @@ class SourceIntake:
         """Read a file; one that only lies in a folder may be none of works.
 
         Raises:
-            InputError: a file that was named cannot be read, or lacks these columns.
+            InputError: a file that was named cannot be read, or lacks these columns; one that gave
+                works is damaged further on.
         """
+        self._begun = False
         try:
             if is_library(file.path):
                 self._take(file.path, library_stream(file.path, self._pdfs))
@@ -60,7 +64,7 @@ class SourceIntake:
                 self._take(file.path, stream)
         except InputError as error:
             told = error.what.removeprefix(f"{file.path} ")
-            if not file.named:
+            if not (file.named or self._begun):
                 self.skipped.append(f"{file.path}: {told}")
             elif told == error.what:  # What is wrong with a table is found without its name.
                 raise CorpusError(f"{file.path}: {told}", error.hint) from error
@@ -96,21 +100,28 @@ class SourceIntake:
 
     def _works_of(self, path: Path, stream: WorkStream) -> Iterator[Reference]:
         items = _distinct(stream.items) if stream.sealed else stream.items
-        numbered = stream.format == TABLE.name
+        scope = self._scope(path) if stream.format == TABLE.name else None
         for item in items:
             if isinstance(item, Reject):
                 self._reject(path, item)
             else:
+                self._begun = True
                 self.remarks.update(item.remarks)
                 if Remark.NOT_ENGLISH in item.remarks:
                     text = f"{item.work.title} {item.work.abstract or ''}"
                     self.languages[language_of(text) or "unknown"] += 1
-                yield _scoped(item.work, path.stem) if numbered else item.work
+                yield item.work if scope is None else _scoped(item.work, scope)
+
+    def _scope(self, path: Path) -> str:
+        """Name the running numbers of a table; other folders may have one of the same name."""
+        before = self._scopes.count(path.stem)
+        self._scopes.append(path.stem)
+        return f"{path.stem}-{before + 1}" if before else path.stem
 
     def _reject(self, path: Path, reject: Reject) -> None:
         self.rejected[reject.reason] += 1
         if self._file is None:
-            self._file = self._path.open("w", encoding="utf-8")
+            self._file = self._path.open("w", encoding="utf-8", errors="replace")
         line = {"file": path.name, "line": reject.line, "reason": reject.reason}
         self._file.write(json.dumps(line | {"excerpt": reject.excerpt}, ensure_ascii=False) + "\n")
 

@@ -2,7 +2,8 @@
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -78,11 +79,15 @@ def write_corpus(
         return Written(out, report, beside)
 
 
-def _opened(path: Path, *, packed: bool) -> BinaryIO:
-    if not packed:
-        return path.open("wb")
-    # Without name and time, the same papers are the same bytes.
-    return cast(BinaryIO, gzip.GzipFile("", "wb", 6, path.open("wb"), mtime=0))
+@contextmanager
+def _opened(path: Path, *, packed: bool) -> Iterator[BinaryIO]:
+    with path.open("wb") as file:
+        if packed:
+            # Without name and time, the same papers are the same bytes.
+            with gzip.GzipFile("", "wb", 6, file, mtime=0) as stream:
+                yield cast(BinaryIO, stream)
+        else:
+            yield file
 
 
 def _write(papers: pa.Table, file: BinaryIO) -> None:

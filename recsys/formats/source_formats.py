@@ -75,6 +75,13 @@ def _module(name: str, function: str) -> Callable[..., Any]:
 _JSON = re.compile(r"\s*+(?:\{\s*+[\"}]|\[\s*+[\[{\"\]])")
 _AT = "recsys.formats."
 
+ZOTERO = SourceFormat(
+    "Zotero database",
+    Shape.FILE,
+    f"{_AT}libraries.zotero_database",
+    (".sqlite",),
+    b"SQLite format 3\0",
+)
 JSON = SourceFormat(
     "JSON",
     Shape.JSON,
@@ -85,8 +92,7 @@ TABLE = SourceFormat("table", Shape.LINES, f"{_AT}tables.table_reading", (".csv"
 
 # fmt: off
 FORMATS = (
-    SourceFormat("Zotero database", Shape.FILE, f"{_AT}libraries.zotero_database",
-                 (".sqlite",), b"SQLite format 3\0"),
+    ZOTERO,
     SourceFormat("PDF", Shape.FILE, f"{_AT}libraries.pdf_papers", (".pdf",), b"%PDF-"),
     SourceFormat("EndNote XML", Shape.BYTES, f"{_AT}markup.endnote_xml"),
     SourceFormat("PubMed XML", Shape.BYTES, f"{_AT}markup.pubmed_xml"),

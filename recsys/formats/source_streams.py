@@ -91,7 +91,8 @@ def text_lines(stream: BinaryIO, oddities: Counter[str]) -> Iterator[str]:
     try:
         yield from _lines(text, oddities)
     finally:
-        text.detach()  # Not ours to close.
+        if not stream.closed:  # It is where nobody read to the end.
+            text.detach()  # Not ours to close.
 
 
 def _lines(text: io.TextIOWrapper, oddities: Counter[str]) -> Iterator[str]:

@@ -40,7 +40,7 @@ _SCHEMES: Mapping[str, str] = {
     "wos": "wos",
 }
 _DIGITS = re.compile(r"\d{1,12}(?=\D*\Z)")
-_NO_ID = re.compile(r"[\s\x00-\x1f]")
+_NO_ID = re.compile(r"[\s\x00-\x1f\ud800-\udfff]")
 _LONGEST_ID = 200
 
 

@@ -8,9 +8,10 @@ from recsys.errors import InputError
 from recsys.formats import files
 from recsys.formats.exports.foreign_files import foreign
 from recsys.formats.files import STDIN, decode_or_guess, display_name
+from recsys.formats.libraries.zotero_database import is_library
 from recsys.formats.references import json_items
 from recsys.formats.references.bibliography import bibliography
-from recsys.formats.source_formats import FORMATS, LIST, Shape, SourceFormat, recognised
+from recsys.formats.source_formats import FORMATS, LIST, ZOTERO, Shape, SourceFormat, recognised
 from recsys.records import Bibliography
 
 _LOOKED_AT = 100_000
@@ -72,9 +73,9 @@ def _refuse_foreign(head: bytes, name: str) -> None:
 
 
 def _file_format(path: Path) -> SourceFormat | None:
-    """Recognise what is no text, such as a database."""
+    """Recognise what is no text, such as a database, or the folder of a library."""
     if path == STDIN or not path.is_file():
-        return None
+        return ZOTERO if path.is_dir() and is_library(path) else None
     with path.open("rb") as file:
         head = file.read(1024)
     of_files = (form for form in FORMATS if form.shape is Shape.FILE)

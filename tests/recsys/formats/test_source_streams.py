@@ -25,7 +25,7 @@ from recsys.formats.source_streams import (
     text_lines,
 )
 
-TEXT = "Über Flüsse\nund – \u6cb3\u5ddd\nEnde"
+TEXT = "Über Flüsse\nund \u2013 \u6cb3\u5ddd\nEnde"
 Damage: TypeAlias = Callable[[bytes], bytes]
 ENCODINGS = {
     "utf-8": codecs.BOM_UTF8,

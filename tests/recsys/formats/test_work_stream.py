@@ -19,7 +19,7 @@ from recsys.formats.source_streams import NOT_UTF8, TOO_LONG
 from recsys.formats.work_stream import Found, Reject, Remark, format_of_file, open_works, tidied
 from recsys.records import Reference
 from tests.recsys.formats.libraries.zotero_maker import Library
-from tests.recsys.formats.source_examples import EXAMPLES, OWN, TEXTS
+from tests.recsys.formats.source_examples import OWN, TEXTS
 from tests.torture import samples
 
 Pack: TypeAlias = Callable[[str], bytes]

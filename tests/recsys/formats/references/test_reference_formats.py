@@ -12,6 +12,7 @@ from recsys.formats.references.reference_formats import (
 )
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.records import Paper
+from tests.recsys.formats.libraries.zotero_maker import Library
 
 
 @pytest.mark.parametrize(
@@ -114,3 +115,15 @@ def test_a_year_is_found_in_a_date(date: object, year: int | None) -> None:
 )
 def test_an_address_is_of_the_web_or_none(text: object, address: str | None) -> None:
     assert address_in(text) == address
+
+
+@pytest.mark.parametrize("name", ["", "zotero.sqlite"])
+def test_a_zotero_library_is_a_reading_list(tmp_path: Path, name: str) -> None:
+    Library(tmp_path).add("journalArticle", {"title": "Growing trees", "date": "2004"})
+    (found,) = read_bibliography(tmp_path / name).references
+    assert (found.title, found.year) == ("Growing trees", 2004)
+
+
+def test_a_folder_without_a_library_is_no_reading_list(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a directory"):
+        read_bibliography(tmp_path)
