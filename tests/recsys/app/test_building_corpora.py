@@ -135,7 +135,9 @@ def test_an_index_is_no_source(folder: Path, run_cli: "RunCli") -> None:
     ("columns", "code", "said"),
     [
         ("title=TI,year=PY", 0, "1 papers read as table"),
-        ("title=TI,year=PX", 1, "has no column 'PX'. Did you mean 'PY'"),
+        ("title=TI,notes=PX", 2, "is no FIELD=NAME"),
+        ("title=TI,year=PX", 1, "has no column 'PX'. Its columns are: 'TI', 'PY', 'Remarks'."),
+        ("title=Remark", 1, "has no column 'Remark'. Did you mean 'Remarks'?"),
         ("titel=TI", 2, "is no FIELD=NAME"),
         ("title", 2, "is no FIELD=NAME"),
         ("title=", 2, "is no FIELD=NAME"),
@@ -144,7 +146,7 @@ def test_an_index_is_no_source(folder: Path, run_cli: "RunCli") -> None:
 def test_columns_of_a_table_may_be_named(
     folder: Path, run_cli: "RunCli", columns: str, code: int, said: str
 ) -> None:
-    write(folder / "own.csv", "TI;PY;Notes\nSlow rivers of the plain;2001;read\n")
+    write(folder / "own.csv", "TI;PY;Remarks\nSlow rivers of the plain;2001;read\n")
     for words in (("build", "own.csv"), ("corpus", "own.csv")):
         done = run_cli(*words, "--out", f"{words[0]}.made", "--columns", columns)
         assert done.code == code
