@@ -193,4 +193,3 @@ def _surest_names(cited: pa.Table, found: pa.Array) -> Iterator[pa.Array]:
         name, place, year = (some.column(each).chunk(0) for each in ("name", "place", "year"))
         ids = found.slice(begin, _AT_ONCE).cast(pa.string())
         yield pc.coalesce(ids, name, cited_as_all(place, year))
-

@@ -192,9 +192,7 @@ class _Printed:
         if not pc.any(bare).as_py():
             return
         if self._surnames is None:
-            names = pc.replace_substring_regex(
-                self._places, pattern=_INITIAL, replacement=r"\1|"
-            )
+            names = pc.replace_substring_regex(self._places, pattern=_INITIAL, replacement=r"\1|")
             self._surnames = _Lookup.of(names, np.arange(len(names)))
         yield self._surnames.find(pc.if_else(bare, cited, None), years)
 
