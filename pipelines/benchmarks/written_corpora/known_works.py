@@ -1,8 +1,8 @@
 """Works with known links, and where they were printed: volumes and pages are invented.
 
 A venue has a volume a year, its papers their places in it; conferences have no volumes. Some
-journals count pages anew in every issue, and short pieces of an author share a page, so that author,
-year and volume, and at times the page, too, are those of several works.
+journals count pages anew in every issue, and short pieces of an author share a page, so that
+author, year and volume, and at times the page, too, are those of several works.
 """
 
 import gzip

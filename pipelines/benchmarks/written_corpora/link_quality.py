@@ -17,7 +17,6 @@ from pipelines.corpora.library_works import PdfReading
 from pipelines.corpora.link_citations import RULE_NAMES, Rule
 from pipelines.corpora.source_files import source_files
 from pipelines.corpora.source_intake import SourceIntake
-from pipelines.corpora.source_intake import SourceIntake
 from recsys.store.arrays import Longs
 
 SAMPLES = 1000
