@@ -13,7 +13,6 @@ from pathlib import Path
 
 from recsys.errors import CorpusError
 from recsys.formats.exports.foreign_files import foreign
-from recsys.formats.files import STDIN
 from recsys.formats.papers.language import looks_english
 from recsys.formats.papers.paper_fields import FieldError
 from recsys.formats.papers.paper_formats import FORMATS as JSON_FORMATS
