@@ -94,8 +94,8 @@ _TAKES = {
     ".zip": ("draft",),
     ".md": ("draft",),
     ".json": ("draft", "references", "corpus"),
-    **dict.fromkeys((".bib", ".ris", ".csv", ".html"), ("draft", "references", "corpus")),
-    **dict.fromkeys((".wos", ".nbib", ".enw", ".xml", ".tsv"), ("references", "corpus")),
+    ".csv": ("draft", "references", "corpus"),
+    **dict.fromkeys((".wos", ".nbib", ".enw", ".xml", ".tsv"), ("corpus",)),
 }
 """What reads a suffix; a draft and references where nothing is said."""
 
