@@ -62,7 +62,7 @@ def rows_of(count: int) -> list[dict[str, Any]]:
                 "id": f"p{number}",
                 "title": f"{' '.join(words).capitalize()} {number}",
                 "abstract": f"About {' and '.join(words)}.",
-                "year": 1995 + number % 20,
+                "year": 1500 + number % 500,
                 "authors": [f"{'ABCDEFG'[number % 7]}da {family}", "Wei Wang 0001"],
                 "venue": ("Journal of Invented Stones", "Annals of Made Water")[number % 2],
                 "references": [f"p{each}" for each in cited],
