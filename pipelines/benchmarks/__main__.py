@@ -21,6 +21,7 @@ from pipelines.benchmarks.quality import measure_quality
 from pipelines.benchmarks.result_tables import render
 from pipelines.benchmarks.serving import measure_serving
 from pipelines.benchmarks.updating import measure_updates
+from pipelines.benchmarks.written_corpora.corpora_page import measure_corpora, write_corpora
 from pipelines.jobs.bench import Bench
 from pipelines.jobs.programs import run_module, run_recsys
 from recsys.errors import RecsysError, near_miss
@@ -29,8 +30,9 @@ from recsys.store.generations import in_force, pin
 from recsys.store.layout import CORPUS
 
 CORPORA = ("vis", "archaeology")
-PAGE, MAP = "benchmarks", "map"
-"""The page of all sections, and the section that has a page of its own."""
+PAGE, MAP, WRITTEN = "benchmarks", "map", "corpora"
+"""The page of most sections, and the sections that have pages of their own."""
+OWN_PAGES: Mapping[str, Callable[[Any], str]] = {MAP: write_maps, WRITTEN: write_corpora}
 
 
 def measure_build(bench: Bench) -> dict[str, Any]:
@@ -63,6 +65,7 @@ SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
     "serving": partial(measure_serving, corpora=CORPORA),
     "encoding": measure_encoding,
     MAP: partial(measure_maps, corpus=CORPORA[0]),
+    WRITTEN: measure_corpora,
 }
 
 
@@ -85,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(bench: Bench, only: Sequence[str], results: Path, docs: Path) -> None:
     """Measure the sections, keeping each one's figures as soon as they are known."""
-    for page in (PAGE, MAP) if MAP in only else (PAGE,):
+    for page in (PAGE, *(name for name in OWN_PAGES if name in only)):
         check_page(docs, page)
     results.parent.mkdir(parents=True, exist_ok=True)
     found = json.loads(results.read_text(encoding="utf-8")) if results.is_file() else {}
@@ -94,8 +97,8 @@ def run(bench: Bench, only: Sequence[str], results: Path, docs: Path) -> None:
         found[name] = SECTIONS[name](bench)
         write_json(results, {key: found[key] for key in SECTIONS if key in found})
         rewrite_page(docs, PAGE, render(found))
-        if name == MAP:
-            rewrite_page(docs, MAP, write_maps(found[MAP]))
+        if name in OWN_PAGES:
+            rewrite_page(docs, name, OWN_PAGES[name](found[name]))
 
 
 def _sections(text: str) -> tuple[str, ...]:

@@ -2,6 +2,9 @@
 
 import re
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from recsys.records import Reference
 from recsys.store.name_keys import author_key
 
@@ -41,6 +44,16 @@ def cited_as(place: str, year: int) -> str:
     """Return the name under which reference lists without identifiers know a work."""
     author, _, rest = place.partition("|")
     return f"{CITED_AS}{author}|{year}|{rest}"
+
+
+def cited_as_all(places: pa.Array, years: pa.Array) -> pa.Array:
+    """Return `cited_as` of each place and year, null where one of them is not known."""
+    author, rest = (
+        pc.replace_substring_regex(places, pattern=pattern, replacement="")
+        for pattern in (r"\|.*", r"^[^|]*\|")
+    )
+    name = pc.binary_join_element_wise(pa.scalar(CITED_AS), author, "")
+    return pc.binary_join_element_wise(name, years.cast(pa.string()), rest, "|")
 
 
 def counted(text: str) -> str:

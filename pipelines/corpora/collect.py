@@ -1,6 +1,6 @@
 """Make one table of papers out of files of any format: read, merge what is one, link citations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora.citation_places import cited_as
+from pipelines.corpora.citation_places import cited_as_all
 from pipelines.corpora.clusters import Clusters, find_clusters
 from pipelines.corpora.collect_report import CollectReport
 from pipelines.corpora.known_papers import KnownPapers
@@ -44,6 +44,8 @@ class Reading:
         return cls(columns, bool(record["apart"]))
 
 
+_AT_ONCE = 1 << 18
+"""Cited works that are named together."""
 AS_TOLD = Reading()
 """By the headers that are there; a preprint and what became of it are one."""
 
@@ -107,7 +109,9 @@ def connect(read: Works, *, apart: bool, known: KnownPapers | None = None) -> Wo
     clusters = find_clusters(read.works, preprints=not apart)
     merged = merge(read.works, clusters)
     owners = merged.paper_of[read.cited.column("owner").to_numpy()]
-    cited, owners = read.cited.filter(pa.array(owners >= 0)), owners[owners >= 0]
+    cited = read.cited
+    if (there := owners >= 0).sum() < len(owners):  # Else nothing is copied.
+        cited, owners = cited.filter(pa.array(there)), owners[there]
     targets, places = _targets(merged, known)
     return WorkGraph(clusters, merged, cited, owners, targets, link(cited, targets, places))
 
@@ -167,16 +171,16 @@ def _with_references(papers: pa.Table, cited: pa.Table, owners: Rows, found: pa.
     """Add what reference lists describe: ids of papers, else the surest name there is."""
     if not cited.num_rows:
         return papers
-    names = pc.coalesce(found, cited.column("name").combine_chunks().cast(pa.large_string()))
-    names = pc.coalesce(names, _printed(cited))
-    named = pc.is_valid(names).to_numpy(zero_copy_only=False)
+    names = pa.concat_arrays(list(_surest_names(cited, found)))
+    if names.null_count:
+        named = pc.is_valid(names)
+        names, owners = names.filter(named), owners[named.to_numpy(zero_copy_only=False)]
     given = papers.column("references").combine_chunks()
     lengths = pc.fill_null(pc.list_value_length(given), 0).to_numpy(zero_copy_only=False)
-    rows = np.concatenate([np.repeat(np.arange(papers.num_rows), lengths), owners[named]])
-    values = pa.concat_arrays(
-        [given.flatten().cast(pa.large_string()), names.filter(pa.array(named))]
-    )
-    values = values.take(pa.array(np.argsort(rows, kind="stable"))).cast(pa.string())
+    rows = np.concatenate([np.repeat(np.arange(papers.num_rows, dtype=np.int32), lengths), owners])
+    values = pa.concat_arrays([given.flatten(), names]) if len(names) < len(rows) else names
+    if (np.diff(rows) < 0).any():
+        values = values.take(pa.array(np.argsort(rows, kind="stable")))
     starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=papers.num_rows))])
     lists = pa.ListArray.from_arrays(pa.array(starts, pa.int32()), values)
     return papers.set_column(
@@ -184,8 +188,10 @@ def _with_references(papers: pa.Table, cited: pa.Table, owners: Rows, found: pa.
     )
 
 
-def _printed(cited: pa.Table) -> pa.Array:
-    """Name cited works by where they were printed: null where that is not told."""
-    pairs = zip(cited.column("place").to_pylist(), cited.column("year").to_pylist(), strict=True)
-    names = (cited_as(place, year) if place and year is not None else None for place, year in pairs)
-    return pa.array(names, pa.large_string())
+def _surest_names(cited: pa.Table, found: pa.Array) -> Iterator[pa.Array]:
+    """Name cited works by the id found, by their surest name, else by where they were printed."""
+    for begin in range(0, cited.num_rows, _AT_ONCE):
+        some = cited.slice(begin, _AT_ONCE).combine_chunks()
+        name, place, year = (some.column(each).chunk(0) for each in ("name", "place", "year"))
+        ids = found.slice(begin, _AT_ONCE).cast(pa.string())
+        yield pc.coalesce(ids, name, cited_as_all(place, year))

@@ -19,6 +19,8 @@ from pipelines.corpora.title_links import NOWHERE, link_titles
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.graph import UNKNOWN_YEAR
 
+_AT_ONCE = 1 << 18
+"""Cited works that are looked up together: what is gathered on the way stays small."""
 _NO_INITIAL = r"^[^ |]+\|"
 _BEFORE_PAGE = r"^.*\|"
 _INITIAL = r"^([^ |]+) [^ |]+\|"
@@ -59,40 +61,30 @@ def link(cited: pa.Table, papers: pa.Table, places: pa.Array) -> Linked:
         papers: with the columns id, title, year, authors, doi, aliases.
         places: (n,) string, where papers were printed, see `citation_places.printed_place`.
     """
+    years, known = years_of(cited), years_of(papers)
+    named, printed = _names(papers), _Printed(places)
     rows = np.full(cited.num_rows, NOWHERE, np.int32)
     rules = np.full(cited.num_rows, Rule.OUTSIDE, np.int8)
-    years, known = years_of(cited), years_of(papers)
-    named = _names(papers)
-    for column in ("name", "other_name"):
-        found = named.find(cited.column(column)).astype(np.int32)
-        _settle(rows, rules, _Found(found, np.zeros(len(rows), bool)), Rule.IDENTIFIER)
-    for wanted, offered in _spellings(cited.column("place"), places):
-        printed = _Lookup.of(offered, np.arange(len(offered)))
-        _settle(rows, rules, printed.find(wanted, (years, known)), Rule.PLACE)
+    for begin in range(0, cited.num_rows, _AT_ONCE):
+        part = slice(begin, begin + _AT_ONCE)
+        some = cited.slice(begin, _AT_ONCE)
+        for column in ("name", "other_name"):
+            found = named.find(some.column(column)).astype(np.int32)
+            sure = _Found(found, np.zeros(len(found), bool))
+            _settle(rows[part], rules[part], sure, Rule.IDENTIFIER)
+        for places_found in printed.find(some.column("place"), (years[part], known)):
+            _settle(rows[part], rules[part], places_found, Rule.PLACE)
     titled = pc.is_valid(cited.column("title")).to_numpy()
     left = np.flatnonzero(titled & ((rules == Rule.OUTSIDE) | (rules == Rule.AMBIGUOUS)))
     if len(left):
-        found = np.full(len(rows), NOWHERE, np.int32)
-        unsure = np.zeros(len(rows), bool)
-        found[left], unsure[left] = link_titles(cited.take(pa.array(left)), papers)
-        elsewhere = _elsewhere(found, cited.column("place"), places) & _apart(found, years, known)
-        found[elsewhere] = NOWHERE
-        _settle(rows, rules, _Found(found, unsure), Rule.TITLE)
+        described = cited.take(pa.array(left))
+        found, unsure = link_titles(described, papers)
+        elsewhere = _elsewhere(found, described.column("place"), places)
+        found[elsewhere & _apart(found, years[left], known)] = NOWHERE
+        by_title, titles_rules = rows[left], rules[left]
+        _settle(by_title, titles_rules, _Found(found, unsure), Rule.TITLE)
+        rows[left], rules[left] = by_title, titles_rules
     return Linked(rows, rules)
-
-
-def _spellings(
-    cited: pa.ChunkedArray, places: pa.Array
-) -> Iterator[tuple[pa.ChunkedArray, pa.Array]]:
-    """Give places as they are cited and as papers have them, then by surnames alone.
-
-    That is for lists that leave initials out; who has an initial there is not looked for without.
-    """
-    yield cited, places
-    bare = pc.fill_null(pc.match_substring_regex(cited, _NO_INITIAL), False)
-    if pc.any(bare).as_py():
-        surnames = pc.replace_substring_regex(places, pattern=_INITIAL, replacement=r"\1|")
-        yield pc.if_else(bare, cited, None), surnames
 
 
 def years_of(table: pa.Table) -> Longs:
@@ -183,6 +175,26 @@ class _Lookup:
         single = counts[wanting] == 1
         rows[wanting[single]] = offered[single]
         return _Found(rows, counts > 1)
+
+
+class _Printed:
+    """Where papers were printed: with the author's initial, and for lists that leave it out."""
+
+    def __init__(self, places: pa.Array) -> None:
+        self._places = places
+        self._whole = _Lookup.of(places, np.arange(len(places)))
+        self._surnames: _Lookup | None = None
+
+    def find(self, cited: pa.ChunkedArray, years: tuple[Longs, Longs]) -> Iterator[_Found]:
+        """Find papers by all that is told, then those of authors without initial by the rest."""
+        yield self._whole.find(cited, years)
+        bare = pc.fill_null(pc.match_substring_regex(cited, _NO_INITIAL), False)
+        if not pc.any(bare).as_py():
+            return
+        if self._surnames is None:
+            names = pc.replace_substring_regex(self._places, pattern=_INITIAL, replacement=r"\1|")
+            self._surnames = _Lookup.of(names, np.arange(len(names)))
+        yield self._surnames.find(pc.if_else(bare, cited, None), years)
 
 
 def _names(papers: pa.Table) -> PaperNames:

@@ -17,7 +17,7 @@ from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.corpora.work_table import WORKS, records_of
 from recsys.asking.match_confidence import title_likeness, title_of
 from recsys.records import PaperId
-from recsys.store.arrays import Longs, Rows
+from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.name_keys import author_key, fold
 
 _ALIKE = 0.85
@@ -56,18 +56,28 @@ def merge(works: pa.Table, clusters: Clusters) -> Merged:
     several = np.flatnonzero(sizes > 1)
     joined = _joined(works, cluster_of, several, conflicts)
     alone = sizes[cluster_of] == 1
-    table = pa.concat_tables([works.filter(pa.array(alone)), joined])  # Nothing is copied twice.
-    titled = pc.is_valid(table.column("title"))
-    place = np.cumsum(titled.to_numpy()) - 1
-    place[~titled.to_numpy()] = -1
+    table = pa.concat_tables([_only(works, alone), joined])
+    titled = pc.is_valid(table.column("title")).to_numpy()
+    place = np.cumsum(titled) - 1
+    place[~titled] = -1
     place_of = np.empty(len(heads), np.int64)
     place_of[np.concatenate([cluster_of[alone], several])] = place
-    kept = table.filter(titled)
+    kept = _only(table, titled)
     paper_of = place_of[cluster_of].astype(np.int32)
     untitled = int(np.count_nonzero(paper_of < 0))
     return Merged(
         _papers(kept), kept.column("place").combine_chunks(), paper_of, untitled, conflicts
     )
+
+
+def _only(table: pa.Table, wanted: Mask) -> pa.Table:
+    """Keep the rows that are wanted; batches that stay whole are not copied."""
+    kept, begin = [], 0
+    for batch in table.to_batches():
+        some = wanted[begin : begin + batch.num_rows]
+        kept.append(batch if some.all() else batch.filter(pa.array(some)))
+        begin += batch.num_rows
+    return pa.Table.from_batches(kept, table.schema)
 
 
 def _joined(

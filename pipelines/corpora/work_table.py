@@ -16,7 +16,7 @@ from recsys.store.arrays import Longs
 
 NO_SPACE = -1
 """The id space of a work whose file gives no ids that others cite by."""
-_BATCH = 4096
+_BATCH = 1024
 """Works held as Python objects at a time."""
 
 WORKS = pa.schema(
@@ -51,7 +51,8 @@ CITED = pa.schema(
         ("title", pa.string()),
     ]
 )
-"""Cited works that a reference list describes; `name` is the surest identifier."""
+"""Cited works that a reference list describes; `name` is the surest identifier. The author is there
+where there is a title to look for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +135,10 @@ def _row(work: Reference, space: Space) -> dict[str, Any]:
 def _cited(owner: int, work: Reference) -> tuple[Any, ...] | None:
     """Write down a cited work; None for one by which nothing could be found."""
     names = names_of(work)
-    author = first_author(work)
     place = printed_place(work)
     if not (names or place or work.title):
         return None
+    author = first_author(work) if work.title else None  # It is part of a place.
     name, other = [*names, None, None][:2]
     return owner, name, other, place, author, work.year, work.title
 

@@ -1,8 +1,8 @@
 """Works with known links, and where they were printed: volumes and pages are invented.
 
 A venue has a volume a year, its papers their places in it; conferences have no volumes. Some
-journals count pages anew in every issue, and short pieces of an author share a page, so that author,
-year and volume, and at times the page, too, are those of several works.
+journals count pages anew in every issue, and short pieces of an author share a page, so that
+author, year and volume, and at times the page, too, are those of several works.
 """
 
 import gzip
@@ -81,9 +81,7 @@ def known_works(rows: Sequence[Mapping[str, Any]]) -> tuple[KnownWork, ...]:
 
 
 def shared_places(corpus: KnownCorpus) -> tuple[int, int, int]:
-    """Count the works with author, year, volume and page; those that are not alone with the first
-    three; and those that are not alone with all.
-    """
+    """Count works with author, year, volume and page; those that share three of these, and all."""
     volumes: Counter[tuple[object, ...]] = Counter()
     pages: Counter[tuple[object, ...]] = Counter()
     for work in corpus.works:
@@ -91,8 +89,8 @@ def shared_places(corpus: KnownCorpus) -> tuple[int, int, int]:
             volume = (work.authors[0].family.lower(), work.year, work.volume)
             volumes[volume] += 1
             pages[*volume, work.page] += 1
-    several = (sum(n for n in each.values() if n > 1) for each in (volumes, pages))
-    return pages.total(), *several
+    in_volume, on_page = (sum(n for n in each.values() if n > 1) for each in (volumes, pages))
+    return pages.total(), in_volume, on_page
 
 
 def _work(number: int, row: Mapping[str, Any], numbers: Mapping[str, int]) -> KnownWork:

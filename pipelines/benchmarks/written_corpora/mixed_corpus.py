@@ -163,7 +163,8 @@ def numbers_of(corpus: KnownCorpus, papers: Corpus) -> dict[PaperId, int]:
     titles = {_letters(work.title): work.number for work in corpus.works}
     columns: list[pa.ChunkedArray] = [papers.column(name) for name in ("doi", "title")]
     found = {}
-    for paper_id, doi, title in zip(papers.ids, *(c.to_pylist() for c in columns), strict=True):
+    names = (column.to_pylist() for column in columns)
+    for paper_id, (doi, title) in zip(papers.ids, zip(*names, strict=True), strict=True):
         number = dois.get((doi or paper_id).lower(), titles.get(_letters(title)))
         if number is not None:
             found[paper_id] = number

@@ -1,9 +1,9 @@
-"""How fast an export of the Web of Science becomes a corpus: 100,000 records, 40 references each."""
+"""How fast an export of the Web of Science becomes a corpus: many records, 40 references each."""
 
 import json
+import shutil
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from pipelines.benchmarks.written_corpora.cited_forms import citing
-from pipelines.benchmarks.written_corpora.known_works import KnownCorpus, KnownWork
+from pipelines.benchmarks.written_corpora.known_works import KnownCorpus, KnownWork, read_known
 from pipelines.benchmarks.written_corpora.wos_files import write_wos_text
 from pipelines.corpora.collect import AS_TOLD, collect
 from pipelines.corpora.library_works import PdfReading
 from pipelines.corpora.source_files import source_files
+from pipelines.jobs.bench import Bench
+from pipelines.jobs.programs import run_program
 from recsys.progress import silent
 
 RECORDS, REFERENCES = 100_000, 40
@@ -31,8 +33,24 @@ def write_export(known: KnownCorpus, records: int, folder: Path) -> None:
     write_wos_text(corpus.records(), cite, folder)
 
 
+def measure_speed(bench: Bench, corpus: str, records: int = RECORDS) -> dict[str, Any]:
+    """Write an export, and read, merge and link it in a process of its own.
+
+    Returns:
+        records, papers, cpu_seconds (of the thread that reads), cited {rule: works}, peak_mib.
+    """
+    folder = bench.work / "wos-speed"
+    shutil.rmtree(folder, ignore_errors=True)
+    known = read_known(bench.papers(corpus), np.random.default_rng(_SEED))
+    write_export(known, records, folder / "export")
+    module = "pipelines.benchmarks.written_corpora.wos_speed"
+    cost = run_program([sys.executable, "-m", module, folder / "export"])
+    shutil.rmtree(folder)
+    return {**json.loads(cost.out), "peak_mib": cost.peak_mib}
+
+
 def time_reading(folder: Path) -> dict[str, Any]:
-    """Read a folder; return the records and the processor time of this thread, in seconds."""
+    """Read a folder as `recsys build` does; see `measure_speed`."""
     files = source_files([folder])
     begun = time.thread_time()
     pdfs = PdfReading(folder.parent / "cache", silent)
@@ -69,9 +87,5 @@ def _again(work: KnownWork, number: int, records: int, rng: np.random.Generator)
     )
 
 
-def _main() -> Iterator[str]:
-    yield json.dumps(time_reading(Path(sys.argv[1])))
-
-
 if __name__ == "__main__":
-    sys.stdout.writelines(_main())
+    sys.stdout.write(json.dumps(time_reading(Path(sys.argv[1]))))

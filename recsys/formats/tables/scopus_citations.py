@@ -53,12 +53,12 @@ class _Place(NamedTuple):
 
 def cited_in(cell: str) -> tuple[Reference, ...]:
     """Return what a cell of references cites, each with its first author, in their order."""
-    return tuple(map(cited_of, items_in(cell)))
-
-
-def items_in(cell: str) -> list[str]:
-    """Split at the semicolons that stand between references, not at those within titles."""
     text = cleaned(cell[:_LONGEST_CELL])
+    return tuple(_cited(item) for item in _items(text))
+
+
+def _items(text: str) -> list[str]:
+    """Split at the semicolons that stand between references, not at those within titles."""
     items: list[str] = []
     parts: list[str] = []
     complete = True
@@ -76,8 +76,7 @@ def items_in(cell: str) -> list[str]:
     return items
 
 
-def cited_of(item: str) -> Reference:
-    """Read one reference."""
+def _cited(item: str) -> Reference:
     if len(item) > _LONGEST_ITEM:
         return Reference(title=item[:200])
     doi = None

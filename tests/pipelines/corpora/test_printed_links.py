@@ -1,0 +1,124 @@
+"""Cited works are found by where they were printed: without volume, without initials, by title."""
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.corpora.citation_places import cited_as, cited_as_all, printed_place
+from pipelines.corpora.collect import WorkGraph, connect
+from pipelines.corpora.link_citations import Rule
+from pipelines.corpora.merge_works import Merged
+from pipelines.corpora.work_table import NO_SPACE, Space, WorkIntake
+from recsys.records import Reference
+
+
+def graph_of(*works: Reference) -> WorkGraph:
+    intake = WorkIntake()
+    intake.add(iter(works), Space(NO_SPACE, sealed=False))
+    return connect(intake.taken(), apart=False)
+
+
+def found(target: Reference, cited: Reference, *others: Reference) -> Rule | None:
+    """Return the rule by which the target is found, None where another paper is."""
+    graph = graph_of(target, *others, Reference(title="Citing things", cites=(cited,)))
+    rule, row = Rule(graph.linked.rules[0]), int(graph.linked.rows[0])
+    return rule if row in (0, -1) else None
+
+
+MEETING = Reference(title="Lamps at sea", authors=("Ada B. Smith",), year=2004, page="345")
+ARTICLE = Reference(
+    title="Lamps on land", authors=("Ada B. Smith",), year=2004, volume="12", page="345"
+)
+
+
+def test_a_paper_without_volume_is_found_by_author_year_and_page() -> None:
+    cited = Reference(authors=("AB Smith",), year=2004, page="345")
+    assert found(MEETING, cited) == Rule.PLACE
+    assert printed_place(MEETING) == "smith a|y2004|345"
+
+
+@pytest.mark.parametrize(
+    "cited",
+    [
+        Reference(authors=("A Smith",), year=2005, page="345"),
+        Reference(authors=("A Smith",), page="345"),
+        Reference(authors=("A Smith",), year=2004, page="346"),
+        Reference(authors=("B Smith",), year=2004, page="345"),
+        Reference(authors=("A Smith",), year=2004, page="345", volume="12"),
+    ],
+)
+def test_it_is_not_found_where_one_of_them_differs(cited: Reference) -> None:
+    assert graph_of(MEETING, Reference(title="X", cites=(cited,))).linked.rows.tolist() in (
+        [-1],
+        [],
+    )
+
+
+def test_a_page_that_every_paper_begins_on_is_no_place() -> None:
+    first = Reference(title="Lamps", authors=("A Smith",), year=2004, page="1")
+    assert printed_place(first) is None
+    assert printed_place(Reference(authors=("A Smith",), volume="3", page="1")) == "smith a|3|1"
+
+
+def test_an_author_without_initial_is_found_by_surname_volume_and_page() -> None:
+    cited = Reference(authors=("Smith",), year=2004, volume="12", page="345")
+    assert found(ARTICLE, cited) == Rule.PLACE
+    namesake = Reference(
+        title="Other lamps", authors=("Carl Smith",), year=2004, volume="12", page="345"
+    )
+    assert found(ARTICLE, cited, namesake) == Rule.AMBIGUOUS
+
+
+def test_an_author_with_another_initial_is_somebody_else() -> None:
+    cited = Reference(authors=("C Smith",), year=2004, volume="12", page="345")
+    assert found(ARTICLE, cited) == Rule.OUTSIDE
+
+
+def test_a_title_means_no_version_of_another_year_and_page() -> None:
+    later = Reference(title="Lamps on land", authors=("A Smith",), year=2007, volume="3", page="99")
+    assert found(ARTICLE, later) == Rule.OUTSIDE
+    same_year = Reference(
+        title="Lamps on land", authors=("A Smith",), year=2004, volume="12", page="349"
+    )
+    assert found(ARTICLE, same_year) == Rule.TITLE  # A page inside.
+    next_year = Reference(title="Lamps on land", authors=("A Smith",), year=2005)
+    assert found(ARTICLE, next_year) == Rule.TITLE
+
+
+def test_a_paper_and_its_citation_a_year_off_agree_on_the_page() -> None:
+    cited = Reference(title="Lamps at sea", authors=("A Smith",), year=2005, page="345")
+    assert found(MEETING, cited) == Rule.TITLE
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(st.none(), st.sampled_from(["smith a|12|3", "o b|y2004|45", "x|1|e2"])),
+            st.one_of(st.none(), st.integers(1500, 2100)),
+        ),
+        max_size=6,
+    )
+)
+def test_names_of_many_places_are_those_of_each(pairs: list[tuple[str | None, int | None]]) -> None:
+    places = pa.array([place for place, _ in pairs], pa.string())
+    years = pa.array([year for _, year in pairs], pa.int16())
+    expected = [
+        cited_as(place, year) if place and year is not None else None for place, year in pairs
+    ]
+    assert cited_as_all(places, years).to_pylist() == expected
+
+
+def test_batches_that_stay_whole_are_merged_as_others_are() -> None:
+    works = [Reference(title=f"Work {i}", year=2000, doi=f"10.1000/{i}") for i in range(1500)]
+    again = Reference(title="Work 3", year=2000, doi="10.1000/3", abstract="Richer.")
+    untitled = Reference(doi="10.1000/none", year=2001)
+    merged: Merged = graph_of(*works, untitled, again).merged
+    assert merged.papers.num_rows == 1500
+    assert merged.untitled == 1
+    assert merged.paper_of[3] == merged.paper_of[1501]
+    row = merged.papers.slice(int(merged.paper_of[3]), 1).to_pylist()[0]
+    assert (row["title"], row["abstract"]) == ("Work 3", "Richer.")
+    for number in (0, 1023, 1024, 1499):
+        title = merged.papers.column("title")[int(merged.paper_of[number])].as_py()
+        assert title == f"Work {number}"
