@@ -136,12 +136,14 @@ def test_an_id_of_ours_wins_over_those_of_services(tmp_path: Path) -> None:
     assert references(papers)[SAND][0] == "mine"
 
 
-S2_PAPERS = [
+S2_PAPERS: list[dict[str, Any]] = [
     {"corpusid": 1, "title": "Slow rivers of the plain", "year": 2001, "externalids": {}},
     {"corpusid": 2, "title": "How glaciers carve a valley", "year": 1999, "externalids": {}},
 ]
-S2_ABSTRACTS = [{"corpusid": 2, "abstract": "Ice is heavy.", "openaccessinfo": {}}]
-S2_CITATIONS = [
+S2_ABSTRACTS: list[dict[str, Any]] = [
+    {"corpusid": 2, "abstract": "Ice is heavy.", "openaccessinfo": {}}
+]
+S2_CITATIONS: list[dict[str, Any]] = [
     {"citationid": 9, "citingcorpusid": 1, "citedcorpusid": 2, "isinfluential": False},
     {"citationid": 10, "citingcorpusid": 1, "citedcorpusid": 77, "isinfluential": False},
     {"citationid": 11, "citingcorpusid": 88, "citedcorpusid": 2, "isinfluential": False},
