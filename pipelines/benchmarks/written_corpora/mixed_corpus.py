@@ -164,7 +164,8 @@ def numbers_of(corpus: KnownCorpus, papers: Corpus) -> dict[PaperId, int]:
     columns: list[pa.ChunkedArray] = [papers.column(name) for name in ("doi", "title")]
     found = {}
     names = (column.to_pylist() for column in columns)
-    for paper_id, (doi, title) in zip(papers.ids, zip(*names, strict=True), strict=True):
+    for row, (doi, title) in enumerate(zip(*names, strict=True)):
+        paper_id = papers.ids[row]
         number = dois.get((doi or paper_id).lower(), titles.get(_letters(title)))
         if number is not None:
             found[paper_id] = number
