@@ -71,7 +71,9 @@ def find_clusters(works: pa.Table, *, preprints: bool) -> Clusters:
         if forest.root(pair[0]) == forest.root(pair[1]):
             continue
         one, other = facts[pair[0]], facts[pair[1]]
-        versions = preprints and one.preprint != other.preprint and not one.sealed_with(other)
+        versions = one.preprint != other.preprint and not one.sealed_with(other)
+        if versions and not preprints:  # Not even of one year.
+            continue
         if (versions or not one.clashes(other)) and _agree(one, other, versions=versions):
             by_title += forest.unite(*pair, versions=versions)
     first = np.array([forest.root(row) for row in range(works.num_rows)], np.int32)

@@ -173,7 +173,7 @@ def _conflicts(records: Sequence[Mapping[str, Any]]) -> Iterable[str]:
 
 def _papers(works: pa.Table) -> pa.Table:
     """Turn rows of WORKS into papers of SCHEMA."""
-    taken: set[PaperId] = set()
+    taken: dict[PaperId, int] = {}
     ids, aliases = [], []
     columns = ["own_id", "names", "place", "year", "title", "authors"]
     for batch in works.select(columns).to_batches(_BATCH):
@@ -198,12 +198,14 @@ def _id_of(work: Mapping[str, Any]) -> PaperId:
     return f"{surname}{work['year'] or ''}-{digest}"
 
 
-def _distinct(paper_id: PaperId, taken: set[PaperId]) -> PaperId:
-    name, number = paper_id, 1
+def _distinct(paper_id: PaperId, taken: dict[PaperId, int]) -> PaperId:
+    """Number an id that is taken; taken: ids, and the last number that each was given."""
+    name, number = paper_id, taken.get(paper_id, 1)
     while name in taken:
         number += 1
         name = f"{paper_id}-{number}"
-    taken.add(name)
+    taken[paper_id] = number
+    taken.setdefault(name, 1)
     return name
 
 

@@ -1,16 +1,19 @@
 """Find the files that somebody means by files, folders and libraries."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from recsys.errors import CorpusError, near_miss
 from recsys.formats.files import STDIN
-from recsys.store.artifacts import fingerprint, sha256
+from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 
 ZOTERO = "zotero.sqlite"
 """What the folder of a Zotero library holds."""
+_OURS = re.compile(rb'\{\s*"kind": "[^"]+",\s*"schema": \d')
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,33 +24,41 @@ class SourceFile:
     named: bool
 
 
-def source_files(sources: Sequence[Path]) -> list[SourceFile]:
+def source_files(sources: Sequence[Path], *, out: Path | None = None) -> list[SourceFile]:
     """List the files to read, those of a folder by name; each once.
 
     A folder with zotero.sqlite is a Zotero library; of others, every file counts, in all folders
-    below, but for hidden ones.
+    below, but for hidden ones, indexes, and what is being written.
+
+    Args:
+        sources: files and folders.
+        out: what is made of them, a folder or a file, which is none of those in a folder.
 
     Raises:
-        CorpusError: there is no such file, it cannot be read twice, or a folder is empty.
+        CorpusError: there is no such file, it cannot be read twice, a folder is empty, or an index.
     """
     found: dict[Path, SourceFile] = {}
-    for source in sources:
-        if not source.is_dir():
-            _check(source)
-            files = [SourceFile(source, True)]
-        elif (library := source / ZOTERO).is_file():
-            files = [SourceFile(library, True)]
-        else:
-            files = [SourceFile(path, False) for path in _below(source)]
-            if not files:
-                raise CorpusError(f"The folder {source} holds no files.", "Check the path.")
-        for file in files:
-            earlier = found.setdefault(file.path.resolve(), file)
-            if file.named and not earlier.named:
-                found[file.path.resolve()] = replace(earlier, named=True)
+    for file in chain.from_iterable(_files(source, out) for source in sources):
+        earlier = found.setdefault(file.path.resolve(), file)
+        if file.named and not earlier.named:
+            found[file.path.resolve()] = replace(earlier, named=True)
     if not found:
         raise CorpusError("No files are named.", "Give at least one file or folder.")
     return list(found.values())
+
+
+def _files(source: Path, out: Path | None) -> list[SourceFile]:
+    if not source.is_dir():
+        _check(source)
+        return [SourceFile(source, True)]
+    if (library := source / ZOTERO).is_file():
+        return [SourceFile(library, True)]
+    if _is_ours(source):
+        raise CorpusError(f"{source} is an index, not papers.", "Give what it was built from.")
+    files = [SourceFile(path, False) for path in _below(source, out)]
+    if not files:
+        raise CorpusError(f"The folder {source} holds no files.", "Check the path.")
+    return files
 
 
 def is_pdf(path: Path) -> bool:
@@ -80,11 +91,38 @@ def _check(source: Path) -> None:
     raise CorpusError(f"There is no file of papers at {source}.", hint or "Check the path.")
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _below(folder: Path, out: Path | None) -> Iterator[Path]:
     """Give the files in a folder and those below, hidden ones left out, in the order of names."""
+    written = None if out is None else out.resolve()
     for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        below = (Path(place, name) for name in sorted(folders) if not name.startswith("."))
+        folders[:] = [each.name for each in below if _is_read(each, written)]
         for name in sorted(names):
             path = Path(place, name)
-            if not name.startswith(".") and path.is_file():
+            if not name.startswith(".") and path.is_file() and not _belongs_to(path, written):
                 yield path
+
+
+def _is_read(folder: Path, written: Path | None) -> bool:
+    return folder.resolve() != written and not _is_ours(folder)
+
+
+def _is_ours(folder: Path) -> bool:
+    """Tell an index, a ranker or an encoder; other programs write a manifest.json, too."""
+    try:
+        with (folder / MANIFEST).open("rb") as file:
+            return _OURS.match(file.read(200)) is not None
+    except OSError:
+        return False
+
+
+def _belongs_to(path: Path, written: Path | None) -> bool:
+    """Tell a file that is written, or one beside it such as that of what was rejected."""
+    if written is None or not path.name.startswith(written.name):
+        return False
+    return path.resolve() == written or path.resolve() == rejects_of(written)
+
+
+def rejects_of(out: Path) -> Path:
+    """Return the file beside a written corpus that holds what was rejected."""
+    return out.with_name(f"{out.name}.rejects.jsonl")

@@ -14,7 +14,7 @@ import pyarrow as pa
 from pipelines.corpora.collect import Reading, collect
 from pipelines.corpora.collect_report import CollectReport
 from pipelines.corpora.library_works import PdfReading
-from pipelines.corpora.source_files import source_files
+from pipelines.corpora.source_files import rejects_of, source_files
 from recsys.errors import InputError
 from recsys.formats.replacing import replacing
 from recsys.progress import Progress, silent
@@ -66,11 +66,11 @@ def write_corpus(
     with TemporaryDirectory(prefix="recsys-") as folder:
         rejected = Path(folder, "rejects.jsonl")
         papers, report = collect(
-            source_files(sources), rejected, reading, pdfs=pdfs, progress=progress
+            source_files(sources, out=out), rejected, reading, pdfs=pdfs, progress=progress
         )
         with replacing(out) as temporary, _opened(temporary, packed=out.suffix == ".gz") as file:
             _write(papers, file)
-        beside = out.with_name(f"{out.name}.rejects.jsonl")
+        beside = rejects_of(out)
         beside.unlink(missing_ok=True)
         if not rejected.exists():
             return Written(out, report, None)

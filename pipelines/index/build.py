@@ -155,7 +155,7 @@ def build(
         CorpusError: the file cannot be read or holds no usable paper.
         InputError: `out` is in the way, or another build is writing it.
     """
-    files = source_files(sources)
+    files = source_files(sources, out=out)
     _check_parent(out)
     chosen = options.recipe()
     source = hash_of(files)

@@ -128,7 +128,7 @@ def update(
         raise InputError(
             "An index becomes exactly the papers of some files.", "Give --from without --remove."
         )
-    files = source_files(sources) if sources else []
+    files = source_files(sources, out=index) if sources else []
     with writing(index, wait=options.wait, progress=progress) as writer:
         return _update(writer, index, files, options, progress)
 

@@ -139,12 +139,15 @@ class _Watched(io.FileIO):
     def readinto(self, buffer: "WriteableBuffer") -> int | None:
         """Fill a buffer, and tell."""
         read = super().readinto(buffer)
-        done, ended = self.tell(), not read
-        # Of a pipe or a device, nobody knows how much is to come.
-        if self._size and self._told < self._size and (ended or done < self._size):
-            self._told = self._size if ended else done
-            self._progress(STAGE, self._told, self._size)
+        if self._size:  # Of a pipe or a device, nobody knows how much is to come.
+            self._tell(ended=not read)
         return read
+
+    def _tell(self, *, ended: bool) -> None:
+        done = self._size if ended else self.tell()
+        if self._told < done and (ended or done < self._size):
+            self._told = done
+            self._progress(STAGE, done, self._size)
 
 
 class _Gunzipped(io.RawIOBase):

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from recsys.errors import CorpusError
 from recsys.formats.exports.foreign_files import foreign
-from recsys.formats.files import STDIN
 from recsys.formats.papers.language import looks_english
 from recsys.formats.papers.paper_fields import FieldError
 from recsys.formats.papers.paper_formats import FORMATS as JSON_FORMATS
@@ -86,7 +85,8 @@ def open_works(
     """Open a file of works and recognise its format by its content.
 
     Args:
-        source: a file, plain or gzip; `-` is standard input, for JSON alone.
+        source: a file, plain or gzip. Standard input (`-`) and pipes are JSON: they cannot be read
+            twice.
         columns: of a table, our field -> the header of its column, where the header does not tell.
         progress: told the bytes of the file read so far.
 
@@ -94,7 +94,7 @@ def open_works(
         CorpusError: the file cannot be read, or is of no known format.
         InputError: columns name what the table does not have.
     """
-    form = JSON if source == STDIN else format_of_file(source)
+    form = format_of_file(source) if source.is_file() or source.is_dir() else JSON
     if form.shape is Shape.JSON:
         with open_lines(source, progress=progress) as lines:
             entries = chain.from_iterable(map(entries_of, lines))

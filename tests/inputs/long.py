@@ -20,10 +20,19 @@ from tests.recsys.formats.drafts.small_docx import (
 
 LEVELS = (100, 10_000, 100_000)
 SUFFIXES = (".tex", ".bib", ".ris", ".md", ".json", ".txt", ".html", ".csv", ".pdf", ".docx",
-            ".zip", ".jsonl", ".csljson", ".ids", ".vectors", ".clicks", ".trec",
+            ".zip", ".xml", ".wos", ".jsonl", ".csljson", ".ids", ".vectors", ".clicks", ".trec",
             ".qrels")  # fmt: skip
 """Every kind of file that somebody may hand in."""
 _CHARACTERS = "a \n\t{}[]()<>\\\"'`*_#$%&@-=:;,.|~^!0é\u202e"
+_WOS = "FN Clarivate Analytics Web of Science\nVR 1.0\n"
+_ARTICLE = (
+    "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>Rivers of ice"
+    "</ArticleTitle></Article></MedlineCitation></PubmedArticle>"
+)
+_JATS = (
+    "<article><front><article-meta><title-group><article-title>x</article-title></title-group>"
+    "</article-meta></front><back><ref-list>"
+)
 _HEAD = r"\documentclass{article}\title{On rivers}\begin{document}"
 
 
@@ -132,6 +141,42 @@ ROWS = (
     Row("rows", ".csv", "title,doi\n", "x,10.1/x\n"),
     Row("columns", ".csv", "title", ",doi", "\nx\n"),
     Row("open quotes", ".csv", "title,doi\n", '"x,'),
+    Row("works", ".csv", "Title,Year,Authors\n", "Rivers of ice,2001,A. Lee\n"),
+    Row("references", ".csv", 'Authors,Title,Year,References,EID\nA,x,2001,"',
+        "Lee A., Deep maps, Nature, 521, pp. 436-444, (2015); ", '",1\n'),
+    Row("open brackets", ".csv", 'Publication ID,Title,PubYear,Cited references\n1,x,2001,"',
+        "[Lee, A]|", '"\n'),
+    Row("works", ".tsv", "PT\tAU\tTI\tPY\tUT\n", "J\tLee, A\tRivers of ice\t2001\tWOS:1\n"),
+    Row("cited", ".tsv", "PT\tAU\tTI\tPY\tCR\nJ\tLee, A\tx\t2001\t", "Li B, 1999, J X, V1, P2; "),
+    Row("merged", ".csv", "merge_date,id,merge_into_id\n", "2022-01-01,W2,W1\n"),
+    Row("works", ".wos", _WOS, "PT J\nTI Rivers of ice\nPY 2001\nER\n\n", "EF\n"),
+    Row("cited", ".wos", f"{_WOS}PT J\nTI x\nCR ", "Li B, 1999, J X, V1, P2\n   ", "\nER\n"),
+    Row("cited dois", ".wos", f"{_WOS}PT J\nTI x\nCR Li B, 1999, DOI [", "10.1/x, ", "]\nER\n"),
+    Row("a cited work", ".wos", f"{_WOS}PT J\nTI x\nCR ", "Li, ", "\nER\n"),
+    Row("authors", ".wos", f"{_WOS}PT J\nTI x\nAU ", "Lee, A\n   ", "\nER\n"),
+    Row("open works", ".wos", _WOS, "PT J\nTI Rivers\n"),
+    Row("works", ".nbib", "", "\nPMID- 1\nTI  - Rivers of ice\nDP  - 2001\n"),
+    Row("lines that go on", ".nbib", "\nPMID- 1\nTI  - ", "rivers\n      "),
+    Row("terms", ".nbib", "\nPMID- 1\nTI  - x\n", "MH  - *Ice/history\n"),
+    Row("works", ".enw", "", "%0 Journal Article\n%T Rivers of ice\n%D 2001\n\n"),
+    Row("paragraphs", ".enw", "%0 Journal Article\n%T x\n%X ", "rivers\n\n"),
+    Row("articles", ".xml", "<PubmedArticleSet>", _ARTICLE, "</PubmedArticleSet>"),
+    Row("open articles", ".xml", "<PubmedArticleSet>", "<PubmedArticle><MedlineCitation>"),
+    Row("authors", ".xml", "<dblp><article key='a'><title>x</title>", "<author>A B</author>",
+        "</article></dblp>"),
+    Row("characters", ".xml", "<dblp><article key='a'><title>", "&uuml;",
+        "</title></article></dblp>"),
+    Row("attributes", ".xml", "<dblp><article ", "a='b' "),
+    Row("open comments", ".xml", "<!--", "<!-- "),
+    Row("entities", ".xml", "<!DOCTYPE dblp [", "<!ENTITY a 'b'>", "]><dblp/>"),
+    Row("citations", ".xml", _JATS,
+        "<ref><mixed-citation>Lee A. Ice. J X. 1999;1:2-3.</mixed-citation></ref>",
+        "</ref-list></back></article>"),
+    Row("a citation", ".xml", f"{_JATS}<ref><mixed-citation>", "Lee A. Ice 1999;1:2. ",
+        "</mixed-citation></ref></ref-list></back></article>"),
+    Row("alike", ".jsonl", "", '{"corpusid": 1, "title": "Rivers of ice", "year": 2001}\n'),
+    Row("cited", ".jsonl", '{"DOI": "10.1/a", "prefix": "10.1", "title": ["x"], "reference": [{}',
+        ',{"unstructured": "Lee, A. (1999). Ice. J X 1, 2-3.", "key": "1"}', "]}\n"),
     Row("papers", ".jsonl", "", '{"id": "a", "title": "x"}\n'),
     Row("papers on a line", ".jsonl", '[{"id":"a","title":"x"}', ',{"id":"b","title":"x"}', "]"),
     Row("a title", ".jsonl", '{"id": "a", "title": "', "rivers ", '"}\n'),

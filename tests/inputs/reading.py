@@ -19,6 +19,9 @@ import docx
 
 from eval.studies.clicks.click_readers import read_clicks
 from eval.trec import read_qrels, read_run
+from pipelines.corpora.collect import AS_TOLD, collect
+from pipelines.corpora.library_works import PdfReading
+from pipelines.corpora.source_files import source_files
 from recsys.errors import RecsysError
 from recsys.formats.drafts import (
     bundle,
@@ -33,7 +36,6 @@ from recsys.formats.drafts import (
 )
 from recsys.formats.drafts.draft_formats import read_manuscript
 from recsys.formats.embeddings.json_lines import read_lines
-from recsys.formats.papers.paper_stream import open_papers
 from recsys.formats.references.reference_formats import read_bibliography
 from recsys.progress import silent
 from tests.inputs import long, nested
@@ -66,9 +68,8 @@ class Cost:
 
 
 def _papers(path: Path) -> None:
-    with open_papers(path) as papers:
-        for _ in papers.items:
-            pass
+    pdfs = PdfReading(path.parent / "pdfs")
+    collect(source_files([path]), path.with_suffix(".rejects"), AS_TOLD, pdfs=pdfs)
 
 
 READERS: Mapping[str, Callable[[Path], object]] = {
@@ -93,6 +94,8 @@ _TAKES = {
     ".zip": ("draft",),
     ".md": ("draft",),
     ".json": ("draft", "references", "corpus"),
+    ".csv": ("draft", "references", "corpus"),
+    **dict.fromkeys((".wos", ".nbib", ".enw", ".xml", ".tsv"), ("corpus",)),
 }
 """What reads a suffix; a draft and references where nothing is said."""
 

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.recsys.formats.source_examples import TEXTS
 from tests.torture import samples
 from tests.torture.small_world import INDEX
 
@@ -67,6 +68,14 @@ def _papers(path: Path, shared: Path) -> None:
     from recsys.formats.papers.paper_stream import open_papers
 
     with open_papers(path) as stream:
+        for _ in stream.items:
+            pass
+
+
+def _works(path: Path, shared: Path) -> None:
+    from recsys.formats.work_stream import open_works
+
+    with open_works(path) as stream:
         for _ in stream.items:
             pass
 
@@ -152,6 +161,22 @@ _LATEX = (
 _MARKDOWN = (b"---\n", b"# ", b"[@", b"](", b"```", b"title: ", b"&a ", b"*a", b"!!int ", b"<!--")
 _BIBTEX = (b"@article{", b"@string{", b"@comment", b"title = ", b"#", b"{", b"}", b'"', b" and ")
 _RIS = (b"TY  - ", b"ER  - ", b"AU  - ", b"PY  - ", b"\r\n")
+_EXPORTS = (
+    *(
+        b"PT J\n",
+        b"CR ",
+        b"ER\n",
+        b"\nPMID- ",
+        b"AU  - ",
+        b"%0 ",
+        b"%T ",
+        b"\t",
+        b";",
+        b"Title,Year",
+    ),
+    *(b"<article>", b"</title>", b"<ref-list>", b"<!DOCTYPE a [", b"&uuml;", b"<![CDATA[", b"-->"),
+    *(b"\xef\xbb\xbf", b"\xff\xfe", b"\0", b"\r", b"merge_date,id,merge_into_id\n", b"\\ud800"),
+)
 _PDF = (b"obj", b"endobj", b"stream", b"/Length ", b"<<", b">>", b"0 R", b"Tj", b"BT", b"/Kids")
 _ZIP = (b"PK\3\4", b"PK\1\2", b"PK\5\6", b"word/document.xml", b"main.tex", b"../", b"\0\0")
 _WORD = (
@@ -186,6 +211,8 @@ READERS: Mapping[str, Reader] = {
     "references.csv": Reader(_references, ".csv", 6, (b",", b";", b'"', b"title", b"\t")),
     "references.html": Reader(_references, ".html", 4, (b"<span ", b"title=", b"&amp;", b"%00")),
     "references of any kind": Reader(_references, "", 6, (*_BIBTEX, *_RIS, *_JSON)),
+    "works of any format": Reader(_works, "", 8, (*_BIBTEX, *_RIS, *_JSON, *_EXPORTS)),
+    "works, ingested": Reader(_ingested, "", 4, (*_BIBTEX, *_RIS, *_JSON, *_EXPORTS)),
     "papers": Reader(_papers, ".jsonl", 8, _JSON),
     "papers.gz": Reader(_papers, ".jsonl.gz", 3, ()),
     "papers, ingested": Reader(_ingested, ".jsonl", 3, _JSON),
@@ -209,6 +236,7 @@ def samples_of(folder: Path) -> dict[str, list[bytes]]:
     references = [samples.BIBTEX.encode(), samples.RIS.encode(), csl]
     tables = [samples.CSV.encode(), samples.WEB_PAGE.encode()]
     papers = [samples.lines(each) for each in samples.PAPERS.values()]
+    works = [text.encode() for _, text in TEXTS]
     clicks = [samples.lines(samples.CLICKS), samples.CLICKS_CSV.encode()]
     small = {
         "propensities": samples.PROPENSITIES,
@@ -233,6 +261,8 @@ def samples_of(folder: Path) -> dict[str, list[bytes]]:
         "references.csv": tables[:1],
         "references.html": tables[1:],
         "references of any kind": [*references, *tables],
+        "works of any format": works,
+        "works, ingested": works,
         "papers": papers,
         "papers.gz": [samples.packed(each) for each in papers],
         "papers, ingested": papers,

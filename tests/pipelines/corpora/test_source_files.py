@@ -2,12 +2,16 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pipelines.corpora.source_files import SourceFile, hash_of, is_pdf, source_files
 from recsys.errors import CorpusError
 from recsys.store.artifacts import sha256
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
 
 
 def touched(*paths: Path) -> list[Path]:
@@ -101,3 +105,30 @@ def test_the_hash_is_that_of_the_contents_in_their_order(tmp_path: Path) -> None
     before = hash_of(files)
     b.rename(tmp_path / "c")
     assert hash_of(source_files([a, tmp_path / "c"])) == before  # Names do not count.
+
+
+def test_what_is_made_of_a_folder_is_none_of_its_files(tmp_path: Path) -> None:
+    """The second build of `recsys build . --out my.index` reads what the first one did."""
+    a, out, beside, near = touched(
+        tmp_path / "a.bib",
+        tmp_path / "papers.jsonl",
+        tmp_path / "papers.jsonl.rejects.jsonl",
+        tmp_path / "papers.jsonl.old",
+    )
+    touched(tmp_path / "my.index" / "unfinished" / "build" / "x.json")
+    inside = touched(tmp_path / "sub" / "my.index" / "x.json")
+    files = [each.path for each in source_files([tmp_path], out=tmp_path / "my.index")]
+    assert files == [a, out, near, beside, *inside]
+    touched(tmp_path / "my.index" / "manifest.json")
+    files = [each.path for each in source_files([tmp_path / "."], out=out)]
+    assert {a, near, *inside} <= set(files)
+    assert not {out, beside} & set(files)
+    assert source_files([out], out=out) == [SourceFile(out, True)]
+
+
+def test_an_index_is_no_source_and_none_of_a_folder(built: "Built", tmp_path: Path) -> None:
+    (a,) = touched(tmp_path / "a.bib")
+    index = built.copy(tmp_path)
+    assert source_files([tmp_path]) == [SourceFile(a, False)]
+    with pytest.raises(CorpusError, match="is an index, not papers"):
+        source_files([index])

@@ -149,7 +149,7 @@ def test_a_place_that_is_not_there_is_refused(built: "Built", tmp_path: Path) ->
         build_in(tmp_path / "nowhere" / "x.index", built.papers)
     with pytest.raises(CorpusError, match=r"no file of papers at .*nothing\.jsonl"):
         build_in(tmp_path / "x.index", tmp_path / "nothing.jsonl")
-    with pytest.raises(CorpusError, match="no file of papers"):
+    with pytest.raises(CorpusError, match="holds no files"):
         build_in(tmp_path / "x.index", tmp_path)
     assert names(tmp_path) == []
 

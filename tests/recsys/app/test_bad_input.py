@@ -93,7 +93,6 @@ def test_a_bad_draft_can_be_reported_as_json(run_cli: "RunCli") -> None:
         ("build",),
         ("build", "papers.jsonl"),
         ("train",),
-        ("train", "ranker", "an.index"),
         ("batch", "an.index", "--split", "split.json"),
         ("batch", "an.index", "--split", "s", "--run", "r", "--system", "magic"),
         ("inspect",),

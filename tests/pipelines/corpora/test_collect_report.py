@@ -1,0 +1,80 @@
+"""What people are told of files that became one corpus."""
+
+from dataclasses import replace
+
+from pipelines.corpora.collect_report import CollectReport, FileRead
+from pipelines.corpora.link_citations import Rule
+from recsys.formats.work_stream import Remark
+
+NOTHING = CollectReport(
+    files=(FileRead("a.bib", "BibTeX", 3),),
+    skipped=(),
+    works=3,
+    papers=3,
+    rejected={},
+    oddities={},
+    without_abstract=0,
+    without_year=0,
+    remarks={},
+    languages={},
+    joined={},
+    kept_apart=0,
+    conflicts={},
+    untitled=0,
+    cited={},
+)
+
+
+def test_what_did_not_occur_is_not_told() -> None:
+    assert NOTHING.lines() == ["3 papers read as BibTeX"]
+    assert NOTHING.loss_lines() == []
+
+
+def test_all_that_occurred_is_told() -> None:
+    report = replace(
+        NOTHING,
+        files=(FileRead("a.bib", "BibTeX", 3), FileRead("b.ris", "RIS", 1_002)),
+        papers=1_001,
+        without_abstract=1_000,
+        without_year=2,
+        remarks={Remark.CUT_ABSTRACT: 3, Remark.NO_YEAR: 9, Remark.IMPOSSIBLE_YEAR: 4},
+        joined={"by identifier": 3, "by title, author and year": 0},
+        conflicts={"year": 2},
+        kept_apart=5,
+        cited={Rule.IDENTIFIER: 6, Rule.OUTSIDE: 7, Rule.TITLE: 0},
+        untitled=8,
+        oddities={"lines that are odd": 9},
+        rejected={"junk": 1, "empty title": 1_234},
+    )
+    assert report.lines() == [
+        "a.bib: 3 works (BibTeX)",
+        "b.ris: 1,002 works (RIS)",
+        "1,001 papers read as BibTeX, RIS; 1,000 without abstract, 2 without year, 4 with an "
+        "impossible year, 3 with a cut abstract",
+        "3 records joined with others (by identifier: 3)",
+        "records of one paper differ in year: 2",
+        "5 pairs look alike, but have other ids or DOIs: kept",
+        "13 cited works described: not among the papers: 7, by identifier: 6",
+    ]
+    assert report.loss_lines() == [
+        "8 records of papers that are not there left out",
+        "read in another way: lines that are odd: 9",
+        "1,235 lines rejected (empty title: 1,234, junk: 1)",
+    ]
+
+
+def test_many_files_are_counted_by_format() -> None:
+    files = [FileRead(f"{n}.gz", "OpenAlex works", 10) for n in range(12)]
+    report = replace(NOTHING, files=(*files, FileRead("a.bib", "BibTeX", 3)))
+    assert report.lines()[:2] == [
+        "12 files: 120 works (OpenAlex works)",
+        "1 files: 3 works (BibTeX)",
+    ]
+
+
+def test_files_without_works_are_named_up_to_a_few() -> None:
+    names = tuple(f"f{n}: is a picture." for n in range(7))
+    lines = replace(NOTHING, skipped=names).loss_lines()
+    assert lines[0] == "no works in f0: is a picture."
+    assert lines[-1] == "and in 2 more files"
+    assert len(replace(NOTHING, skipped=names[:5]).loss_lines()) == 5

@@ -1,0 +1,63 @@
+"""Names of papers beside their ids: what they mean, and that a name of two means none."""
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.corpora.paper_names import NOBODY, PaperNames, other_names
+
+NAMES = st.sampled_from(["10.1/a", "10.1/b", "pmid:1", "W1", "cite:a b|2001|1|2", "\u6cb3"])
+
+
+def names_of(pairs: list[tuple[str | None, int]]) -> PaperNames:
+    names = pa.array([name for name, _ in pairs], pa.large_string())
+    return PaperNames.of(names, np.array([row for _, row in pairs], np.int64))
+
+
+def test_a_name_of_one_paper_means_it() -> None:
+    found = names_of([("a", 3), ("b", 1), ("a", 3), (None, 2)])
+    assert found.find(pa.array(["b", "a", "c", None])).tolist() == [1, 3, NOBODY, NOBODY]
+
+
+def test_a_name_of_two_papers_means_none() -> None:
+    assert names_of([("a", 3), ("a", 2), ("b", 1)]).find(pa.array(["a", "b"])).tolist() == [-1, 1]
+
+
+def test_a_paper_that_is_gone_has_no_names() -> None:
+    assert names_of([("a", -1), ("a", 2), ("b", -1)]).find(pa.array(["a", "b"])).tolist() == [2, -1]
+
+
+def test_no_names_at_all_mean_nothing() -> None:
+    assert names_of([]).find(pa.array(["a"])).tolist() == [NOBODY]
+    assert len(names_of([("a", 1)]).find(pa.array([], pa.string()))) == 0
+
+
+@given(st.lists(st.tuples(NAMES, st.integers(-1, 4)), max_size=12))
+def test_names_mean_what_a_dictionary_would_say(pairs: list[tuple[str | None, int]]) -> None:
+    owners: dict[str | None, set[int]] = {}
+    for name, row in pairs:
+        if row >= 0:
+            owners.setdefault(name, set()).add(row)
+    asked = [name for name, _ in pairs]
+    expected = [
+        next(iter(owners[name])) if len(owners.get(name, ())) == 1 else NOBODY for name in asked
+    ]
+    assert names_of(pairs).find(pa.array(asked, pa.string())).tolist() == expected
+
+
+def test_other_names_are_dois_in_lower_case_and_aliases() -> None:
+    papers = pa.table(
+        {
+            "doi": pa.array(["10.1/A", None, "10.1/c"]),
+            "aliases": pa.array([["x", "Y"], None, []], pa.list_(pa.string())),
+        }
+    )
+    names, rows = other_names(papers)
+    pairs = zip(names.to_pylist(), rows.tolist(), strict=True)
+    assert [pair for pair in pairs if pair[0] is not None] == [
+        ("10.1/a", 0),
+        ("10.1/c", 2),
+        ("x", 0),
+        ("Y", 0),
+    ]

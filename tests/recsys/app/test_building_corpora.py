@@ -1,0 +1,216 @@
+"""`recsys build`, `update` and `corpus` on files as people have them."""
+
+import gzip
+import json
+import os
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipelines.corpora import write_corpus
+from recsys.store.artifacts import sha256
+from recsys.store.corpus import Corpus
+from recsys.store.generations import in_force
+from tests.built_index import finished_shards, stopped, write_many
+from tests.pipelines.corpora.corpus_files import BIB, RIS, RIVERS, SAND, WOS, write
+
+if TYPE_CHECKING:
+    from tests.conftest import RunCli
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with three files of one corpus."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("refs.bib", BIB), ("papers.ris", RIS), ("savedrecs.txt", WOS)):
+        write(tmp_path / name, text)
+    return tmp_path
+
+
+FILES = ("refs.bib", "papers.ris", "savedrecs.txt")
+
+
+def ids(index: Path) -> list[str]:
+    corpus = Corpus.load(in_force(index) / "corpus")
+    return [corpus.ids[row] for row in range(len(corpus))]
+
+
+def made(index: Path) -> dict[str, str]:
+    """Hash every file of an index that is made of its papers."""
+    root = in_force(index)
+    return {
+        path.relative_to(root).as_posix(): sha256(path)
+        for part in ("corpus", "text", "vectors")
+        for path in sorted((root / part).rglob("*"))
+        if path.is_file()
+    }
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_files_of_three_formats_are_one_index_and_so_is_their_corpus(
+    folder: Path, run_cli: "RunCli"
+) -> None:
+    done = run_cli("build", *FILES, "--out", "field.index")
+    assert (done.code, done.out) == (0, "")
+    assert "refs.bib: 2 works (BibTeX)" in done.err
+    assert "3 papers read as BibTeX, RIS, Web of Science" in done.err
+    assert "3 records joined with others" in done.err
+    assert "3 citations among them" in done.err
+    assert {RIVERS, SAND} <= set(ids(folder / "field.index"))
+    written = run_cli("corpus", *FILES, "--out", "papers.jsonl.gz", "--describe")
+    assert written.code == 0
+    assert "Saved in papers.jsonl.gz." in written.err
+    assert written.out.startswith("3 papers, 1999-2005")
+    assert run_cli("build", "papers.jsonl.gz", "--out", "again.index", "--quiet").code == 0
+    assert made(folder / "again.index") == made(folder / "field.index")
+    answer = run_cli(
+        "recommend", "--index", "field.index", "--title", "Rivers of ice", "--format", "json"
+    )
+    assert answer.code == 0 and RIVERS in answer.out
+
+
+def test_a_folder_is_built_and_built_again(folder: Path, run_cli: "RunCli") -> None:
+    write(folder / "notes.txt", "Remember to water the plants.\n" * 9)
+    first = run_cli("build", ".", "--out", "field.index")
+    assert first.code == 0 and "no works in notes.txt: is of no format" in first.err
+    again = run_cli("build", ".", "--out", "field.index")
+    assert again.code == 0 and "is up to date" in again.err
+
+
+def test_what_was_rejected_is_named_by_file_and_line(folder: Path, run_cli: "RunCli") -> None:
+    write(folder / "own.jsonl", '{"id": "a", "title": "Ice"}\njunk\n')
+    done = run_cli("build", *FILES, "own.jsonl", "--out", "field.index")
+    assert done.code == 0
+    path = next(line for line in done.err.splitlines() if line.startswith("Rejected lines: see "))
+    reject = json.loads(Path(path[20:-1]).read_text("utf-8"))
+    assert (reject["file"], reject["line"], reject["reason"]) == ("own.jsonl", 2, "not JSON")
+    written = run_cli("corpus", "own.jsonl", "--out", "papers.jsonl")
+    assert "Rejected lines: see papers.jsonl.rejects.jsonl." in written.err
+
+
+REFUSED = {
+    "record.mrc": (
+        b"00714cam a2200205 a 4500001001300000003000600013005001700019008004100036\x1eon\x1d",
+        "is a MARC record. Export RIS or BibTeX",
+    ),
+    "book.xlsx": (b"PK\3\4" + bytes(22) + b"\x0f\0\0\0xl/workbook.xml", "is an Excel workbook"),
+    "photo.jpg": (b"\xff\xd8\xff\xe0" + bytes(99), "is a picture"),
+    "page.html": (b"<html><input type=password></html>", "is a log-in page saved as a file"),
+    "cut.jsonl.gz": (gzip.compress(b'{"id": "a", "title": "T"}\n' * 99)[:-9], "gzip stream"),
+    "empty.ris": (b"", "is empty"),
+    "table.csv": (b"alpha;beta\n1;2\n", "table.csv"),
+    "junk": (bytes(range(256)), "is of no format that is known"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("command", ["build", "corpus"])
+def test_a_file_that_is_refused_is_one_line_and_leaves_nothing(
+    folder: Path, run_cli: "RunCli", name: str, command: str
+) -> None:
+    raw, said = REFUSED[name]
+    (folder / name).write_bytes(raw)
+    before = names(folder)
+    done = run_cli(command, *FILES, name, "--out", "made", "--quiet")
+    assert (done.code, done.out) == (1, "")
+    assert said in done.err and name in done.err
+    assert len(done.err.splitlines()) == 1 and "Traceback" not in done.err
+    assert [each for each in names(folder) if each != "made"] == before
+    assert not (folder / "made" / "manifest.json").exists()
+
+
+def test_an_index_is_no_source(folder: Path, run_cli: "RunCli") -> None:
+    assert run_cli("build", "refs.bib", "--out", "a.index", "--quiet").code == 0
+    done = run_cli("build", "a.index", "--out", "b.index")
+    assert done.code == 1 and "a.index is an index, not papers." in done.err
+    assert not (folder / "b.index").exists()
+
+
+@pytest.mark.parametrize(
+    ("columns", "code", "said"),
+    [
+        ("title=TI,year=PY", 0, "1 papers read as table"),
+        ("title=TI,notes=PX", 2, "is no FIELD=NAME"),
+        ("title=TI,year=PX", 1, "has no column 'PX'. Its columns are: 'TI', 'PY', 'Remarks'."),
+        ("title=Remark", 1, "has no column 'Remark'. Did you mean 'Remarks'?"),
+        ("titel=TI", 2, "is no FIELD=NAME"),
+        ("title", 2, "is no FIELD=NAME"),
+        ("title=", 2, "is no FIELD=NAME"),
+    ],
+)
+def test_columns_of_a_table_may_be_named(
+    folder: Path, run_cli: "RunCli", columns: str, code: int, said: str
+) -> None:
+    write(folder / "own.csv", "TI;PY;Remarks\nSlow rivers of the plain;2001;read\n")
+    for words in (("build", "own.csv"), ("corpus", "own.csv")):
+        done = run_cli(*words, "--out", f"{words[0]}.made", "--columns", columns)
+        assert done.code == code
+        assert said in " ".join(done.err.replace("│", " ").split())
+        assert (folder / f"{words[0]}.made").exists() == (code == 0)
+
+
+def test_preprints_stay_apart_if_told(folder: Path, run_cli: "RunCli") -> None:
+    entry = "@article{%s, title={A slow river is measured once more}, author={Ash, Ada}, %s}\n"
+    write(
+        folder / "two.bib",
+        entry % ("a", "year=2019, eprint={1901.00001}, archiveprefix={arXiv}, journal={arXiv}")
+        + entry % ("b", "year=2020, journal={Journal of Water}, doi={10.5555/once}"),
+    )
+    one = run_cli("corpus", "two.bib", "--out", "one.jsonl")
+    two = run_cli("corpus", "two.bib", "--out", "two.jsonl", "--preprints-apart")
+    assert "1 papers read" in one.err and "2 papers read" in two.err
+
+
+def test_an_update_by_another_format_adds_and_loses_nothing(
+    folder: Path, run_cli: "RunCli"
+) -> None:
+    assert run_cli("build", "savedrecs.txt", "--out", "my.index", "--quiet").code == 0
+    before = ids(folder / "my.index")
+    done = run_cli("update", "my.index", "refs.bib", "papers.ris")
+    assert done.code == 0
+    assert "papers: 1 added, 2 replaced; 3 in all" in done.err
+    assert "links: 2 gained, 0 lost" in done.err
+    assert set(before) < set(ids(folder / "my.index"))
+    again = run_cli("update", "my.index", "refs.bib", "papers.ris")
+    assert again.code == 0 and "papers: none changed; 3 in all" in again.err
+
+
+@pytest.mark.parametrize("name", ["papers.jsonl", "papers.jsonl.gz"])
+def test_an_interrupted_corpus_leaves_what_was_there(
+    folder: Path, run_cli: "RunCli", monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    write(folder / name, "precious")
+    before = names(folder)
+    write_papers = write_corpus._write
+
+    def interrupted(papers: object, file: object) -> None:
+        write_papers(papers, file)  # type: ignore[arg-type]  # passed on as they are
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(write_corpus, "_write", interrupted)
+    done = run_cli("corpus", *FILES, "--out", name)
+    assert done.code == 130 and "interrupted" in done.err
+    assert names(folder) == before and (folder / name).read_text() == "precious"
+
+
+def test_a_killed_build_of_several_files_leaves_no_index_and_continues(
+    folder: Path, run_cli: "RunCli"
+) -> None:
+    write_many(folder / "many.jsonl")
+    out = folder / "my.index"
+    sources = (*FILES, "many.jsonl")
+    paths = [folder / name for name in sources]
+    work = out / "unfinished" / "build"
+    code, _ = stopped(
+        signal.SIGKILL, ("build", *paths, "--out", out), when=lambda: bool(finished_shards(work))
+    )
+    assert code == -signal.SIGKILL
+    assert os.listdir(out) and not (out / "manifest.json").exists()
+    done = run_cli("build", *sources, "--out", "my.index")
+    assert done.code == 0 and "Kept from an interrupted build: corpus, text" in done.err
+    assert not (out / "unfinished").exists() and len(ids(out)) > 1000
