@@ -113,8 +113,8 @@ def _links(corpus: str, found: Figures) -> str:
     header = ("format", "links", "precision", "recall", *(f"by {told}" for told in _TOLD), "joined")
     return (
         f"{corpus}: links read back, with 95 % bootstrap intervals over the papers that cite; "
-        "recall by what a list tells, the surest that it does; records joined that are two works. "
-        f"Without lists of references, records joined: {merged}.\n\n" + table(header, rows)
+        "recall by what a list tells, the surest that it does; records joined that the corpus has "
+        f"as two. Without lists of references, records joined: {merged}.\n\n" + table(header, rows)
     )
 
 

@@ -163,8 +163,8 @@ def numbers_of(corpus: KnownCorpus, papers: Corpus) -> dict[PaperId, int]:
     titles = {_letters(work.title): work.number for work in corpus.works}
     columns: list[pa.ChunkedArray] = [papers.column(name) for name in ("doi", "title")]
     found = {}
-    names = zip(*(column.to_pylist() for column in columns), strict=True)
-    for row, (doi, title) in enumerate(names):
+    names = (column.to_pylist() for column in columns)
+    for row, (doi, title) in enumerate(zip(*names, strict=True)):
         paper_id = papers.ids[row]
         number = dois.get((doi or paper_id).lower(), titles.get(_letters(title)))
         if number is not None:

@@ -242,3 +242,11 @@ def test_any_text_is_read() -> None:
 )
 def test_long_cells_take_little_time(part: str) -> None:
     assert len(cited_in(part * (300_000 // len(part)))) < 300_000
+
+
+def test_a_meeting_may_begin_with_its_number() -> None:
+    (found,) = cited_in("Ross A., Li B., Slow maps, 45th Meeting of Cartographers, pp. 1-9, (2007)")
+    assert found.title == "Slow maps"
+    assert found.venue == "45th Meeting of Cartographers"
+    (found,) = cited_in("Ross A., Slow maps, 3rd ed. of all, pp. 1-9, (2007)")
+    assert found.title == "Slow maps, 3rd ed. of all"
