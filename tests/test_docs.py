@@ -24,6 +24,10 @@ from recsys.app.cli.program import app
 from recsys.formats.answers import ANSWER_SCHEMA, RECOMMENDATION_SCHEMA
 from recsys.formats.drafts.draft_formats import read_draft
 from recsys.formats.drafts.objects import KEYS, REFERENCE_KEYS
+from recsys.formats.papers.paper_formats import FORMATS as JSON_FORMATS
+from recsys.formats.papers.paper_formats import PaperFormat
+from recsys.formats.source_formats import FORMATS as SOURCE_FORMATS
+from recsys.formats.source_formats import SourceFormat
 from recsys.stage_one.sources import names
 from recsys.store.generations import in_force
 from tests.recsys.app.web.served_process import started
@@ -130,6 +134,13 @@ def write_sources(folder: Path, pdf: bytes) -> None:
     }
     for name, record in parts.items():
         (folder / name).write_bytes(gzip.compress(json.dumps(record).encode() + b"\n"))
+
+
+@pytest.mark.parametrize("form", [*SOURCE_FORMATS, *JSON_FORMATS], ids=lambda form: form.name)
+def test_every_format_of_papers_has_its_row_in_the_guide(form: SourceFormat | PaperFormat) -> None:
+    page = PAGES["docs/guide/sources.md"]
+    # The rows of JSON are those of JSON_FORMATS.
+    assert f"\n| {form.name} |" in page or form.name == "JSON"
 
 
 def test_the_program_has_the_promised_commands() -> None:

@@ -73,8 +73,18 @@ def is_pdf(path: Path) -> bool:
 
 def hash_of(files: Sequence[SourceFile]) -> str:
     """Hash the contents of files: one alone by its own hash, several in their order."""
-    hashes = [sha256(file.path) for file in files]
+    hashes = [_hash(file.path) for file in files]
     return hashes[0] if len(hashes) == 1 else fingerprint(hashes)
+
+
+def _hash(path: Path) -> str:
+    """Hash a file; of a Zotero library, what is not yet in the database and its PDFs count, too."""
+    if path.name != ZOTERO:
+        return sha256(path)
+    beside = [each for each in (path.with_name(f"{ZOTERO}-wal"),) if each.is_file()]
+    stored = sorted(path.parent.glob("storage/*/*.[pP][dD][fF]"))
+    pdfs = [(each.relative_to(path.parent).as_posix(), each.stat().st_size) for each in stored]
+    return fingerprint([[sha256(each) for each in (path, *beside)], pdfs])
 
 
 def _check(source: Path) -> None:

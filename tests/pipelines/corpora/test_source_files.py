@@ -9,6 +9,7 @@ import pytest
 from pipelines.corpora.source_files import SourceFile, hash_of, is_pdf, source_files
 from recsys.errors import CorpusError
 from recsys.store.artifacts import sha256
+from tests.recsys.formats.libraries.zotero_maker import Library
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -132,3 +133,14 @@ def test_an_index_is_no_source_and_none_of_a_folder(built: "Built", tmp_path: Pa
     assert source_files([tmp_path]) == [SourceFile(a, False)]
     with pytest.raises(CorpusError, match="is an index, not papers"):
         source_files([index])
+
+
+def test_a_library_has_another_hash_once_it_has_another_pdf(tmp_path: Path) -> None:
+    Library(tmp_path).add("journalArticle", {"title": "Rivers", "date": "2001"})
+    files = source_files([tmp_path])
+    before = hash_of(files)
+    assert hash_of(files) == before
+    pdf = tmp_path / "storage" / "ABCD2345" / "rivers.pdf"
+    pdf.parent.mkdir(parents=True)
+    pdf.write_bytes(b"%PDF-1.4")
+    assert hash_of(files) != before
