@@ -82,7 +82,7 @@ def collect(
     read = intake.taken() if known is None else intake.taken_beside(known)
     graph = connect(read, apart=reading.apart, known=known)
     if not graph.merged.papers.num_rows:
-        raise _nothing(files, intake.rejected)
+        raise _nothing(files, intake)
     found = _ids(graph.targets, graph.linked)
     papers = _with_references(graph.merged.papers, graph.cited, graph.owners, found)
     return papers, _report(intake, graph)
@@ -138,12 +138,14 @@ def _report(intake: SourceIntake, graph: WorkGraph) -> CollectReport:
     )
 
 
-def _nothing(files: Sequence[SourceFile], rejected: Mapping[str, int]) -> CorpusError:
+def _nothing(files: Sequence[SourceFile], intake: SourceIntake) -> CorpusError:
     name = files[0].path if len(files) == 1 else f"None of {len(files):,} files"
-    reasons = f" ({tally(rejected)})" if rejected else ""
+    reasons = f" ({tally(intake.rejected)})" if intake.rejected else ""
     holds = "holds no" if len(files) == 1 else "holds a"
+    others = f" {intake.skipped[0]}" if intake.skipped else ""
     return CorpusError(
-        f"{name} {holds} usable paper{reasons}.", "Every paper needs a title, and ours an id."
+        f"{name} {holds} usable paper{reasons}.{others}",
+        "Every paper needs a title, and ours an id.",
     )
 
 

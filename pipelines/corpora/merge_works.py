@@ -175,7 +175,7 @@ def _papers(works: pa.Table) -> pa.Table:
     """Turn rows of WORKS into papers of SCHEMA."""
     taken: dict[PaperId, int] = {}
     ids, aliases = [], []
-    columns = ["own_id", "names", "place", "year", "title", "authors"]
+    columns = ["own_id", "names", "doi", "place", "year", "title", "authors"]
     for batch in works.select(columns).to_batches(_BATCH):
         for work in batch.to_pylist():
             paper_id = _distinct(_id_of(work), taken)
@@ -210,8 +210,9 @@ def _distinct(paper_id: PaperId, taken: dict[PaperId, int]) -> PaperId:
 
 
 def _aliases(work: Mapping[str, Any], paper_id: PaperId) -> list[str]:
-    """List the other names of a paper, and how reference lists without identifiers call it."""
-    names = [name for name in work["names"] if name != paper_id]
+    """List what else names a paper, beside its id and DOI, and how reference lists call it."""
+    told = {paper_id, paper_id.lower(), (work["doi"] or "").lower()}
+    names = [name for name in work["names"] if name not in told]
     if work["place"] and work["year"] is not None:
         names.append(cited_as(work["place"], work["year"]))
     return list(dict.fromkeys(names))

@@ -52,14 +52,16 @@ class PaperNames:
 def other_names(papers: pa.Table) -> tuple[pa.Array, Longs]:
     """List the DOIs in lower case and the aliases of papers, and the row of each.
 
-    papers: with the columns doi and aliases.
+    papers: with the columns id, doi and aliases; ids may be DOIs.
     """
     dois = pc.utf8_lower(_whole(papers.column("doi"))).cast(pa.large_string())
+    ids = pc.utf8_lower(_whole(papers.column("id"))).cast(pa.large_string())
+    ids = pc.if_else(pc.starts_with(ids, "10."), ids, None)
     aliases = _whole(papers.column("aliases"))
     lengths = pc.fill_null(pc.list_value_length(aliases), 0).to_numpy(zero_copy_only=False)
     rows = np.arange(papers.num_rows, dtype=np.int64)
-    names = pa.concat_arrays([dois, aliases.flatten().cast(pa.large_string())])
-    return names, np.concatenate([rows, np.repeat(rows, lengths)])
+    names = pa.concat_arrays([dois, ids, aliases.flatten().cast(pa.large_string())])
+    return names, np.concatenate([rows, rows, np.repeat(rows, lengths)])
 
 
 def names_of_union(papers: pa.Table, old: Corpus, origins: Origins) -> PaperNames:
@@ -69,7 +71,7 @@ def names_of_union(papers: pa.Table, old: Corpus, origins: Origins) -> PaperName
     names, rows = other_names(papers)
     owners = row_of[rows + origins.old]
     if len(old):
-        columns = {name: old.column(name) for name in ("doi", "aliases")}
+        columns = {name: old.column(name) for name in ("id", "doi", "aliases")}
         old_names, old_rows = other_names(pa.table(columns))
         names = pa.concat_arrays([names, old_names])
         owners = np.concatenate([owners, row_of[old_rows]])

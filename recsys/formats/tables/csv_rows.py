@@ -73,6 +73,15 @@ class _Lines:
             self.number -= len(self.taken) - 1
 
 
+def _next(reader: Iterator[list[str]]) -> list[str]:
+    """Read a row whose cells may be longer than csv allows: that limit is all the process's."""
+    limit = csv.field_size_limit(LONGEST_ROW)
+    try:
+        return next(reader)
+    finally:
+        csv.field_size_limit(limit)
+
+
 def rows(
     lines: Iterator[str], delimiter: str, *, quoted: bool = True, before: int = 0
 ) -> Iterator[Row | Problem]:
@@ -80,8 +89,6 @@ def rows(
 
     quoted: whether quotation marks enclose cells. before: number of lines that came before.
     """
-    # A limit of the whole process, which is smaller than what a review cites.
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_ROW))
     source = _Lines(lines, before)
     reader = csv.reader(
         source,
@@ -92,7 +99,7 @@ def rows(
     while True:
         source.begin()
         try:
-            cells = next(reader)
+            cells = _next(reader)
         except StopIteration:
             return
         except _EndlessRow:

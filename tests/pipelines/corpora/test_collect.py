@@ -5,6 +5,7 @@ import json
 from itertools import permutations
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -130,16 +131,19 @@ def test_an_id_of_ours_wins_over_those_of_services(tmp_path: Path) -> None:
         tmp_path / "own.jsonl", [{"id": "mine", "title": "Rivers", "doi": "10.5555/WATER.2001.101"}]
     )
     papers, _ = read(*three(tmp_path), own, folder=tmp_path)
-    assert "mine" in papers and RIVERS in papers["mine"]["aliases"]
+    assert "mine" in papers and papers["mine"]["doi"].lower() == RIVERS
+    assert "wos:" in papers["mine"]["aliases"][0]
     assert references(papers)[SAND][0] == "mine"
 
 
-S2_PAPERS = [
+S2_PAPERS: list[dict[str, Any]] = [
     {"corpusid": 1, "title": "Slow rivers of the plain", "year": 2001, "externalids": {}},
     {"corpusid": 2, "title": "How glaciers carve a valley", "year": 1999, "externalids": {}},
 ]
-S2_ABSTRACTS = [{"corpusid": 2, "abstract": "Ice is heavy.", "openaccessinfo": {}}]
-S2_CITATIONS = [
+S2_ABSTRACTS: list[dict[str, Any]] = [
+    {"corpusid": 2, "abstract": "Ice is heavy.", "openaccessinfo": {}}
+]
+S2_CITATIONS: list[dict[str, Any]] = [
     {"citationid": 9, "citingcorpusid": 1, "citedcorpusid": 2, "isinfluential": False},
     {"citationid": 10, "citingcorpusid": 1, "citedcorpusid": 77, "isinfluential": False},
     {"citationid": 11, "citingcorpusid": 88, "citedcorpusid": 2, "isinfluential": False},
@@ -150,7 +154,7 @@ S2_CITATIONS = [
 def test_what_a_data_set_keeps_in_parts_is_put_together(
     tmp_path: Path, order: tuple[int, ...]
 ) -> None:
-    parts = (S2_PAPERS, S2_ABSTRACTS, S2_CITATIONS)
+    parts: tuple[list[dict[str, Any]], ...] = (S2_PAPERS, S2_ABSTRACTS, S2_CITATIONS)
     files = [json_lines(tmp_path / f"part{n}.jsonl", part) for n, part in enumerate(parts)]
     papers, report = read(*(files[place] for place in order), folder=tmp_path)
     assert len(papers) == 2

@@ -49,6 +49,7 @@ def test_names_mean_what_a_dictionary_would_say(pairs: list[tuple[str | None, in
 def test_other_names_are_dois_in_lower_case_and_aliases() -> None:
     papers = pa.table(
         {
+            "id": pa.array(["a", "10.1/B", "c"]),
             "doi": pa.array(["10.1/A", None, "10.1/c"]),
             "aliases": pa.array([["x", "Y"], None, []], pa.list_(pa.string())),
         }
@@ -58,6 +59,7 @@ def test_other_names_are_dois_in_lower_case_and_aliases() -> None:
     assert [pair for pair in pairs if pair[0] is not None] == [
         ("10.1/a", 0),
         ("10.1/c", 2),
+        ("10.1/b", 1),
         ("x", 0),
         ("Y", 0),
     ]

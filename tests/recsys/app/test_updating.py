@@ -150,7 +150,7 @@ def test_bad_files_leave_the_index_as_it_was(
         ((tmp_path / "none.jsonl",), f"There is no file of papers at {tmp_path / 'none.jsonl'}."),
         (("-",), "standard input is no regular file, and papers are read more than once."),
         ((fifo,), f"{fifo} is no regular file"),
-        ((tmp_path,), "files holds a usable paper"),
+        ((tmp_path,), f"None of 2 files holds a usable paper. {bad}: "),
         (("--remove", tmp_path / "none.txt"), "none.txt cannot be read as a list of ids"),
         (("--remove", every), "No paper would be left"),
     ):

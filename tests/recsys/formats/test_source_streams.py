@@ -39,7 +39,7 @@ ENCODINGS = {
 
 def lines_of(raw: bytes) -> tuple[list[str], Counter[str]]:
     oddities: Counter[str] = Counter()
-    stream = io.BufferedReader(io.BytesIO(raw))  # type: ignore[arg-type]  # has all it needs
+    stream = io.BufferedReader(io.BytesIO(raw))
     return list(text_lines(stream, oddities)), oddities
 
 
