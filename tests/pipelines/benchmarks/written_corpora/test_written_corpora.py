@@ -194,7 +194,9 @@ def citation(**changes: Any) -> Citation:  # noqa: ANN401 - fields.
 
 
 def test_a_reference_is_written_as_the_web_of_science_does() -> None:
-    # https://webofscience.help.clarivate.com/en-us/Content/export-records.htm, and exports.
+    # Tags: https://bibliome.github.io/alvisnlp/reference/module/
+    # fr.inra.maiage.bibliome.alvisnlp.bibliomefactory.modules.wok.WebOfKnowledgeReader
+    # The spelling of references is that of the pages that test_wos_citations names.
     assert wos_citation(citation()) == "Smith JA, 2010, J THING, V12, P345, DOI 10.1000/x"
     assert wos_citation(citation(page="e17", doi=None)) == "Smith JA, 2010, J THING, V12, ARTN e17"
     assert wos_citation(citation(year=None)) == "Smith JA, IN PRESS J THING"
@@ -206,7 +208,8 @@ def test_a_reference_is_written_as_the_web_of_science_does() -> None:
 
 
 def test_a_reference_is_written_as_scopus_does() -> None:
-    # https://service.elsevier.com/app/answers/detail/a_id/15534/supporthub/scopus/, and exports.
+    # Journals in full, other than there: https://www.leydesdorff.net/scopus/index.htm
+    # Both spellings are those of the pages that test_scopus_citations names.
     assert scopus_citation(citation(doi=None), older=False) == (
         "Smith J.A., Lee K., On lamps, Journal of the Things, 12, 1, pp. 345-355, (2010)"
     )
