@@ -21,7 +21,7 @@ Sources: TypeAlias = Annotated[
         show_default=False,
         help="Files and folders of papers, plain or .gz, each format recognised by its content: "
         "BibTeX, RIS, CSV, Web of Science, PubMed, Scopus, OpenAlex, Semantic Scholar, Crossref, a "
-        "Zotero folder, PDFs ...; docs/guide/corpora.md has them all.",
+        "Zotero folder, PDFs ...; docs/guide/sources.md has them all.",
     ),
 ]
 Columns: TypeAlias = Annotated[
