@@ -229,7 +229,12 @@ READERS: Mapping[str, Reader] = {
 }
 
 
-_PARTS = (b"merge_date,", b'{"citationid"', b'{"corpusid": 7001, "openaccessinfo"')
+_PARTS = (
+    b"merge_date,",
+    b'{"citationid"',
+    b'{"corpusid": 7001, "openaccessinfo"',
+    b'{"paper_id": "7001", "_pdf_hash"',
+)
 """How samples begin that tell of papers, and hold none."""
 
 
