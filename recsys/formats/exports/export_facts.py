@@ -18,6 +18,7 @@ _PUBMED = re.compile(
     r"https?://(?:www\.ncbi\.nlm\.nih\.gov/pubmed|pubmed\.ncbi\.nlm\.nih\.gov)/(\d{1,9})\b"
 )
 _LENS = re.compile(r"https?://(?:www\.)?lens\.org/(?:lens/scholar/article/)?([\dX-]{15,25})\b")
+_DIMENSIONS = re.compile(r"(\d{1,9}) ?\[PMID\]|(pub\.\d{6,12})\Z")
 _EID = re.compile(r"(?:\A|eid=)(2-s2\.0-\d{5,15})(?!\d)")
 _MORE_THAN_A_PHRASE = 200
 """Characters; what is longer is a sentence that strayed among the keywords."""
@@ -63,6 +64,8 @@ def accession(text: str | None) -> tuple[str | None, tuple[str, ...]]:
         return match[1], ()
     if match := _LENS.match(plain):
         return None, (f"lens:{match[1].lower()}",)
+    if match := _DIMENSIONS.match(plain):
+        return match[1], (f"dimensions:{match[2]}",) if match[2] else ()
     match = _ACCESSION.match(plain)
     if match is None:
         return None, ()

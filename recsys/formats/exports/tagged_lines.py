@@ -92,8 +92,10 @@ def records(lines: Iterator[str], layout: Layout) -> Iterator[TaggedRecord | Pro
     if (record := gathering.given(not layout.last)) is not None:
         yield record
     if gathering.strayed:
-        text = f"{gathering.strayed:,} lines outside of records were passed over."
-        yield Problem(text, "line outside of records", gathering.strayed_at)
+        what = f"records without {layout.first}" if layout.strict else "lines outside of records"
+        text = f"{gathering.strayed:,} {what} were passed over."
+        reason = "record without beginning" if layout.strict else "line outside of records"
+        yield Problem(text, reason, gathering.strayed_at)
 
 
 @dataclass(slots=True)
@@ -108,6 +110,7 @@ class _Gathering:
     blank: bool = False
     strayed: int = 0
     strayed_at: int = 0
+    begun_at: int = 0
 
     def take(self, number: int, line: str) -> TaggedRecord | None:
         """Take in a line; return the record that it ends."""
@@ -121,8 +124,8 @@ class _Gathering:
             record = self.given(last or not self.layout.last)
         if self.facts is None and self.layout.opens(tag):
             self.facts, self.line, self.size = {}, number, 0
-        elif self.facts is None and self.layout.strict and not last:
-            self._stray(number)
+        elif self.facts is None and self.layout.strict:
+            self._pass_over(number, last)
         if self.facts is not None:
             self._add(tag, line[match.end() :].strip())
         return record
@@ -164,6 +167,12 @@ class _Gathering:
         self.size += len(text) + _PER_LINE
         if self.size <= LONGEST_RECORD:
             self.fact.append(text)
+
+    def _pass_over(self, number: int, last: bool) -> None:
+        """Notice facts that an end follows: a record of which only the beginning is missing."""
+        if last and self.begun_at:
+            self._stray(self.begun_at)
+        self.begun_at = 0 if last else self.begun_at or number
 
     def _stray(self, number: int) -> None:
         self.strayed += 1

@@ -194,7 +194,7 @@ def _authors(record: Mapping[str, Any]) -> tuple[str, ...]:
 def _numbers(record: Mapping[str, Any], notes: list[str]) -> tuple[str | None, tuple[str, ...]]:
     """Return the PubMed id and the other ids, from wherever programs put them."""
     places = _all(record, *_NUMBERED)
-    told = [accession(text) for text in (*places, *_unmapped_all(record, "PM", "PMID"))]
+    told = [accession(text) for text in (*places, *_unmapped_all(record, "PM", "PMID", "U1"))]
     source = " ".join(_all(record, "name_of_database", "database_provider")).lower()
     own = (place for database, place in _NUMBERS_OF.items() if database in source)
     number = _first(record, *own) or _unmapped(record, "PM") or ""

@@ -229,13 +229,20 @@ def test_of_several_addresses_the_first_counts() -> None:
     assert found.pmid == "21000001"
 
 
+def test_dimensions_tells_numbers_of_several_databases() -> None:
+    """See https://dimensions.freshdesk.com/support/solutions/articles/23000013116-export-options."""
+    numbers = ("AN  - pub.1100000001", "U1  - 35000001 [PMID]", "U1  - PMC9000001 [PMCID]")
+    found = one("TI  - T", *numbers)
+    assert (found.pmid, found.ids) == ("35000001", ("dimensions:pub.1100000001", "pmc:PMC9000001"))
+
+
 def test_the_address_of_a_record_of_pubmed_tells_its_number() -> None:
     assert one("TI  - T", "UR  - https://www.ncbi.nlm.nih.gov/pubmed/21000001").pmid == "21000001"
     assert one("TI  - T", "UR  - https://pubmed.ncbi.nlm.nih.gov/21000001/").pmid == "21000001"
 
 
 def test_facts_before_any_record_are_counted() -> None:
-    text = "Provider: X\n\nT1  - Lost\nAU  - Ito, K.\nER  - \n"
+    text = "Provider: X\n\nT1  - Lost\nAU  - Ito, K.\nER  - \nNL  - After it\n"
     (problem,) = ris.read(io.StringIO(text, newline="\n"))
     assert isinstance(problem, Problem)
-    assert (problem.text, problem.line) == ("2 lines outside of records were passed over.", 3)
+    assert (problem.text, problem.line) == ("1 records without TY were passed over.", 3)
