@@ -20,7 +20,7 @@ LONGEST_TEXT = 20_000
 """Characters that are read of a title, a name, an abstract."""
 
 _YEAR = re.compile(r"(?<!\d)(\d{4})(?:(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01]))?(?!\d)")
-_NEXT_ADDRESS = re.compile(r"(?:;|,| and)?\s+(?=https?://)")
+_NEXT_ADDRESS = re.compile(r"(?:;|,| and)?\s{1,20}(?=https?://)")
 _NOT_IN_ADDRESS = re.compile(
     r"[\s<>{}\\\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+"
 )

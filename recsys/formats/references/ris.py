@@ -187,7 +187,8 @@ def _reference(record: Mapping[str, Any]) -> Reference:
 
 def _authors(record: Mapping[str, Any]) -> tuple[str, ...]:
     """Return authors, each once: some programs write both AU and A1."""
-    names = names_in(_all(record, "authors", "first_authors"))
+    told = _all(record, "authors", "first_authors")
+    names = names_in(name.removesuffix(", null") for name in told if name != "null")  # The Lens.
     return tuple(dict.fromkeys(in_spoken_order(names)))
 
 

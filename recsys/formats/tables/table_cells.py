@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recsys.formats.references.bibliography import names_in
-from recsys.formats.references.people import natural
+from recsys.formats.references.people import name_of, natural
 
 _SEPARATOR = re.compile(r"\\(.)|(;)", re.DOTALL)
 _LIST = re.compile(r"\[\s{0,9}['\"]")
-_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*+)'|\"((?:[^\"\\]|\\.)*+)\"", re.DOTALL)
+# One without its end counts, too: to look for another would take quadratic time.
+_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*+)(?:'|\\?\Z)|\"((?:[^\"\\]|\\.)*+)(?:\"|\\?\Z)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _NUMBERED = re.compile(r"\s*\(\d{3,}\)\s*$")
 _NOBODY = re.compile(r"(?i)\[no author[^\]]*\]|\bet al\.?$|^\W*$|^anonymous$")
@@ -95,7 +96,8 @@ def in_spoken_order(told: Sequence[str]) -> tuple[str, ...]:
     >>> in_spoken_order(["Smith J.", "Lee K.-A."]), in_spoken_order(["Ada Byron", "Lee, Kim"])
     (('J. Smith', 'K.-A. Lee'), ('Ada Byron', 'Kim Lee'))
     """
-    parts = [_SUFFIX.fullmatch(name) for name in told]
+    # A group that our own writers left whole has no given name.
+    parts = [_SUFFIX.fullmatch(name) if name_of(name).given else None for name in told]
     inverted = [_LAST_INITIALS.fullmatch(part[1]) if part else None for part in parts]
     if sum(map(bool, inverted)) * 2 < len(told):
         return tuple(map(natural, told))

@@ -203,6 +203,7 @@ def one(*lines: str) -> Reference:
         (("Ito K.", "Moreau A.B.", "van Dam C.-D."), ("K. Ito", "A.B. Moreau", "C.-D. van Dam")),
         (("Ito K", "O'Neil AB Jr"), ("K Ito", "AB O'Neil Jr")),
         (("Ken Ito", "Harbour Society"), ("Ken Ito", "Harbour Society")),
+        (("Ito, null", "null", "Null, Jan"), ("Ito", "Jan Null")),
     ],
 )
 def test_names_without_a_comma_are_in_one_order(
