@@ -17,7 +17,7 @@ _NOBODY = re.compile(r"(?i)\[no author[^\]]*\]|\bet al\.?$|^\W*$|^anonymous$")
 # Initials in capitals, as "J", "J.-P.", "KS", "M. A.".
 _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[ -]?){1,5}")
 _LAST_INITIALS = re.compile(
-    r"([^\s,][^,]*?)[ ]((?:[^\W\d_a-z]\.?-?){1,4}|(?:[^\W\d_a-z]\.[ -]?){1,5})"
+    r"([^\s,][^,]*?)[ ]((?:[^\W\d_a-z]\.?-?){1,3}|(?:[^\W\d_a-z]\.[ -]?){1,5})"
 )
 _SUFFIX = re.compile(r"([^,]{1,300}?)(?: (Jr\.?|Sr\.?|2nd|3rd|II|III|IV))?")
 _LAST_DOT = re.compile(r"(?<=[^\W\d_a-z][^\W\d_a-z])\.$")  # That of a sentence: "Lee KS."
