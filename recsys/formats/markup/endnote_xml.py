@@ -1,7 +1,7 @@
 """Read the XML that EndNote exports, and that other reference managers write for it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import BinaryIO
 from xml.etree.ElementTree import Element
 
@@ -103,7 +103,7 @@ def _pmid(record: Element, accession: str) -> str | None:
     return match[1] if match and (_MEDICAL.search(database) or accession != match[1]) else None
 
 
-def _told_by(addresses: list[str]) -> Iterator[str]:
+def _told_by(addresses: Iterable[str]) -> Iterator[str]:
     """Yield the PubMed ids in the addresses of its records."""
     yield from (pmid for address in addresses if (pmid := export_facts.accession(address)[0]))
 
