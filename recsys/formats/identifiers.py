@@ -69,6 +69,8 @@ def doi(text: str | None) -> str | None:
     found = match[0]
     if "://" in plain[: match.start()]:
         found = _VIEW.sub("", _QUERY.sub("", found))
+        if "?" in plain[: match.start()]:
+            found = found.partition("&")[0]  # What follows is the next parameter.
     found = _without_trailing(found).lower()
     prefix, _, suffix = found.partition("/")
     return found if prefix and any(c.isalnum() for c in suffix) else None

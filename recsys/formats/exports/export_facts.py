@@ -6,10 +6,19 @@ from collections.abc import Iterable
 from recsys.formats.references.bibliography import text_in
 
 _PAGE = re.compile(
-    r"(?:pp?\.? ?)?([ivxlcdm]{1,9}|[IVXLCDM]{1,9}|(?:[A-Za-z]{0,6}[ .]?)?\d[\w.]{0,19})"
+    r"(?!\d{1,5} ?(?:pp?|pages)\.?\Z)(?![ivxlc]+ ?\+)(?:pp?\.? ?)?"
+    r"([ivxlcdm]{1,9}|[IVXLCDM]{1,9}|(?:[A-Za-z]{0,6}[ .]?)?\d[\w.]{0,19})"
     r"(?= ?(?:[-\u2010-\u2015+,;]|to |\Z))"
 )
+_BEFORE_VOLUME = re.compile(r"(?i)(?:v(?:ol(?:ume)?)?\b\.?\s{0,3}){1,3}(?=\d)")
+_ISSUE = re.compile(r"(?i)(?<=\d)(?:\s?\([^()]{1,20}\)|,? (?:issue|iss|no)\b.{0,40})\Z")
+_NOTHING = frozenset({"", "na", "n/a", "nan", "null", "none"})
 _ACCESSION = re.compile(r"(?:ISI|WOS|MEDLINE|PubMed|PMID) ?: ?(\S{1,60})|(PMC\d{1,10})", re.I)
+_PUBMED = re.compile(
+    r"https?://(?:www\.ncbi\.nlm\.nih\.gov/pubmed|pubmed\.ncbi\.nlm\.nih\.gov)/(\d{1,9})\b"
+)
+_LENS = re.compile(r"https?://(?:www\.)?lens\.org/(?:lens/scholar/article/)?([\dX-]{15,25})\b")
+_DIMENSIONS = re.compile(r"(\d{1,9}) ?\[PMID\]|(pub\.\d{6,12})\Z")
 _EID = re.compile(r"(?:\A|eid=)(2-s2\.0-\d{5,15})(?!\d)")
 _MORE_THAN_A_PHRASE = 200
 """Characters; what is longer is a sentence that strayed among the keywords."""
@@ -23,6 +32,17 @@ def first_page(text: str | None) -> str | None:
     """
     match = _PAGE.match((text or "")[:100].strip())
     return match[1] if match else None
+
+
+def volume_in(text: str | None) -> str | None:
+    """Return a volume without its issue, and without the word.
+
+    >>> volume_in("v. 40"), volume_in("50(2)"), volume_in("Vol. 7 issue 4"), volume_in("nan")
+    ('40', '50', '7', None)
+    """
+    plain = text_in((text or "")[:100]) or ""
+    volume = _ISSUE.sub("", _BEFORE_VOLUME.sub("", plain, count=1))
+    return None if volume.lower() in _NOTHING else volume
 
 
 def phrases(texts: Iterable[str]) -> tuple[str, ...]:
@@ -40,6 +60,12 @@ def accession(text: str | None) -> tuple[str | None, tuple[str, ...]]:
     plain = (text or "")[:2_000].strip()
     if match := _EID.search(plain):
         return None, (f"eid:{match[1]}",)
+    if match := _PUBMED.match(plain):
+        return match[1], ()
+    if match := _LENS.match(plain):
+        return None, (f"lens:{match[1].lower()}",)
+    if match := _DIMENSIONS.match(plain):
+        return match[1], (f"dimensions:{match[2]}",) if match[2] else ()
     match = _ACCESSION.match(plain)
     if match is None:
         return None, ()

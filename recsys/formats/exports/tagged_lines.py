@@ -20,7 +20,7 @@ class Layout:
     tag: matches the beginning of a line that begins a fact, up to what it says; its group is the
     tag. first, last: the tags that begin and end a record; without `last` an empty line ends one.
     outside: tags of the file, which belong to no record. strict: nothing but `first` begins a
-    record, and what stands between records is nobody's concern.
+    record, and what stands between records is nobody's concern but for facts.
     """
 
     tag: re.Pattern[str]
@@ -91,9 +91,11 @@ def records(lines: Iterator[str], layout: Layout) -> Iterator[TaggedRecord | Pro
             yield record
     if (record := gathering.given(not layout.last)) is not None:
         yield record
-    if gathering.strayed and not layout.strict:
-        text = f"{gathering.strayed:,} lines outside of records were passed over."
-        yield Problem(text, "line outside of records", gathering.strayed_at)
+    if gathering.strayed:
+        what = f"records without {layout.first}" if layout.strict else "lines outside of records"
+        text = f"{gathering.strayed:,} {what} were passed over."
+        reason = "record without beginning" if layout.strict else "line outside of records"
+        yield Problem(text, reason, gathering.strayed_at)
 
 
 @dataclass(slots=True)
@@ -108,6 +110,7 @@ class _Gathering:
     blank: bool = False
     strayed: int = 0
     strayed_at: int = 0
+    begun_at: int = 0
 
     def take(self, number: int, line: str) -> TaggedRecord | None:
         """Take in a line; return the record that it ends."""
@@ -121,6 +124,8 @@ class _Gathering:
             record = self.given(last or not self.layout.last)
         if self.facts is None and self.layout.opens(tag):
             self.facts, self.line, self.size = {}, number, 0
+        elif self.facts is None and self.layout.strict:
+            self._pass_over(number, last)
         if self.facts is not None:
             self._add(tag, line[match.end() :].strip())
         return record
@@ -137,7 +142,8 @@ class _Gathering:
         """Whether a tag begins another record than the open one."""
         facts = self.facts or {}
         if tag == self.layout.first:
-            return bool(self.layout.last) or self.blank or len(facts) > 1 or tag not in facts
+            # Some write it after the title; then it begins none.
+            return bool(self.layout.last) or self.blank or (len(facts) > 1 and tag in facts)
         # Empty lines stand within abstracts, too: what follows one is another record only if this
         # one has such a fact already, or did not begin as records do.
         anew = tag in facts or self.layout.first not in facts
@@ -155,9 +161,19 @@ class _Gathering:
         if not text:
             return
         if self.facts is None:
-            self.strayed += 1
-            self.strayed_at = self.strayed_at or number
+            if not self.layout.strict:
+                self._stray(number)
             return
         self.size += len(text) + _PER_LINE
         if self.size <= LONGEST_RECORD:
             self.fact.append(text)
+
+    def _pass_over(self, number: int, last: bool) -> None:
+        """Notice facts that an end follows: a record of which only the beginning is missing."""
+        if last and self.begun_at:
+            self._stray(self.begun_at)
+        self.begun_at = 0 if last else self.begun_at or number
+
+    def _stray(self, number: int) -> None:
+        self.strayed += 1
+        self.strayed_at = self.strayed_at or number

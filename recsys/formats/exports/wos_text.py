@@ -87,9 +87,14 @@ def _authors(record: TaggedRecord) -> tuple[str, ...]:
     """Return the full names if there are such, the groups behind them."""
     people = record.lines("AF") or record.lines("AU") or record.lines("BF") or record.lines("BA")
     # Some records say "Yu, M (Yu Min)".
-    plain = (_ASIDE.sub("", name) if "(" in name else name for name in people)
+    plain = (_ASIDE.sub("", name) if "(" in name else name for name in _apart(people))
     groups = record.texts("CA") or ([] if people else record.texts("GP"))
     return tuple(dict.fromkeys((*map(natural, names_in(plain)), *names_in(groups))))
+
+
+def _apart(people: list[str]) -> list[str]:
+    """Return a name each; some exports write all into one line."""
+    return [name.strip() for line in people for name in line.split(";")]
 
 
 def _keyphrases(record: TaggedRecord) -> tuple[str, ...]:

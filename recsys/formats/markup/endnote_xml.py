@@ -1,10 +1,11 @@
 """Read the XML that EndNote exports, and that other reference managers write for it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import BinaryIO
 from xml.etree.ElementTree import Element
 
+from recsys.formats.exports import export_facts
 from recsys.formats.markup.element_text import first_page, text_at, text_of, texts_of
 from recsys.formats.markup.xml_stream import Layout, first_names, works
 from recsys.formats.references.bibliography import (
@@ -81,7 +82,7 @@ def _reference(record: Element) -> Reference:
         abstract=text_at(record, "abstract"),
         url=next(filter(None, map(address_in, addresses)), None),
         kind=_KINDS.get(name.lower(), "document"),
-        pmid=_pmid(record, accession),
+        pmid=_pmid(record, accession) or next(_told_by(addresses), None),
         ids=tuple(_ids(record, accession)),
         volume=text_at(record, "volume"),
         page=first_page(text_at(record, "pages")),
@@ -100,6 +101,11 @@ def _pmid(record: Element, accession: str) -> str | None:
     match = _PMID.fullmatch(accession)
     database = text_at(record, "remote-database-name", "remote-database-provider") or ""
     return match[1] if match and (_MEDICAL.search(database) or accession != match[1]) else None
+
+
+def _told_by(addresses: Iterable[str]) -> Iterator[str]:
+    """Yield the PubMed ids in the addresses of its records."""
+    yield from (pmid for address in addresses if (pmid := export_facts.accession(address)[0]))
 
 
 def _ids(record: Element, accession: str) -> Iterator[str]:

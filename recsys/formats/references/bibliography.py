@@ -19,7 +19,8 @@ MOST_PROBLEMS = 100
 LONGEST_TEXT = 20_000
 """Characters that are read of a title, a name, an abstract."""
 
-_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_YEAR = re.compile(r"(?<!\d)(\d{4})(?:(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01]))?(?!\d)")
+_NEXT_ADDRESS = re.compile(r"(?:;|,| and)?\s{1,20}(?=https?://)")
 _NOT_IN_ADDRESS = re.compile(
     r"[\s<>{}\\\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+"
 )
@@ -123,5 +124,5 @@ def address_in(value: object) -> str | None:
     """Return a web address without characters that none may have, None when it is none."""
     if not isinstance(value, str):
         return None
-    address = _NOT_IN_ADDRESS.sub("", value[:LONGEST_TEXT])
+    address = _NOT_IN_ADDRESS.sub("", _NEXT_ADDRESS.split(value[:LONGEST_TEXT], 1)[0])
     return address if re.match(r"(?i)https?://[^/]", address) else None

@@ -15,6 +15,7 @@ from recsys.formats.references.bibliography import (
     year_in,
 )
 from recsys.formats.references.bibtex_entries import entries_in
+from recsys.formats.references.bibtex_exports import cited_by, ids_in
 from recsys.formats.references.bibtex_names import names_between_and
 from recsys.formats.references.bibtex_parents import Entry
 from recsys.formats.references.csl import keywords_in
@@ -40,10 +41,11 @@ _ENTRY = re.compile(
     r"|[a-z]{1,40}[ \t]{0,8}[{(]\s{0,80}[^\s,=\"#%{}()]{1,200}[ \t]{0,8},)",
     re.IGNORECASE | re.MULTILINE,
 )
+_PUBMED_KEY = re.compile(r"PMID:(\d{1,9})")
 _OLD_NUMBER = re.compile(r"\d{7}(?:v\d{1,2})?")
-_PAGES = ("pages", "eid", "articleno")
+_PAGES = ("pages", "eid", "articleno", "art_number", "article-number")
 _LONGEST_VOLUME = 40
-_IN_PUBMED = frozenset({"pmid", "pmcid", "eprinttype"})
+_IN_PUBMED = frozenset({"pmid", "pubmed_id", "pmcid", "eprinttype"})
 _VENUES = ("journaltitle", "journal", "booktitle", "eventtitle")
 _KINDS: Mapping[str, str] = {
     "article": "article-journal",
@@ -106,10 +108,14 @@ def _reference(entry: Entry) -> Reference:
         kind=_kind(entry),
         volume=_volume(fields),
         page=next(filter(None, (first_page(_plain(fields, name)) for name in _PAGES)), None),
-        keyphrases=keywords_in(_plain(fields, "keywords")),
+        keyphrases=_keyphrases(fields),
+        ids=ids_in(fields),
+        cites=cited_by(fields),
     )
     places = ("doi", "journal", "volume", "howpublished", "note", "annote", "bdsk-url-1", "ee")
     found = identified(reference, *map(fields.get, places), _eprint(fields))
+    if match := _PUBMED_KEY.fullmatch(entry.key):
+        fields = {"pmid": match[1], **fields}
     return named(found, _numbers(fields)) if _IN_PUBMED & fields.keys() else found
 
 
@@ -128,8 +134,15 @@ def _volume(fields: Mapping[str, str]) -> str | None:
 
 def _numbers(fields: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:
     yield from ((name, fields.get(name)) for name in ("pmid", "pmcid"))
+    yield "pmid", fields.get("pubmed_id")
     if fields.get("eprinttype", "").lower() in ("pubmed", "pmid"):
         yield "pmid", fields.get("eprint")
+
+
+def _keyphrases(fields: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the authors' own, then those of a database."""
+    found = (keywords_in(_plain(fields, name)) for name in ("author_keywords", "keywords"))
+    return tuple(dict.fromkeys(phrase for phrases in found for phrase in phrases))
 
 
 def _plain(fields: Mapping[str, str], field: str) -> str | None:

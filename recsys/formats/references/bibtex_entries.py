@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recsys.formats.references import bibtex_exports
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.references.bibtex_parents import Entry, Family
 
@@ -26,7 +27,7 @@ FIELDS = frozenset(
     "abstract annote archiveprefix articleno author bdsk-url-1 booksubtitle booktitle crossref "
     "date doi ee eid eprint eprintclass eprinttype eventtitle howpublished journal journaltitle "
     "keywords note pages pmcid pmid primaryclass subtitle title type url volume xdata year".split()
-)
+).union(bibtex_exports.FIELDS)
 """The fields that are read; an entry may have thousands of others, and children that inherit."""
 
 _START = re.compile(r"@\w*[ \t]*\{")
@@ -107,9 +108,10 @@ def _found_in(block: "bibtex_model.Block", before: int) -> "Iterator[bibtex_mode
             yield _again(entry, before)
     elif isinstance(block, model.DuplicateFieldKeyBlock):
         entry = block.ignore_error_block
-        twice = ", ".join(sorted(map(_short, block.duplicate_keys)))
-        text = f"{line}: {twice} occurs twice in one entry; the first counts."
-        yield Problem(text, "field twice in one entry", number)
+        twice = sorted(key for key in block.duplicate_keys if key.lower() in FIELDS)
+        if twice:  # Of others, such as the grants of Scopus, nothing is lost.
+            text = f"{line}: {', '.join(twice)} occurs twice in one entry; the first counts."
+            yield Problem(text, "field twice in one entry", number)
     elif isinstance(block, model.ParsingFailedBlock):
         reason = getattr(block.error, "abort_reason", None) or str(block.error)
         what = _short(block.raw or "", 40)

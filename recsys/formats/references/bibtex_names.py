@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from recsys.formats.references.latex_codec import from_latex
+from recsys.formats.references.people import SUFFIXES
 
 _LONGEST_LIST = 200_000  # Characters: the largest collaborations have some 5000 authors.
 _AND = re.compile(r"(?<!\\)[{}]|(?<=\s)and(?=\s)", re.IGNORECASE)
@@ -27,6 +28,8 @@ def _spoken(name: str) -> str:
     if len(parts) > 3:
         return ", ".join(parts)
     family, *suffix, given = parts if len(parts) > 1 else (parts[0], "")
+    if suffix and given.lower() in SUFFIXES:
+        suffix, given = [given], suffix[0]  # "King, Martin, Jr.", as databases have it.
     return " ".join(filter(None, (given, family, *suffix)))
 
 

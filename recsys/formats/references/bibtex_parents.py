@@ -10,8 +10,8 @@ _MOST_WAITING = 2**25  # Characters of all entries that wait for their parents.
 # What a paper takes over from the volume it is in under another name.
 _RENAMED = {"title": "booktitle", "subtitle": "booksubtitle"}
 _OWN = frozenset(
-    "abstract articleno author crossref doi eid eprint keywords note pages pmcid pmid url "
-    "xdata".split()
+    "abstract art_number article-number articleno author author_keywords cited-references crossref "
+    "doi eid eprint keywords note pages pmcid pmid pubmed_id references unique-id url xdata".split()
 )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
+SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv", "2nd", "3rd", "4th"})
 _COMPANIES = frozenset({"inc", "inc.", "ltd", "ltd.", "llc", "gmbh", "corp", "corp.", "co", "co."})
 _GROUPS = frozenset({"and", "&", "et", "for", "of", "the", "und"})
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from recsys.formats.exports.export_facts import accession, first_page, phrases
+from recsys.formats.exports.export_facts import accession, first_page, phrases, volume_in
 from recsys.formats.exports.tagged_lines import Layout, TaggedRecord, references
 from recsys.formats.papers.paper_fields import labelled
 from recsys.formats.references.bibliography import (
@@ -16,7 +16,7 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
-from recsys.formats.references.people import name_of, natural
+from recsys.formats.references.people import name_of
 from recsys.formats.references.shown_facts import (
     JOURNAL,
     MEETING,
@@ -29,6 +29,7 @@ from recsys.formats.references.shown_facts import (
     web_address,
 )
 from recsys.formats.tables import scopus_citations
+from recsys.formats.tables.table_cells import in_spoken_order
 from recsys.records import Paper, Reference
 
 _TYPES = {JOURNAL: "JOUR", MEETING: "CONF", OTHER: "GEN"}
@@ -94,6 +95,7 @@ _NUMBERS_OF = {
     "pubmed": "accession_number",
     "scopus": "custom2",
 }
+_NUMBERED = ("accession_number", "custom2", "urls", "file_attachments2", "note")
 _DATES = ("year", "publication_year", "date")
 _PAGES = ("start_page", "section", "custom7")
 _PLACES = ("doi", "type_of_work", "urls", "note", "custom7", "accession_number")
@@ -169,7 +171,7 @@ def _reference(record: Mapping[str, Any]) -> Reference:
         kind=_KINDS.get(kind, "document"),
         pmid=pmid,
         ids=ids,
-        volume=text_in(_first(record, "volume")),
+        volume=volume_in(_first(record, "volume")),
         page=next(filter(None, map(first_page, _all(record, *_PAGES))), None),
         keyphrases=phrases(_all(record, "keywords")),
         labels=labelled(
@@ -185,14 +187,15 @@ def _reference(record: Mapping[str, Any]) -> Reference:
 
 def _authors(record: Mapping[str, Any]) -> tuple[str, ...]:
     """Return authors, each once: some programs write both AU and A1."""
-    names = names_in(_all(record, "authors", "first_authors"))
-    return tuple(dict.fromkeys(map(natural, names)))
+    told = _all(record, "authors", "first_authors")
+    names = names_in(name.removesuffix(", null") for name in told if name != "null")  # The Lens.
+    return tuple(dict.fromkeys(in_spoken_order(names)))
 
 
 def _numbers(record: Mapping[str, Any], notes: list[str]) -> tuple[str | None, tuple[str, ...]]:
     """Return the PubMed id and the other ids, from wherever programs put them."""
-    places = _all(record, "accession_number", "custom2", "urls", "note")
-    told = [accession(text) for text in (*places, *_unmapped_all(record, "PM", "PMID"))]
+    places = _all(record, *_NUMBERED)
+    told = [accession(text) for text in (*places, *_unmapped_all(record, "PM", "PMID", "U1"))]
     source = " ".join(_all(record, "name_of_database", "database_provider")).lower()
     own = (place for database, place in _NUMBERS_OF.items() if database in source)
     number = _first(record, *own) or _unmapped(record, "PM") or ""

@@ -39,6 +39,7 @@ _YEARS = re.compile(r"(?:1[5-9]|20)\d\d(?:[-\u2013/](?:(?:1[5-9]|20)?\d\d))?")
 _DOI = re.compile(r"(?i)(?:\bdoi:?\s*)?(?:https?://(?:dx\.)?doi\.org/)?\b10\.\d{4,9}/[^\s,]+")
 _ADDRESS = re.compile(r"(?i)(?:\b(?:available|retrieved)[^,;]{0,30}?)?\bhttps?://\S+")
 _MEETING = re.compile(r"(?:19|20)\d\d [A-Z\d]|\d{1,3}(?:st|nd|rd|th) [A-Z]")
+_LAST_DOT = re.compile(r"(?<=[\d)])\.\s*$")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -113,7 +114,7 @@ def _older(before: str, after: str, year: int, doi: str | None) -> Reference:
     """Read authors and title from before the year, venue, volume, pages from after it."""
     author, rest = _people(_segments(before))
     title = ", ".join(rest) or None
-    segments = _segments(after.split(" , ")[0])
+    segments = _segments(_LAST_DOT.sub("", after.split(" , ")[0]))
     found: list[str] = []
     volume = page = None
     for segment in segments:

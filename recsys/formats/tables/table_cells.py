@@ -1,19 +1,26 @@
 """Read what a cell of a table says: people, phrases, pages, names of a work, kinds."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from recsys.formats.references.bibliography import names_in
-from recsys.formats.references.people import natural
+from recsys.formats.references.people import name_of, natural
 
 _SEPARATOR = re.compile(r"\\(.)|(;)", re.DOTALL)
+_LIST = re.compile(r"\[\s{0,9}['\"]")
+# One without its end counts, too: to look for another would take quadratic time.
+_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*+)(?:'|\\?\Z)|\"((?:[^\"\\]|\\.)*+)(?:\"|\\?\Z)", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _NUMBERED = re.compile(r"\s*\(\d{3,}\)\s*$")
 _NOBODY = re.compile(r"(?i)\[no author[^\]]*\]|\bet al\.?$|^\W*$|^anonymous$")
 # Initials in capitals, as "J", "J.-P.", "KS", "M. A.".
 _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[ -]?){1,5}")
 _LAST_INITIALS = re.compile(
-    r"([^\s,][^,]*?)[ ]((?:[^\W\d_a-z]\.?-?){1,4}|(?:[^\W\d_a-z]\.[ -]?){1,5})"
+    r"([^\s,][^,]*?)[ ]((?:[^\W\d_a-z]\.?-?){1,3}|(?:[^\W\d_a-z]\.[ -]?){1,5})"
 )
+_SUFFIX = re.compile(r"([^,]{1,300}?)(?: (Jr\.?|Sr\.?|2nd|3rd|II|III|IV))?")
+_LAST_DOT = re.compile(r"(?<=[^\W\d_a-z][^\W\d_a-z])\.$")  # That of a sentence: "Lee KS."
 _FIRST_INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?){1,4} \S")
 _OF_GROUPS = frozenset({"of", "for", "the", "on"})
 _PHRASES = re.compile(r"\s*[;|]\s*")
@@ -22,6 +29,10 @@ _PAGE = re.compile(
 )
 _MOST_NAMES = 10_000
 _PUBMED_PLACE = re.compile(r";\s?([\w. ]{1,20}?)(?:\([^()]{0,40}\))?:([A-Za-z]{0,3}\d[\w.]{0,15})")
+_EMBASE_PLACE = re.compile(
+    r"(.{1,300}?) \((\d{4})\)(?: ((?:[\w,/ -]|\.(?! [A-Z])){1,30})(?::[\w.,/ -]{1,30})?)?"
+    r"(?: \(([A-Za-z]{0,4}[\d.]{1,12})[^()]{0,60}\))?(?=\.(?: |\Z)|\Z)"
+)
 _PMID = re.compile(r"(?:\s*|.*\W)(\d{1,9})(?:\.0*)?/?\s*")
 _NAME = re.compile(r"[^\s;|,]{1,80}")
 _KINDS: Mapping[str, str] = {
@@ -76,12 +87,27 @@ def people_in(cell: str) -> tuple[str, ...]:
     (('J. Smith', 'M.-A. de la Cruz'), ('John Smith', 'Kim Lee'))
     """
     names = names_in(_NUMBERED.sub("", name) for name in _separate(cell)[:_MOST_NAMES])
-    told = [name.rstrip("… ") for name in names if not _NOBODY.search(name)]
-    inverted = [_LAST_INITIALS.fullmatch(name) for name in told]
+    return in_spoken_order([name.rstrip("… ") for name in names if not _NOBODY.search(name)])
+
+
+def in_spoken_order(told: Sequence[str]) -> tuple[str, ...]:
+    """Put names in the order in which they are spoken; one list has them all in one order.
+
+    >>> in_spoken_order(["Smith J.", "Lee K.-A."]), in_spoken_order(["Ada Byron", "Lee, Kim"])
+    (('J. Smith', 'K.-A. Lee'), ('Ada Byron', 'Kim Lee'))
+    """
+    # A group that our own writers left whole has no given name.
+    parts = [_SUFFIX.fullmatch(name) if name_of(name).given else None for name in told]
+    inverted = [_LAST_INITIALS.fullmatch(part[1]) if part else None for part in parts]
     if sum(map(bool, inverted)) * 2 < len(told):
         return tuple(map(natural, told))
-    pairs = zip(told, inverted, strict=True)
-    return tuple(f"{match[2]} {match[1]}" if match else natural(name) for name, match in pairs)
+    found = zip(told, parts, inverted, strict=True)
+    return tuple(
+        " ".join(filter(None, (_LAST_DOT.sub("", match[2]), match[1], part[2])))
+        if part and match
+        else natural(name)
+        for name, part, match in found
+    )
 
 
 def people_written(cell: str) -> tuple[str, ...]:
@@ -91,7 +117,9 @@ def people_written(cell: str) -> tuple[str, ...]:
 
 def phrases_in(cell: str) -> list[str]:
     """Split a cell of phrases at semicolons or bars, at commas where there are none."""
-    parts = _PHRASES.split(cell) if ";" in cell or "|" in cell else cell.split(",")
+    parts = _quoted(cell)
+    if not parts:
+        parts = _PHRASES.split(cell) if ";" in cell or "|" in cell else cell.split(",")
     return [phrase for part in parts if (phrase := " ".join(part.split())) and len(phrase) < 200]
 
 
@@ -113,6 +141,25 @@ def place_in(citation: str) -> tuple[str | None, str | None]:
     """
     match = _PUBMED_PLACE.search(citation)
     return (match[1].strip(), match[2].rstrip(".")) if match else (None, None)
+
+
+class Source(NamedTuple):
+    """What Embase says in one cell of where a work stands."""
+
+    venue: str
+    year: str = ""
+    volume: str | None = None
+    page: str | None = None
+
+
+def source_in(cell: str) -> Source:
+    """Take apart a source as Embase writes it; one that is spelt otherwise is but a venue.
+
+    >>> source_in("Journal of Tests (2014) 3:2 (15-20). Date of Publication: 2014")
+    Source(venue='Journal of Tests', year='2014', volume='3', page='15')
+    """
+    match = _EMBASE_PLACE.match(cell)
+    return Source(*match.groups()) if match else Source(cell)
 
 
 def pmid_in(cell: str) -> str | None:
@@ -146,7 +193,17 @@ def kind_in(cell: str) -> str | None:
     return None
 
 
+def _quoted(cell: str) -> list[str]:
+    """Return the texts of a list as Python and JSON write it: each within quotation marks."""
+    if _LIST.match(cell) is None:
+        return []
+    found = ((match[1] or match[2] or "") for match in _QUOTED.finditer(cell))
+    return [_ESCAPED.sub(r"\1", text) for text in found]
+
+
 def _separate(cell: str) -> list[str]:
+    if quoted := _quoted(cell):
+        return quoted
     if "|" in cell:
         return cell.split("|")
     if ";" in cell:

@@ -13,6 +13,7 @@ from recsys.formats.tables.table_cells import (
     phrases_in,
     place_in,
     pmid_in,
+    source_in,
 )
 from recsys.formats.tables.table_citations import cited_in
 from recsys.formats.tables.table_columns import OWN, SCHEMES
@@ -35,6 +36,7 @@ def work_in(cells: Sequence[str], header: Header) -> Reference:
     """Return the work that the cells of a row describe."""
     facts = _facts(cells, header)
     volume, page = place_in(_first(facts, "citation"))
+    source = source_in(_first(facts, "source"))
     own = header.program == OWN
     people, address = (people_written, address_in) if own else (people_in, _address)
     url = next(filter(None, map(address, facts.get("url", ()))), None)
@@ -44,8 +46,8 @@ def work_in(cells: Sequence[str], header: Header) -> Reference:
         key=text_in(_first(facts, "key")) or "",
         title=text_in(_first(facts, "title")),
         authors=people(_first(facts, "authors")),
-        year=next(filter(None, map(year_in, facts.get("year", ()))), None),
-        venue=text_in(_first(facts, "venue")),
+        year=next(filter(None, map(year_in, (*facts.get("year", ()), source.year))), None),
+        venue=text_in(_first(facts, "venue") or source.venue),
         abstract=text_in(_first(facts, "abstract")),
         id=text_in(_OPENALEX.sub("", _first(facts, "id"))),
         doi=named.doi,
@@ -55,8 +57,8 @@ def work_in(cells: Sequence[str], header: Header) -> Reference:
         kind=next(filter(None, map(kind_in, facts.get("type", ()))), None),
         pmid=pmid_in(_first(facts, "pmid")),
         ids=tuple(_names(facts)),
-        volume=text_in(_first(facts, "volume")) or volume,
-        page=next(filter(None, map(page_in, facts.get("page", ()))), None) or page,
+        volume=text_in(_first(facts, "volume")) or volume or source.volume,
+        page=next(filter(None, map(page_in, facts.get("page", ()))), None) or page or source.page,
         keyphrases=_phrases(facts, "keyphrases"),
         labels=_labels(facts),
         cited_ids=cited.ids,

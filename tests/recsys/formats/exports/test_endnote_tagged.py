@@ -110,3 +110,29 @@ def test_the_format_is_recognised() -> None:
     assert looks_so("\n%A Lee\n%T Title\n")
     for text in ("%PDF-1.7\n", "%!PS\n", "% Encoding: UTF-8\n@article{a}", "%A alone\n", "%%\n"):
         assert not looks_so(text)
+
+
+TYPE_AFTER_TITLE = """%T Tides in harbours
+%0 Journal Article
+%A Ito, Ken
+%D 2021
+
+
+%T Table of contents
+%D 2022
+
+
+%T Sand
+%0 Journal Article
+%A Moreau, Anne
+"""
+
+
+def test_repositories_write_the_type_after_the_title() -> None:
+    """As on https://bepress.com/reference_guide_dc/citation-export/."""
+    found = [item for item in read(io.StringIO(TYPE_AFTER_TITLE)) if isinstance(item, Reference)]
+    assert [(item.title, item.authors, item.year) for item in found] == [
+        ("Tides in harbours", ("Ken Ito",), 2021),
+        ("Table of contents", (), 2022),
+        ("Sand", ("Anne Moreau",), None),
+    ]

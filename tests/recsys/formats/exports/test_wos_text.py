@@ -181,3 +181,8 @@ def test_the_format_is_recognised() -> None:
     assert not looks_so("PT\tAU\tBA\nJ\tLee, A\t\n")
     assert not looks_so("PT J is what a paper began with\n")
     assert not looks_so("FN alone\n")
+
+
+def test_authors_on_one_line_are_told_apart() -> None:
+    found = record("PT J", "AU Ito, Ken; Moreau, Anne B", "TI Tides")
+    assert found.authors == ("Ken Ito", "Anne B Moreau")

@@ -62,6 +62,13 @@ def test_numbers_of_accession_count_where_it_is_known_whose_they_are() -> None:
     )
 
 
+def test_the_address_of_a_record_of_pubmed_tells_its_number() -> None:
+    """Bookends and others write it so: https://www.sonnysoftware.com/bookends/."""
+    address = "<url><style>http://www.ncbi.nlm.nih.gov/pubmed/25000001</style></url>"
+    found = one(f"<urls><related-urls>{address}</related-urls></urls>")
+    assert found["pmid"] == "25000001"
+
+
 def test_a_record_without_anything_is_a_work_that_says_nothing() -> None:
     assert one("") == {"kind": "document"}
     assert one("<titles/><contributors><authors/></contributors><dates/>") == {"kind": "document"}

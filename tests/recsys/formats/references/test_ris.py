@@ -5,7 +5,7 @@ import io
 import pytest
 
 from recsys.formats.references import ris
-from recsys.formats.references.bibliography import bibliography
+from recsys.formats.references.bibliography import Problem, bibliography
 from recsys.records import Bibliography, Reference
 from tests.recsys.formats.exports.golden_exports import ALL, RIS
 
@@ -189,3 +189,61 @@ def test_the_tag_that_rispy_keeps_for_itself_breaks_nothing() -> None:
 def test_the_format_is_recognised() -> None:
     assert [ris.looks_so(text) for text in ALL] == [False, False, False, True]
     assert ris.looks_so("Provider: X\n\n  TY - JOUR\n")
+
+
+def one(*lines: str) -> Reference:
+    (found,) = ris.read(io.StringIO("\n".join(("TY  - JOUR", *lines, "ER  - ")), newline="\n"))
+    assert isinstance(found, Reference)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("told", "people"),
+    [
+        (("Ito K.", "Moreau A.B.", "van Dam C.-D."), ("K. Ito", "A.B. Moreau", "C.-D. van Dam")),
+        (("Ito K", "O'Neil AB Jr"), ("K Ito", "AB O'Neil Jr")),
+        (("Ken Ito", "Harbour Society"), ("Ken Ito", "Harbour Society")),
+        (("Ito, null", "null", "Null, Jan"), ("Ito", "Jan Null")),
+    ],
+)
+def test_names_without_a_comma_are_in_one_order(
+    told: tuple[str, ...], people: tuple[str, ...]
+) -> None:
+    """Embase and Ovid write so: https://ospguides.ovid.com/OSPguides/embase.htm."""
+    assert one(*(f"AU  - {name}" for name in told)).authors == people
+
+
+def test_databases_spell_volumes_pages_and_dates_in_their_own_way() -> None:
+    found = one("TI  - T", "VL  - v. 7 issue 4", "SP  - 146p", "PY  - Start date: 20170812")
+    assert (found.volume, found.page, found.year) == ("7", None, 2017)
+
+
+def test_of_several_addresses_the_first_counts() -> None:
+    """The Lens and others list all: https://support.lens.org/knowledge-base/lens-profiles-faq/."""
+    found = one("TI  - T", "UR  - https://a.org/1; https://b.org/2", "SP  - ix + 246")
+    assert (found.url, found.page) == ("https://a.org/1", None)
+    found = one(
+        "TI  - T", "UR  - https://lens.org/000-111-222-333-44X", "L2  - https://pubmed.org/1"
+    )
+    assert (found.ids, found.pmid) == (("lens:000-111-222-333-44x",), None)
+    found = one("TI  - T", "L2  - https://x.org", "L2  - https://pubmed.ncbi.nlm.nih.gov/21000001/")
+    assert found.pmid == "21000001"
+
+
+def test_dimensions_tells_numbers_of_several_databases() -> None:
+    """See https://dimensions.freshdesk.com/support/solutions/articles/23000013116-export-options."""
+    numbers = ("AN  - pub.1100000001", "U1  - 35000001 [PMID]", "U1  - PMC9000001 [PMCID]")
+    found = one("TI  - T", *numbers)
+    assert (found.pmid, found.ids) == ("35000001", ("dimensions:pub.1100000001", "pmc:PMC9000001"))
+
+
+def test_the_address_of_a_record_of_pubmed_tells_its_number() -> None:
+    assert one("TI  - T", "UR  - https://www.ncbi.nlm.nih.gov/pubmed/21000001").pmid == "21000001"
+    assert one("TI  - T", "UR  - https://pubmed.ncbi.nlm.nih.gov/21000001/").pmid == "21000001"
+
+
+def test_facts_before_any_record_are_counted() -> None:
+    text = "Provider: X\n\nT1  - Lost\nAU  - Ito, K.\nER  - \nNL  - After it\n"
+    (problem,) = ris.read(io.StringIO(text, newline="\n"))
+    assert isinstance(problem, Problem)
+    assert (problem.text, problem.line) == ("1 records without TY were passed over.", 3)

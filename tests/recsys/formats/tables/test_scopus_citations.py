@@ -137,6 +137,13 @@ NEWER = {
     "Plain words about maps": Reference(title="Plain words about maps"),
 }
 OLDER = {
+    "Barth, C., Cut conductors (2015) Example Technol., 28 (4). , Feb": Reference(
+        title="Cut conductors",
+        authors=("C. Barth",),
+        year=2015,
+        venue="Example Technol.",
+        volume="28",
+    ),
     "Smith, J., Brown, A., Old title (2010) Example Journal, 12 (3), pp. 45-67.": Reference(
         title="Old title",
         authors=("J. Smith",),

@@ -11,6 +11,7 @@ from recsys.formats.tables.table_cells import (
     phrases_in,
     place_in,
     pmid_in,
+    source_in,
 )
 
 
@@ -97,3 +98,32 @@ def test_types_of_documents_are_kinds_of_csl() -> None:
     assert kind_in("journalArticle") == "article-journal"
     assert kind_in("Something; Book Chapter") == "chapter"
     assert kind_in("Retracted") is None
+
+
+@pytest.mark.parametrize("cell", ["['Ito, Ken', 'Moreau, Anne']", '["Ito, Ken", "Moreau, Anne"]'])
+def test_a_list_of_python_or_json_is_taken_apart(cell: str) -> None:
+    """As https://pandas.pydata.org/docs/reference/api/pandas.DataFrame.to_csv.html writes lists."""
+    assert people_in(cell) == ("Ken Ito", "Anne Moreau")
+    assert phrases_in("['tides', 'sand, salt', \"sea's\"]") == ["tides", "sand, salt", "sea's"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "source"),
+    [
+        ("Tests (2014) 3:2 (15-20). Date of Publication: 2014", ("Tests", "2014", "3", "15")),
+        ("J. Tests (Paris) (2019) 54 (83-86)", ("J. Tests (Paris)", "2019", "54", "83")),
+        ("Tests (2018) 12 SUPPL. 1 (S12). Date: 2018", ("Tests", "2018", "12 SUPPL. 1", "S12")),
+        ("Tests (2020). Date of Publication: 2 Mar 2020", ("Tests", "2020", None, None)),
+        ("Tests", ("Tests", "", None, None)),
+        ("", ("", "", None, None)),
+    ],
+)
+def test_a_source_of_embase_is_taken_apart(cell: str, source: tuple[str | None, ...]) -> None:
+    assert source_in(cell) == source
+
+
+@given(st.text("[]'\"\\\\,;| aJ.()2019:-", max_size=60))
+def test_no_cell_stops_the_reading(cell: str) -> None:
+    people_in(cell)
+    phrases_in(cell)
+    source_in(cell)

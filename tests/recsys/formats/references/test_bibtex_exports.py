@@ -1,0 +1,128 @@
+"""BibTeX as Scopus and the Web of Science export it, with invented content.
+
+The fields are those of https://www.bibliometrix.org/vignettes/Data-Importing-and-Converting.html;
+other programs break the lines of a field anew.
+"""
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.formats.references import bibtex
+from recsys.formats.references.bibliography import Problem
+from recsys.records import Reference
+
+SCOPUS = r"""@ARTICLE{Ito2022,
+author={Ito, K. and Moreau, A., Jr.},
+title={Tides in harbours},
+journal={Journal of Harbours},
+year={2022},
+volume={12},
+art_number={9783},
+url={https://www.scopus.com/inward/record.uri?eid=2-s2.0-85000000001&doi=10.1234%2ftides},
+author_keywords={tide;  harbour},
+keywords={Harbour; Sea level},
+funding_details={One},
+funding_details={Two},
+references={Lee, A., Sand \& salt (2004) J. Shores, 3 (2), pp. 14-20; Okoro, B., Waves (2011) Sea},
+pubmed_id={35000001},
+source={Scopus},
+}
+"""
+WOS = r"""
+@article{ WOS:000111111111111,
+Author = {Ito, Ken and Moreau, Anne},
+Title = {{Tides in harbours}},
+Journal = {{JOURNAL OF HARBOURS}},
+Year = {{2022}},
+Article-Number = {{9783}},
+DOI = {{10.1234/tides\_1}},
+Keywords = {{tide; harbour}},
+Cited-References = {{Lee A, 2004, J SHORES, V3, P14, DOI 10.1234/sand\_salt.
+   Okoro B., 2011, SEA STUD, V7, P88.
+   {[}Anonymous], 1999, HARB REPORT.}},
+Unique-ID = {{WOS:000111111111111}},
+}
+"""
+BROKEN_ANEW = """@article{x,
+  Title            = {Tides in harbours},
+  Cited-references = {LEE A, 2004, J SHORES, V3, P14. OKORO B, 2011, SEA
+ STUD, V7, P88, DOI 10.1234/OKORO.2011. MOREAU
+ AN, 1999, HARB REPORT.}
+}
+"""
+
+
+def read(text: str) -> list[Reference | Problem]:
+    return list(bibtex.read(io.StringIO(text, newline="\n")))
+
+
+def work(text: str) -> Reference:
+    (found,) = read(text)
+    assert isinstance(found, Reference)
+    return found
+
+
+def told(text: str) -> list[tuple[object, ...]]:
+    return [(c.authors, c.year, c.venue, c.volume, c.page, c.doi) for c in work(text).cites]
+
+
+def test_scopus_tells_numbers_keywords_and_what_is_cited() -> None:
+    found = work(SCOPUS)
+    assert found.authors == ("K. Ito", "A. Moreau Jr.")
+    assert (found.page, found.pmid, found.ids) == ("9783", "35000001", ("eid:2-s2.0-85000000001",))
+    assert found.keyphrases == ("tide", "harbour", "Harbour", "Sea level")
+    assert [cited.title for cited in found.cites] == ["Sand & salt", "Waves"]
+    assert told(SCOPUS)[0] == (("A. Lee",), 2004, "J. Shores", "3", "14", None)
+
+
+@pytest.mark.parametrize("text", [SCOPUS, SCOPUS.replace("source={Scopus},\n", "")])
+def test_what_occurs_twice_and_is_not_read_is_no_problem(text: str) -> None:
+    assert len(work(text).cites) == 2
+
+
+def test_a_field_of_that_name_in_other_files_is_something_else() -> None:
+    assert work("@misc{a, title={T}, references={see my notes; and others}}").cites == ()
+
+
+def test_the_web_of_science_tells_numbers_and_what_is_cited() -> None:
+    found = work(WOS)
+    assert (found.page, found.doi, found.ids) == (
+        "9783",
+        "10.1234/tides_1",
+        ("wos:000111111111111",),
+    )
+    assert told(WOS) == [
+        (("A Lee",), 2004, "J SHORES", "3", "14", "10.1234/sand_salt"),
+        (("B. Okoro",), 2011, "SEA STUD", "7", "88", None),
+        ((), 1999, "HARB REPORT", None, None, None),
+    ]
+
+
+def test_lines_that_another_program_broke_are_put_together() -> None:
+    assert told(BROKEN_ANEW) == [
+        (("A LEE",), 2004, "J SHORES", "3", "14", None),
+        (("B OKORO",), 2011, "SEA STUD", "7", "88", "10.1234/okoro.2011"),
+        (("AN MOREAU",), 1999, "HARB REPORT", None, None, None),
+    ]
+
+
+def test_a_part_does_not_inherit_what_its_volume_cites() -> None:
+    text = f"@inproceedings{{p, crossref={{Ito2022}}, title={{Part}}}}\n{SCOPUS}"
+    part = next(each for each in read(text) if isinstance(each, Reference) and each.key == "p")
+    assert (part.cites, part.ids, part.pmid, part.page) == ((), (), None, None)
+
+
+def test_the_key_of_europe_pmc_is_a_number_of_pubmed() -> None:
+    assert work("@article {PMID:36000001,\n\tTitle = {Tides},\n}").pmid == "36000001"
+
+
+@given(st.data())
+def test_damage_never_stops_the_reading(data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from([SCOPUS, WOS, BROKEN_ANEW]))
+    start = data.draw(st.integers(0, len(text)))
+    length = data.draw(st.integers(0, 30))
+    put = data.draw(st.text("{}\\,;.@=\n aZ9", max_size=5))
+    read(text[:start] + put + text[start + length :])
