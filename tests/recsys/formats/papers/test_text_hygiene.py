@@ -1,11 +1,12 @@
 """What ftfy calls mojibake: https://ftfy.readthedocs.io/en/latest/heuristic.html."""
 
+import re
 import string
 import time
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from recsys.formats.papers.text_hygiene import tidy_abstract, tidy_title
@@ -64,9 +65,16 @@ def test_labels_notices_and_mark_up_go_together() -> None:
 LETTERS = st.characters(categories=["Lu", "Ll", "Lt", "Lm", "Lo"], exclude_characters="\ufb05")
 
 
+TWICE_ENCODED = re.compile(
+    "[\u00c2-\u00f4][\u00aa\u00b5\u00ba\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6]"
+)
+"""What a letter looks like that was encoded twice: nobody can tell it from two letters."""
+
+
 @given(st.text(LETTERS | st.sampled_from(" .,;:()"), max_size=80))
 def test_letters_of_every_script_survive(text: str) -> None:
     """Compared without case, for capitals become a sentence, and in their composed form."""
+    assume(not TWICE_ENCODED.search(text))
     plain = tidy_title(f"it {text}")
     assert _letters(plain) == _letters(f"it {text}")
 
