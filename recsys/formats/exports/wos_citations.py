@@ -77,6 +77,8 @@ def author_of(name: str) -> str | None:
     if "," in name:
         return natural(name) or None
     words = name.split()
+    if words and len(words[-1]) > 4:  # Whole names end at no full stop, initials and "Jr." do.
+        words[-1] = words[-1].rstrip(".")
     if len(words) > 2 and words[-2:] in (["et", "al"], ["et", "al."]):
         words = words[:-2]
     if len(words) < 2 or name.lower() in _NOBODY:

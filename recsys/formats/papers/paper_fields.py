@@ -26,7 +26,7 @@ _WEB = ("http://", "https://")
 _LARGEST_YEAR = 10**9
 _LABEL_DEPTH = 8
 _LONGEST_PAGES = 100
-_PAGES = re.compile(r"\A(?:pages?|pp?)[.:]?\s*(?=[A-Z]?\d)", re.IGNORECASE)
+_PAGES = re.compile(r"\A(?:pages?|pp?)[.:]?\s*(?=[A-Z]?-?\d)", re.IGNORECASE)
 _DASH = re.compile(r"\s*(?:--+|[-\u2010-\u2015\u2212])\s*")
 
 
