@@ -53,12 +53,17 @@ def test_the_tables_name_each_case_once_and_hold_what_they_say() -> None:
     assert len(read) > 0.7 * len({cost.name for cost in found})
 
 
-@pytest.mark.parametrize("levels", [100, 1_000])
+@pytest.mark.parametrize("levels", [pytest.param(100, marks=pytest.mark.slow), 1_000])
 def test_what_is_nested_is_read_or_refused_within_the_budget(levels: int) -> None:
     check(costs("nested", levels))
 
 
 def test_what_is_long_is_read_or_refused_within_the_budget() -> None:
+    check(costs("rows", 2_500))
+
+
+@pytest.mark.slow
+def test_what_is_longer_is_read_or_refused_within_the_budget() -> None:
     check(costs("rows", 10_000))
 
 
