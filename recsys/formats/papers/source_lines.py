@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import cast
 
 from recsys.errors import CorpusError
+from recsys.formats.exports.foreign_files import foreign
 from recsys.formats.files import STDIN, standard_input
 from recsys.formats.papers.json_nesting import Nesting
 from recsys.formats.source_streams import LONGEST_LINE, damaged, is_gzip, open_file
@@ -22,17 +23,10 @@ from recsys.progress import Progress, silent
 
 _ENDLESS = 2**30  # bytes of a line: a device such as /dev/zero has no more to say
 _BUFFER = 2**20
+_LOOKED_AT = 512  # bytes: what packs a file tells so at once
 _OPENING = re.compile(r"\s*+(?:\[\s*+)?(?=\{)")
-# First bytes of files that hold no lines of UTF-8, what they are, and what to do.
-_FOREIGN = (
-    (b"PK\x03\x04", "a zip archive", "Unpack it first."),
-    (b"BZh", "a bzip2 file", "Unpack it first, or pack it with gzip."),
-    (b"\xfd7zXZ", "an xz file", "Unpack it first, or pack it with gzip."),
-    (b"\x28\xb5\x2f\xfd", "a zstandard file", "Unpack it first, or pack it with gzip."),
-    (b"PAR1", "a Parquet file", "Write it as JSON lines first."),
-    (b"\xff\xfe", "UTF-16 text", "Save it as UTF-8."),
-    (b"\xfe\xff", "UTF-16 text", "Save it as UTF-8."),
-)
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+"""How UTF-16 begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +72,10 @@ def open_lines(
 
 def _unpacked(file: io.BufferedReader, name: str) -> io.BufferedIOBase:
     """Unpack gzip, known by its first bytes; refuse what is no text."""
-    head = file.peek(8)
-    for magic, what, hint in _FOREIGN:
-        if head.startswith(magic):
-            raise CorpusError(f"{name} is {what}, not JSON lines.", hint)
+    head = file.peek(_LOOKED_AT)[:_LOOKED_AT]
+    wide = ("UTF-16 text", "Save it as UTF-8.") if head.startswith(_WIDE) else None
+    if known := wide or foreign(head):
+        raise CorpusError(f"{name} is {known[0]}, not JSON lines.", known[1])
     if is_gzip(file):
         # Not wrapped in a larger buffer: that would lose the last good lines of a file cut short.
         return gzip.GzipFile(fileobj=file)
