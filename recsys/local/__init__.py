@@ -1,0 +1,1 @@
+"""Local recommendation: which paper belongs to which sentence."""
