@@ -38,9 +38,23 @@ class NamedRows:
     shares: Floats
     named: tuple[Named, ...]
 
+    def among(self, wanted: Mask) -> "NamedRows":
+        """Keep the papers that a (n,) bool mask allows."""
+        kept = np.flatnonzero(wanted[self.rows])
+        return NamedRows(
+            self.rows[kept],
+            self.scores[kept],
+            self.shares[kept],
+            tuple(self.named[place] for place in kept.tolist()),
+        )
+
     def reason(self, place: int) -> Reason:
         """Say what names the paper at a place of `rows`."""
         return named_reason(self.named[place])
+
+
+NO_NAMES = NamedRows(np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0, np.float32), ())
+"""Of a sentence that names no paper."""
 
 
 def named_reason(named: Named) -> Reason:
