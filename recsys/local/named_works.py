@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from recsys.local.named_mentions import Mention, find_mentions, readable
+from recsys.local.named_misspelt import find_resembling
 from recsys.local.named_systems import SystemName, find_system_names
 from recsys.local.named_titles import TitleNames
 from recsys.records import Reason
@@ -22,6 +23,8 @@ NEXT_YEAR, NO_YEAR, UNDATED_PAPER = 0.45, 0.3, 0.5
 """Factors: the year is off by one, the sentence says none, the corpus knows none."""
 LEAST = 0.05
 """Scores below are no match."""
+CLEARLY_WORSE = 0.4
+"""What matches a name less than so many times as well as another paper is not meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +104,13 @@ class NamedWorks:
         if isinstance(name, SystemName):
             return self._titles.find(name)
         ranges = [self._namesakes(surname) for surname in name.surnames]
-        for skipped in range(len(ranges)):  # "In Prague, Ash and Elm" begins with no author.
+        # "In Prague, Ash and Elm" begins with no author.
+        for skipped in range(max(1, len(ranges) - 1)):
             rows, scores = self._by_authors(name, ranges[skipped:])
             if len(rows):
-                return rows, scores
-        return np.empty(0, np.int32), np.empty(0, np.float32)
+                kept = scores >= CLEARLY_WORSE * scores.max()
+                return rows[kept], scores[kept]
+        return find_resembling(self.collection.corpus, name, ranges)
 
     def _namesakes(self, surname: str) -> tuple[int, int]:
         """Return the codes of those who bear a surname: begin, end."""
