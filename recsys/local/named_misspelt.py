@@ -36,8 +36,8 @@ def find_resembling(
     nearly = [_called_nearly(corpus, surname) for surname in mention.surnames]
     papers = corpus.papers_of_author
     parts = [papers.values[papers.starts[a] : papers.starts[b]] for a, b in (*ranges, *nearly)]
-    rows = np.unique(np.concatenate(parts))
-    rows = rows[corpus.years[rows] == mention.year][:MOST_ROWS]
+    rows = np.concatenate(parts)
+    rows = np.unique(rows[corpus.years[rows] == mention.year])[:MOST_ROWS]
     scores = np.array([_likeness(corpus, row, mention) for row in rows.tolist()], np.float32)
     return rows[scores > 0], scores[scores > 0]
 
@@ -58,7 +58,8 @@ def _likeness(corpus: Corpus, row: int, mention: Mention) -> float:
     if len(authors) < len(named) or (len(authors) > len(named) and not mention.more):
         # Two names became one, or one became two.
         printed = _words(corpus.column("authors")[row].as_py())
-        return MISDIVIDED if printed.issuperset(named) else 0.0
+        near = 1 < len(named) >= len(authors) - 1
+        return MISDIVIDED if near and printed.issuperset(named) else 0.0
     alike = [_alike(name, author) for name, author in zip(named, authors, strict=False)]
     return RESEMBLING * min(alike) if min(alike) >= ALIKE else 0.0
 

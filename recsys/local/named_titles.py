@@ -11,12 +11,12 @@ from recsys.store.arrays import Floats, Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.words import tokens
 
-HEAD, OPENING, BRACKETED = 1.0, 0.5, 0.5
+HEAD, OPENING, BRACKETED = 1.0, 0.3, 0.3
 """Scores of a name before a colon or dash, of a title's first word, of one in brackets."""
 MOST_TITLES = 6
 """A name in more titles than these is the name of a field, not of one work."""
-_WITHIN, _SHORTEST_WITHIN = 0.3, 4
-"""Score of a name somewhere in a title, and how long it is at least; "MR" is there by chance."""
+_WITHIN, _MOST_WITHIN, _SHORTEST_WITHIN = 0.2, 2, 4
+"""Score of a name somewhere in a title, in how many it is at most, and how long at least."""
 
 # In RE2, which Arrow runs over all titles at once.
 _DASH = r"[-\x{2013}\x{2014}]{1,3}"
@@ -42,7 +42,7 @@ class TitleNames:
             heads = {row: score for row, score in heads.items() if score == HEAD}
         if len(titles) > MOST_TITLES and system.plain:
             heads = {}
-        rare = 0 < len(titles) <= MOST_TITLES and len(system.key) >= _SHORTEST_WITHIN
+        rare = 0 < len(titles) <= _MOST_WITHIN and len(system.key) >= _SHORTEST_WITHIN
         if not heads and not system.plain and rare:
             heads = dict.fromkeys(titles.tolist(), _WITHIN / len(titles))
         rows = np.array(sorted(heads), np.int32)

@@ -124,9 +124,9 @@ class NamedWorks:
         """Return papers whose first authors are so called: rows ascending, scores."""
         corpus = self.collection.corpus
         papers, (begin, end) = corpus.papers_of_author, ranges[0]
-        rows = np.unique(papers.values[papers.starts[begin] : papers.starts[end]])
+        rows = papers.values[papers.starts[begin] : papers.starts[end]]
+        rows = np.unique(rows[_year_fits(corpus.years[rows], mention.year) > 0])
         fits = _year_fits(corpus.years[rows], mention.year)
-        rows, fits = rows[fits > 0], fits[fits > 0]
         starts, counts = corpus.authors.starts[rows], corpus.authors.lengths(rows)
         for place, (low, high) in enumerate(ranges):
             there = counts > place

@@ -105,6 +105,10 @@ def test_misspelt_authors_are_found_with_less_score(text: str, title: str) -> No
     assert 0 < found.scores[0] < 1
 
 
+def test_one_of_several_authors_is_not_the_only_one() -> None:
+    assert titles("(Veen, 1999)") == []
+
+
 def test_misspelt_authors_need_the_very_year() -> None:
     assert titles("(Tillmann, 2005)") == []
 
