@@ -2,16 +2,19 @@
 
 import re
 
-from recsys.local.named_mentions import Mention, find_mentions
+from recsys.local.named_lists import name_lists
+from recsys.local.named_mentions import find_mentions
 from recsys.local.named_tokens import LONGEST
 from recsys.local.named_words import is_surname
 
 _A_YEAR = r"(?<!\d)(?:1[89]|20)\d\d(?!\d)"
 _YEAR = re.compile(rf"[-/]?{_A_YEAR}(?:(?:s|[a-z](?:\s?[,/&]\s?[a-z])*)\b)?|'\d\d(?!\d)")
 _OTHERS = re.compile(
-    r"(?:(?<![\w'-])[^\W\d_][\w'-]*\s)?\bet\s?\.?\s?al(?:ii)?(?![^\W\d_])\.?", re.IGNORECASE
+    r"(?:(?<![\w'-])[^\W\d_][\w'-]*\s)?\bet\s?\.?\s?al(?:ii|s)?(?![^\W\d_])\.?", re.IGNORECASE
 )
 _BEFORE_A_YEAR = re.compile(rf"(?<![\w'`-])([^\W\d_][\w`-]*)(?:'s?)?(?=,?\s?[(\[]\s?{_A_YEAR})")
+_ALONE = re.compile(rf"(?<=[(\[;])\s?[^\W\d_][\w`'-]*,\s?(?={_A_YEAR})")
+_WORD = re.compile(r"[^\W\d_]+(?:[-'`][^\W\d_]+)*")
 _NUMBERS = re.compile(r"[\s\d,;.\-\u2013]*")
 _EMPTY = re.compile(
     r"(?:[\s,;:.&/'\-\u2013]|\b(?:and|or|also|see|e\.?g|i\.?e|cf|in|by|among|others|inter alia|for"
@@ -36,10 +39,13 @@ def mask(text: str) -> str:
 
 
 def _once(text: str) -> str:
-    mentions = find_mentions(text)
-    text = _without(text, [(mention.start, mention.end) for mention in mentions])
-    text = _without_names(text, mentions)
+    spans = [(mention.start, mention.end) for mention in find_mentions(text)]
+    words = {word for start, end in spans for word in _WORD.findall(text[start:end])}
+    names = {word.casefold() for word in words if is_surname(word) and len(word) > 1}
+    text = _without(text, spans)
+    text = _without_names(text, names)
     text = _BEFORE_A_YEAR.sub(lambda found: " " if is_surname(found[1]) else found[0], text)
+    text = _ALONE.sub(" ", text)
     text = _YEAR.sub(" ", _OTHERS.sub(" ", text))
     return _tidy(_without_empty_brackets(text))
 
@@ -52,13 +58,21 @@ def _without(text: str, spans: list[tuple[int, int]]) -> str:
     return " ".join([*kept, text[at:]])
 
 
-def _without_names(text: str, mentions: tuple[Mention, ...]) -> str:
-    """Take out the names of mentioned authors where they stand again: "Snow (Snow, 2006)"."""
-    names = {part for mention in mentions for name in mention.names for part in name.split()}
-    names = {re.escape(name) for name in names if is_surname(name)}
+def _without_names(text: str, names: set[str]) -> str:
+    """Take out names of mentioned authors where they stand again, and who is listed with them."""
     if not names:
         return text
-    return re.sub(rf"(?<!\w)(?:{'|'.join(sorted(names))})(?:['\u2019]s?)?(?!\w)", " ", text)
+    lists = [
+        (first, after)
+        for first, after in name_lists(text)
+        if names & {word.casefold() for word in _WORD.findall(text[first:after])}
+    ]
+    text = _without(text, lists)
+    again = "|".join(re.escape(name) for name in sorted(names))
+    pattern = rf"(?<!\w)(?:{again})(?:\d\d)?(?:['\u2019]s?)?(?!\w)-?"
+    return re.sub(
+        pattern, lambda found: " " if found[0][0].isupper() else found[0], text, flags=re.IGNORECASE
+    )
 
 
 def _without_empty_brackets(text: str) -> str:
@@ -75,9 +89,8 @@ def _without_empty_brackets(text: str) -> str:
             here.append(" " if _is_empty(bracket, inside) else f"{bracket}{inside}{piece}")
         else:
             here.append(piece)
-    for bracket, before in reversed(opened):
-        here = [*before, bracket, *here]
-    return "".join(here)
+    unclosed = [part for bracket, before in opened for part in (*before, bracket)]
+    return "".join([*unclosed, *here])
 
 
 def _is_empty(bracket: str, inside: str) -> bool:

@@ -11,7 +11,7 @@ from recsys.store.words import STOP_WORDS
 _WORD = re.compile(r"[^\W_]+(?:[-.+]{1,2}[^\W_]+)*\+{0,2}")
 _SHORTEST, _LONGEST = 2, 30
 _COMMON = frozenset(
-    "1d 1st 2d 2nd 3d 3rd 4th ad ai api bc cd cpu dna eq fig gpu hmm html http https i.e id ii iii "
+    "1d 2d 3d ad ai api bc cd cpu dna eq f1 fig gpu hmm html http https i.e id ii iii "
     "iv ip kb mb ml mt ne ner nlp nlg np nps ok os pc pdf phd pos pp qa rna sd sgml smt sql svm tv "
     "uk un url us usa vi vii viii vp vs wsd www xml".split()
 )
@@ -60,11 +60,14 @@ def is_system_shaped(word: str) -> bool:
     capitals = sum(sign.isupper() for sign in word)
     digits = any(sign.isdigit() for sign in word)
     parts = re.split(r"[-.+]", word)
+    if len(parts) > 1 and parts[-1].islower():  # "EM-based", "POS-tagged".
+        return False
     if digits and not word[0].isdigit():
         return capitals > 0 or len(parts) == 1
     # "Real-Time" has its capitals where words begin.
     inside = any(any(sign.isupper() for sign in part[1:]) for part in parts)
-    return (capitals > 1 and inside) or (word.isupper() and capitals > 1)
+    small_first = word[0].islower() and len(word) > 2  # "iBark", "t-SNE".
+    return (capitals > 1 or small_first) and (inside or word.isupper())
 
 
 def find_system_names(

@@ -11,11 +11,12 @@ from recsys.store.arrays import Floats, Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.words import tokens
 
-HEAD, OPENING, BRACKETED = 1.0, 0.7, 0.6
+HEAD, OPENING, BRACKETED = 1.0, 0.3, 0.3
 """Scores of a name before a colon or dash, of a title's first word, of one in brackets."""
-MOST_TITLES = 4
+MOST_TITLES = 6
 """A name in more titles than these is the name of a field, not of one work."""
-_WITHIN = 0.5
+_WITHIN, _MOST_WITHIN, _SHORTEST_WITHIN = 0.2, 2, 4
+"""Score of a name somewhere in a title, in how many it is at most, and how long at least."""
 
 # In RE2, which Arrow runs over all titles at once.
 _DASH = r"[-\x{2013}\x{2014}]{1,3}"
@@ -36,12 +37,14 @@ class TitleNames:
     def find(self, system: SystemName) -> tuple[Rows, Floats]:
         """Return the papers so named with scores in (0, 1]: rows ascending."""
         heads = self._heads.get(system.key, {})
-        if system.plain:  # What is spelt like any word has to stand alone before a colon.
+        titles = self._titles_with(system)
+        if len(titles) > MOST_TITLES or system.plain:  # A field's name, or any word: not sure.
             heads = {row: score for row, score in heads.items() if score == HEAD}
-            if len(self._titles_with(system)) > MOST_TITLES:
-                heads = {}
-        elif not heads and 0 < len(rows := self._titles_with(system)) <= MOST_TITLES:
-            heads = dict.fromkeys(rows.tolist(), _WITHIN / len(rows))
+        if len(titles) > MOST_TITLES and system.plain:
+            heads = {}
+        rare = 0 < len(titles) <= _MOST_WITHIN and len(system.key) >= _SHORTEST_WITHIN
+        if not heads and not system.plain and rare:
+            heads = dict.fromkeys(titles.tolist(), _WITHIN / len(titles))
         rows = np.array(sorted(heads), np.int32)
         return rows, np.array([heads[row] for row in rows.tolist()], np.float32)
 

@@ -11,53 +11,54 @@ PARTICLES = frozenset(
 NAME_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 
 _MONTHS = (
-    "january february march april may june july august september october november december "
-    "jan feb mar apr jun jul aug sep sept oct nov dec spring summer autumn fall winter monday "
-    "tuesday wednesday thursday friday saturday sunday"
+    "apr april aug august autumn dec december fall feb february friday jan january jul july jun "
+    "june mar march may monday nov november oct october saturday sep sept september spring "
+    "summer sunday thursday tuesday wednesday winter"
 )
 _PARTS = (
-    "appendix algorithm chapter chapters definition eq equation equations eqn example examples fig "
-    "figs figure figures footnote formula lemma line lines listing page pages paragraph part "
-    "proposition row sec sect section sections step table tables tab theorem version vol volume "
-    "edition release no number phase stage experiment experiments model task tasks track"
+    "algorithm appendix chapter chapters definition edition eq eqn equation equations example "
+    "examples experiment experiments fig figs figure figures footnote formula lemma line lines "
+    "listing model no number page pages paragraph part phase proposition release row sec sect "
+    "section sections stage step tab table tables task tasks theorem track version vol volume"
 )
 _OPENERS = (
     "a about above according additionally after all also although an and another any approaches "
-    "are as at based because before both but by cf compare compared consider contrary despite "
-    "different do does due during e.g each earlier eg either even every finally first firstly "
-    "follow following for from further furthermore given hence he her here his how however i i.e "
-    "ie if in indeed inspired instead introduced is it its last lastly later like likewise many "
-    "methods more moreover most motivated much my neither next no nor not note of often on one "
-    "only or other others our previous previously prior proposed rather recent recently related "
-    "results second secondly see she similar similarly since so some specifically still studies "
-    "such surveys system systems than that the their then there therefore these they third this "
-    "those though through thus to today two under unlike until unfortunately up upon using via "
-    "was we well were what when where whereas whether which while who why with within without "
-    "work works yet you your"
+    "are around as at based because before both but by cf compare compared consider contrary "
+    "despite different do does due during e.g each earlier early eg either even every finally "
+    "first firstly follow following for from further furthermore given he hence her here his "
+    "how however i i.e ie if in indeed inspired instead introduced is it its last lastly late "
+    "later like likewise many methods mid more moreover most motivated much my neither next no "
+    "nor not note of often on one only or other others our previous previously prior proposed "
+    "rather recent recently related results second secondly see she similar similarly since so "
+    "some specifically still studies such surveys system systems than that the their then there "
+    "therefore these they third this those though through thus till to today two under "
+    "unfortunately unlike until up upon using via was we well were what when where whereas "
+    "whether which while who why with within without work works yet you your"
 )
 _RESOURCES = (
     "academy algorithm annotation archive association bank benchmark cambridge challenge chart "
     "committee competition conference congress consortium corpora corpus data database dataset "
-    "dictionary discourse editor encyclopedia european evaluation grammar group guidelines "
-    "handbook institute international journal language languages lexicon library linguistics "
-    "machine manual meeting national net network online ontology parser press proceedings project "
-    "projects report repository research resource review school science sciences society "
-    "symposium system tagger technology test thesaurus tool toolkit track translation treebank "
-    "university web wiki wordnet framenet verbnet propbank workshop workshops world"
+    "dictionary discourse editor encyclopedia european evaluation framenet grammar group "
+    "guidelines handbook institute international journal language languages lexicon library "
+    "linguistics machine manual meeting national net network online ontology parser press "
+    "proceedings project projects propbank report repository research resource review school "
+    "science sciences society symposium system tagger technology test thesaurus tool toolkit "
+    "track translation treebank university verbnet web wiki wordnet workshop workshops world"
 )
 _PEOPLES = (
-    "african american arabic basque bengali brazilian british bulgarian catalan chinese croatian "
-    "czech danish dutch english estonian european finnish french german germanic greek hebrew "
-    "hindi hungarian icelandic indian indonesian irish italian japanese korean latin mandarin "
-    "norwegian persian polish portuguese romanian russian sanskrit semitic slavic slovak "
-    "slovene spanish swedish tamil thai turkish ukrainian urdu vietnamese welsh america "
-    "africa asia australia china europe france germany india italy japan korea london paris "
-    "internet"
+    "africa african america american arabic asia australia basque bengali brazilian british "
+    "bulgarian catalan china chinese croatian czech danish dutch english estonian europe "
+    "european finnish france french german germanic germany greek hebrew hindi hungarian "
+    "icelandic india indian indonesian internet irish italian italy japan japanese korea korean "
+    "latin london mandarin norwegian paris persian polish portuguese romanian russian sanskrit "
+    "semitic slavic slovak slovene spanish swedish tamil thai turkish ukrainian urdu vietnamese "
+    "welsh"
 )
 _MEETINGS = (
-    "aaai acl acm ace aclweb bionlp chi cikm coling conll cvpr duc eacl emnlp iccv iclr icml ieee "
-    "ijcai ijcnlp interspeech lncs lrec mit muc naacl neurips nips nist semeval senseval sigir "
-    "sighan siggraph tac trec uai vis wmt www tempeval biocreative iwslt clef ntcir"
+    "aaai ace acl aclweb acm biocreative bionlp chi cikm clef coling conll cvpr duc eacl emnlp "
+    "europarl eurospeech gigaword icassp iccv iclr icml icslp ieee ijcai ijcnlp interspeech "
+    "iwslt lncs lrec mit muc naacl neurips nips nist ntcir semeval senseval siggraph sighan "
+    "sigir tac tempeval trec uai vis wmt www"
 )
 NO_SURNAMES = frozenset(
     " ".join((_MONTHS, _PARTS, _OPENERS, _RESOURCES, _PEOPLES, _MEETINGS)).split()

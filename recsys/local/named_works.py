@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from recsys.local.named_mentions import Mention, find_mentions, readable
+from recsys.local.named_misspelt import find_resembling
 from recsys.local.named_systems import SystemName, find_system_names
 from recsys.local.named_titles import TitleNames
 from recsys.records import Reason
@@ -22,6 +23,8 @@ NEXT_YEAR, NO_YEAR, UNDATED_PAPER = 0.45, 0.3, 0.5
 """Factors: the year is off by one, the sentence says none, the corpus knows none."""
 LEAST = 0.05
 """Scores below are no match."""
+CLEARLY_WORSE = 0.4
+"""What matches a name less than so many times as well as another paper is not meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +118,13 @@ class NamedWorks:
         if isinstance(name, SystemName):
             return self._titles.find(name)
         ranges = [self._namesakes(surname) for surname in name.surnames]
-        for skipped in range(len(ranges)):  # "In Prague, Ash and Elm" begins with no author.
+        # "In Prague, Ash and Elm" begins with no author.
+        for skipped in range(max(1, len(ranges) - 1)):
             rows, scores = self._by_authors(name, ranges[skipped:])
             if len(rows):
-                return rows, scores
-        return np.empty(0, np.int32), np.empty(0, np.float32)
+                kept = scores >= CLEARLY_WORSE * scores.max()
+                return rows[kept], scores[kept]
+        return find_resembling(self.collection.corpus, name, ranges)
 
     def _namesakes(self, surname: str) -> tuple[int, int]:
         """Return the codes of those who bear a surname: begin, end."""
@@ -133,9 +138,9 @@ class NamedWorks:
         """Return papers whose first authors are so called: rows ascending, scores."""
         corpus = self.collection.corpus
         papers, (begin, end) = corpus.papers_of_author, ranges[0]
-        rows = np.unique(papers.values[papers.starts[begin] : papers.starts[end]])
+        rows = papers.values[papers.starts[begin] : papers.starts[end]]
+        rows = np.unique(rows[_year_fits(corpus.years[rows], mention.year) > 0])
         fits = _year_fits(corpus.years[rows], mention.year)
-        rows, fits = rows[fits > 0], fits[fits > 0]
         starts, counts = corpus.authors.starts[rows], corpus.authors.lengths(rows)
         for place, (low, high) in enumerate(ranges):
             there = counts > place
