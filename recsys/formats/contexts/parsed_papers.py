@@ -147,7 +147,8 @@ def _unarxive_paper(record: Record) -> Reference:
 def _unarxive_entry(entry: Mapping[str, Any]) -> Reference:
     ids, links = entry.get("ids"), entry.get("contained_arXiv_ids")
     told = ids if isinstance(ids, dict) else {}
-    first = next((each for each in links if isinstance(each, dict)), {}) if links else {}
+    linked = links if isinstance(links, list) else []
+    first = next((each for each in linked if isinstance(each, dict)), {})
     names = [
         ("openalex", told.get("open_alex_id")),
         ("arxiv", told.get("arxiv_id") or first.get("id")),
