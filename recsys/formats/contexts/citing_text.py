@@ -41,6 +41,8 @@ _NUMBERED = re.compile(
 _HOLLOW = re.compile(r"\s*(?:\(\s*[,;.\s]*\)|\[\s*[,;.\s]*\])")
 _LOOSE = re.compile(r"\s+(?=[,;.:!?)\]])|(?<=[(\[])\s+")
 _DOUBLED = re.compile(r"([,;])(?:\s*[,;])+")
+_BRACKET = re.compile(r"[()\[\]]")
+_PARTNERS = {")": "(", "]": "["}
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -76,9 +78,27 @@ def plain_sentence(text: str) -> str:
 
 def without_marks(text: str) -> str:
     """Take the marks out, and the brackets and commas that nothing stands in any more."""
+    marked = HERE in text or ELSEWHERE in text
     for pattern in (_BRACKETED, _MARK, _NUMBERED, _HOLLOW):
         text = pattern.sub("", text)
+    if marked:  # A mark may have been given with one of the brackets around it.
+        text = _paired(text)
     return " ".join(_DOUBLED.sub(r"\1", _LOOSE.sub("", text)).split())
+
+
+def _paired(text: str) -> str:
+    """Drop brackets that have no partner."""
+    left: list[int] = []
+    lone = []
+    for match in _BRACKET.finditer(text):
+        if match[0] in "([":
+            left.append(match.start())
+        elif left and text[left[-1]] == _PARTNERS[match[0]]:
+            left.pop()
+        else:
+            lone.append(match.start())
+    dropped = {*left, *lone}
+    return "".join(c for at, c in enumerate(text) if at not in dropped) if dropped else text
 
 
 def has_words(text: str) -> bool:

@@ -69,15 +69,30 @@ def contexts_in(
 
 
 def marked(text: str, spans: Sequence[tuple[int, int, str]], section: object) -> Paragraph:
-    """Put ELSEWHERE in the place of spans (start, end, key); of overlapping ones the first."""
+    """Put ELSEWHERE in the place of spans (start, end, key); of overlapping ones the first.
+
+    Of a bracket around several marks, the first span may have the beginning, and the last the end:
+    both stay outside.
+    """
     pieces, keys, place = [], [], 0
     for start, end, key in sorted(spans):
         if place <= start <= end <= len(text):
+            start, end = _without_half(text, start, end)
             pieces += [without_signs(text[place:start]), ELSEWHERE]
             keys.append(key)
             place = end
     pieces.append(without_signs(text[place:]))
     return Paragraph(_THINGS.sub(" ", "".join(pieces)), keys, section)
+
+
+def _without_half(text: str, start: int, end: int) -> tuple[int, int]:
+    """Leave a bracket out of a span that holds its beginning or its end alone."""
+    span = text[start:end]
+    if span.startswith(("(", "[")) and not span.endswith((")", "]")):
+        start += 1
+    elif span.endswith((")", "]")) and span.count("(") + span.count("[") == 0:
+        end -= 1
+    return start, end
 
 
 def _paragraphs(parse: Record) -> Iterator[Paragraph]:

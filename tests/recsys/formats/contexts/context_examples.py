@@ -87,10 +87,11 @@ PEERREAD = (
     "target_id,source_id,left_citated_text,right_citated_text,target_year,source_year\n"
     '1202.00002,1101.00001,"It rained. Owls hunt voles","at night. Snow, too, fell.",2012,2011\n'
 )
-PARAGRAPH = "It rained. Owls hunt voles at night (Fox, 2001; [2]). Snow fell."
+# S2ORC cuts brackets in two, and sets spaces before full stops.
+PARAGRAPH = "It rained. Owls hunt voles at night (Fox, 2001; Ant 2002 ) . Snow fell."
 SPANS = [
-    {"start": 37, "end": 46, "text": "Fox, 2001", "ref_id": "BIBREF0"},
-    {"start": 48, "end": 51, "text": "[2]", "ref_id": "BIBREF1"},
+    {"start": 36, "end": 47, "text": "(Fox, 2001;", "ref_id": "BIBREF0"},
+    {"start": 48, "end": 56, "text": "Ant 2002", "ref_id": "BIBREF1"},
 ]
 S2ORC = lines(
     {

@@ -39,6 +39,7 @@ H, E = HERE, ELSEWHERE
         (f"Values in [0, 1] are owls [{H}].", ["Values in [0, 1] are owls."]),
         (f"Owls hunt many voles {H} [12, 13].", ["Owls hunt many voles."]),
         (f"It is {H}.", []),
+        (f"Owls ({E} ({H} {E}) hunt many voles.", ["Owls hunt many voles."]),
         (f"({H})", []),
         ("Nobody is cited here.", []),
     ],
