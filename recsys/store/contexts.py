@@ -150,7 +150,19 @@ class Contexts:
             return f"{STARTS} is of other papers"
         if not self._vectors_fit():
             return f"{CODES} and {SCALES} do not fit each other"
-        return None if self._file.metadata.num_rows == m else f"{TEXTS} has another length"
+        return self._flaw_of_texts()
+
+    def _flaw_of_texts(self) -> str | None:
+        try:
+            facts, names = self._file.metadata, self._file.schema_arrow.names
+        except (ValueError, OSError) as error:  # What Arrow raises.
+            return f"{TEXTS} is no table ({error})"
+        if names != ["text", "section"]:
+            return f"{TEXTS} has other columns"
+        groups = [facts.row_group(number).num_rows for number in range(facts.num_row_groups)]
+        full, rest = divmod(len(self), ROW_GROUP)
+        fits = groups == [ROW_GROUP] * full + [rest] * (rest > 0) or not sum(groups) + len(self)
+        return None if fits else f"{TEXTS} has another length"
 
     def _vectors_fit(self) -> bool:
         codes, scales = self.codes, self.scales

@@ -52,7 +52,7 @@ def citing_sentences(window: str) -> list[str]:
     >>> citing_sentences(f"It rained. Wolves, as foxes {ELSEWHERE}, hunt [{HERE}]. It stopped.")
     ['Wolves, as foxes, hunt.']
     """
-    text = _BEHIND_STOP.sub(r"\2\1", _CONTROL.sub(" ", window).strip())
+    text = _BEHIND_STOP.sub(r"\2\1", _clean(window))
     found = (without_marks(_around(each, HERE)) for each in sentences(text) if HERE in each)
     return [each for each in dict.fromkeys(found) if has_words(each)]
 
@@ -63,7 +63,7 @@ def cited_sentences(text: str) -> Iterator[tuple[str, list[int]]]:
     >>> list(cited_sentences(f"It rained. Wolves {ELSEWHERE} hunt at night {ELSEWHERE}."))
     [('Wolves hunt at night.', [0, 1])]
     """
-    text, count = _BEHIND_STOP.sub(r"\2\1", _CONTROL.sub(" ", text).strip()), 0
+    text, count = _BEHIND_STOP.sub(r"\2\1", _clean(text)), 0
     for sentence in sentences(text):
         marks = sentence.count(ELSEWHERE)
         if marks and has_words(said := without_marks(_around(sentence, ELSEWHERE))):
@@ -73,17 +73,23 @@ def cited_sentences(text: str) -> Iterator[tuple[str, list[int]]]:
 
 def plain_sentence(text: str) -> str:
     """Return a text that is a sentence already, without what is known to stand for a citation."""
-    return without_marks(_CONTROL.sub(" ", text[: 2 * LONGEST_SENTENCE]).strip())[:LONGEST_SENTENCE]
+    return without_marks(_clean(text[: 2 * LONGEST_SENTENCE]))[:LONGEST_SENTENCE]
 
 
 def without_marks(text: str) -> str:
     """Take the marks out, and the brackets and commas that nothing stands in any more."""
-    marked = HERE in text or ELSEWHERE in text
-    for pattern in (_BRACKETED, _MARK, _NUMBERED, _HOLLOW):
-        text = pattern.sub("", text)
-    if marked:  # A mark may have been given with one of the brackets around it.
-        text = _paired(text)
+    bracketed = "(" in text or "[" in text
+    if HERE in text or ELSEWHERE in text:
+        text = _MARK.sub("", _BRACKETED.sub("", text) if bracketed else text)
+        text = _paired(text)  # A mark may have been given with one of the brackets around it.
+    if bracketed:
+        text = _HOLLOW.sub("", _NUMBERED.sub("", text))
     return " ".join(_DOUBLED.sub(r"\1", _LOOSE.sub("", text)).split())
+
+
+def _clean(text: str) -> str:
+    """Put a text on one line."""
+    return (text if text.isprintable() else _CONTROL.sub(" ", text)).strip()
 
 
 def _paired(text: str) -> str:

@@ -26,6 +26,7 @@ _HERE = re.compile(
     r"|\b(?:TARGETCIT|MAINCIT)\b|#(?:REFR|AUTHOR_TAG)\b|(?<!\w)\[?CITEREF\]?(?!\w)"
 )
 _ELSEWHERE = re.compile(r"\bOTHERCIT\b|#OTHEREFR\b")
+_SIGNS = ("CIT", "<", "[REF]", "#")
 _CUT = "\u2026"
 _LONGEST_TITLE = 200  # characters
 
@@ -74,6 +75,8 @@ def sentences_of(text: str) -> list[str]:
 
 def with_marks(text: str) -> str:
     """Put HERE and ELSEWHERE for the marks of data sets."""
+    if not any(sign in text for sign in _SIGNS):
+        return text  # So are most, and looking for a sign costs little.
     return _ELSEWHERE.sub(ELSEWHERE, _HERE.sub(HERE, text))
 
 
@@ -89,7 +92,7 @@ def is_known(work: Reference) -> bool:
 
 def surest_name(work: Reference) -> PaperId:
     """Return the name by which a corpus knows a work for certain; "" where there is none."""
-    return next(iter(names_of(work)), "")
+    return work.id or next(iter(names_of(work)), "")
 
 
 def _tells_more(work: Reference) -> bool:

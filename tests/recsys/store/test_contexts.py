@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,18 @@ from hypothesis.extra.numpy import arrays
 from pipelines.index.context_columns import COLUMNS, in_order, taken, write_contexts
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.store.arrays import Floats
-from recsys.store.contexts import CITING, CODES, ROW_GROUP, STARTS, TEXTS, Contexts, quantised
+from recsys.store.artifacts import seal
+from recsys.store.contexts import (
+    CITING,
+    CODES,
+    KIND,
+    ROW_GROUP,
+    SCHEMA,
+    STARTS,
+    TEXTS,
+    Contexts,
+    quantised,
+)
 
 YEARS = np.array([2000, 2001, -1, 2003, 2003], np.int16)
 FOUND = [(0, 3), (0, 1), (1, 3), (0, 2), (0, 4), (3, 1), (1, 1), (0, 1), (2, 0)]
@@ -104,6 +116,20 @@ def test_contexts_of_nothing_are_contexts(tmp_path: Path) -> None:
     found = Contexts.load(tmp_path, len(YEARS))
     assert len(found) == 0 and found.of(2, 2020).tolist() == [] and found.texts([]) == []
     assert len(in_order(COLUMNS.empty_table(), YEARS).order) == 0
+
+
+@pytest.mark.parametrize("content", ["garbage", "columns", "rows"])
+def test_texts_of_others_are_told(content: str, tmp_path: Path) -> None:
+    write(tmp_path / "contexts")
+    path = tmp_path / "contexts" / TEXTS
+    if content == "garbage":
+        path.write_bytes(b"PAR1" * 100)
+    else:
+        names = ["text", "section"] if content == "rows" else ["text", "title"]
+        pq.write_table(pa.table({name: ["a"] * 3 for name in names}), path)
+    seal(tmp_path / "contexts", KIND, SCHEMA, {})
+    with pytest.raises(ArtifactCorrupt, match=TEXTS):
+        Contexts.load(tmp_path / "contexts", len(YEARS))
 
 
 def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
