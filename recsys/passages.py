@@ -81,13 +81,17 @@ class Body:
 class Context:
     """A sentence in which one paper cites another: ids of the corpus, and its words.
 
-    section: title of the section that it stands in; "" where none is known.
+    section: title of the section that it stands in; "" where none is known. citing_work,
+    cited_work: what a file tells of a paper beside its surest name, by which it is found in a
+    corpus that knows another name or its title alone; the id is "" where there is no name at all.
     """
 
     citing: PaperId
     cited: PaperId
     text: str
     section: str = ""
+    citing_work: Reference | None = None
+    cited_work: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True)
