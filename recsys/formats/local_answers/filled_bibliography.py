@@ -1,6 +1,7 @@
 """Add entries to a BibTeX file: those that it has stay as they are, to the byte."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -13,6 +14,9 @@ from recsys.formats.local_answers.gap_keys import GapKeys
 from recsys.formats.references import bibtex
 from recsys.formats.replacing import replacing
 from recsys.records import Reference
+
+_START = re.compile(r"^[ \t]*@\w+[ \t]*\{", re.MULTILINE)
+_BRACE = re.compile(r"(?<!\\)[{}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +50,18 @@ class BibFile:
         Raises:
             InputError: the file ends within an entry, so that another would be lost in it.
         """
-        papers = {each.paper.id: each for each in taken}
-        written = (keys.entry_of(each.paper) for each in papers.values())
-        entries: Mapping[str, str] = {
-            each.key: text
-            for each, text in zip(papers.values(), written, strict=True)
-            if text is not None
-        }
+        entries = {each.key: text for each in taken if (text := keys.entry_of(each.paper))}
         if not entries:
             return self.raw or b""
         lines = DraftLines.of(self.raw or b"", str(self.path))
         text = _appended(lines.text, "\n".join(entries.values()), lines.line_end)
-        self._check(text, entries)
+        found = {reference.key for reference in _references(text)}
+        before = {reference.key for reference in self.references}
+        if _is_open(lines.text) or not found >= before | entries.keys():
+            raise InputError(
+                f"{self.path} ends within an entry, in which others would be lost.",
+                "Close its last brace, or give a new file.",
+            )
         return lines.encoded(text)
 
     def write(self, new: bytes) -> None:
@@ -69,19 +73,9 @@ class BibFile:
         """
         if (read_bytes(self.path) if self.path.exists() else None) != self.raw:
             raise changed(str(self.path), "is another file")
-        if new != self.raw:
+        if new not in (b"", self.raw):
             with replacing(self.path) as temporary:
                 temporary.write_bytes(new)
-
-    def _check(self, text: str, entries: Mapping[str, str]) -> None:
-        found = {reference.key for reference in _references(text)}
-        before = {reference.key for reference in self.references}
-        lost = [key for key in (*entries, *before) if key not in found]
-        if lost:
-            raise InputError(
-                f"{self.path} ends within an entry: {lost[0]} would be lost in it.",
-                "Close its last brace, or give a new file.",
-            )
 
 
 def _references(text: str) -> tuple[Reference, ...]:
@@ -93,3 +87,10 @@ def _appended(text: str, entries: str, line_end: str) -> str:
     """Put entries below a text, an empty line between."""
     between = "" if not text.strip() else "\n" if text.endswith(("\n", "\r")) else "\n\n"
     return text + (between + entries).replace("\n", line_end)
+
+
+def _is_open(text: str) -> bool:
+    """Whether the last entry lacks a brace: our reader forgives that, BibTeX does not."""
+    starts = [match.start() for match in _START.finditer(text)]
+    braces = _BRACE.findall(text, starts[-1]) if starts else []
+    return braces.count("{") > braces.count("}")

@@ -53,7 +53,9 @@ def filled(mark: Mark, key: str, before: str, command: str | None) -> tuple[int,
         before: the text of the file up to the mark.
         command: what cites in a LaTeX file; None: as pandoc does, `[@key]`.
     """
-    inside = _among_keys(mark, key) if command else _among_items(mark, key)
+    inside = _among_keys(mark, key)
+    if inside is None and command is None:
+        inside = _among_items(mark, key)
     if inside is not None:
         return 0, inside
     # A wish that says more than "cite" is the author's to take away.
@@ -110,7 +112,7 @@ def _filled_list(
         hole = keys or _only_a_wish(bare) or (alone and len(parts) == 1)
         if hole and bare not in keys:
             start = len(part) - len(part.lstrip())
-            parts[place] = part[:start] + key + part[start + len(bare) :]
+            parts[place] = part[:start] + key + part[start + len(bare) :] if bare else key
             return ",".join(parts)
     return None
 
