@@ -21,7 +21,7 @@ def message(gap: Gap, keys: GapKeys) -> str:
     """Say on one line what a gap is, which papers fit and why, and the sentence."""
     papers = "; ".join(_paper(item, keys) for item in gap.recommendations)
     sentence = shortened(marked_sentence(gap), _LONGEST_SENTENCE)
-    return f"{headline(gap)}: {papers or NOTHING_FITS} In: {sentence}"
+    return f"{headline(gap)}: {f'{papers}.' if papers else NOTHING_FITS} In: {sentence}"
 
 
 def _line(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> str:

@@ -17,9 +17,10 @@ _PANDOC = re.compile(r"(?<!@)@(?!@)(?:\{(?P<braced>[^{}]*)\}|(?P<key>[^\s;,\[\](
 _ROLE = re.compile(r"\{cite[^{}]*\}`(?P<keys>[^`]*)`")
 _WORD = re.compile(r"[^\W_]+")
 _WISH = re.compile(
-    r"to|do|todo\w*|inline|fix|me|fixme|cites?|citations?|citing|citeme|refs?|references?|sources?|"
-    r"keys?|add|find|insert|need|needs|needed|needcite|citeneeded|citationneeded|missing\w*|here|"
-    r"this|please|a|an|the|some|for|is|xx+|tb[ad]"
+    r"to|do|todo\w*|inline|fix|me|fixme|cites?|citations?|citing|citeme|cn|refs?|references?|"
+    r"sources?|keys?|add|find|give|put|insert|need|needs|needed|required|needcite|citeneeded|"
+    r"citationneeded|missing\w*|here|this|place|holder|placeholder|please|a|an|the|some|more|for|is|"
+    r"which|what|fact|authors?|et|al|years?|xx+|\d\dxx|xx\d\d|tb[acd]"
 )
 _PARENTHETICAL = ("cite", "citep", "parencite", "autocite", "footcite", "supercite", "footcitep")
 _RAISED = frozenset({"footcite", "supercite"})
@@ -106,15 +107,17 @@ def _filled_list(
     listed: str, keys: tuple[str, ...], key: str, *, alone: bool = False
 ) -> str | None:
     """Fill the first hole of a list; alone: whether the only key of a list is one."""
-    parts = listed.split(",")
-    for place, part in enumerate(parts):
-        bare = part.strip()
-        hole = keys or _only_a_wish(bare) or (alone and len(parts) == 1)
-        if hole and bare not in keys:
-            start = len(part) - len(part.lstrip())
-            parts[place] = part[:start] + key + part[start + len(bare) :] if bare else key
-            return ",".join(parts)
-    return None
+    parts, known = listed.split(","), {each.casefold() for each in keys}
+    places = [n for n, part in enumerate(parts) if part.strip().casefold() not in known]
+    holes = [n for n in places if _only_a_wish(parts[n])]
+    if not holes and (known or (alone and len(parts) == 1)):
+        holes = places
+    if not holes:
+        return None
+    part = parts[holes[0]]
+    start, bare = len(part) - len(part.lstrip()), part.strip()
+    parts[holes[0]] = part[:start] + key + part[start + len(bare) :] if bare else key
+    return ",".join(parts)
 
 
 def _only_a_wish(text: str) -> bool:

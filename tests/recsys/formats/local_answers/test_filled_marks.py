@@ -35,6 +35,8 @@ def put(printed: str, *keys: str, before: str = "grow ", command: str | None = "
         (r"\cite{todo,b}", ("b",), r"\cite{KEY,b}"),
         (r"\cites{a}[9]{?}", ("a",), r"\cites{a}[9]{KEY}"),
         (r"\cite{a}", ("a",), r"\cite{a,KEY}"),
+        (r"\cite{Ash04,?}", ("ash04",), r"\cite{Ash04,KEY}"),
+        (r"\cite{ash,fir,?}", ("ash",), r"\cite{ash,fir,KEY}"),
     ],
 )
 def test_a_list_of_keys_is_filled(printed: str, keys: tuple[str, ...], now: str) -> None:
@@ -56,6 +58,7 @@ def test_a_list_of_keys_is_filled(printed: str, keys: tuple[str, ...], now: str)
         ("grow ", r"\citationneeded{}", r"grow~\cite{KEY}"),
         ("grow ", r"\todo[inline]{add citation}", r"grow~\cite{KEY}"),
         ("grow ", "@@CITE@@", r"grow~\cite{KEY}"),
+        ("grow ", "(XX et al., 20XX)", r"grow~\cite{KEY}"),
         ("grow ", "{{citation needed}}", r"grow~\cite{KEY}"),
         ("grow ", r"\todo{cite Fir, check 3.4}", r"grow~\cite{KEY} \todo{cite Fir, check 3.4}"),
     ],
