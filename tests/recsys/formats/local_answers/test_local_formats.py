@@ -3,10 +3,12 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from recsys.errors import InputError
+from recsys.formats.local_answers.gap_json import GAP_SCHEMA, LOCAL_ANSWER_SCHEMA
 from recsys.formats.local_answers.gap_keys import keys_of
 from recsys.formats.local_answers.local_formats import LOCAL_FORMATS, render_local
 from recsys.formats.local_answers.shown_gaps import around, file_of, headline, place_of
@@ -21,6 +23,7 @@ from tests.recsys.formats.local_answers.made_answers import (
 )
 from tests.recsys.formats.references.test_web_page import outline
 
+ROOT = Path(__file__).parents[4]
 EVIL = '\x1b[2J</pre><script>x</script>\n"\u202e`]|&{0}](http://a.b)'
 
 
@@ -82,6 +85,14 @@ def test_a_line_of_json_is_a_gap_with_its_draft() -> None:
     whole = json.loads(render_local(small_answer(), "json"))["gaps"]
     told = {"schema": "recsys.gap/1", "draft": "draft/paper.tex", "unit": "line"}
     assert lines == [told | gap for gap in whole]
+
+
+def test_the_reference_has_every_key() -> None:
+    text = (ROOT / "docs/reference/answer.md").read_text(encoding="utf-8")
+    answer = json.loads(render_local(small_answer(), "json"))
+    keys = (*answer, *answer["gaps"][0], *answer["gaps"][0]["recommendations"][0])
+    assert [key for key in keys if f"`{key}`" not in text] == []
+    assert f"\n## {LOCAL_ANSWER_SCHEMA}\n" in text and f"\n## {GAP_SCHEMA}\n" in text
 
 
 def test_markdown_shows_sentences_papers_and_entries() -> None:
