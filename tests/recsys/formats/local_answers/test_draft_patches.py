@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
+from recsys.formats.bodies.body_formats import read_body
 from recsys.formats.local_answers.accepted_papers import accepted, told
 from recsys.formats.local_answers.draft_lines import DraftLines
 from recsys.formats.local_answers.draft_patches import FilePatch, patches, write_patches
 from recsys.formats.local_answers.gap_keys import keys_of
-from recsys.passages import LocalAnswer, Mark, Sentence, Span
+from recsys.passages import Gap, LocalAnswer, Mark, Sentence, Span
 from tests.recsys.formats.local_answers.made_answers import (
     ITEMS,
     answer_on,
@@ -167,7 +168,7 @@ def test_a_file_that_changed_meanwhile_is_not_patched(
 
 
 def test_no_file_is_written_when_one_changed_after_the_diff(tmp_path: Path) -> None:
-    found = []
+    found: list[FilePatch] = []
     for name in ("a.tex", "b.tex"):
         found += written(tmp_path / name, DRAFT.encode(), DRAFT)
     (tmp_path / "b.tex").write_bytes(b"Anew.\n")
@@ -236,3 +237,24 @@ def test_lines_are_those_of_readers() -> None:
     assert lines.offsets(Span(3, 1, 4, 2)) == (5, 8)
     with pytest.raises(InputError, match=r"a\.txt:5:1 is no place"):
         lines.offsets(Span(1, 1, 5, 1))
+
+
+def test_the_marks_that_the_reader_finds_are_filled(tmp_path: Path) -> None:
+    example = Path(__file__).parents[4] / "examples" / "unfinished.tex"
+    path = tmp_path / "paper.tex"
+    text = example.read_text(encoding="utf-8").replace("\n", "\r\n")
+    path.write_bytes(text.encode())
+    marks = [mark for each in read_body(path).sentences for mark in each.marks if mark.gap]
+    gaps = tuple(Gap(Sentence("A."), 1, mark, None, ITEMS) for mark in marks)
+    [found] = patched(LocalAnswer(gaps, draft=str(path)))
+    write_patches([found])
+    body = read_body(path)
+    assert not any(mark.gap for each in body.sentences for mark in each.marks)
+    assert [each.cited for each in body.sentences][:2] == [(KEY,), ("strohman2007", KEY)]
+    assert found.new.decode().count("\r\n") == text.count("\r\n")
+    assert found.new.decode() == (
+        text.replace("{?}", f"{{{KEY}}}")
+        .replace(",?", f",{KEY}")
+        .replace(" [CITE]", f"~\\citep{{{KEY}}}")
+        .replace(" \\todo{cite}", f"~\\citep{{{KEY}}}")
+    )

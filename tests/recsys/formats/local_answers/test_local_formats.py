@@ -6,13 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from recsys.errors import InputError
 from recsys.formats.local_answers.gap_json import GAP_SCHEMA, LOCAL_ANSWER_SCHEMA
 from recsys.formats.local_answers.gap_keys import keys_of
 from recsys.formats.local_answers.local_formats import LOCAL_FORMATS, render_local
 from recsys.formats.local_answers.shown_gaps import around, file_of, headline, place_of
-from recsys.passages import Gap, LocalAnswer, Sentence, Span
+from recsys.passages import Gap, LocalAnswer, Mark, Sentence, Span
 from recsys.records import Reason, Recommendation, Reference
 from tests.recsys.formats.local_answers.made_answers import (
     ITEMS,
@@ -231,3 +233,23 @@ def test_keys_of_two_papers_with_one_stem_differ() -> None:
     gap = replace(small_answer().gaps[0], recommendations=items)
     keys = keys_of(replace(small_answer(), gaps=(gap,)))
     assert keys.names["twin"] == "Cohan2020Specter-2"
+
+
+ANY = st.text(st.characters(), max_size=20)
+
+
+@settings(max_examples=60)
+@given(ANY, ANY, st.integers(-3, 30), st.sampled_from(sorted(LOCAL_FORMATS)), st.booleans())
+def test_any_words_can_be_written(text: str, file: str, at: int, form: str, marked: bool) -> None:
+    span = Span(1, 1, 2, 3)
+    paper = replace(SPECTER, title=text, authors=(text,), venue=text, doi=text, url=file)
+    mark = Mark(at, (text,), True, text, span) if marked else None
+    gap = Gap(
+        Sentence(text, file=file, section=text, span=span), at, mark, 0.5, (recommended(paper),)
+    )
+    written = render_local(
+        LocalAnswer((gap, gap), text, {text: 1}, (text,), draft=f"d/{file}"), form
+    )
+    assert written.encode("utf-8").endswith(b"\n")
+    if form in ("jsonl", "lines"):
+        assert written.count("\n") == len(written.splitlines()) == 2
