@@ -17,10 +17,10 @@ _PANDOC = re.compile(r"(?<!@)@(?!@)(?:\{(?P<braced>[^{}]*)\}|(?P<key>[^\s;,\[\](
 _ROLE = re.compile(r"\{cite[^{}]*\}`(?P<keys>[^`]*)`")
 _WORD = re.compile(r"[^\W_]+")
 _WISH = re.compile(
-    r"to|do|todo\w*|inline|fix|me|fixme|cites?|citations?|citing|citeme|cn|refs?|references?|"
-    r"sources?|keys?|add|find|give|put|insert|need|needs|needed|required|needcite|citeneeded|"
+    r"to|do|todo\w*|inline|fix|me|fixme|[a-z]{0,6}cite[a-z]{0,6}|citations?|citing|cn|refs?|references?|"
+    r"sources?|keys?|add|find|give|put|insert|need|needs|needed|required|"
     r"citationneeded|missing\w*|here|this|place|holder|placeholder|please|a|an|the|some|more|for|is|"
-    r"which|what|fact|authors?|et|al|years?|xx+|\d\dxx|xx\d\d|tb[acd]"
+    r"which|what|fact|some(?:one|body|thing)|authors?|et|al|years?|xx+|\d\dxx|xx\d\d|tb[acd]"
 )
 _PARENTHETICAL = ("cite", "citep", "parencite", "autocite", "footcite", "supercite", "footcitep")
 _RAISED = frozenset({"footcite", "supercite"})

@@ -57,6 +57,8 @@ def test_a_list_of_keys_is_filled(printed: str, keys: tuple[str, ...], now: str)
         ("grow\\ ", "[CITE]", r"grow\ \cite{KEY}"),
         ("grow ", r"\citationneeded{}", r"grow~\cite{KEY}"),
         ("grow ", r"\todo[inline]{add citation}", r"grow~\cite{KEY}"),
+        ("grow ", r"\citep", r"grow~\cite{KEY}"),
+        ("grow ", r"\todo{cite somebody!}", r"grow~\cite{KEY}"),
         ("grow ", "@@CITE@@", r"grow~\cite{KEY}"),
         ("grow ", "(XX et al., 20XX)", r"grow~\cite{KEY}"),
         ("grow ", "{{citation needed}}", r"grow~\cite{KEY}"),
