@@ -6,7 +6,6 @@ of the rest. Offsets are those of the source; what a macro stands for has those 
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 
 from recsys.formats.bodies.gap_signs import asks_for_citation, split_keys
 from recsys.formats.bodies.latex_names import (
@@ -19,6 +18,19 @@ from recsys.formats.bodies.latex_names import (
     SECTIONS,
     SKIPPED_SECTION,
     TODOS,
+)
+from recsys.formats.bodies.latex_tokens import (
+    CHUNK_END,
+    ENDS_PARAGRAPH,
+    GLYPHS,
+    OPENING,
+    PLACE,
+    SPACES,
+    SYMBOLS,
+    TEXTUAL,
+    TOKEN,
+    shown_by,
+    swallows,
 )
 from recsys.formats.bodies.running_text import RunningText
 from recsys.formats.drafts.latex_citations import citation_at, without_citations
@@ -39,58 +51,6 @@ DEEPEST = 8
 """How far macros may stand for macros, and notes be in notes."""
 MOST_EXPANDED = 1_000_000
 """Characters that macros may stand for, all together."""
-
-_TOKEN = re.compile(
-    r"""
-    \\\\(?:\*|[^\S\n]?\[[^\]\n]{0,20}\])?
-    | \\(?P<edge>begin|end)\s?\{(?P<environment>[^{}\n]{1,50})\}
-    | \\\[(?P<displayed>.{0,10000}?)\\\]
-    | \\\((?P<inline>(?:(?!\n[^\S\n]*\n).){0,2000}?)\\\)
-    | \$\$(?P<dollars>[^$]{0,10000}?)\$\$
-    | \$(?P<dollar>(?:\\.|(?!\n[^\S\n]*\n)[^$\\]){1,2000}?)\$
-    | (?P<accent>\\(?:['`^"~=.]\s{0,2}|[bcdHkruv](?:\s{1,2}|(?=\{)))
-        (?:\{\\?[^\W\d_]{0,2}\s?\}|\\[ij](?![A-Za-z])|[^\W\d_]))
-    | \\(?P<name>[A-Za-z@]+)\*?
-    | \\(?P<symbol>.)
-    | (?P<blank>\n[^\S\n]*\n\s*)
-    | (?P<chunk>(?:\A|(?<=\n))<<[^\n]{0,1000}>>=[^\n]*\n)
-    | (?P<glyph>[{}~&]|``|''|---?|\$)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_GLYPHS = {"``": "\u201c", "''": "\u201d", "--": "\u2013", "---": "\u2014", "~": " ", "&": " "}
-_SYMBOLS = {
-    " ": " ",
-    ",": " ",
-    ";": " ",
-    ":": " ",
-    ">": " ",
-    "\n": " ",
-    "!": "",
-    "-": "",
-    "/": "",
-    "@": "",
-}
-_TEXTUAL = re.compile(
-    r"[Cc]ite(?:al)?t\*?\Z|[Cc]itet|[Tt]extcite|newcite|[Cc]iteauthor|citeasnoun|[sS]hortciteN|citeN\Z|"
-    r"citeA\Z|[Pp]osscite|textcquote|citeposs"
-)
-_OPENING = {
-    "multicols": 1,
-    "minipage": 1,
-    "adjustwidth": 2,
-    "spacing": 1,
-    "list": 2,
-    "subfigure": 1,
-}
-_CHUNK_END = re.compile(r"(?m)^@[^\S\n]*(?:%[^\n]*)?(?:\n|\Z)")
-_SPACES = re.compile(r"\s*")
-_PLACE = re.compile(r"#([1-9])")
-_NAME = re.compile(r"\\([A-Za-z@]+)")
-_TAKING = frozenset(
-    (*TODOS, *NOTES, *SECTIONS, *RUN_IN, "begin", "end", "item", "def", "newcommand")
-)
-_ENDS_PARAGRAPH = frozenset("item par newpage clearpage bigskip medskip maketitle".split())
 
 
 class Walker:
@@ -125,7 +85,7 @@ class _Passage:
 
     def read(self, at: int) -> None:
         """Read what there is from a place on, in one pass."""
-        while (match := _TOKEN.search(self.source, at, self.end)) is not None:
+        while (match := TOKEN.search(self.source, at, self.end)) is not None:
             if match.start() > at:
                 self._words(at, match.start())
             # What is looked at in full may lie beyond the end; what is read never does.
@@ -146,20 +106,20 @@ class _Passage:
         elif kind == "blank":
             self.walker.text.end_paragraph()
         elif kind == "chunk":
-            end = _CHUNK_END.search(self.source, match.end(), self.end)
+            end = CHUNK_END.search(self.source, match.end(), self.end)
             self.walker.text.end_paragraph()
             return end.end() if end else match.end()
         elif kind == "accent":
-            self._stand_in(_shown(match[0]), match.start(), match.end())
+            self._stand_in(shown_by(match[0]), match.start(), match.end())
         else:
             self._glyph(match)
         return match.end()
 
     def _glyph(self, match: re.Match[str]) -> None:
         if match["symbol"] is not None:
-            shown = _SYMBOLS.get(match["symbol"], match["symbol"])
+            shown = SYMBOLS.get(match["symbol"], match["symbol"])
         else:
-            shown = _GLYPHS.get(match[0], " " if match[0].startswith("\\") else "")
+            shown = GLYPHS.get(match[0], " " if match[0].startswith("\\") else "")
         self._stand_in(shown, match.start(), match.end())
 
     def _command(self, name: str, start: int, end: int) -> int:
@@ -172,12 +132,13 @@ class _Passage:
         if name in NOTES:
             return self._note(end)
         if name in ARGUMENTS or name == "item":
-            if name in _ENDS_PARAGRAPH:
+            if name in ENDS_PARAGRAPH:
                 self.walker.text.end_paragraph()
             return self._after_arguments(end, ARGUMENTS.get(name, 0))
         if (defined := after_definition(self.source, start)) is not None:
             return defined
-        if (macro := self.walker.macros.get(name)) is not None:
+        macro = self.walker.macros.get(name)
+        if macro is not None and "\\catcode" not in macro.body:
             return self._macro(macro, start, end)
         return self._unknown(name, start, end)
 
@@ -196,13 +157,13 @@ class _Passage:
 
     def _unknown(self, name: str, start: int, end: int) -> int:
         """Read a command as the character that it is, else leave it out, but not its arguments."""
-        shown = _shown(f"\\{name}{{}}")
+        shown = shown_by(f"\\{name}{{}}")
         until = end
         if shown:
             self._stand_in(shown, start, end)
             if self.source.startswith("{}", end):
                 until = end + 2
-            elif (space := _SPACES.match(self.source, end)) and space[0].count("\n") < 2:
+            elif (space := SPACES.match(self.source, end)) and space[0].count("\n") < 2:
                 until = space.end()
         elif self.source.startswith("[", end):
             until = after_options(self.source, end)
@@ -211,7 +172,7 @@ class _Passage:
     def _citation(self, start: int, name: str, written: tuple[str, ...], end: int) -> int:
         if name.lower() not in ("nocite", "nocites"):
             keys, gap = split_keys(written)
-            self._mark(start, end, keys, gap=gap, textual=bool(_TEXTUAL.match(name)))
+            self._mark(start, end, keys, gap=gap, textual=bool(TEXTUAL.match(name)))
         return end
 
     def _todo(self, start: int, end: int) -> int:
@@ -265,7 +226,7 @@ class _Passage:
             return end
         if not macro.arguments and self.source.startswith("{}", until):
             until += 2
-        if places and not _swallows(macro.body):
+        if places and not swallows(macro.body):
             self._around_arguments(macro.body, places, (start, until))
         else:
             call = self.call or (start, until)
@@ -275,7 +236,7 @@ class _Passage:
     def _around_arguments(
         self, body: str, places: list[tuple[int, int]], call: tuple[int, int]
     ) -> None:
-        parts = _PLACE.split(body)
+        parts = PLACE.split(body)
         for number, part in enumerate(parts):
             if number % 2 == 0:
                 words = _Passage(self.walker, part, len(part), self.call or call, self.depth + 1)
@@ -298,7 +259,7 @@ class _Passage:
             return until
         text.end_paragraph()
         at = after_options(self.source, match.end())
-        return self._after_arguments(at, _OPENING[name]) if name in _OPENING else at
+        return self._after_arguments(at, OPENING[name]) if name in OPENING else at
 
     def _closed(self, match: re.Match[str]) -> tuple[int, int]:
         """Return where the inside of an environment ends, and what follows it begins."""
@@ -314,7 +275,7 @@ class _Passage:
         return match.end(), match.end()
 
     def _formula(self, formula: str, start: int, end: int) -> None:
-        shown = _shown(f"${formula}$") if len(formula) <= LONGEST_FORMULA else ""
+        shown = shown_by(f"${formula}$") if len(formula) <= LONGEST_FORMULA else ""
         self._stand_in(shown if len(shown) <= LONGEST_FORMULA else "", start, end, opaque=True)
 
     def _formula_ends(self, formula: str, end: int) -> None:
@@ -355,25 +316,3 @@ class _Passage:
     def _after_group(self, at: int, inside: str) -> int:
         """Return the place behind the group that opens at or after the spaces at `at`."""
         return self.source.index("{", at) + len(inside) + 2
-
-
-@lru_cache(maxsize=4096)
-def _shown(latex: str) -> str:
-    """Return what a piece of LaTeX shows: an accented letter, a symbol, a short formula."""
-    return plain(latex)
-
-
-@lru_cache(maxsize=1024)
-def _swallows(body: str) -> bool:
-    """Whether a macro's body gives its arguments to a command for which they are no text."""
-    if "$" in body or "\\(" in body or "\\[" in body:
-        return True
-    for match in _NAME.finditer(body):
-        name = match[1]
-        if name in ARGUMENTS:
-            taken = groups(body, after_options(body, match.end()), ARGUMENTS[name])
-            if any("#" in value for value in taken):
-                return True
-        elif name in _TAKING or "cite" in name.lower() or name.startswith("if"):
-            return True
-    return False

@@ -330,7 +330,9 @@ def _span(origin: Origin, start: int, end: int, file: str) -> Span | None:
     where, line, column = origin.place(start)
     if where != file:
         return None
-    until, end_line, end_column = origin.place(max(start, end - 1))
+    if end <= start:
+        return Span(line, column, line, column)
+    until, end_line, end_column = origin.place(end - 1)
     if until != file:
         return Span(line, column, line, column + 1)
     return Span(line, column, end_line, end_column + 1)
