@@ -116,7 +116,8 @@ class LocalAnswer:
 
     understood: one sentence on what was read. counts: sentences, cited ones, gaps, in the order in
     which they were counted. notes, missing: as in `Answer`. draft: the draft's file; None for a
-    passage. unit: what `Span.line` counts, see `Body`.
+    passage. unit: what `Span.line` counts, see `Body`. references: what the draft's bibliography
+    has, whose keys are kept.
     """
 
     gaps: tuple[Gap, ...]
@@ -126,3 +127,4 @@ class LocalAnswer:
     missing: tuple[str, ...] = ()
     draft: str | None = None
     unit: str = "line"
+    references: tuple[Reference, ...] = ()
