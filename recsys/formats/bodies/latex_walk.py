@@ -41,7 +41,6 @@ from recsys.formats.drafts.latex_commands import (
     expand,
     filled,
     group,
-    groups,
 )
 from recsys.formats.drafts.latex_text import plain
 
@@ -49,6 +48,8 @@ LONGEST_FORMULA = 60
 """Characters of a formula that is read as a word of its sentence; longer ones are left out."""
 DEEPEST = 8
 """How far macros may stand for macros, and notes be in notes."""
+MOST_UNCLOSED = 500
+"""Arguments that never end, until none is looked for any more: each search takes its time."""
 MOST_EXPANDED = 1_000_000
 """Characters that macros may stand for, all together."""
 
@@ -62,6 +63,7 @@ class Walker:
         self.skipping: int | None = None
         self.left = MOST_EXPANDED
         self.unclosed: set[str] = set()
+        self.failures = 0
 
     def walk(self, source: str, at: int, end: int) -> None:
         """Read a source from one offset to another."""
@@ -159,7 +161,7 @@ class _Passage:
         """Read a command as the character that it is, else leave it out, but not its arguments."""
         shown = shown_by(f"\\{name}{{}}")
         until = end
-        if shown:
+        if shown and not shown.startswith("<"):  # "<cit.>", "<ref>".
             self._stand_in(shown, start, end)
             if self.source.startswith("{}", end):
                 until = end + 2
@@ -178,14 +180,14 @@ class _Passage:
     def _todo(self, start: int, end: int) -> int:
         """Read a note to oneself, a gap if it asks for a citation."""
         until = self._after_arguments(end, 1)
-        note = group(self.source, after_options(self.source, end))
+        note = self._inside(after_options(self.source, end))
         if note is not None and asks_for_citation(note):
             self._mark(start, until, (), gap=True)
         return until
 
     def _heading(self, name: str, end: int) -> int:
         at = after_options(self.source, end)
-        title = group(self.source, at)
+        title = self._inside(at)
         if title is None and name in ("part", "chapter", "section", "paragraph", "subparagraph"):
             return end
         shown = plain(without_citations(expand(title or "", self.walker.macros)))
@@ -200,7 +202,7 @@ class _Passage:
 
     def _note(self, end: int) -> int:
         at = after_options(self.source, end)
-        note = group(self.source, at)
+        note = self._inside(at)
         if note is None:
             return end
         until = self._after_group(at, note)
@@ -214,10 +216,9 @@ class _Passage:
 
     def _macro(self, macro: Definition, start: int, end: int) -> int:
         """Read what a macro stands for; its arguments where they stand, if that is possible."""
-        values = groups(self.source, end, macro.arguments) if macro.arguments else []
-        until = end
-        places = []
-        for value in values:
+        values, places, until = list[str](), list[tuple[int, int]](), end
+        while len(values) < macro.arguments and (value := self._inside(until)) is not None:
+            values.append(value)
             until = self._after_group(until, value)
             places.append((until - 1 - len(value), until - 1))
         body = filled(macro.body, values) if len(values) == macro.arguments else None
@@ -307,11 +308,19 @@ class _Passage:
         """Return the place behind the options and so many arguments in braces."""
         at = after_options(self.source, at)
         for _ in range(most):
-            value = group(self.source, at)
+            value = self._inside(at)
             if value is None:
                 break
             at = after_options(self.source, self._after_group(at, value))
         return at
+
+    def _inside(self, at: int) -> str | None:
+        """Return what is in the braces that open at or after the spaces at a place; see `group`."""
+        if self.walker.failures > MOST_UNCLOSED:
+            return None
+        inside = group(self.source, at)
+        self.walker.failures += inside is None and self.source.startswith("{", at)
+        return inside
 
     def _after_group(self, at: int, inside: str) -> int:
         """Return the place behind the group that opens at or after the spaces at `at`."""
