@@ -59,17 +59,55 @@ def read(raw: bytes, path: Path) -> Manuscript:
             f"{name} is a Word or OpenDocument file, or another archive.",
             "Save it as PDF, Markdown or plain text.",
         )
+    main = _main_file(archive, name)
+    if main is not None:
+        found = _parsed(main[0])
+        return replace(found, notes=(*main[1], *found.notes))
+    return parse_bundle(_kept(archive, name))
+
+
+def draft_in(raw: bytes, path: Path) -> tuple[Bundle, tuple[str, ...]]:
+    """Return the one draft of a zip among its files, and a note where others might be meant.
+
+    Raises:
+        DraftError: it is damaged, encrypted or too large, or holds no draft, or several.
+    """
+    name = display_name(path)
+    archive = Archive(raw, name)
+    main = _main_file(archive, name)
+    if main is not None:
+        return main
+    given = labelled(_kept(archive, name).items())
+    drafts = _sort_out(given).drafts if len(given) > 1 else list(given)
+    if len(drafts) > 1:
+        raise _several(drafts)
+    if not drafts:
+        raise DraftError(f"{name} holds no draft.", "Give the draft itself, or pack its sources.")
+    return bundle_of(drafts[0], given), ()
+
+
+def _main_file(archive: Archive, name: str) -> tuple[Bundle, tuple[str, ...]] | None:
+    """Return the main file of a LaTeX project, and a note on the others; None without sources."""
     sources = {each: archive.read(each) for each in _with(archive.names, _TEX)}
-    if sources:
-        ranked = _ranked(sources)
-        main = ranked[0]
-        found = _parsed(Bundle(PurePosixPath(main), archive.names, archive.read))
-        return replace(found, notes=(*_chosen(ranked, name), *found.notes))
+    if not sources:
+        return None
+    ranked = _ranked(sources)
+    bundle = Bundle(PurePosixPath(ranked[0]), archive.names, archive.read)
+    return bundle, _chosen(ranked, name)
+
+
+def _kept(archive: Archive, name: str) -> dict[str, bytes]:
+    """Return the files of an archive that may be a draft or a list of references."""
     kept = sorted(_with(archive.names, (*_DRAFTS, *_BOOKS)))
     named = [each for each in kept if not _NO_DRAFT.match(PurePosixPath(each).name)] or kept
     if not named:
         raise DraftError(f"{name} holds no draft.", "Give the draft itself, or pack its sources.")
-    return parse_bundle({each: archive.read(each) for each in named})
+    return {each: archive.read(each) for each in named}
+
+
+def _several(drafts: Sequence[str]) -> DraftError:
+    names = _listed([short(each) for each in drafts])
+    return DraftError(f"{names} are {len(drafts)} drafts.", "Give them one by one.")
 
 
 def parse_bundle(files: Mapping[str, bytes]) -> Manuscript:
@@ -89,8 +127,7 @@ def parse_bundle(files: Mapping[str, bytes]) -> Manuscript:
         return _parsed(bundle_of(next(iter(given)), given))
     found = _sort_out(given)
     if len(found.drafts) > 1:
-        names = _listed([short(each) for each in found.drafts])
-        raise DraftError(f"{names} are {len(found.drafts)} drafts.", "Give them one by one.")
+        raise _several(found.drafts)
     if not (found.drafts or found.lists):
         raise DraftError(f"None of the {len(given)} files is a draft.", "Give its main file, too.")
     if not found.drafts:

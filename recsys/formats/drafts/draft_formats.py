@@ -81,7 +81,7 @@ def parse_manuscript(
     name = display_name(path)
     if not raw.strip():
         raise DraftError(f"{name} is empty.", "Give a draft with a title or an abstract.")
-    manuscript = _format(path, raw).read(raw, path, folder)
+    manuscript = format_of(path, raw).read(raw, path, folder)
     if title is not None:
         manuscript = replace(manuscript, title=title)
     if abstract is not None:
@@ -113,7 +113,12 @@ def read_draft(path: Path) -> Draft:
     )
 
 
-def _format(path: Path, raw: bytes) -> Format:
+def format_of(path: Path, raw: bytes) -> Format:
+    """Tell the format of a draft by the suffix of its file, else by what is in it.
+
+    Raises:
+        DraftError: it is of a format that nobody reads here.
+    """
     suffix = path.suffix.lower()
     head = _head(raw)
     found = next((row for row in FORMATS if suffix in row.suffixes), None)

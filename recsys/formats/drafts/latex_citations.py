@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from recsys.formats.drafts.latex_commands import after_options
 
@@ -23,6 +24,25 @@ _KEY = re.compile(r"[^\s,\\#{}~^$&]+")
 _BIBLIOGRAPHY = re.compile(r"\\(?:no)?bibliography(?![A-Za-z@])\s*\{([^{}]{0,2000})\}")
 _RESOURCE = re.compile(r"\\add(?:bibresource|globalbib|sectionbib)(?![A-Za-z@])")
 _NAME = re.compile(r"\s*\{([^{}]{0,500})\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A command that cites: its name, its keys as they are written, and where it ends."""
+
+    name: str
+    keys: tuple[str, ...]
+    end: int
+
+
+def citation_at(source: str, at: int) -> Citation | None:
+    """Return the citation that begins at a place; None where none does."""
+    match = _CITATION.match(source, at)
+    spans = list(_spans(source, match)) if match else []
+    if match is None or not spans or any("#" in span[1] for span in spans):
+        return None
+    keys = tuple(key.strip() for span in spans for key in span[1].split(","))
+    return Citation(match[1], keys, spans[-1].end())
 
 
 def cited_keys(source: str) -> tuple[str, ...]:

@@ -85,6 +85,13 @@ def after_options(source: str, at: int) -> int:
     return at
 
 
+def after_definition(source: str, at: int) -> int | None:
+    """Return the place behind the definition of a macro that begins at `at`; None without one."""
+    match = _DEFINITION.match(source, at)
+    body = group(source, match.end()) if match else None
+    return _skip_space(source, match.end()) + len(body) + 2 if match and body is not None else None
+
+
 def definitions(source: str) -> dict[str, Definition]:
     """Collect the macros that a source defines with all of their arguments in braces."""
     found: dict[str, Definition] = {}
@@ -121,7 +128,7 @@ def _expand_once(text: str, macros: Mapping[str, Definition]) -> str:
         values = groups(text, match.end(), macro.arguments) if macro.arguments else []
         if len(values) < macro.arguments:
             continue
-        body = _filled(macro.body, values)
+        body = filled(macro.body, values)
         if body is None:
             continue
         pieces += [text[at : match.start()], "{", body, "}"]
@@ -132,7 +139,7 @@ def _expand_once(text: str, macros: Mapping[str, Definition]) -> str:
     return "".join(pieces) + text[at:]
 
 
-def _filled(body: str, values: list[str]) -> str | None:
+def filled(body: str, values: list[str]) -> str | None:
     """Put the values in their places, which they may name themselves; None if that is too long."""
     parts = _PLACE.split(body)  # Text and numbers of places, in turn.
     for at in range(1, len(parts), 2):

@@ -1,8 +1,8 @@
 """Gather a LaTeX draft from its files into one source without comments and verbatim text."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from recsys.errors import DraftError, InputError
@@ -42,16 +42,28 @@ _PRIMITIVES = (
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a file: its text as it stands there, the file, and where in it the part begins."""
+
+    text: str
+    file: PurePath
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A LaTeX draft in one piece.
 
     text: comments, verbatim text and `\\iffalse` removed, inputs put in their places.
     enclosed: the files that it carries within itself, by name. notes: what was left out.
+    pieces: what `text` is made of. files: the whole text of each file that was read.
     """
 
     text: str
     enclosed: dict[str, str]
     notes: tuple[str, ...]
+    pieces: tuple[Piece, ...] = ()
+    files: Mapping[PurePath, str] = field(default_factory=dict)
 
 
 def gather(raw: bytes, path: Path, folder: Folder | None = None) -> Source:
@@ -65,10 +77,12 @@ def gather(raw: bytes, path: Path, folder: Folder | None = None) -> Source:
     gatherer = _Gatherer(path, folder or folder_of(path))
     text, note = decode_or_guess(raw, display_name(path))
     gatherer.notes += [note] if note else []
-    whole = "".join(gatherer.pieces(text, [gatherer.folder.draft]))
+    pieces = tuple(gatherer.pieces(text, [gatherer.folder.draft]))
+    whole = "".join(piece.text for piece in pieces)
     if gatherer.files > MOST_FILES:
         gatherer.notes.append(f"Only the first {MOST_FILES:,} inputs are followed.")
-    return Source(whole, gatherer.enclosed, tuple(gatherer.notes))
+    notes = tuple(gatherer.notes)
+    return Source(whole, gatherer.enclosed, notes, pieces, gatherer.texts)
 
 
 class _Gatherer:
@@ -79,10 +93,11 @@ class _Gatherer:
         self.folder = folder
         self.notes: list[str] = []
         self.enclosed: dict[str, str] = {}
+        self.texts: dict[PurePath, str] = {}
         self.files = 0
         self.length = 0
 
-    def pieces(self, text: str, open_files: list[PurePath]) -> Iterator[str]:
+    def pieces(self, text: str, open_files: list[PurePath]) -> Iterator[Piece]:
         """Yield a file's text piece by piece; `open_files` are the file and those that input it."""
         self.length += len(text)
         if self.length > LONGEST_SOURCE:
@@ -90,9 +105,11 @@ class _Gatherer:
                 f"{self.name} has more than {LONGEST_SOURCE // 2**20} MB of LaTeX.",
                 "Give the title and the abstract in a file of their own.",
             )
+        file = open_files[-1]
+        self.texts[file] = text
         at, conditionals = 0, set[str]()
         while match := _TOKEN.search(text, at):
-            yield text[at : match.start()]
+            yield Piece(text[at : match.start()], file, at)
             at = match.end()
             if match["end"]:
                 return
@@ -106,8 +123,8 @@ class _Gatherer:
                 at = at if pair or match["second"] is None else match.end("first") + 1
                 yield from self._input(match, open_files)
             elif not (match["comment"] or match["mark"]):
-                yield match[0]
-        yield text[at:]
+                yield Piece(match[0], file, match.start())
+        yield Piece(text[at:], file, at)
 
     def _verbatim(self, text: str, match: re.Match[str]) -> int:
         """Skip an environment, whose content is kept if it is a file; return where it ends."""
@@ -121,7 +138,7 @@ class _Gatherer:
                 self.enclosed.setdefault(head[1].strip(), text[head.end() : end])
         return end + len(f"\\end{{{kind}}}")
 
-    def _input(self, match: re.Match[str], open_files: list[PurePath]) -> Iterator[str]:
+    def _input(self, match: re.Match[str], open_files: list[PurePath]) -> Iterator[Piece]:
         name = (match["bare"] or match["first"] or "").strip().strip('"')
         if "import" in match["input"] or "from" in match["input"]:
             name = f"{name}/{(match['second'] or '').strip()}"
@@ -142,7 +159,7 @@ class _Gatherer:
             return
         self.notes += [note] if note else []
         yield from self.pieces(text, [*open_files, path])
-        yield "\n"
+        yield Piece("\n", open_files[-1], match.end() - 1)
 
 
 def _after_conditional(text: str, at: int, conditionals: set[str]) -> int:

@@ -1,0 +1,1 @@
+"""The running text of drafts, sentence by sentence: one file and one table row per format."""

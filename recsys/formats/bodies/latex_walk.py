@@ -1,0 +1,379 @@
+"""Walk through a LaTeX source: what is running text in it goes into a `RunningText`.
+
+A scan without a grammar, in linear time: nothing that is broken in one place can get in the way
+of the rest. Offsets are those of the source; what a macro stands for has those of its call.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from recsys.formats.bodies.gap_signs import asks_for_citation, split_keys
+from recsys.formats.bodies.latex_names import (
+    ARGUMENTS,
+    FORMULAS,
+    GAP_COMMANDS,
+    LEFT_OUT,
+    NOTES,
+    RUN_IN,
+    SECTIONS,
+    SKIPPED_SECTION,
+    TODOS,
+)
+from recsys.formats.bodies.running_text import RunningText
+from recsys.formats.drafts.latex_citations import citation_at, without_citations
+from recsys.formats.drafts.latex_commands import (
+    Definition,
+    after_definition,
+    after_options,
+    expand,
+    filled,
+    group,
+    groups,
+)
+from recsys.formats.drafts.latex_text import plain
+
+LONGEST_FORMULA = 60
+"""Characters of a formula that is read as a word of its sentence; longer ones are left out."""
+DEEPEST = 8
+"""How far macros may stand for macros, and notes be in notes."""
+MOST_EXPANDED = 1_000_000
+"""Characters that macros may stand for, all together."""
+
+_TOKEN = re.compile(
+    r"""
+    \\\\(?:\*|[^\S\n]?\[[^\]\n]{0,20}\])?
+    | \\(?P<edge>begin|end)\s?\{(?P<environment>[^{}\n]{1,50})\}
+    | \\\[(?P<displayed>.{0,10000}?)\\\]
+    | \\\((?P<inline>(?:(?!\n[^\S\n]*\n).){0,2000}?)\\\)
+    | \$\$(?P<dollars>[^$]{0,10000}?)\$\$
+    | \$(?P<dollar>(?:\\.|(?!\n[^\S\n]*\n)[^$\\]){1,2000}?)\$
+    | (?P<accent>\\(?:['`^"~=.]\s{0,2}|[bcdHkruv](?:\s{1,2}|(?=\{)))
+        (?:\{\\?[^\W\d_]{0,2}\s?\}|\\[ij](?![A-Za-z])|[^\W\d_]))
+    | \\(?P<name>[A-Za-z@]+)\*?
+    | \\(?P<symbol>.)
+    | (?P<blank>\n[^\S\n]*\n\s*)
+    | (?P<chunk>(?:\A|(?<=\n))<<[^\n]{0,1000}>>=[^\n]*\n)
+    | (?P<glyph>[{}~&]|``|''|---?|\$)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_GLYPHS = {"``": "\u201c", "''": "\u201d", "--": "\u2013", "---": "\u2014", "~": " ", "&": " "}
+_SYMBOLS = {
+    " ": " ",
+    ",": " ",
+    ";": " ",
+    ":": " ",
+    ">": " ",
+    "\n": " ",
+    "!": "",
+    "-": "",
+    "/": "",
+    "@": "",
+}
+_TEXTUAL = re.compile(
+    r"[Cc]ite(?:al)?t\*?\Z|[Cc]itet|[Tt]extcite|newcite|[Cc]iteauthor|citeasnoun|[sS]hortciteN|citeN\Z|"
+    r"citeA\Z|[Pp]osscite|textcquote|citeposs"
+)
+_OPENING = {
+    "multicols": 1,
+    "minipage": 1,
+    "adjustwidth": 2,
+    "spacing": 1,
+    "list": 2,
+    "subfigure": 1,
+}
+_CHUNK_END = re.compile(r"(?m)^@[^\S\n]*(?:%[^\n]*)?(?:\n|\Z)")
+_SPACES = re.compile(r"\s*")
+_PLACE = re.compile(r"#([1-9])")
+_NAME = re.compile(r"\\([A-Za-z@]+)")
+_TAKING = frozenset(
+    (*TODOS, *NOTES, *SECTIONS, *RUN_IN, "begin", "end", "item", "def", "newcommand")
+)
+_ENDS_PARAGRAPH = frozenset("item par newpage clearpage bigskip medskip maketitle".split())
+
+
+class Walker:
+    """What is known while one goes through a source. macros: the author's own."""
+
+    def __init__(self, text: RunningText, macros: Mapping[str, Definition]) -> None:
+        self.text = text
+        self.macros = macros
+        self.skipping: int | None = None
+        self.left = MOST_EXPANDED
+        self.unclosed: set[str] = set()
+
+    def walk(self, source: str, at: int, end: int) -> None:
+        """Read a source from one offset to another."""
+        _Passage(self, source, end, None, 0).read(at)
+
+
+class _Passage:
+    """A piece of source that is read: the draft's own, or what a macro of its author stands for.
+
+    call: where the macro is called. depth: how many macros and notes it is within.
+    """
+
+    def __init__(
+        self, walker: Walker, source: str, end: int, call: tuple[int, int] | None, depth: int
+    ) -> None:
+        self.walker = walker
+        self.source = source
+        self.end = end
+        self.call = call
+        self.depth = depth
+
+    def read(self, at: int) -> None:
+        """Read what there is from a place on, in one pass."""
+        while (match := _TOKEN.search(self.source, at, self.end)) is not None:
+            if match.start() > at:
+                self._words(at, match.start())
+            # What is looked at in full may lie beyond the end; what is read never does.
+            at = min(max(self._token(match), match.end()), self.end)
+        self._words(at, self.end)
+
+    def _token(self, match: re.Match[str]) -> int:
+        """Read a token, and return where what follows it begins."""
+        kind = match.lastgroup
+        if kind == "name":
+            return self._command(match["name"], match.start(), match.end())
+        if kind == "environment":
+            return self._environment(match)
+        if kind in ("displayed", "dollars"):
+            self._formula_ends(match[kind], match.end())
+        elif kind in ("inline", "dollar"):
+            self._formula(match[kind], match.start(), match.end())
+        elif kind == "blank":
+            self.walker.text.end_paragraph()
+        elif kind == "chunk":
+            end = _CHUNK_END.search(self.source, match.end(), self.end)
+            self.walker.text.end_paragraph()
+            return end.end() if end else match.end()
+        elif kind == "accent":
+            self._stand_in(_shown(match[0]), match.start(), match.end())
+        else:
+            self._glyph(match)
+        return match.end()
+
+    def _glyph(self, match: re.Match[str]) -> None:
+        if match["symbol"] is not None:
+            shown = _SYMBOLS.get(match["symbol"], match["symbol"])
+        else:
+            shown = _GLYPHS.get(match[0], " " if match[0].startswith("\\") else "")
+        self._stand_in(shown, match.start(), match.end())
+
+    def _command(self, name: str, start: int, end: int) -> int:
+        """Read a command, by what it is known to be, and return where what follows it begins."""
+        until = self._citing(name, start, end)
+        if until is not None:
+            return until
+        if name in SECTIONS or name in RUN_IN:
+            return self._heading(name, end)
+        if name in NOTES:
+            return self._note(end)
+        if name in ARGUMENTS or name == "item":
+            if name in _ENDS_PARAGRAPH:
+                self.walker.text.end_paragraph()
+            return self._after_arguments(end, ARGUMENTS.get(name, 0))
+        if (defined := after_definition(self.source, start)) is not None:
+            return defined
+        if (macro := self.walker.macros.get(name)) is not None:
+            return self._macro(macro, start, end)
+        return self._unknown(name, start, end)
+
+    def _citing(self, name: str, start: int, end: int) -> int | None:
+        """Read a command that cites or says that a citation is missing; None if it is no such."""
+        if GAP_COMMANDS.match(name):
+            until = self._after_arguments(end, 1)
+            self._mark(start, until, (), gap=True)
+            return until
+        if name in TODOS:
+            return self._todo(start, end)
+        citation = citation_at(self.source, start)
+        if citation is None:
+            return None
+        return self._citation(start, citation.name, citation.keys, citation.end)
+
+    def _unknown(self, name: str, start: int, end: int) -> int:
+        """Read a command as the character that it is, else leave it out, but not its arguments."""
+        shown = _shown(f"\\{name}{{}}")
+        until = end
+        if shown:
+            self._stand_in(shown, start, end)
+            if self.source.startswith("{}", end):
+                until = end + 2
+            elif (space := _SPACES.match(self.source, end)) and space[0].count("\n") < 2:
+                until = space.end()
+        elif self.source.startswith("[", end):
+            until = after_options(self.source, end)
+        return until
+
+    def _citation(self, start: int, name: str, written: tuple[str, ...], end: int) -> int:
+        if name.lower() not in ("nocite", "nocites"):
+            keys, gap = split_keys(written)
+            self._mark(start, end, keys, gap=gap, textual=bool(_TEXTUAL.match(name)))
+        return end
+
+    def _todo(self, start: int, end: int) -> int:
+        """Read a note to oneself, a gap if it asks for a citation."""
+        until = self._after_arguments(end, 1)
+        note = group(self.source, after_options(self.source, end))
+        if note is not None and asks_for_citation(note):
+            self._mark(start, until, (), gap=True)
+        return until
+
+    def _heading(self, name: str, end: int) -> int:
+        at = after_options(self.source, end)
+        title = group(self.source, at)
+        if title is None and name in ("part", "chapter", "section", "paragraph", "subparagraph"):
+            return end
+        shown = plain(without_citations(expand(title or "", self.walker.macros)))
+        walker = self.walker
+        if name in RUN_IN:
+            walker.text.end_paragraph()
+        elif walker.skipping is None or SECTIONS[name] <= walker.skipping:
+            skipped = title is None or SKIPPED_SECTION.match(shown) is not None
+            walker.skipping = SECTIONS[name] if skipped or name.startswith("ack") else None
+            walker.text.heading(shown)
+        return at if title is None else self._after_group(at, title)
+
+    def _note(self, end: int) -> int:
+        at = after_options(self.source, end)
+        note = group(self.source, at)
+        if note is None:
+            return end
+        until = self._after_group(at, note)
+        if self.depth < DEEPEST and self.walker.skipping is None:
+            start, stop = self.call or (until - 1 - len(note), until)
+            self.walker.text.begin_aside(start)
+            first = until - 1 - len(note)
+            _Passage(self.walker, self.source, until - 1, self.call, self.depth + 1).read(first)
+            self.walker.text.end_aside(stop)
+        return until
+
+    def _macro(self, macro: Definition, start: int, end: int) -> int:
+        """Read what a macro stands for; its arguments where they stand, if that is possible."""
+        values = groups(self.source, end, macro.arguments) if macro.arguments else []
+        until = end
+        places = []
+        for value in values:
+            until = self._after_group(until, value)
+            places.append((until - 1 - len(value), until - 1))
+        body = filled(macro.body, values) if len(values) == macro.arguments else None
+        self.walker.left -= len(body or "")
+        if body is None or self.depth >= DEEPEST or self.walker.left < 0:
+            return end
+        if not macro.arguments and self.source.startswith("{}", until):
+            until += 2
+        if places and not _swallows(macro.body):
+            self._around_arguments(macro.body, places, (start, until))
+        else:
+            call = self.call or (start, until)
+            _Passage(self.walker, body, len(body), call, self.depth + 1).read(0)
+        return until
+
+    def _around_arguments(
+        self, body: str, places: list[tuple[int, int]], call: tuple[int, int]
+    ) -> None:
+        parts = _PLACE.split(body)
+        for number, part in enumerate(parts):
+            if number % 2 == 0:
+                words = _Passage(self.walker, part, len(part), self.call or call, self.depth + 1)
+                words.read(0)
+            elif int(part) <= len(places):
+                first, last = places[int(part) - 1]
+                _Passage(self.walker, self.source, last, self.call, self.depth + 1).read(first)
+
+    def _environment(self, match: re.Match[str]) -> int:
+        name = match["environment"].strip().rstrip("*")
+        text = self.walker.text
+        if match["edge"] == "end":
+            if name not in FORMULAS and name not in LEFT_OUT:
+                text.end_paragraph()
+            return match.end()
+        if name in FORMULAS or name in LEFT_OUT:
+            inside, until = self._closed(match)
+            if name in FORMULAS:
+                self._formula_ends(self.source[match.end() : inside], inside)
+            return until
+        text.end_paragraph()
+        at = after_options(self.source, match.end())
+        return self._after_arguments(at, _OPENING[name]) if name in _OPENING else at
+
+    def _closed(self, match: re.Match[str]) -> tuple[int, int]:
+        """Return where the inside of an environment ends, and what follows it begins."""
+        name = match["environment"]
+        edges = re.compile(rf"\\(begin|end)\s?\{{{re.escape(name)}\}}")
+        depth = 1
+        if name not in self.walker.unclosed:
+            for edge in edges.finditer(self.source, match.end(), self.end):
+                depth += 1 if edge[1] == "begin" else -1
+                if depth == 0:
+                    return edge.start(), edge.end()
+        self.walker.unclosed.add(name)
+        return match.end(), match.end()
+
+    def _formula(self, formula: str, start: int, end: int) -> None:
+        shown = _shown(f"${formula}$") if len(formula) <= LONGEST_FORMULA else ""
+        self._stand_in(shown if len(shown) <= LONGEST_FORMULA else "", start, end, opaque=True)
+
+    def _formula_ends(self, formula: str, end: int) -> None:
+        """Leave a displayed formula out, but for the full stop that ends it."""
+        stop = formula.rstrip().removesuffix("\\nonumber").rstrip()[-1:]
+        self._stand_in(f"{stop} " if stop in (".", ",", ";") else " ", end - 1, end)
+
+    def _words(self, start: int, end: int) -> None:
+        if start >= end or self.walker.skipping is not None:
+            return
+        if self.call is None:
+            self.walker.text.words(self.source[start:end], start)
+        else:
+            self.walker.text.words(self.source[start:end], *self.call)
+
+    def _stand_in(self, shown: str, start: int, end: int, *, opaque: bool = False) -> None:
+        if shown and self.walker.skipping is None:
+            start, end = self.call or (start, end)
+            self.walker.text.words(shown, start, end, opaque=opaque)
+
+    def _mark(
+        self, start: int, end: int, keys: tuple[str, ...], *, gap: bool, textual: bool = False
+    ) -> None:
+        if self.walker.skipping is None:
+            start, end = self.call or (start, end)
+            self.walker.text.mark(start, end, keys, gap=gap, textual=textual)
+
+    def _after_arguments(self, at: int, most: int) -> int:
+        """Return the place behind the options and so many arguments in braces."""
+        at = after_options(self.source, at)
+        for _ in range(most):
+            value = group(self.source, at)
+            if value is None:
+                break
+            at = after_options(self.source, self._after_group(at, value))
+        return at
+
+    def _after_group(self, at: int, inside: str) -> int:
+        """Return the place behind the group that opens at or after the spaces at `at`."""
+        return self.source.index("{", at) + len(inside) + 2
+
+
+@lru_cache(maxsize=4096)
+def _shown(latex: str) -> str:
+    """Return what a piece of LaTeX shows: an accented letter, a symbol, a short formula."""
+    return plain(latex)
+
+
+@lru_cache(maxsize=1024)
+def _swallows(body: str) -> bool:
+    """Whether a macro's body gives its arguments to a command for which they are no text."""
+    if "$" in body or "\\(" in body or "\\[" in body:
+        return True
+    for match in _NAME.finditer(body):
+        name = match[1]
+        if name in ARGUMENTS:
+            taken = groups(body, after_options(body, match.end()), ARGUMENTS[name])
+            if any("#" in value for value in taken):
+                return True
+        elif name in _TAKING or "cite" in name.lower() or name.startswith("if"):
+            return True
+    return False
