@@ -28,6 +28,10 @@ _WORD = re.compile(r"[^\W\d_]+")
 _KEYWORDS = re.compile(r"(?i)(?:author )?key ?-?words?\s?[:.\u2014-]|index terms\b")
 _FIRST = frozenset({"introduction", "background", "motivation"})
 _GUESS = "Text, captions, formulas and tables of a PDF are told apart by their print: a guess."
+_LOST = (
+    "No citation in the text could be told: numbers that are raised, like those of notes, are not "
+    "read, and what is cited already may be recommended again."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,8 @@ def read(raw: bytes, path: Path) -> Body:
         for number, paragraph in enumerate(prose(body))
         for sentence in _sentences(number, paragraph, (columns, vocabulary), listed)
     )
-    return Body(found, unit="page", references=listed.references, notes=_notes(pages, front, body))
+    notes = _notes(pages, front, any(each.cited for each in found))
+    return Body(found, unit="page", references=listed.references, notes=notes)
 
 
 def _sentences(
@@ -170,11 +175,13 @@ def _after(lines: Sequence[Line], text: str, begin: int) -> int:
     return begin
 
 
-def _notes(pages: Pages, front: PdfText, body: Sequence[Line]) -> tuple[str, ...]:
+def _notes(pages: Pages, front: PdfText, cited: bool) -> tuple[str, ...]:
+    """Say what is a guess and what is not read; cited: whether a sentence cites what is listed."""
     more = len(pages) - MOST_PAGES
+    lost = bool(front.references) and not cited
     return (
         _GUESS,
-        *(each for each in front.notes),
+        *front.notes,
         *((f"The last {counted(more, 'page')} are not read.",) if more > 0 else ()),
-        *(("No running text was found.",) if not body else ()),
+        *((_LOST,) if lost else ()),
     )

@@ -159,6 +159,11 @@ def test_text_without_headings_or_a_list_is_text() -> None:
     assert any("guess" in note for note in body.notes)
 
 
+def test_it_is_said_where_nothing_in_the_text_cites_the_list() -> None:
+    lines = section("1 Introduction", ["Rivers are long, as everybody knows."], y=640)
+    assert any("No citation in the text" in note for note in read([*FRONT, *lines, *LIST]).notes)
+
+
 @pytest.mark.parametrize("raw", [b"", b"%PDF-1.4", b"text", write_pdf([[]])])
 def test_what_has_no_text_is_an_error(raw: bytes) -> None:
     with pytest.raises(DraftError):
