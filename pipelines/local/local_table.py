@@ -1,20 +1,35 @@
 """Examples for the local ranker: the candidates of many passages, their features, and the gold."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, lots, pose_query
+from pipelines.jobs.per_query import OpenIndex
+from pipelines.jobs.workers import shared
+from pipelines.local.local_queries import (
+    KNOWN,
+    LocalQuery,
+    beside,
+    lots,
+    pose_query,
+    references_of,
+)
+from pipelines.ranking.training_table import TrainingTable
+from recsys.errors import DraftError
 from recsys.local.local_features import compute_local
 from recsys.local.rank_passages import PassageReader
+from recsys.processors import processors
 from recsys.progress import Progress
-from recsys.store.arrays import Floats, Rows
+from recsys.store.arrays import Floats
 from recsys.store.blas import one_thread
 from recsys.store.products import remembered_products
 
 RAW = 0.3
-"""So many of the train queries keep names and years: what they say is a signal, where there is one."""
+"""So many of the queries keep names and years: they tell most, where there are any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +39,19 @@ class Way:
     known: str
     masked: bool
 
+    def __str__(self) -> str:
+        """Name it, as in reports."""
+        return f"{self.known}, {'masked' if self.masked else 'as printed'}"
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The candidates of one query. features: (m, f) float32. relevant: (m,) int8. rows: (m,) int32."""
+    """A query's candidates. features: (m, f) float32. relevant: (m,) int8. gold: how many."""
 
-    query: LocalQuery
     way: Way
     features: Floats
     relevant: NDArray[np.int8]
-    rows: Rows
+    gold: int
 
 
 def drawn_way(query: LocalQuery, *, seed: int) -> Way:
@@ -42,15 +60,64 @@ def drawn_way(query: LocalQuery, *, seed: int) -> Way:
     return Way(KNOWN[int(chance.integers(len(KNOWN)))], bool(chance.random() >= RAW))
 
 
+def collect_examples(
+    open_index: OpenIndex,
+    index: Path,
+    queries: Sequence[LocalQuery],
+    names: tuple[str, ...],
+    *,
+    seed: int,
+    progress: Progress,
+    stage: str,
+) -> list[Example]:
+    """Pose each query in a way drawn for it, in parallel; the order is that of the queries."""
+    start = partial(_maker, open_index, index, names)
+    tasks = [(query, drawn_way(query, seed=seed)) for query in queries]
+    found: dict[int, Example | None] = {}
+    progress(stage, 0, len(tasks))
+    for at, made in shared(start, tasks, jobs=processors()):
+        found[at] = made
+        progress(stage, len(found), len(tasks))
+    return [made for at in range(len(tasks)) if (made := found[at]) is not None]
+
+
+def table_of(examples: Sequence[Example]) -> TrainingTable:
+    """Put examples one after the other."""
+    return TrainingTable(
+        np.concatenate([each.features for each in examples]),
+        np.concatenate([each.relevant for each in examples]),
+        np.array([len(each.relevant) for each in examples], np.int32),
+        np.array([each.gold for each in examples], np.int32),
+    )
+
+
+def _maker(
+    open_index: OpenIndex, index: Path, names: tuple[str, ...]
+) -> Callable[[tuple[LocalQuery, Way]], Example | None]:
+    """Open the index in a worker; return what makes an example there."""
+    reader = PassageReader(open_index(index, metadata=True))
+    return lambda task: example(reader, *task, names)
+
+
 def example(
     reader: PassageReader, query: LocalQuery, way: Way, names: tuple[str, ...]
-) -> Example:
-    """Pose a query and compute the features of its candidates."""
-    with one_thread(), remembered_products():
-        posed = pose_query(
-            reader.collection, reader.works, query, way.known, masked=way.masked
-        )
-        view = reader.view(posed.draft, posed.passage)
-        facts = reader.facts(view, posed.passage, reader.encode([posed.passage])[0])
-        relevant = np.isin(facts.rows, query.gold).astype(np.int8)
-        return Example(query, way, compute_local(facts, names), relevant, facts.rows)
+) -> Example | None:
+    """Pose a query and compute the features of its candidates; None if nothing can be asked.
+
+    What the same sentence cites besides the gold is neither right nor wrong: it is left out.
+    """
+    collection, works = reader.collection, reader.works
+    posed = pose_query(collection, works, query, way.known, masked=way.masked)
+    try:
+        with one_thread(), remembered_products():
+            view = reader.view(posed.draft, posed.passage)
+            facts = reader.facts(view, posed.passage, reader.encode([posed.passage])[0])
+            features = compute_local(facts, names)
+    except DraftError:  # Nothing is left of a sentence that was all names.
+        return None
+    relevant = np.isin(facts.rows, query.gold).astype(np.int8)
+    others = beside(collection, works, query, references_of(collection, query))
+    kept = ~np.isin(facts.rows, collection.corpus.rows(others))
+    if not kept.any():
+        return None
+    return Example(way, features[kept], relevant[kept], len(query.gold))

@@ -5,7 +5,7 @@ draft ──── its ranking ─► the best of it ─────┼─► po
 names ──── resolved ────► those that fit ─────┘
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -25,7 +25,7 @@ class LocalPool:
     named: at most so many that the sentence names, each with at least the score least_named.
     """
 
-    sentence: StageOne = StageOne(candidates=250)
+    sentence: StageOne = field(default_factory=lambda: StageOne(candidates=250))
     of_draft: int = 200
     named: int = 20
     least_named: float = 0.2
