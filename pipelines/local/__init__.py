@@ -1,0 +1,1 @@
+"""Local recommendation offline: contexts, training, evaluation."""
