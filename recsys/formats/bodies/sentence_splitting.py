@@ -12,7 +12,7 @@ import re
 from sentencex import get_sentence_boundaries
 
 MOST_AT_ONCE = 20_000
-"""Characters that the library is given in one piece, so that no text costs more than in proportion."""
+"""Characters that the library is given at once, so that no text costs more than in proportion."""
 LONGEST_TAIL = 60
 """Characters on each side of a boundary that are looked at."""
 
