@@ -76,8 +76,8 @@ def local_queries(collection: Collection, contexts: Iterable[Context]) -> LocalQ
     Raises:
         InputError: no context is left.
     """
-    corpus, gold, unknown, untimely = collection.corpus, {}, 0, 0
-    found: dict[tuple[int, str], set[int]] = gold
+    corpus, unknown, untimely = collection.corpus, 0, 0
+    found: dict[tuple[int, str], set[int]] = {}
     for context in contexts:
         citing, cited = corpus.row(context.citing), corpus.row(context.cited)
         if citing is None or cited is None:
