@@ -4,7 +4,7 @@ Each sentence is a query of its own, posed as its author might have: with nothin
 the draft's title, or with all else that the draft cites; with names and years in it or without.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,10 +38,14 @@ MEASURES = ("R@10", "MRR")
 
 @dataclass(frozen=True, slots=True)
 class LocalParts:
-    """Sentences to train on, and those of other papers to stop and calibrate on."""
+    """Sentences to train on, and those of other papers to stop and calibrate on.
+
+    told: how they were chosen, and what was left out.
+    """
 
     train: tuple[LocalQuery, ...]
     dev: tuple[LocalQuery, ...]
+    told: tuple[str, ...] = ()
 
     @classmethod
     def by_year(
@@ -172,8 +176,7 @@ def school_of(
 
 def train_local(
     index: Path,
-    found: LocalQueries,
-    parts: LocalParts,
+    divide: Callable[[Collection], LocalParts],
     options: LocalTraining,
     *,
     open_index: OpenIndex,
@@ -181,18 +184,22 @@ def train_local(
 ) -> LocalTrainReport:
     """Train an index's own local ranker.
 
+    divide: chooses the sentences of the index, once nobody else can change it any more.
+
     Raises:
         NothingFound: there are too few sentences.
+        InputError: none is of the papers of the index.
         ArtifactError: the index cannot be opened.
         InputError: another process changes the index.
     """
     with writing(index, wait=options.wait, progress=progress) as writer:
         collection = open_collection(writer.index)
+        parts = divide(collection)
         school = school_of(open_index, writer.index, collection, parts, options, progress)
         fitted, report = school.fit(seed=options.seed, progress=progress)
         with writer.member(LOCAL_RANKER) as new:
             save_local(fitted, new, school, report, origin="its own ranker", text=True)
-    told = (*found.lines(), f"Saved in {index}.")
+    told = (*parts.told, f"Saved in {index}.")
     return LocalTrainReport(report.sentences, report.trees, report.figures, report.error, told)
 
 
