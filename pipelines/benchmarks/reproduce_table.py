@@ -17,14 +17,19 @@ LOOSER = {"MRR": 3}
 between trainings on different machines where F1@20 moves by .003 (two-stage on vis)."""
 WITHOUT, RANK_WITHOUT = "two-stage-no-metadata", "nnrank-no-metadata"
 NETWORKS = ("nnselect", "nnselect-100", "nnrank", RANK_WITHOUT)
-TRAINED = frozenset({"two-stage", WITHOUT, *NETWORKS})
+TRAINED = frozenset({"two-stage", WITHOUT, *NETWORKS, "local"})
+LOCAL_MEASURES = ("R@10", "MRR", "nDCG@10")
+"""Measures of experiments on sentences."""
+EVALUATION, SEEDS_PAGE, LOCAL_PAGE = "evaluation", "seeds", "local"
+"""Pages of the results: single evaluations, means over seeds, evaluations of sentences."""
+PAPERS, SPLIT, CONTEXTS = "papers.jsonl.gz", "split.json", "citation_contexts.jsonl.gz"
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The figures of a system, in the order of MEASURES."""
+    """The figures of a system, in the order of its experiment's measures."""
 
-    figures: tuple[float, float, float, float]
+    figures: tuple[float, ...]
     tolerance: float
 
 
@@ -36,7 +41,8 @@ class Experiment:
     only the systems trained on this corpus need. evaluate: writes the evaluation `{work}/NAME`.
     alone: system -> command that writes its run `{work}/NAME-SYSTEM.trec`, for the evaluation to
     take. slow: left out unless it is asked for. repeats: what all seeds of this experiment have in
-    common, if it is one of several.
+    common, if it is one of several. page: of the results, which shows it. files: that each corpus
+    must have.
     """
 
     corpora: tuple[str, ...]
@@ -47,6 +53,9 @@ class Experiment:
     alone: Mapping[str, str]
     slow: bool = False
     repeats: str = ""
+    measures: tuple[str, ...] = MEASURES
+    page: str = EVALUATION
+    files: tuple[str, ...] = (PAPERS, SPLIT)
 
 
 def _own_corpus(corpus: str, systems: Mapping[str, Expected]) -> Experiment:
@@ -83,6 +92,36 @@ def _seeded(corpus: str, seed: int, systems: Mapping[str, Expected]) -> Experime
         },
         slow=True,
         repeats=corpus,
+        page=SEEDS_PAGE,
+    )
+
+
+def _sentences(
+    known: str, systems: Mapping[str, Expected], *, raw: bool = False, own: bool = False
+) -> Experiment:
+    """Ask for the papers of citing sentences of 2011 and 2012, one of each citing paper.
+
+    known: what is known beside the sentence. raw: with names and years in it. own: by a local
+    ranker that learned from the older sentences of this corpus alone, in an own index. The one that
+    ships has learned from these, too, and from no paper of later years.
+    """
+    name = f"acl-local-{'own' if own else known}{'-raw' if raw else ''}"
+    index = f"{{work}}/{'acl-local-own' if own else 'acl-titles'}.index"
+    contexts = f"{{data}}/acl/{CONTEXTS}"
+    train = f"recsys train local {index} {contexts} --train-until 2009 --dev-until 2010"
+    return Experiment(
+        corpora=("acl",),
+        # Hardly any paper but the cited ones has an abstract: having one would give them away.
+        prepare=(f"recsys build {{data}}/acl/{PAPERS} --titles-only --out {index}",),
+        training=(train,) if own else (),
+        evaluate=f"recsys evaluate-local {index} {contexts} --years 2011-2012 --per-paper 1 "
+        f"--known {known} --{'raw' if raw else 'masked'} --out {{work}}/{name}",
+        systems=systems,
+        alone={},
+        slow=own,
+        measures=LOCAL_MEASURES,
+        page=LOCAL_PAGE,
+        files=(PAPERS, CONTEXTS),
     )
 
 
@@ -219,5 +258,6 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         systems={"two-stage": Expected((0.3492, 0.7997, 0.3874, 0.6642), LEARNED)},
         slow=True,
     ),
+    # Which paper belongs to which sentence, with less or more known of its draft.
 }
 """A row is called EXPERIMENT/SYSTEM."""
