@@ -12,6 +12,7 @@ import numpy as np
 
 from recsys.asking.query import draft_of
 from recsys.errors import InputError
+from recsys.local.context_view import ContextUse
 from recsys.local.named_masking import mask
 from recsys.local.named_works import NamedWorks, find_names
 from recsys.local.passage import Passage
@@ -110,7 +111,13 @@ class Posed:
 
 
 def pose_query(
-    collection: Collection, works: NamedWorks, query: LocalQuery, known: str, *, masked: bool
+    collection: Collection,
+    works: NamedWorks,
+    query: LocalQuery,
+    known: str,
+    *,
+    masked: bool,
+    contexts: ContextUse = ContextUse.ALL,
 ) -> Posed:
     """Ask a query as its author might have, before the citation stood there.
 
@@ -132,7 +139,7 @@ def pose_query(
             draft = replace(whole, references=others)
             beside = _beside(collection, works, query, others) if masked else ()
     text = mask(query.text) if masked else query.text
-    return Posed(Passage(text, beside), draft)
+    return Posed(Passage(text, beside, contexts), draft)
 
 
 def _beside(

@@ -51,9 +51,7 @@ class _Read:
     name: str | None = None
 
 
-def cite(
-    recommender: LocalRecommender, draft: Path | str, asked: LocalQuestion
-) -> LocalAnswer:
+def cite(recommender: LocalRecommender, draft: Path | str, asked: LocalQuestion) -> LocalAnswer:
     """Recommend papers for the places of a draft, or of a passage, that lack a citation.
 
     Args:

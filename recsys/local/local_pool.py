@@ -1,8 +1,9 @@
-"""Candidates of a passage: its own, the draft's, and those that it names, in one pool.
+"""Candidates of a passage: its own, the draft's, those that it names or that are cited so.
 
 sentence ── stage one ──► the most promising ─┐
 draft ──── its ranking ─► the best of it ─────┼─► pool ── prior of the sentence ──► candidates
-names ──── resolved ────► those that fit ─────┘
+names ──── resolved ────► those that fit ─────┤
+contexts ─ like it ─────► papers they cite ───┘
 """
 
 from dataclasses import dataclass
@@ -23,12 +24,14 @@ class LocalPool:
 
     sentence: how stage one looks for the sentence. of_draft: so many of the draft's best papers.
     named: at most so many that the sentence names, each with at least the score least_named.
+    contexts: the papers that so many of the nearest citing sentences and BM25 hits among these cite.
     """
 
     sentence: StageOne = StageOne(candidates=250)
     of_draft: int = 200
     named: int = 20
     least_named: float = 0.2
+    contexts: int = 50
 
 
 USUAL_POOL = LocalPool()
@@ -45,6 +48,8 @@ def gather(
         asked.draft.best(options.of_draft),
         rows_of(asked.named, least=options.least_named, most=options.named),
     ]
+    if asked.contexts is not None:
+        more.append(asked.contexts.proposed(options.contexts))
     rows = distinct(np.concatenate(more).astype(np.int32))
     rows = rows[query.wanted[rows]]
     added = rows[~np.isin(rows, found.rows)]

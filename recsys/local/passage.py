@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from recsys.asking.query import Query
+from recsys.local.context_view import ContextUse, ContextView
 from recsys.local.draft_view import DraftView
 from recsys.local.named_works import NamedRows, NamedWorks, find_names
 from recsys.records import PaperId
@@ -19,11 +20,13 @@ class Passage:
     """A sentence in which a citation is missing, in the terms of the corpus.
 
     text: its words, citation marks taken out. beside: what is cited in the same sentence already:
-    it is never recommended for it, and tells most of what is missing.
+    it is never recommended for it, and tells most of what is missing. contexts: which citing
+    sentences of other papers may be read.
     """
 
     text: str
     beside: tuple[PaperId, ...] = ()
+    contexts: ContextUse = ContextUse.ALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +34,14 @@ class PassageQuery:
     """A passage as the stages see it.
 
     query: that of the sentence; its seeds are what is cited beside the gap. draft: what the whole
-    draft says. named: the papers that the sentence names.
+    draft says. named: the papers that the sentence names. contexts: how papers were cited; None
+    where that is not known, or hidden.
     """
 
     query: Query
     draft: DraftView
     named: NamedRows
+    contexts: ContextView | None = None
 
 
 def pose_passage(
@@ -67,7 +72,12 @@ def pose_passage(
         venue=-1,
         nnselect=None,
     )
-    return PassageQuery(query, draft, named.among(wanted))
+    view = None
+    if passage.contexts is not ContextUse.HIDDEN:
+        view = ContextView.of(collection, query, passage.text)
+    if passage.contexts is ContextUse.ONLY:
+        wanted &= False if view is None else view.spoken_of(len(wanted))
+    return PassageQuery(query, draft, named.among(wanted), view)
 
 
 def rows_of(found: NamedRows, *, least: float, most: int) -> Rows:
