@@ -1,7 +1,7 @@
 """Evaluate local recommendation: runs, judgements and facts in one folder, then assessed.
 
-The folder is of the same kind as that of whole drafts, so everything that reads one reads the other;
-a query is called `CITING#N` there, N counting the sentences of the citing paper.
+The folder is of the same kind as that of whole drafts, and what reads one reads the other. A query
+is called `CITING#N` there, N counting the sentences of the citing paper.
 """
 
 import time
@@ -119,7 +119,9 @@ def evaluate_local(
     _check(options)
     ranker = open_local(index)
     collection = ranker.reader.collection
-    chosen = found.of_years(collection, *options.years).at_most(options.per_paper, seed=options.seed)
+    chosen = found.of_years(collection, *options.years).at_most(
+        options.per_paper, seed=options.seed
+    )
     queries = named_queries(collection, chosen.queries)
     if not queries:
         raise InputError(
@@ -136,10 +138,17 @@ def evaluate_local(
     (out / WORK).mkdir(exist_ok=True)
     sidecars, answers = [], {}
     for system in options.systems:
-        sidecar = Sidecar(out / WORK / f"{system}.partial", _key(collection, options, queries, system))
+        sidecar = Sidecar(
+            out / WORK / f"{system}.partial", _key(collection, options, queries, system)
+        )
         start = partial(answerer, open_local, collection.folder, options, queries, system)
         entries = gather(
-            f"ask {system}", start, [*queries], sidecar=sidecar, jobs=options.jobs, progress=progress
+            f"ask {system}",
+            start,
+            [*queries],
+            sidecar=sidecar,
+            jobs=options.jobs,
+            progress=progress,
         ).entries
         sidecars.append(sidecar)
         answers[system] = responses_of(entries)
@@ -150,9 +159,7 @@ def evaluate_local(
     return LocalReport(out, len(queries), timing, assessment, (*found.lines(), *told))
 
 
-def named_queries(
-    collection: Collection, queries: Iterable[LocalQuery]
-) -> dict[str, LocalQuery]:
+def named_queries(collection: Collection, queries: Iterable[LocalQuery]) -> dict[str, LocalQuery]:
     """Call each query after its citing paper."""
     found: dict[str, LocalQuery] = {}
     counted: dict[int, int] = {}
@@ -264,7 +271,9 @@ def _key(
         [path.relative_to(index).as_posix(), sha256(path)] for path in sorted(index.rglob(MANIFEST))
     ]
     asked = [[name, each.text, each.gold.tolist()] for name, each in queries.items()]
-    chosen = {key: value for key, value in asdict(options).items() if key not in ("jobs", "command")}
+    chosen = {
+        key: value for key, value in asdict(options).items() if key not in ("jobs", "command")
+    }
     return fingerprint([_FORMAT, manifests, asked, chosen, system])
 
 

@@ -10,6 +10,8 @@ from hashlib import sha256
 
 import numpy as np
 
+from pipelines.corpora.paper_names import NOBODY
+from pipelines.local.context_works import ContextWorks
 from recsys.asking.query import draft_of
 from recsys.errors import InputError
 from recsys.local.context_view import ContextUse
@@ -77,11 +79,14 @@ def local_queries(collection: Collection, contexts: Iterable[Context]) -> LocalQ
     Raises:
         InputError: no context is left.
     """
-    corpus, gold, unknown, untimely = collection.corpus, {}, 0, 0
-    found: dict[tuple[int, str], set[int]] = gold
-    for context in contexts:
-        citing, cited = corpus.row(context.citing), corpus.row(context.cited)
-        if citing is None or cited is None:
+    listed, corpus = list(contexts), collection.corpus
+    cited_rows, citing_rows = ContextWorks.of(corpus).rows(listed)
+    found: dict[tuple[int, str], set[int]] = {}
+    unknown = untimely = 0
+    for context, cited, citing in zip(
+        listed, cited_rows.tolist(), citing_rows.tolist(), strict=True
+    ):
+        if NOBODY in (cited, citing):
             unknown += 1
             continue
         years = corpus.years[citing], corpus.years[cited]
@@ -124,25 +129,31 @@ def pose_query(
     The gold papers never stand in the draft's references. A masked sentence has neither names nor
     years; only then can be known what else it cites, as its marks would tell in a draft.
     """
-    corpus = collection.corpus
-    paper = corpus.full_papers([query.citing])[0]
+    paper = collection.corpus.full_papers([query.citing])[0]
     whole = replace(draft_of(paper), authors=(), venue=None)
-    gold = {corpus.ids[row] for row in query.gold.tolist()}
-    others = tuple(each for each in dict.fromkeys(paper.references) if each not in gold)
-    beside: tuple[PaperId, ...] = ()
+    others: tuple[PaperId, ...] = ()
     match known:
         case "sentence":
             draft = replace(whole, title="", abstract=None)
         case "title":
             draft = replace(whole, abstract=None)
         case _:
-            draft = replace(whole, references=others)
-            beside = _beside(collection, works, query, others) if masked else ()
+            references = references_of(collection, query)
+            draft = replace(whole, references=references)
+            others = beside(collection, works, query, references) if masked else ()
     text = mask(query.text) if masked else query.text
-    return Posed(Passage(text, beside, contexts), draft)
+    return Posed(Passage(text, others, contexts), draft)
 
 
-def _beside(
+def references_of(collection: Collection, query: LocalQuery) -> tuple[PaperId, ...]:
+    """Return what the citing paper cites besides the gold."""
+    corpus = collection.corpus
+    cited = corpus.full_papers([query.citing])[0].references
+    gold = {corpus.ids[row] for row in query.gold.tolist()}
+    return tuple(each for each in dict.fromkeys(cited) if each not in gold)
+
+
+def beside(
     collection: Collection, works: NamedWorks, query: LocalQuery, others: Sequence[PaperId]
 ) -> tuple[PaperId, ...]:
     """Find what else the sentence cites: those of the other references that it names."""

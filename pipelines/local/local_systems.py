@@ -34,7 +34,8 @@ class AskedPassage:
     @cached_property
     def vector(self) -> Floats:
         """The passage's vector: (d,) float32."""
-        return self.ranker.reader.encode([self.posed.passage])[0]
+        vector: Floats = self.ranker.reader.encode([self.posed.passage])[0]
+        return vector
 
     @cached_property
     def view(self) -> DraftView:

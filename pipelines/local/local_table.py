@@ -1,20 +1,37 @@
 """Examples for the local ranker: the candidates of many passages, their features, and the gold."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, lots, pose_query
+from indexes.opening import with_contexts
+from pipelines.jobs.per_query import OpenIndex
+from pipelines.jobs.workers import shared
+from pipelines.local.local_queries import (
+    KNOWN,
+    LocalQuery,
+    beside,
+    lots,
+    pose_query,
+    references_of,
+)
+from pipelines.ranking.training_table import TrainingTable
+from recsys.errors import DraftError
 from recsys.local.context_view import ContextUse
 from recsys.local.local_features import compute_local
 from recsys.local.rank_passages import PassageReader
-from recsys.store.arrays import Floats, Rows
+from recsys.processors import processors
+from recsys.progress import Progress
+from recsys.store.arrays import Floats
 from recsys.store.blas import one_thread
 from recsys.store.products import remembered_products
 
 RAW = 0.3
-"""So many of the train queries keep names and years: what they say is a signal, where there is one."""
+"""So many of the queries keep names and years: they tell most, where there are any."""
 
 READ = 0.5
 """So many of them read contexts, where there are any."""
@@ -31,16 +48,20 @@ class Way:
     masked: bool
     contexts: ContextUse = ContextUse.HIDDEN
 
+    def __str__(self) -> str:
+        """Name it, as in reports."""
+        way = f"{self.known}, {'masked' if self.masked else 'as printed'}"
+        return way if self.contexts is ContextUse.HIDDEN else f"{way}, with contexts"
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The candidates of one query. features: (m, f) float32. relevant: (m,) int8. rows: (m,) int32."""
+    """A query's candidates. features: (m, f) float32. relevant: (m,) int8. gold: how many."""
 
-    query: LocalQuery
     way: Way
     features: Floats
     relevant: NDArray[np.int8]
-    rows: Rows
+    gold: int
 
 
 def drawn_way(query: LocalQuery, *, seed: int, contexts: bool = False) -> Way:
@@ -54,18 +75,68 @@ def drawn_way(query: LocalQuery, *, seed: int, contexts: bool = False) -> Way:
     return Way(known, masked, ContextUse.ONLY if read else ContextUse.HIDDEN)
 
 
-def example(reader: PassageReader, query: LocalQuery, way: Way, names: tuple[str, ...]) -> Example:
-    """Pose a query and compute the features of its candidates."""
-    with one_thread(), remembered_products():
-        posed = pose_query(
-            reader.collection,
-            reader.works,
-            query,
-            way.known,
-            masked=way.masked,
-            contexts=way.contexts,
-        )
-        view = reader.view(posed.draft, posed.passage)
-        facts = reader.facts(view, posed.passage, reader.encode([posed.passage])[0])
-        relevant = np.isin(facts.rows, query.gold).astype(np.int8)
-        return Example(query, way, compute_local(facts, names), relevant, facts.rows)
+def collect_examples(
+    open_index: OpenIndex,
+    index: Path,
+    queries: Sequence[LocalQuery],
+    names: tuple[str, ...],
+    *,
+    seed: int,
+    progress: Progress,
+    stage: str,
+) -> list[Example]:
+    """Pose each query in a way drawn for it, in parallel; the order is that of the queries."""
+    start = partial(_maker, open_index, index, names, seed)
+    found: dict[int, Example | None] = {}
+    progress(stage, 0, len(queries))
+    for at, made in shared(start, queries, jobs=processors()):
+        found[at] = made
+        progress(stage, len(found), len(queries))
+    return [made for at in range(len(queries)) if (made := found[at]) is not None]
+
+
+def table_of(examples: Sequence[Example]) -> TrainingTable:
+    """Put examples one after the other."""
+    return TrainingTable(
+        np.concatenate([each.features for each in examples]),
+        np.concatenate([each.relevant for each in examples]),
+        np.array([len(each.relevant) for each in examples], np.int32),
+        np.array([each.gold for each in examples], np.int32),
+    )
+
+
+def _maker(
+    open_index: OpenIndex, index: Path, names: tuple[str, ...], seed: int
+) -> Callable[[LocalQuery], Example | None]:
+    """Open the index in a worker; return what makes an example there."""
+    recommender = open_index(index, metadata=True)
+    collection = with_contexts(recommender.collection)
+    reader = PassageReader(replace(recommender, collection=collection))
+    draw = partial(drawn_way, seed=seed, contexts=collection.contexts is not None)
+    return lambda query: example(reader, query, draw(query), names)
+
+
+def example(
+    reader: PassageReader, query: LocalQuery, way: Way, names: tuple[str, ...]
+) -> Example | None:
+    """Pose a query and compute the features of its candidates; None if nothing can be asked.
+
+    What the same sentence cites besides the gold is neither right nor wrong: it is left out.
+    """
+    collection, works = reader.collection, reader.works
+    posed = pose_query(
+        collection, works, query, way.known, masked=way.masked, contexts=way.contexts
+    )
+    try:
+        with one_thread(), remembered_products():
+            view = reader.view(posed.draft, posed.passage)
+            facts = reader.facts(view, posed.passage, reader.encode([posed.passage])[0])
+            features = compute_local(facts, names)
+    except DraftError:  # Nothing is left of a sentence that was all names.
+        return None
+    relevant = np.isin(facts.rows, query.gold).astype(np.int8)
+    others = beside(collection, works, query, references_of(collection, query))
+    kept = ~np.isin(facts.rows, collection.corpus.rows(others))
+    if not kept.any():
+        return None
+    return Example(way, features[kept], relevant[kept], len(query.gold))

@@ -7,15 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recsys.asking.draft_summary import counted
 from recsys.asking.matching import match
-from recsys.asking.question import Question, pose
+from recsys.asking.question import pose
 from recsys.errors import InputError
 from recsys.formats.bodies.body_formats import read_body
 from recsys.formats.bodies.places import passage_of, sentence_at
 from recsys.formats.drafts.draft_formats import read_manuscript
 from recsys.local.local_recommender import LocalRecommender
-from recsys.local.missing_citations import lacking
+from recsys.local.missing_citations import end_of, marked, unmarked
 from recsys.local.passage import Passage
 from recsys.passages import Body, Gap, LocalAnswer, Sentence
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
@@ -73,9 +72,7 @@ def cite(recommender: LocalRecommender, draft: Path | str, asked: LocalQuestion)
         lists=ReadingLists(liked=asked.liked),
         as_of=asked.as_of,
     )
-    gaps = read.gaps
-    if gaps is None:
-        gaps = lacking(recommender, read.body.sentences, asked.most)
+    gaps = _lacking(recommender, read.body, asked.most) if read.gaps is None else read.gaps
     known = _ids_by_key(recommender, read.body.references)
     passages = [Passage(each.sentence.text, _beside(each.sentence, known)) for each in gaps]
     answers = recommender.recommend(question.draft, passages, asked.k)
@@ -93,3 +90,61 @@ def cite(recommender: LocalRecommender, draft: Path | str, asked: LocalQuestion)
         unit=read.body.unit,
         references=read.body.references,
     )
+
+
+def _passage(text: str, asked: LocalQuestion) -> _Read:
+    """Read a passage: what is asked about is the sentence in which its place is."""
+    sentence = passage_of(text, asked.offset)
+    gap = next((mark for mark in sentence.marks if mark.gap), None)
+    at = end_of(sentence) if gap is None else gap.at
+    known = Manuscript(title=asked.title or "", abstract=asked.abstract)
+    return _Read(known, Body((sentence,)), (Gap(sentence, at, gap),))
+
+
+def _draft(path: Path, asked: LocalQuestion) -> _Read:
+    """Read a draft's file; a line of it names the one sentence that is asked about."""
+    manuscript = read_manuscript(path, title=asked.title, abstract=asked.abstract)
+    body = read_body(path, manuscript=manuscript)
+    if asked.line is None:
+        return _Read(manuscript, body, None, str(path))
+    sentence = sentence_at(body, asked.line)
+    gaps = marked((sentence,)) or (Gap(sentence, end_of(sentence)),)
+    return _Read(manuscript, body, gaps, str(path))
+
+
+def _lacking(recommender: LocalRecommender, body: Body, most: int) -> tuple[Gap, ...]:
+    """Return the places that are marked, then the sentences that likely need a citation."""
+    found = marked(body.sentences)
+    if recommender.needs is None:
+        return found
+    encoder = recommender.recommender.encoder
+    return found + unmarked(recommender.needs, encoder, body.sentences, most)
+
+
+def _ids_by_key(
+    recommender: LocalRecommender, references: Sequence[Reference]
+) -> Mapping[str, PaperId]:
+    """Find the papers that the keys of a draft's bibliography name."""
+    collection = recommender.collection
+    if not references:
+        return {}
+    return {
+        found.reference.key: collection.corpus.ids[found.row]
+        for found in match(collection, references)
+        if found.row is not None
+    }
+
+
+def _beside(sentence: Sentence, known: Mapping[str, PaperId]) -> tuple[PaperId, ...]:
+    return tuple(dict.fromkeys(known[key] for key in sentence.cited if key in known))
+
+
+def _counts(body: Body, gaps: Iterable[Gap]) -> dict[str, int]:
+    """Count what was looked at, in the order in which it was."""
+    places = list(gaps)
+    return {
+        "sentences": len(body.sentences),
+        "with a citation": sum(any(not m.gap for m in each.marks) for each in body.sentences),
+        "marked places": sum(each.mark is not None for each in places),
+        "without a mark": sum(each.mark is None for each in places),
+    }

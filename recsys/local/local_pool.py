@@ -6,7 +6,7 @@ names ──── resolved ────► those that fit ─────┤
 contexts ─ like it ─────► papers they cite ───┘
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class LocalPool:
     contexts: the papers that so many of the nearest citing sentences and BM25 hits among these cite.
     """
 
-    sentence: StageOne = StageOne(candidates=250)
+    sentence: StageOne = field(default_factory=lambda: StageOne(candidates=250))
     of_draft: int = 200
     named: int = 20
     least_named: float = 0.2

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from recsys.local.local_reasons import explain_local
+from recsys.local.missing_citations import Needs
 from recsys.local.passage import Passage
 from recsys.local.rank_passages import LocalRanking, PassageRanker
 from recsys.recommend import Recommender
@@ -16,9 +17,13 @@ from recsys.store.products import remembered_products
 
 @dataclass(frozen=True, slots=True)
 class LocalRecommender:
-    """Answers passages of drafts out of one collection."""
+    """Answers passages of drafts out of one collection.
+
+    needs: judges which sentences need a citation; None: only marked places are answered.
+    """
 
     ranker: PassageRanker
+    needs: Needs | None = None
 
     @property
     def recommender(self) -> Recommender:

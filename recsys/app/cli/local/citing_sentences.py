@@ -56,13 +56,13 @@ def _answer(
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
-    from recsys.app.wiring import lost_ranker, open_index
+    from recsys.app.wiring import lost_ranker, open_local
     from recsys.local import cite as local
 
     with damage_named(index):
         with shown_progress(quiet=quiet) as progress:
-            found = open_index(index, progress=progress)
-        if (lost := lost_ranker(found)) is not None:
+            found = open_local(index, progress=progress)
+        if (lost := lost_ranker(found.recommender)) is not None:
             note(lost, quiet=quiet)
         return local.cite(found, draft, asked)
 
