@@ -72,7 +72,7 @@ class LocalParts:
         sizes = len(self.train), len(self.dev)
         if min(sizes) < FEWEST:
             raise NothingFound(
-                f"There are {sizes[0]:,} sentences to train on and {sizes[1]:,} for dev; with fewer "
+                f"There are {sizes[0]:,} sentences to train on, {sizes[1]:,} for dev; with fewer "
                 f"than {FEWEST} of either nothing is learned.",
                 "Give more contexts or other years; until then, the ranker that comes with recsys "
                 "answers.",
