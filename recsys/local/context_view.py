@@ -40,10 +40,17 @@ class ContextUse(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ContextEdges:
-    """Citing sentences of some papers. owner: (e,) places in these, ascending. positions: (e,)."""
+    """Citing sentences of some papers, by citing year. owner: (e,) places of these, ascending."""
 
     owner: Rows
     positions: Longs
+
+    def latest(self, most: int) -> "ContextEdges":
+        """Keep so many of each paper."""
+        number = np.bincount(self.owner)
+        from_last = np.cumsum(number)[self.owner] - np.arange(len(self.owner))
+        kept = from_last <= most
+        return ContextEdges(self.owner[kept], self.positions[kept])
 
 
 @dataclass(frozen=True)
