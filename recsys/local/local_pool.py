@@ -24,7 +24,7 @@ class LocalPool:
 
     sentence: how stage one looks for the sentence. of_draft: so many of the draft's best papers.
     named: at most so many that the sentence names, each with at least the score least_named.
-    contexts: the papers that so many of the nearest citing sentences and BM25 hits among these cite.
+    contexts: so many of the nearest citing sentences propose what they cite, and so many BM25 hits.
     """
 
     sentence: StageOne = field(default_factory=lambda: StageOne(candidates=250))

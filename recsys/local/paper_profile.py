@@ -51,5 +51,5 @@ def _means(vectors: Floats, owner: Rows, n: int) -> Floats:
     if len(having):
         first = np.flatnonzero(np.diff(owner, prepend=-1))
         sums[having] = np.add.reduceat(vectors, first, axis=0)
-    means: Floats = sums / np.maximum(number, 1)[:, None]
-    return means
+    sums /= np.maximum(number, 1)[:, None]
+    return sums
