@@ -112,7 +112,7 @@ class ContextView:
 
     @cached_property
     def matches(self) -> tuple[Rows, Floats]:
-        """Positions of the best BM25 hits among the seen sentences; scores as shares of the best."""
+        """Positions of the best BM25 hits that are seen; their scores as shares of the best."""
         found, scores = self.space.text_index.search(self.text, MATCHES, allowed=self.seen)
         return found, scores / max(float(scores.max(initial=0)), 1e-9)
 

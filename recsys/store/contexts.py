@@ -104,7 +104,9 @@ class Contexts:
                 "The contexts of this index have no vectors, since it has no encoder.",
                 "Build the index with an encoder, and add the contexts again.",
             )
-        return np.asarray(self.codes[positions] * self.scales[positions][:, None], np.float32)
+        numbers = self.codes[positions].astype(np.float32)  # Quicker than to multiply two types.
+        numbers *= self.scales[positions][:, None]
+        return numbers
 
     def products(self, vector: Floats) -> Floats:
         """Multiply all sentences with a (d,) vector: (m,) float32; 0 where there are no vectors.
