@@ -142,7 +142,7 @@ def pose_query(
             draft = replace(whole, references=references)
             others = beside(collection, works, query, references) if masked else ()
     text = mask(query.text) if masked else query.text
-    return Posed(Passage(text, others, contexts), draft)
+    return Posed(Passage(text, others, contexts=contexts), draft)
 
 
 def references_of(collection: Collection, query: LocalQuery) -> tuple[PaperId, ...]:

@@ -155,6 +155,18 @@ class ContextSigns:
             found[self.present] = np.maximum.reduceat(cosines, self._first)
         return found
 
+    def like(self, at: int, least: float) -> Longs:
+        """Return positions of one candidate's sentences that are so much like the passage.
+
+        The nearest first, none where they have no vectors.
+        """
+        if not self.view.has_vectors:
+            return np.empty(0, np.int64)
+        own = self.edges.positions[self.edges.owner == at]
+        cosines = self.view.cosines[own]
+        order = np.argsort(-cosines, kind="stable")
+        return own[order[cosines[order] >= least]]
+
     @cached_property
     def mean(self) -> Floats:
         """Mean cosine of the passage with the few most similar sentences."""
