@@ -156,11 +156,19 @@ def references_of(collection: Collection, query: LocalQuery) -> tuple[PaperId, .
 def beside(
     collection: Collection, works: NamedWorks, query: LocalQuery, others: Sequence[PaperId]
 ) -> tuple[PaperId, ...]:
-    """Find what else the sentence cites: those of the other references that it names."""
-    listed = np.zeros(len(collection.corpus), bool)
-    listed[collection.corpus.rows(others)] = True
-    found = works.resolve(find_names(query.text), allowed=listed)
-    return tuple(collection.corpus.ids[row] for row in np.sort(found.rows).tolist())
+    """Find what else the sentence cites: those of the other references that it names.
+
+    A name that means a gold paper means no other one, though its authors have written others.
+    """
+    corpus, beside = collection.corpus, set[int]()
+    listed, told = (np.zeros(len(corpus), bool) for _ in range(2))
+    listed[corpus.rows(others)] = told[query.gold] = True
+    for name in find_names(query.text):
+        found = works.resolve([name], as_of=int(corpus.years[query.citing])).among(listed | told)
+        best = found.rows[found.scores == found.scores.max(initial=0)]
+        if not told[best].any():
+            beside.update(best.tolist())
+    return tuple(corpus.ids[row] for row in sorted(beside))
 
 
 def lots(seed: int, name: int | str) -> np.random.Generator:

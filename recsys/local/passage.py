@@ -11,6 +11,8 @@ from recsys.local.named_works import NamedRows, NamedWorks, find_names
 from recsys.records import PaperId
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
+from recsys.store.lookup import dots
+from recsys.store.top_k import top_k
 
 _NO_ROWS = np.empty(0, np.int32)
 _MARK = " [1]"
@@ -75,7 +77,7 @@ def pose_passage(
         vector=vector,
         text=collection.terms.query(passage.text, None),
         wanted=wanted,
-        seeds=beside,
+        seeds=beside[top_k(dots(collection.vectors, beside, vector), len(beside))],
         disliked=_NO_ROWS,
         authors=_NO_ROWS,
         own_papers=_NO_ROWS,
