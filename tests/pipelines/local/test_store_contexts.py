@@ -259,7 +259,7 @@ def test_the_words_of_contexts_can_be_searched(index: Path) -> None:
     assert collection.contexts is not None
     space = collection.contexts
     found, scores = space.text_index.search(space.terms.query("seas", None), 5)
-    assert space.contexts.texts(found) == ["Sand is found in rivers and seas."]
+    assert space.contexts.texts(found.tolist()) == ["Sand is found in rivers and seas."]
     assert scores[0] > 0
 
 

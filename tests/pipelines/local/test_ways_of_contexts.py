@@ -31,10 +31,10 @@ PAPERS = (
 QUERIES = [LocalQuery(3, f"Ferns in shadow {n}", np.array([0], np.int32)) for n in range(200)]
 
 
-class ByProfile:
-    """Orders by profiles."""
+class ByCosine:
+    """Orders whole drafts by cosines."""
 
-    feature_names = ("profile",)
+    feature_names = ("cosine",)
 
     def score(self, features: Floats) -> Floats:
         return features[:, 0]
@@ -44,7 +44,7 @@ class ByProfile:
 
 
 def ranker_of(collection: Collection) -> PassageRanker:
-    ranker: Ranker = ByProfile()
+    ranker: Ranker = ByCosine()
     recommender = Recommender(collection, HashingEncoder(8), ranker, SMALL)
     return PassageRanker(PassageReader(recommender, POOL), ranker)
 

@@ -32,7 +32,7 @@ def with_told(
     collection: Collection, told: Sequence[Told], vectors: Floats | None, folder: Path
 ) -> Collection:
     """Give a collection citing sentences; vectors: (m, d), one a sentence, unit rows."""
-    row = {id_: at for at, id_ in enumerate(collection.corpus.ids)}
+    row = {collection.corpus.ids[at]: at for at in range(len(collection.corpus))}
     said = [
         {"cited": row[cited], "citing": row[citing], "text": text, "section": ""}
         for citing, cited, text in told
