@@ -1,0 +1,1 @@
+"""What local recommendation learns from: citing sentences of full texts and of data sets."""
