@@ -43,13 +43,15 @@ _TEXT_GAPS = re.compile(
     | \{{\{{\s?(?i:{_WORDS}|cn|fact|citation\ needed(?:\|[^{{}}\n]{{0,80}})?)\s?\}}\}}
     | (?P<fence>@@|\#\#|%%|\$\$|<<|\*\*\*|__)(?i:{_WORDS})(?:@@|\#\#|%%|\$\$|>>|\*\*\*|__)
     | <\s?(?i:{_WORDS})\s?>
+    | (?<=[;,])\s(?:REFS?|CITES?|CITATIONS?|\?{{1,3}})(?=\s?[;)\]])
     """,
     re.VERBOSE,
 )
 _TODO_CITES = re.compile(rf"(?i)\b(?:cit(?:e|es|ed|ing|ations?)|{_NOUN})(?!\w)|\A\s*\?+\s*\Z")
 
 _YEAR = r"(?:(?:1[6-9]|20)\d\d[a-z]?|in press|forthcoming|to appear|n\.\s?d\.)"
-_YEARS = rf"\(?{_YEAR}\)?(?:\s?[,/&\u2013-]\s?(?:(?:1[6-9]|20)?\d\d[a-z]?|[a-z]))*"
+_MORE_YEARS = r"(?:\s?[,/&\u2013-]\s?(?:(?:1[6-9]|20)?\d\d[a-z]?|[a-z]\b(?!\.))){0,30}"
+_YEARS = rf"(?>(?:\({_YEAR}\)|{_YEAR}){_MORE_YEARS})"
 _UP = "A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u024f\u0370-\u03ff\u0400-\u04ff\u1e00-\u1eff"
 _NAME = (
     r"(?:(?:[A-Z]\.[ -]?){1,3})?(?:(?:van|von|de|der|den|da|di|del|della|dos|du|la|le|ten|ter|el|"
@@ -67,7 +69,7 @@ _PREFIX = (
 _PLACE = r"(?:[,:]\s?(?:pp?\.|chap\.|ch\.|fig\.|sec\.|table|appendix|\d|\u00a7)[^;()\[\]]{0,40})?"
 _PARTS = re.compile(
     rf"[(\[]\s?{_PREFIX}(?P<first>{_NAMES})(?P<comma>,)?\s{_YEARS}{_PLACE}"
-    rf"(?:\s?[;,]\s?{_PREFIX}(?:{_NAMES},?\s)?{_YEARS}{_PLACE}){{0,30}}"
+    rf"(?>(?:\s?[;,]\s?{_PREFIX}(?:{_NAMES},?\s)?{_YEARS}{_PLACE}){{0,30}})"
     r"(?:[;,]\s(?:and\s)?(?:among\sothers|inter\salia|and\sreferences\stherein))?\s?[)\]](?!\()"
 )
 _NO_NAME = re.compile(
@@ -80,7 +82,7 @@ _NUMBERS = re.compile(
     r"(?<![\d_\])}=^])(?<!\b[A-Za-z])\[\s?(?:refs?\.\s)?[1-9]\d{0,2}"
     r"(?:\s?[,;\u2010-\u2015\u2212-]\s?[1-9]\d{0,2}){0,60}\s?\](?![(\[:]?\()"
 )
-_SIGN_STARTS = re.compile(r"[\[({<@#%$*_]")
+_SIGN_STARTS = re.compile(r"[\[({<@#%$*_]|(?<=[;,])\s(?=[RC?])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ def signs(text: str, *, numbers: bool = False) -> Iterator[Sign]:
 
 def _sign_at(text: str, start: int, numbers: bool) -> Sign | None:
     if gap := _TEXT_GAPS.match(text, start):
-        return Sign(start, gap.end(), True)
+        return Sign(start + gap[0].startswith(" "), gap.end(), True)
     if text[start] not in "([":
         return None
     printed = _PARTS.match(text, start)

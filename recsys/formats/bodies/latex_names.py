@@ -57,7 +57,7 @@ ARGUMENTS = dict(
         (
             "2",
             "setlength addtolength setcounter addtocounter newtheorem markboth captionof rule "
-            "resizebox fontsize newcounter@ pdfbookmark crefrange Crefrange definecolor@ "
+            "resizebox setkeys fontsize newcounter@ pdfbookmark crefrange Crefrange definecolor@ "
             "crefname Crefname newenvironment@ fcolorbox specialcomment settowidth icmlauthor "
             "icmlaffiliation icmlcorrespondingauthor",
         ),

@@ -6,7 +6,6 @@ of the rest. Offsets are those of the source; what a macro stands for has those 
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 
 from recsys.formats.bodies.gap_signs import asks_for_citation, split_keys
 from recsys.formats.bodies.latex_names import (
@@ -20,6 +19,19 @@ from recsys.formats.bodies.latex_names import (
     SKIPPED_SECTION,
     TODOS,
 )
+from recsys.formats.bodies.latex_tokens import (
+    CHUNK_END,
+    ENDS_PARAGRAPH,
+    GLYPHS,
+    OPENING,
+    PLACE,
+    SPACES,
+    SYMBOLS,
+    TEXTUAL,
+    TOKEN,
+    shown_by,
+    swallows,
+)
 from recsys.formats.bodies.running_text import RunningText
 from recsys.formats.drafts.latex_citations import citation_at, without_citations
 from recsys.formats.drafts.latex_commands import (
@@ -29,7 +41,6 @@ from recsys.formats.drafts.latex_commands import (
     expand,
     filled,
     group,
-    groups,
 )
 from recsys.formats.drafts.latex_text import plain
 
@@ -37,60 +48,10 @@ LONGEST_FORMULA = 60
 """Characters of a formula that is read as a word of its sentence; longer ones are left out."""
 DEEPEST = 8
 """How far macros may stand for macros, and notes be in notes."""
+MOST_UNCLOSED = 500
+"""Arguments that never end, until none is looked for any more: each search takes its time."""
 MOST_EXPANDED = 1_000_000
 """Characters that macros may stand for, all together."""
-
-_TOKEN = re.compile(
-    r"""
-    \\\\(?:\*|[^\S\n]?\[[^\]\n]{0,20}\])?
-    | \\(?P<edge>begin|end)\s?\{(?P<environment>[^{}\n]{1,50})\}
-    | \\\[(?P<displayed>.{0,10000}?)\\\]
-    | \\\((?P<inline>(?:(?!\n[^\S\n]*\n).){0,2000}?)\\\)
-    | \$\$(?P<dollars>[^$]{0,10000}?)\$\$
-    | \$(?P<dollar>(?:\\.|(?!\n[^\S\n]*\n)[^$\\]){1,2000}?)\$
-    | (?P<accent>\\(?:['`^"~=.]\s{0,2}|[bcdHkruv](?:\s{1,2}|(?=\{)))
-        (?:\{\\?[^\W\d_]{0,2}\s?\}|\\[ij](?![A-Za-z])|[^\W\d_]))
-    | \\(?P<name>[A-Za-z@]+)\*?
-    | \\(?P<symbol>.)
-    | (?P<blank>\n[^\S\n]*\n\s*)
-    | (?P<chunk>(?:\A|(?<=\n))<<[^\n]{0,1000}>>=[^\n]*\n)
-    | (?P<glyph>[{}~&]|``|''|---?|\$)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_GLYPHS = {"``": "\u201c", "''": "\u201d", "--": "\u2013", "---": "\u2014", "~": " ", "&": " "}
-_SYMBOLS = {
-    " ": " ",
-    ",": " ",
-    ";": " ",
-    ":": " ",
-    ">": " ",
-    "\n": " ",
-    "!": "",
-    "-": "",
-    "/": "",
-    "@": "",
-}
-_TEXTUAL = re.compile(
-    r"[Cc]ite(?:al)?t\*?\Z|[Cc]itet|[Tt]extcite|newcite|[Cc]iteauthor|citeasnoun|[sS]hortciteN|citeN\Z|"
-    r"citeA\Z|[Pp]osscite|textcquote|citeposs"
-)
-_OPENING = {
-    "multicols": 1,
-    "minipage": 1,
-    "adjustwidth": 2,
-    "spacing": 1,
-    "list": 2,
-    "subfigure": 1,
-}
-_CHUNK_END = re.compile(r"(?m)^@[^\S\n]*(?:%[^\n]*)?(?:\n|\Z)")
-_SPACES = re.compile(r"\s*")
-_PLACE = re.compile(r"#([1-9])")
-_NAME = re.compile(r"\\([A-Za-z@]+)")
-_TAKING = frozenset(
-    (*TODOS, *NOTES, *SECTIONS, *RUN_IN, "begin", "end", "item", "def", "newcommand")
-)
-_ENDS_PARAGRAPH = frozenset("item par newpage clearpage bigskip medskip maketitle".split())
 
 
 class Walker:
@@ -102,6 +63,7 @@ class Walker:
         self.skipping: int | None = None
         self.left = MOST_EXPANDED
         self.unclosed: set[str] = set()
+        self.failures = 0
 
     def walk(self, source: str, at: int, end: int) -> None:
         """Read a source from one offset to another."""
@@ -125,7 +87,7 @@ class _Passage:
 
     def read(self, at: int) -> None:
         """Read what there is from a place on, in one pass."""
-        while (match := _TOKEN.search(self.source, at, self.end)) is not None:
+        while (match := TOKEN.search(self.source, at, self.end)) is not None:
             if match.start() > at:
                 self._words(at, match.start())
             # What is looked at in full may lie beyond the end; what is read never does.
@@ -146,20 +108,20 @@ class _Passage:
         elif kind == "blank":
             self.walker.text.end_paragraph()
         elif kind == "chunk":
-            end = _CHUNK_END.search(self.source, match.end(), self.end)
+            end = CHUNK_END.search(self.source, match.end(), self.end)
             self.walker.text.end_paragraph()
             return end.end() if end else match.end()
         elif kind == "accent":
-            self._stand_in(_shown(match[0]), match.start(), match.end())
+            self._stand_in(shown_by(match[0]), match.start(), match.end())
         else:
             self._glyph(match)
         return match.end()
 
     def _glyph(self, match: re.Match[str]) -> None:
         if match["symbol"] is not None:
-            shown = _SYMBOLS.get(match["symbol"], match["symbol"])
+            shown = SYMBOLS.get(match["symbol"], match["symbol"])
         else:
-            shown = _GLYPHS.get(match[0], " " if match[0].startswith("\\") else "")
+            shown = GLYPHS.get(match[0], " " if match[0].startswith("\\") else "")
         self._stand_in(shown, match.start(), match.end())
 
     def _command(self, name: str, start: int, end: int) -> int:
@@ -172,12 +134,13 @@ class _Passage:
         if name in NOTES:
             return self._note(end)
         if name in ARGUMENTS or name == "item":
-            if name in _ENDS_PARAGRAPH:
+            if name in ENDS_PARAGRAPH:
                 self.walker.text.end_paragraph()
             return self._after_arguments(end, ARGUMENTS.get(name, 0))
         if (defined := after_definition(self.source, start)) is not None:
             return defined
-        if (macro := self.walker.macros.get(name)) is not None:
+        macro = self.walker.macros.get(name)
+        if macro is not None and "\\catcode" not in macro.body:
             return self._macro(macro, start, end)
         return self._unknown(name, start, end)
 
@@ -196,13 +159,13 @@ class _Passage:
 
     def _unknown(self, name: str, start: int, end: int) -> int:
         """Read a command as the character that it is, else leave it out, but not its arguments."""
-        shown = _shown(f"\\{name}{{}}")
+        shown = shown_by(f"\\{name}{{}}")
         until = end
-        if shown:
+        if shown and not shown.startswith("<"):  # "<cit.>", "<ref>".
             self._stand_in(shown, start, end)
             if self.source.startswith("{}", end):
                 until = end + 2
-            elif (space := _SPACES.match(self.source, end)) and space[0].count("\n") < 2:
+            elif (space := SPACES.match(self.source, end)) and space[0].count("\n") < 2:
                 until = space.end()
         elif self.source.startswith("[", end):
             until = after_options(self.source, end)
@@ -211,20 +174,20 @@ class _Passage:
     def _citation(self, start: int, name: str, written: tuple[str, ...], end: int) -> int:
         if name.lower() not in ("nocite", "nocites"):
             keys, gap = split_keys(written)
-            self._mark(start, end, keys, gap=gap, textual=bool(_TEXTUAL.match(name)))
+            self._mark(start, end, keys, gap=gap, textual=bool(TEXTUAL.match(name)))
         return end
 
     def _todo(self, start: int, end: int) -> int:
         """Read a note to oneself, a gap if it asks for a citation."""
         until = self._after_arguments(end, 1)
-        note = group(self.source, after_options(self.source, end))
+        note = self._inside(after_options(self.source, end))
         if note is not None and asks_for_citation(note):
             self._mark(start, until, (), gap=True)
         return until
 
     def _heading(self, name: str, end: int) -> int:
         at = after_options(self.source, end)
-        title = group(self.source, at)
+        title = self._inside(at)
         if title is None and name in ("part", "chapter", "section", "paragraph", "subparagraph"):
             return end
         shown = plain(without_citations(expand(title or "", self.walker.macros)))
@@ -239,7 +202,7 @@ class _Passage:
 
     def _note(self, end: int) -> int:
         at = after_options(self.source, end)
-        note = group(self.source, at)
+        note = self._inside(at)
         if note is None:
             return end
         until = self._after_group(at, note)
@@ -253,10 +216,9 @@ class _Passage:
 
     def _macro(self, macro: Definition, start: int, end: int) -> int:
         """Read what a macro stands for; its arguments where they stand, if that is possible."""
-        values = groups(self.source, end, macro.arguments) if macro.arguments else []
-        until = end
-        places = []
-        for value in values:
+        values, places, until = list[str](), list[tuple[int, int]](), end
+        while len(values) < macro.arguments and (value := self._inside(until)) is not None:
+            values.append(value)
             until = self._after_group(until, value)
             places.append((until - 1 - len(value), until - 1))
         body = filled(macro.body, values) if len(values) == macro.arguments else None
@@ -265,7 +227,7 @@ class _Passage:
             return end
         if not macro.arguments and self.source.startswith("{}", until):
             until += 2
-        if places and not _swallows(macro.body):
+        if places and not swallows(macro.body):
             self._around_arguments(macro.body, places, (start, until))
         else:
             call = self.call or (start, until)
@@ -275,7 +237,7 @@ class _Passage:
     def _around_arguments(
         self, body: str, places: list[tuple[int, int]], call: tuple[int, int]
     ) -> None:
-        parts = _PLACE.split(body)
+        parts = PLACE.split(body)
         for number, part in enumerate(parts):
             if number % 2 == 0:
                 words = _Passage(self.walker, part, len(part), self.call or call, self.depth + 1)
@@ -298,7 +260,7 @@ class _Passage:
             return until
         text.end_paragraph()
         at = after_options(self.source, match.end())
-        return self._after_arguments(at, _OPENING[name]) if name in _OPENING else at
+        return self._after_arguments(at, OPENING[name]) if name in OPENING else at
 
     def _closed(self, match: re.Match[str]) -> tuple[int, int]:
         """Return where the inside of an environment ends, and what follows it begins."""
@@ -314,7 +276,7 @@ class _Passage:
         return match.end(), match.end()
 
     def _formula(self, formula: str, start: int, end: int) -> None:
-        shown = _shown(f"${formula}$") if len(formula) <= LONGEST_FORMULA else ""
+        shown = shown_by(f"${formula}$") if len(formula) <= LONGEST_FORMULA else ""
         self._stand_in(shown if len(shown) <= LONGEST_FORMULA else "", start, end, opaque=True)
 
     def _formula_ends(self, formula: str, end: int) -> None:
@@ -346,34 +308,20 @@ class _Passage:
         """Return the place behind the options and so many arguments in braces."""
         at = after_options(self.source, at)
         for _ in range(most):
-            value = group(self.source, at)
+            value = self._inside(at)
             if value is None:
                 break
             at = after_options(self.source, self._after_group(at, value))
         return at
 
+    def _inside(self, at: int) -> str | None:
+        """Return what is in the braces that open at or after the spaces at a place; see `group`."""
+        if self.walker.failures > MOST_UNCLOSED:
+            return None
+        inside = group(self.source, at)
+        self.walker.failures += inside is None and self.source.startswith("{", at)
+        return inside
+
     def _after_group(self, at: int, inside: str) -> int:
         """Return the place behind the group that opens at or after the spaces at `at`."""
         return self.source.index("{", at) + len(inside) + 2
-
-
-@lru_cache(maxsize=4096)
-def _shown(latex: str) -> str:
-    """Return what a piece of LaTeX shows: an accented letter, a symbol, a short formula."""
-    return plain(latex)
-
-
-@lru_cache(maxsize=1024)
-def _swallows(body: str) -> bool:
-    """Whether a macro's body gives its arguments to a command for which they are no text."""
-    if "$" in body or "\\(" in body or "\\[" in body:
-        return True
-    for match in _NAME.finditer(body):
-        name = match[1]
-        if name in ARGUMENTS:
-            taken = groups(body, after_options(body, match.end()), ARGUMENTS[name])
-            if any("#" in value for value in taken):
-                return True
-        elif name in _TAKING or "cite" in name.lower() or name.startswith("if"):
-            return True
-    return False

@@ -19,7 +19,7 @@ MOST_SENTENCES = 50_000
 """Sentences of a draft that are kept; a long book has 20,000."""
 
 _INTRODUCED = (
-    r"(?:(?:but|see|also|e\.\s?g\.|i\.\s?e\.|cf\.|and|or|for example|among others|inter alia)\b\.?)"
+    r"(?:(?:but|see|also|cf|and|or|for example|among others|inter alia)\b\.?|e\.\s?g\.|i\.\s?e\.)"
 )
 _SPACES = (re.compile(r"\A\s+|\s\Z|(?<=\s)\s+"), False)
 _LEFTOVERS = (  # Pattern of what goes; whether a mark must have stood in it.
@@ -330,7 +330,9 @@ def _span(origin: Origin, start: int, end: int, file: str) -> Span | None:
     where, line, column = origin.place(start)
     if where != file:
         return None
-    until, end_line, end_column = origin.place(max(start, end - 1))
+    if end <= start:
+        return Span(line, column, line, column)
+    until, end_line, end_column = origin.place(end - 1)
     if until != file:
         return Span(line, column, line, column + 1)
     return Span(line, column, end_line, end_column + 1)

@@ -15,7 +15,7 @@ _NO_CITATION = re.compile(
     r"set|At|Declare|new|renew|ifcite|citestyle|citetext|citereset|citename|citesetup|citefield|"
     r"(?:ex|in|re)cite|[A-Za-z]*cited|citelist|citepunct|citeindex|citetrack|citealias|bibcite"
 )
-_OPTION = r"\s*\[(?:[^\[\]{}]|\{[^{}]{0,500}\}){0,500}\]"
+_OPTION = r"\s*\[(?:[^\[\]{}]|\{(?:[^{}]|\{[^{}]{0,500}\}){0,500}\}){0,500}\]"
 _KEYS = re.compile(rf"(?:{_OPTION}){{0,2}}\s?\{{([^{{}}]{{0,5000}})\}}")
 _MORE_KEYS = re.compile(
     rf"(?:\s?\([^(){{}}\n]{{0,500}}\)){{0,2}}(?:{_OPTION}){{0,2}}\s?\{{([^{{}}]{{0,5000}})\}}"

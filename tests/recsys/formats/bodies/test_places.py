@@ -1,0 +1,71 @@
+"""The sentence at a place, and a passage with its place."""
+
+import pytest
+
+from recsys.errors import InputError
+from recsys.formats.bodies.places import passage_of, sentence_at
+from recsys.formats.bodies.plain_body import read_text
+
+TEXT = "A title\n\nFirst sentence here. Second one\ngoes on [3].\n\n\nThird one."
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "begins"),
+    [(3, None, "First"), (3, 3, "First"), (3, 25, "Second"), (4, None, "Second"), (7, 1, "Third")],
+)
+def test_the_sentence_at_a_place(line: int, column: int | None, begins: str) -> None:
+    assert sentence_at(read_text(TEXT), line, column).text.startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "file", "says"),
+    [
+        (99, None, "", "ends on line 7"),
+        (5, None, "", "nearest one begins on line 3"),
+        (0, None, "", "count from 1"),
+        (3, 0, "", "count from 1"),
+        (4, 500, "", "nearest one"),
+        (3, None, "b.tex", "b.tex"),
+    ],
+)
+def test_a_place_without_sentence(line: int, column: int | None, file: str, says: str) -> None:
+    with pytest.raises(InputError) as error:
+        sentence_at(read_text(TEXT), line, column, file)
+    assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "sentence", "at"),
+    [
+        ("We use a model | of text. Next.", None, "We use a model of text.", 14),
+        ("It was shown by Lee (2010). It is true.", None, "It is true.", 10),
+        ("Then [CITE] is it. And so.", None, "Then is it.", 4),
+        ("One two. Three four.", 20, "Three four.", 11),
+        ("One two. Three four.", 3, "One two.", 3),
+        ("One two. | three", None, "three", 0),
+        ("x || y.", None, "x || y.", 6),
+        ("We.  |", None, "We.", 3),
+    ],
+)
+def test_the_place_of_a_passage(text: str, offset: int | None, sentence: str, at: int) -> None:
+    found = passage_of(text, offset)
+    assert found.text == sentence
+    assert [mark.at for mark in found.marks if mark.gap] == [at]
+
+
+@pytest.mark.parametrize(
+    ("text", "offset"),
+    [
+        ("", None),
+        (" |\n", None),
+        ("a|b|c", None),
+        ("abc", 9),
+        ("abc", -1),
+        ("a | b", 1),
+        ("a" * 10**6, 1),
+    ],
+)
+def test_no_passage_or_no_place(text: str, offset: int | None) -> None:
+    with pytest.raises(InputError) as error:
+        passage_of(text, offset)
+    assert error.value.hint

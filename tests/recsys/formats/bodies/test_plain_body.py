@@ -1,0 +1,62 @@
+"""Plain texts as sentences, their printed citations as marks."""
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.formats.bodies.plain_body import is_heading, read, read_text
+
+PAPER = """A title of dust
+
+Abstract. Not this one.
+
+1 Introduction
+We see (Quill et al., 2019; Reed, 2020) that it
+works [12, 14-16]. Quill and Reed (2019) show it. A [?] too.
+
+Related Work
+
+Now this. See also:
+- one item (Reed, 2020)
+- two items
+
+Acknowledgements
+
+We thank them (Lee, 2020).
+
+References
+
+[1] Not this.
+"""
+
+
+def test_a_text_is_read_sentence_by_sentence() -> None:
+    found = read(PAPER.replace("\n", "\r\n").encode(), Path("a.txt")).sentences
+    assert [(each.section, each.text, [m.printed for m in each.marks]) for each in found] == [
+        (
+            "Introduction",
+            "We see that it works.",
+            ["(Quill et al., 2019; Reed, 2020)", "[12, 14-16]"],
+        ),
+        ("Introduction", "Quill and Reed (2019) show it.", []),
+        ("Introduction", "A too.", ["[?]"]),
+        ("Related Work", "Now this.", []),
+        ("Related Work", "See also:", []),
+        ("Related Work", "one item", ["(Reed, 2020)"]),
+        ("Related Work", "two items", []),
+    ]
+    assert not any(mark.keys for each in found for mark in each.marks)
+    assert [mark.gap for each in found for mark in each.marks] == [False, False, True, False]
+
+
+def test_headings_are_guessed_with_care() -> None:
+    assert all(map(is_heading, ("2.1 Data", "Related Work", "METHODS", "Results and discussion")))
+    assert not any(map(is_heading, ("We do it", "It is so.", "Now this:", "", "A [CITE]")))
+
+
+@given(st.text(alphabet="Ab .[](12)?\n\r-\u00e9", max_size=200))
+def test_any_text_is_read(text: str) -> None:
+    for sentence in read_text(text.replace("\r", "\n")).sentences:
+        assert sentence.span is not None
+        assert all(0 <= mark.at <= len(sentence.text) for mark in sentence.marks)
