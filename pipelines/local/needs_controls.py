@@ -66,7 +66,7 @@ def control_scores(texts: Sequence[str], cites: Mask, train: Mask, name: str) ->
     counts = CountVectorizer(
         analyzer="char" if by_signs else "word",
         ngram_range=(1, 3) if by_signs else (1, 2),
-        token_pattern=r"\S+",
+        token_pattern=None if by_signs else r"\S+",
         min_df=5,
         lowercase=False,
         binary=True,

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eval.calibration import expected_calibration_error
 from pipelines.local.needs_fit import Fitted
 from pipelines.local.needs_table import Table
-from recsys.store.arrays import Floats, Mask
+from recsys.store.arrays import Floats, Longs, Mask
 
 VIEWS: Mapping[str, str] = {
     "known": "the other citations stand",
@@ -50,7 +51,7 @@ def auc(scores: Floats, cites: Mask) -> float:
     return float((ranks[cites].sum() - hits * (hits + 1) / 2) / (hits * misses))
 
 
-def auc_over_texts(scores: Floats, cites: Mask, documents: Floats, seed: int = 0) -> Auc:
+def auc_over_texts(scores: Floats, cites: Mask, documents: Longs, seed: int = 0) -> Auc:
     """Return the area with an interval: texts are drawn with replacement."""
     rng = np.random.default_rng(seed)
     groups = [np.flatnonzero(documents == number) for number in np.unique(documents)]
@@ -73,7 +74,7 @@ def auc_with_refused(scores: Floats, cites: Mask, refused: tuple[int, int]) -> f
 
 
 def precision_at(
-    scores: Floats, cites: Mask, documents: Floats, most: Sequence[int] = (5, 10)
+    scores: Floats, cites: Mask, documents: Longs, most: Sequence[int] = (5, 10)
 ) -> list[float]:
     """Return the mean over texts of the share of citing sentences among the first k."""
     shares: list[list[float]] = [[] for _ in most]
@@ -94,7 +95,9 @@ def without_trace(table: Table, at_end: Mask, rows: Mask) -> Mask:
     return rows & (at_end | ~table.cites)
 
 
-def calibration_error(fitted: Fitted, table: Table, rows: Mask, knots: Floats) -> float:
+def calibration_error(
+    fitted: Fitted, table: Table, rows: Mask, knots: NDArray[np.float64]
+) -> float:
     """Return the expected calibration error of the chances, as answered in a finished draft."""
     scores = fitted.score(table, rows, table.known)
     chances = np.interp(scores, *knots)

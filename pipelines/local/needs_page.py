@@ -58,8 +58,8 @@ def page_lines(figures: Mapping[str, Any]) -> Iterator[str]:
     yield "\n**Controls**, trained and asked on the same sentences.\n"
     yield "| sees only | AUC |\n| --- | ---: |"
     yield from (f"| {name} | {area:.3f} |" for name, area in figures["controls"].items())
-    verdict = "reaches" if figures["ships"] else "does not reach"
+    verdict = "ships" if figures["ships"] else "does not ship"
     yield (
-        f"\nThe least of the area on unseen texts and on each large unseen field is "
-        f"{figures['reached']:.3f}: it {verdict} the {figures['gate']:.2f} that the judge ships at."
+        f"\nThe least area, on unseen texts and on each large unseen field, is "
+        f"{figures['reached']:.3f}; {figures['gate']:.2f} is asked for: the judge {verdict}."
     )

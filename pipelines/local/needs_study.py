@@ -11,7 +11,7 @@ curve reaches GATE both on the texts and on each large field that it has not see
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +33,15 @@ from pipelines.local.needs_page import write_page
 from pipelines.local.needs_table import Table, table_of
 from pipelines.local.needs_texts import read_texts
 from pipelines.local.needs_writing import knots_of, thresholds_of, write_judge
+from recsys.errors import InputError
 from recsys.models.encoder import OnnxEncoder
+from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Longs, Mask
 from recsys.store.generations import pin
 from recsys.store.layout import ENCODER
 
 GATE = 0.80
-LARGE_FIELD = 300
+LARGE_FIELD = 100
 """Citing sentences of a field that the gate asks about."""
 FOLDS = 4
 _TEST_TEXTS = Path(__file__).with_name("needs_test_texts.txt")
@@ -66,28 +68,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if figures["ships"] else 3
 
 
-def study(examples: Sequence[Examples], encoder: OnnxEncoder, out: Path) -> dict[str, Any]:
+def study(examples: Sequence[Examples], encoder: Encoder, out: Path) -> dict[str, Any]:
     """Train on the development texts, write the judge, and ask the test texts."""
+    if len({each.source for each in examples}) < 2:
+        raise InputError(
+            "The texts are of one field only.",
+            "Give a folder for each of two fields: one is asked by a judge that learned from the "
+            "other.",
+        )
     table = table_of(examples, encoder, np.random.default_rng(0))
     test = _in_test(table)
     dev, order = ~test, np.random.default_rng(0).permutation(len(table.names))
     folds = order[table.document] % FOLDS
     held_out = _out_of_folds(table, dev, folds)
     knots = knots_of(held_out[dev], table.cites[dev])
-    chances = np.interp(held_out, *knots)
+    chances: Floats = np.interp(held_out, *knots).astype(np.float32)
     fitted = fit(table, dev, folds)
     write_judge(out, fitted, knots, encoder.fingerprint, thresholds_of(table, dev, chances))
     by_field = _by_field(table, dev, test, folds)
     figures = _counts(examples, table) | _on_test(examples, table, fitted, test, knots)
     figures |= {"fields": by_field, "controls": _controls(table, dev, test)}
-    asked = [row["known"] for row in by_field if row["citing"] >= LARGE_FIELD]
-    reached = min([figures["views"]["known"]["auc"], *asked])
-    return figures | {"gate": GATE, "reached": reached, "ships": reached >= GATE}
+    return figures | verdict_on(figures)
+
+
+def verdict_on(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Say whether the judge is fit to ship: the least area counts, of texts and large fields."""
+    large = [row["known"] for row in figures["fields"] if row["citing"] >= LARGE_FIELD]
+    reached = min([figures["views"]["known"]["auc"], *large])
+    return {"gate": GATE, "reached": reached, "ships": bool(large) and reached >= GATE}
 
 
 def _in_test(table: Table) -> Mask:
+    """Choose the texts that are named for it, of other collections every fifth."""
     wanted = set(_TEST_TEXTS.read_text(encoding="utf-8").split())
-    return np.array([name in wanted for name in table.names])[table.document]
+    named = np.array([name in wanted for name in table.names])
+    if not named.any():
+        named = np.arange(len(named)) % 5 == 4
+    return named[table.document]
 
 
 def _out_of_folds(table: Table, dev: Mask, folds: Longs) -> Floats:

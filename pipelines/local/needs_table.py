@@ -55,7 +55,7 @@ def table_of(examples: Sequence[Examples], encoder: Encoder, rng: np.random.Gene
         words=words_matrix(texts),
         known=known,
         none=_cues(examples, [1.0] * len(examples), rng),
-        some=_cues(examples, rng.random(len(examples)), rng),
+        some=_cues(examples, rng.random(len(examples)).tolist(), rng),
         alone=without_surroundings(known),
         names=tuple(each.name for each in examples),
         sources=sources,
@@ -82,7 +82,7 @@ def without_surroundings(cues: Floats) -> Floats:
 
 
 def _cues(
-    examples: Sequence[Examples], hidden: Sequence[float] | Floats, rng: np.random.Generator
+    examples: Sequence[Examples], hidden: Sequence[float], rng: np.random.Generator
 ) -> Floats:
     return np.concatenate(
         [

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pipelines.local.needs_fit import Fitted
 from pipelines.local.needs_table import Table
@@ -15,10 +16,9 @@ from recsys.store.arrays import Floats, Mask
 from recsys.store.artifacts import replacing, seal
 
 
-def knots_of(scores: Floats, cites: Mask) -> Floats:
+def knots_of(scores: Floats, cites: Mask) -> NDArray[np.float64]:
     """Fit isotonic regression: (2, j) scores and the chances there."""
-    knots: Floats = np.array(calibrate(scores, cites.astype(np.float32)))
-    return knots
+    return np.array(calibrate(scores, cites.astype(np.int8)))
 
 
 def thresholds_of(table: Table, rows: Mask, chances: Floats) -> dict[str, float]:
@@ -32,7 +32,11 @@ def thresholds_of(table: Table, rows: Mask, chances: Floats) -> dict[str, float]
 
 
 def write_judge(
-    out: Path, fitted: Fitted, knots: Floats, encoder: str, thresholds: Mapping[str, float]
+    out: Path,
+    fitted: Fitted,
+    knots: NDArray[np.float64],
+    encoder: str,
+    thresholds: Mapping[str, float],
 ) -> None:
     """Write the artifact."""
     with replacing(out) as folder:
