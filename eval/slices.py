@@ -1,6 +1,7 @@
 """Slices: how a system fares on one kind of query, or finds one kind of gold paper.
 
-Queries are split by year, by whether they have an abstract, and by venue. Gold papers are split by
+Queries are split by year, by whether they have an abstract, and by venue; sentences by whether they
+name a work, and by year. Gold papers are split by
 how often they had been cited when the query was written; 0 is a cold start.
 """
 
@@ -17,6 +18,7 @@ from eval.run_figures import Slice
 from recsys.records import PaperId
 
 YEAR, ABSTRACT, VENUE, POPULARITY = "year", "abstract", "venue", "popularity"
+NAMES = "names"
 VENUES = 10
 """Venues shown, those with most queries; the rest are OTHER together."""
 OTHER, UNKNOWN = "other", "unknown"
@@ -29,6 +31,8 @@ GROUPS: Mapping[str, tuple[int, float]] = {
 """In-citations of a gold paper as of the query's year: lowest and highest."""
 SHOWN = ("P@20", "R@20", "R@100", "query F1@20", "MRR", "nDCG@20")
 """Measures of a slice of queries; pooled F1@20 is added."""
+SHOWN_OF_SENTENCES = ("R@10", "nDCG@10", *SHOWN)
+"""A sentence lacks one paper, or few: what is below the tenth rank is hardly looked at."""
 DEPTHS = (20, 100)
 
 
@@ -41,12 +45,13 @@ class GoldFacts:
 
 @dataclass(frozen=True, slots=True)
 class QueryFacts:
-    """What is known of a query."""
+    """What is known of a query. names: whether a sentence names a work; None for whole drafts."""
 
     year: int | None
     venue: str | None
     has_abstract: bool
     gold: Mapping[PaperId, GoldFacts]
+    names: bool | None = None
 
 
 Facts: TypeAlias = Mapping[str, QueryFacts]
@@ -81,8 +86,9 @@ def by_query(
         resampling: how intervals are drawn.
     """
     gold = np.array([len(each.gold) for each in facts])
+    measures = SHOWN_OF_SENTENCES if _are_sentences(facts) else SHOWN
     for kind, value, places in groups(facts):
-        shown = {name: values[name][places] for name in SHOWN}
+        shown = {name: values[name][places] for name in measures}
         figures = average(shown, resampling.over(len(places)))
         yield Slice(kind, value, system, len(places), int(gold[places].sum()), figures)
 
@@ -94,12 +100,18 @@ def groups(facts: Sequence[QueryFacts]) -> Iterator[tuple[str, str, list[int]]]:
         ABSTRACT: lambda query: "with" if query.has_abstract else "without",
         VENUE: _venue_names(facts),
     }
+    if _are_sentences(facts):
+        keys = {NAMES: lambda query: "a work" if query.names else "nobody", YEAR: keys[YEAR]}
     for kind, key in keys.items():
         names = [key(query) for query in facts]
         counts = Counter(names)
         by_size = kind == VENUE
         for name in sorted(counts, key=lambda n: (-counts[n] * by_size, n in (OTHER, UNKNOWN), n)):
             yield kind, name, [place for place, each in enumerate(names) if each == name]
+
+
+def _are_sentences(facts: Sequence[QueryFacts]) -> bool:
+    return any(each.names is not None for each in facts)
 
 
 def _venue_names(facts: Sequence[QueryFacts]) -> Callable[[QueryFacts], str]:

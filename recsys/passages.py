@@ -81,13 +81,17 @@ class Body:
 class Context:
     """A sentence in which one paper cites another: ids of the corpus, and its words.
 
-    section: title of the section that it stands in; "" where none is known.
+    section: title of the section that it stands in; "" where none is known. citing_work,
+    cited_work: what a file tells of a paper beside its surest name, by which it is found in a
+    corpus that knows another name or its title alone; the id is "" where there is no name at all.
     """
 
     citing: PaperId
     cited: PaperId
     text: str
     section: str = ""
+    citing_work: Reference | None = None
+    cited_work: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,8 @@ class LocalAnswer:
 
     understood: one sentence on what was read. counts: sentences, cited ones, gaps, in the order in
     which they were counted. notes, missing: as in `Answer`. draft: the draft's file; None for a
-    passage. unit: what `Span.line` counts, see `Body`.
+    passage. unit: what `Span.line` counts, see `Body`. references: what the draft's bibliography
+    has, whose keys are kept.
     """
 
     gaps: tuple[Gap, ...]
@@ -122,3 +127,4 @@ class LocalAnswer:
     missing: tuple[str, ...] = ()
     draft: str | None = None
     unit: str = "line"
+    references: tuple[Reference, ...] = ()

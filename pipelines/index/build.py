@@ -34,6 +34,7 @@ from recsys.store.corpus import Corpus
 from recsys.store.generations import GENERATIONS, is_index, pin
 from recsys.store.graph import CitationGraph
 from recsys.store.layout import (
+    CONTEXTS,
     CORPUS,
     DROPPED,
     ENCODER,
@@ -110,9 +111,13 @@ class BuildReport:
             *external_lines(self.config),
             summary(self.config["ann"], self.config["papers"]),
             *([f"Kept from an interrupted build: {', '.join(self.kept)}."] if self.kept else []),
-            *[f"The old {name} went with the old index: train it again." for name in self.dropped],
+            *[f"The old {name} went with the old index: {_again(name)}." for name in self.dropped],
             f"Saved in {self.out}.",
         ]
+
+
+def _again(member: str) -> str:
+    return "add them again" if member == CONTEXTS else "train it again"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from pipelines.corpora.source_files import SourceFile, hash_of, source_files
 from pipelines.corpora.worth_report import worth_lines
 from pipelines.index import external_vectors
 from pipelines.index.build import recipe_of
+from pipelines.index.carry_contexts import FormerContexts, carry_contexts
 from pipelines.index.carry_nnselect import FormerModel, carry_nnselect, left_out
 from pipelines.index.changes import Changes, Plan, plan, read_ids, towards
 from pipelines.index.citation_links import link_changes
@@ -44,13 +45,15 @@ from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
 from recsys.store.graph import CitationGraph
-from recsys.store.layout import CORPUS, ENCODER, NNSELECT, TEXT, VECTORS
+from recsys.store.layout import CONTEXTS, CORPUS, ENCODER, NNSELECT, TEXT, VECTORS
 from recsys.store.links import link_or_copy
 
 FEW = 64
 """Texts that are encoded on one processor."""
 _REVISION = 2
 """Raised when an update would write something else from the same: unfinished ones begin anew."""
+_CARRIED = "carried"
+"""Under which the stage of contexts says what people are told of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +205,8 @@ def _change(
     new = _config(job, files, done)
     writer.commit(old | {name: job.work.finished / name for name in done}, new)
     job.work.remove()
-    told = [*done[CORPUS].facts["told"], summary(new["ann"], new["papers"])]
+    carried = done[CONTEXTS].facts[_CARRIED] if CONTEXTS in done else []
+    told = [*done[CORPUS].facts["told"], *carried, summary(new["ann"], new["papers"])]
     return new, told + [f"The old {name} does not fit any more: train it again." for name in gone]
 
 
@@ -220,6 +224,8 @@ def _run(job: _Job, key: str) -> dict[str, Stage]:
     stages = {CORPUS: _corpus, TEXT: _text, VECTORS: _vectors}
     if (job.base.folder / NNSELECT).is_dir():
         stages[NNSELECT] = _nnselect
+    if (job.base.folder / CONTEXTS).is_dir():
+        stages[CONTEXTS] = _contexts
     return {name: job.work.stage(name, key, partial(run, job)) for name, run in stages.items()}
 
 
@@ -290,10 +296,15 @@ def _nnselect(job: _Job, folder: Path) -> dict[str, Any]:
     return {}
 
 
+def _contexts(job: _Job, folder: Path) -> dict[str, Any]:
+    former = FormerContexts(job.base.folder / CONTEXTS, len(job.base.corpus))
+    return {_CARRIED: carry_contexts(former, job.plan.merged.today, job.corpus.years, folder)}
+
+
 def _config(job: _Job, files: Sequence[SourceFile], done: Mapping[str, Stage]) -> dict[str, Any]:
     """Say what the index is now."""
     facts = {name: fact for stage in done.values() for name, fact in stage.facts.items()}
-    told = facts.pop("told")
+    told = facts.pop("told") + facts.pop(_CARRIED, [])
     counts = dict(zip(("added", "replaced", "removed"), job.plan.counts, strict=True))
     new = {**job.config, **facts, "report": [*job.plan.lines(), *told], "update": counts}
     changes = [asdict(stage) for stage in done.values()]

@@ -1,1 +1,1 @@
-"""What local recommendation learns from: citing sentences of full texts and of data sets."""
+"""Local recommendation offline: contexts, training, evaluation."""

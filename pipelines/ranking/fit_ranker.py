@@ -69,6 +69,7 @@ class FittedRanker:
         origin: str,
         facts: Mapping[str, Any],
         text: bool,
+        kind: str = KIND,
     ) -> None:
         """Replace a ranker folder: ONNX model, manifest, and the LightGBM text if asked for.
 
@@ -90,7 +91,7 @@ class FittedRanker:
         if text:
             self.booster.save_model(folder / TEXT_MODEL)
         seen.save(folder)
-        seal(folder, KIND, SCHEMA, config)
+        seal(folder, kind, SCHEMA, config)
 
 
 def fit(

@@ -8,6 +8,9 @@ from pathlib import Path
 from indexes.opening import nnselect_space, open_collection
 from recsys.app.cache import cache_folder
 from recsys.errors import ArtifactMismatch
+from recsys.local.local_ranker import LOCAL_RANKER, load_local_ranker
+from recsys.local.local_recommender import LocalRecommender
+from recsys.local.rank_passages import PassageRanker, PassageReader
 from recsys.models.encoder import OnnxEncoder
 from recsys.models.neighbour_encoder import BY_WORDS, NeighbourEncoder
 from recsys.models.nnselect import NNSelectModel
@@ -80,6 +83,23 @@ def _encoder(collection: Collection) -> Encoder:
     return encoder
 
 
+def open_local(
+    path: Path | None, *, metadata: bool = True, progress: Progress = silent
+) -> LocalRecommender:
+    """Open an index for passages, with its own local ranker or the one that ships.
+
+    Raises:
+        ArtifactError: the index or the ranker is missing, unfinished, damaged, or does not fit.
+    """
+    return local_of(open_index(path, metadata=metadata, progress=progress))
+
+
+def local_of(recommender: Recommender) -> LocalRecommender:
+    """Let an open index answer passages, too."""
+    ranker = load_local_ranker(serving_model(recommender.collection.folder, LOCAL_RANKER))
+    return LocalRecommender(PassageRanker(PassageReader(recommender), ranker))
+
+
 def unseen_views(
     index: Path, collection: Collection, queries: tuple[Rows, Rows], *, progress: Progress
 ) -> Callable[[int], Collection]:
@@ -91,9 +111,13 @@ def unseen_views(
 
 def serving_ranker(index: Path, *, metadata: bool) -> Path:
     """Choose the index's own ranker, else the one that ships with the package."""
-    own = ranker_folder(index, metadata=metadata)
+    return serving_model(index, ranker_folder(index, metadata=metadata).name)
+
+
+def serving_model(index: Path, name: str) -> Path:
+    """Choose an index's own model of a name, else the one that ships with the package."""
     # One that is gone though the manifest names it is missed, and not replaced in silence.
-    return own if pin(index).has(own.name) else ranker_folder(data_folder(), metadata=metadata)
+    return index / name if pin(index).has(name) else data_folder() / name
 
 
 def lost_ranker(recommender: Recommender) -> str | None:

@@ -19,7 +19,7 @@ _ESCAPED = re.compile(r"[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\
 
 def table(answer: Answer) -> str:
     """Render as aligned text: rank, chance, title; below it who, when, where, and why."""
-    return "\n".join(map(_text_row, answer.recommendations)) + "\n"
+    return "\n".join(map(text_row, answer.recommendations)) + "\n"
 
 
 def markdown(answer: Answer) -> str:
@@ -55,14 +55,16 @@ def answer_record(answer: Answer) -> dict[str, Any]:
         "schema": ANSWER_SCHEMA,
         "understood": answer.understood,
         "stages": dict(answer.stages),
-        "recommendations": [_record(item) for item in answer.recommendations],
+        "recommendations": [recommendation_record(item) for item in answer.recommendations],
     }
 
 
 def as_json_lines(answer: Answer) -> str:
     """Render as one JSON object of schema `recsys.recommendation/1` per line, with the draft."""
     first = {"schema": RECOMMENDATION_SCHEMA, "draft": answer.draft}
-    return "".join(f"{json_text(first | _record(item))}\n" for item in answer.recommendations)
+    return "".join(
+        f"{json_text(first | recommendation_record(item))}\n" for item in answer.recommendations
+    )
 
 
 def percent(probability: float) -> str:
@@ -97,7 +99,8 @@ def json_text(value: object, *, indent: int | None = None) -> str:
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _text_row(item: Recommendation) -> str:
+def text_row(item: Recommendation) -> str:
+    """Write a paper as the table has it: rank, chance, title; who, when, where; why."""
     first = f"{item.rank:>3}  {percent(item.probability):>5}  {one_line(item.paper.title)}"
     reasons = [f"{_INDENT}- {one_line(reason.text)}" for reason in item.reasons]
     return "\n".join([first, _INDENT + facts(item), *reasons])
@@ -108,7 +111,8 @@ def _authors(names: tuple[str, ...]) -> str:
     return f"{shown} et al." if len(names) > _SHOWN_AUTHORS else shown
 
 
-def _record(item: Recommendation) -> dict[str, Any]:
+def recommendation_record(item: Recommendation) -> dict[str, Any]:
+    """Put a recommended paper as the object of schema `recsys.recommendation/1`."""
     paper = item.paper
     return {
         "rank": item.rank,

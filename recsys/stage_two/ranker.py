@@ -1,5 +1,6 @@
 """Stage two's model at answering time: trees in ONNX Runtime and a calibration curve."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,14 +54,21 @@ class OnnxRanker:
         return chances
 
     @classmethod
-    def load(cls, folder: Path) -> "OnnxRanker":
+    def load(
+        cls, folder: Path, *, kind: str = KIND, known: Collection[str] = BY_NAME
+    ) -> "OnnxRanker":
         """Open a ranker folder.
 
+        Args:
+            folder: where it lies.
+            kind: of the artifact.
+            known: names of the features that can be computed for it.
+
         Raises:
-            ArtifactError: the folder is missing, damaged, of another schema, or was trained with
-                features that this version does not have.
+            ArtifactError: the folder is missing, damaged, of another kind or schema, or was
+                trained with features that this version does not have.
         """
-        config = load_manifest(folder, KIND, SCHEMA).config
+        config = load_manifest(folder, kind, SCHEMA).config
         try:
             names = tuple(config["feature_names"])
             curve, origin = config["calibration"], config["origin"]
@@ -70,7 +78,7 @@ class OnnxRanker:
             raise ArtifactCorrupt(
                 f"The manifest of the ranker in {folder} lacks {error}.", _AGAIN
             ) from error
-        if unknown := [name for name in names if name not in BY_NAME]:
+        if unknown := [name for name in names if name not in known]:
             raise ArtifactMismatch(
                 f"The ranker {folder} needs the feature {unknown[0]!r}, which this version does "
                 "not have.",

@@ -12,7 +12,8 @@ vis.index/generations/3/
 ├── nnselect/        an artifact of its own, written by `recsys train nnselect`
 ├── nnselect-folds/  its vectors for train queries that it has not seen, to train rankers with
 ├── nnrank/          an artifact of its own, written by `recsys train nnrank`
-└── nnrank-no-metadata/
+├── nnrank-no-metadata/
+└── contexts/        an artifact of its own: citing sentences, see `recsys.store.contexts`
 """
 
 from pathlib import Path
@@ -31,6 +32,7 @@ FOREST_FILE = "forest.ann"
 ENCODER = "encoder"
 NNSELECT = "nnselect"
 NNRANK = "nnrank"
+CONTEXTS = "contexts"
 UNTIL = "learned until"
 """What the manifest of a model calls the year of the newest query that it learned from."""
 DROPPED = "dropped"

@@ -26,6 +26,7 @@ from recsys.app.cli import (
     tuning,
 )
 from recsys.app.cli.failures import exit_code
+from recsys.app.cli.local import citing_sentences
 from recsys.app.cli.signatures import command
 from recsys.version import CREATED_BY
 
@@ -47,6 +48,7 @@ GROUPS: Mapping[str, typer.Typer] = {
 }
 COMMANDS: Mapping[str, Callable[..., None]] = {
     "recommend": recommending.recommend,
+    "cite": citing_sentences.cite,
     "serve": serving_pages.serve,
     "map": mapping_drafts.draw_map,
     "build": building.build,

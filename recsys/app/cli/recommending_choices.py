@@ -52,6 +52,27 @@ Abstract: TypeAlias = Annotated[
     ),
 ]
 
+Seeds: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--seeds",
+        metavar="PAPERS",
+        show_default="none",
+        help=f"Papers to find more of: {_PAPERS}; may be repeated.",
+    ),
+]
+AsOf: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--as-of",
+        metavar="YEAR",
+        min=1000,
+        max=2999,
+        show_default="the draft's own year, else now",
+        help="Answer as in this year: nothing newer is recommended or counted.",
+    ),
+]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskChoices:
@@ -109,15 +130,7 @@ class AskChoices:
 class ListChoices:
     """Papers that the author likes, dislikes and has."""
 
-    seeds: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--seeds",
-            metavar="PAPERS",
-            show_default="none",
-            help=f"Papers to find more of: {_PAPERS}; may be repeated.",
-        ),
-    ] = None
+    seeds: Seeds = None
     not_like: Annotated[
         list[str] | None,
         typer.Option(
@@ -154,17 +167,7 @@ class FilterChoices:
     exclude_library: Annotated[
         bool, typer.Option("--exclude-library", help="Recommend no paper of the --library.")
     ] = False
-    as_of: Annotated[
-        int | None,
-        typer.Option(
-            "--as-of",
-            metavar="YEAR",
-            min=1000,
-            max=2999,
-            show_default="the draft's own year, else now",
-            help="Answer as in this year: nothing newer is recommended or counted.",
-        ),
-    ] = None
+    as_of: AsOf = None
     min_year: Annotated[
         int | None,
         typer.Option(

@@ -102,7 +102,7 @@ def _packed(raw: bytes, path: Path, manuscript: Manuscript | None) -> Body:
     """Read the one draft of a zip, or a document of Word that is called so."""
     from recsys.formats.drafts.archive import Archive
     from recsys.formats.drafts.bundle import draft_in
-    from recsys.formats.drafts.word_text import is_word
+    from recsys.formats.word.word_text import is_word
 
     if is_word(Archive(raw, display_name(path)).names):
         return parse_body(raw, path.with_suffix(".docx"), manuscript=manuscript)

@@ -108,14 +108,20 @@ class _Passage:
         elif kind == "blank":
             self.walker.text.end_paragraph()
         elif kind == "chunk":
-            end = CHUNK_END.search(self.source, match.end(), self.end)
-            self.walker.text.end_paragraph()
-            return end.end() if end else match.end()
+            return self._after_chunk(match.end())
         elif kind == "accent":
             self._stand_in(shown_by(match[0]), match.start(), match.end())
         else:
             self._glyph(match)
         return match.end()
+
+    def _after_chunk(self, at: int) -> int:
+        """Return the place behind a chunk of code, which ends with an "@"."""
+        self.walker.text.end_paragraph()
+        end = None if "<<" in self.walker.unclosed else CHUNK_END.search(self.source, at, self.end)
+        if end is None:
+            self.walker.unclosed.add("<<")
+        return end.end() if end else at
 
     def _glyph(self, match: re.Match[str]) -> None:
         if match["symbol"] is not None:

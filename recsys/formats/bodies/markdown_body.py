@@ -27,7 +27,7 @@ _BLOCKS = re.compile(  # What is no running text, over several lines.
     | ^:{3,}[ ]*\{?[^\n]{0,40}\b(?:abstract|figure|table|fig-|tbl-)[^\n]{0,80}\n
         .*?(?:^:{3,}[^\S\n]*$|\Z)
     | \$\$.{0,10000}?\$\$
-    | \\begin\{(?P<environment>[a-z]{1,20}\*?)\}.{0,20000}?\\end\{(?P=environment)\}
+    | \\begin\{(?P<environment>[a-z]{1,20}\*?)\}.{0,3000}?\\end\{(?P=environment)\}
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )

@@ -13,9 +13,9 @@ from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.archive import Archive
 from recsys.formats.drafts.draft_formats import parse_manuscript
 from recsys.formats.drafts.folder import Bundle, bundle_of, inside
-from recsys.formats.drafts.word_text import CONTENT_TYPES, is_word
 from recsys.formats.drafts.wording import clean, counted, short
 from recsys.formats.files import display_name
+from recsys.formats.word.word_text import CONTENT_TYPES, is_word
 from recsys.records import Manuscript
 
 LONGEST_NAME = 100

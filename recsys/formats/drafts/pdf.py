@@ -24,12 +24,16 @@ BACK_PAGES = 30
 
 @dataclass(frozen=True, slots=True)
 class PdfText:
-    """What was read: the front, the lines of the first pages, the references, notes on those."""
+    """What was read: the front, the lines of the first pages, the references, notes on those.
+
+    listed: the lines from the first one of the list of references on.
+    """
 
     front: Front
     lines: tuple[Line, ...]
     references: tuple[Reference, ...]
     notes: tuple[str, ...]
+    listed: tuple[Line, ...] = ()
 
 
 def read(raw: bytes, path: Path) -> Manuscript:
@@ -73,7 +77,7 @@ def read_pages(pages: Pages, name: str) -> PdfText:
     references, notes = read_list(listed, vocabulary) if listed else ((), ())
     if pages.failures:
         notes += (f"{counted(pages.failures, 'page')} could not be read.",)
-    return PdfText(front, tuple(lines), references, notes)
+    return PdfText(front, tuple(lines), references, notes, tuple(listed))
 
 
 def _listed(pages: Pages) -> list[Line]:

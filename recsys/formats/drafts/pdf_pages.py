@@ -3,6 +3,7 @@
 import io
 import logging
 import math
+import re
 import unicodedata
 import warnings
 from collections import Counter
@@ -54,6 +55,11 @@ _SAME_LINE = 0.6
 _SHARE_OF_LINE = 0.15
 _NOT_TEXT = "\ufffd"
 
+_FIXED = re.compile(
+    r"(?i)mono|courier|typewriter|consola|inconsolata|menlo|cmtt|ectt|lmtt|sftt|nimbusmon|zi4"
+)
+_BOLD = re.compile(r"(?i)bold|black\b|heavy|cmbx|ecbx|sfbx|lmbx|medi\b|demi")
+
 T = TypeVar("T")
 
 
@@ -62,7 +68,8 @@ class Line:
     """A line of text. size: of its letters, in points. x, y: where it begins, from the lower left.
 
     page: from 0. right: whether it begins in the right half of the page. parts: the text, divided
-    at wide gaps; empty where there are none.
+    at wide gaps; empty where there are none. face: of most of its letters: "bold", "fixed" (as
+    wide as each other), or "".
     """
 
     text: str
@@ -72,6 +79,7 @@ class Line:
     page: int
     right: bool = False
     parts: tuple[str, ...] = ()
+    face: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,7 @@ class _Piece:
     size: float
     x: float
     y: float
+    face: str = ""
 
 
 class Pages:
@@ -189,7 +198,7 @@ def _collector(
     left = LONGEST_PAGE
 
     def collect(
-        text: str, cm: Sequence[float], tm: Sequence[float], _: object, size: float
+        text: str, cm: Sequence[float], tm: Sequence[float], font: object, size: float
     ) -> None:
         nonlocal left
         kept = (c for c in text.translate(_LIGATURES) if c.isprintable() or c == GAP)
@@ -198,11 +207,17 @@ def _collector(
         up_x, up_y = _turned(tm[2], tm[3], cm)
         x, y = _turned(tm[4], tm[5], cm)
         if plain and abs(up_y) >= abs(up_x):
-            pieces.append(_Piece(plain, abs(size) * abs(up_y), x + cm[4], y + cm[5]))
+            pieces.append(_Piece(plain, abs(size) * abs(up_y), x + cm[4], y + cm[5], _face(font)))
         elif plain:
             turned.append(plain)
 
     return collect
+
+
+def _face(font: object) -> str:
+    """Tell from the name of a font what its letters look like."""
+    name = str(font.get("/BaseFont", ""))[:LONGEST_FACT] if isinstance(font, dict) else ""
+    return "fixed" if _FIXED.search(name) else "bold" if _BOLD.search(name) else ""
 
 
 def _space_out(operator: bytes, operands: list[Any], *_: object) -> None:
@@ -250,7 +265,17 @@ def _line(run: Sequence[_Piece], page: int, middle: float) -> Iterator[Line]:
     if parts:
         first, text = run[0], " ".join(parts)
         right = first.x > 0.97 * middle
-        yield Line(text, size, first.x, first.y, page, right, parts if len(parts) > 1 else ())
+        apart = parts if len(parts) > 1 else ()
+        yield Line(text, size, first.x, first.y, page, right, apart, _most_common_face(run))
+
+
+def _most_common_face(run: Sequence[_Piece]) -> str:
+    """Return the face of nearly all letters; within a sentence, a word may stand out."""
+    faces: Counter[str] = Counter()
+    for piece in run:
+        faces[piece.face] += sum(map(str.isalpha, piece.text))
+    face, letters = faces.most_common(1)[0] if faces else ("", 0)
+    return face if letters > 0.8 * faces.total() else ""
 
 
 def _belongs(piece: _Piece, size: float) -> bool:

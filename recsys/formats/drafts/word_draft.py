@@ -15,11 +15,13 @@ from recsys.formats.drafts.pdf_front import (
     names_of_line,
 )
 from recsys.formats.drafts.pdf_references import MOST_REFERENCES, marked_work
-from recsys.formats.drafts.word_text import Paragraph, WordText, word_text
 from recsys.formats.drafts.wording import clean, counted, opening
 from recsys.formats.files import display_name
 from recsys.formats.references.bibliography import says_something
 from recsys.formats.references.word_fields import cited_works
+from recsys.formats.references.word_sources import cited_tags, sources_in
+from recsys.formats.word.word_text import WordText, word_text
+from recsys.formats.word.word_walk import Paragraph
 from recsys.records import Manuscript, Reference
 
 FRONT = 60
@@ -76,26 +78,35 @@ def read(raw: bytes, path: Path) -> Manuscript:
         DraftError: it is damaged, encrypted, too large, or no document of Word.
         MissingExtraError: python-docx is not installed.
     """
+    return read_word(raw, opened(raw, path))
+
+
+def opened(raw: bytes, path: Path) -> Archive:
+    """Open a file of Word's; see `read` for what it raises."""
     name = display_name(path)
     if raw.startswith(_OLD):
         raise DraftError(
             f"{name} is an old Word file, or has a password.",
             "Save it as PDF, Markdown or plain text.",
         )
-    return read_word(raw, Archive(raw, name))
+    return Archive(raw, name)
 
 
 def read_word(raw: bytes, archive: Archive) -> Manuscript:
     """Read a document of Word that is open as an archive; see `read` for what it raises."""
-    document = word_text(raw, archive)
-    said = [each for each in document.paragraphs if each.text and not _is_contents(each)]
-    body, entries = _split_list(said)
-    start, abstract, found = _abstract(body)
-    end, title, sure = _title(document, body[:start])
+    return manuscript_of(word_text(raw, archive))
+
+
+def manuscript_of(document: WordText) -> Manuscript:
+    """Find title, authors, abstract and references in what a document says."""
+    said = [each for each in document.paragraphs if each.text and not is_contents(each)]
+    body, entries = split_list(said)
+    start, abstract, found = find_abstract(body)
+    end, title, sure = find_title(document, body[:start])
     front = Manuscript(title=title, abstract=abstract, authors=_authors(document, body[end:start]))
     if not found:
         front = _with_opening(front, body[end:])
-    cited = cited_works(document.fields)
+    cited = (*cited_works(document.fields), *_cited_sources(document))
     listed, unread = _listed(entries, cited)
     noted = [marked_work(clean(text[:LONGEST_ENTRY])) for text in document.noted]
     named = [work for work in noted if work.doi or work.arxiv or work.acl]
@@ -107,11 +118,12 @@ def read_word(raw: bytes, archive: Archive) -> Manuscript:
     )
 
 
-def _is_contents(paragraph: Paragraph) -> bool:
+def is_contents(paragraph: Paragraph) -> bool:
+    """Whether a paragraph belongs to a table of contents, or stands above or below the text."""
     return bool(_CONTENTS_STYLE.fullmatch(paragraph.style))
 
 
-def _split_list(said: Sequence[Paragraph]) -> tuple[Sequence[Paragraph], list[str]]:
+def split_list(said: Sequence[Paragraph]) -> tuple[Sequence[Paragraph], list[str]]:
     """Split the list of references off: what follows its heading, else what is styled so."""
     places = [place for place, each in enumerate(said) if _LIST.fullmatch(each.text)]
     if not places:
@@ -127,9 +139,9 @@ def _split_list(said: Sequence[Paragraph]) -> tuple[Sequence[Paragraph], list[st
     return said[:place], entries
 
 
-def _abstract(body: Sequence[Paragraph]) -> tuple[int, str | None, bool]:
+def find_abstract(body: Sequence[Paragraph]) -> tuple[int, str | None, bool]:
     """Find the abstract: (where it begins, its text, whether there is one)."""
-    front = body[: _end_of_front(body)]
+    front = body[: end_of_front(body)]
     styled = [place for place, each in enumerate(front) if _ABSTRACT_STYLE.fullmatch(each.style)]
     if styled:
         texts = [_ABSTRACT.sub("", front[place].text, count=1) for place in styled]
@@ -140,7 +152,7 @@ def _abstract(body: Sequence[Paragraph]) -> tuple[int, str | None, bool]:
         if lead_in is None:
             continue
         rest = each.text[lead_in.end() :]
-        following = [other.text for other in _until_section(body[place + 1 : place + 1 + FRONT])]
+        following = [other.text for other in until_section(body[place + 1 : place + 1 + FRONT])]
         whole = place + 1 + len(following) < len(body)  # Something says where it ends.
         # What begins with "Abstract:" ends with the paragraph, unless what follows is marked.
         texts = [rest] if rest and not (whole and len(following) <= 4) else [rest, *following]
@@ -150,7 +162,7 @@ def _abstract(body: Sequence[Paragraph]) -> tuple[int, str | None, bool]:
     return len(front), None, False
 
 
-def _end_of_front(body: Sequence[Paragraph]) -> int:
+def end_of_front(body: Sequence[Paragraph]) -> int:
     """Return where the text proper begins: at its first section."""
     sections = (
         place
@@ -160,7 +172,8 @@ def _end_of_front(body: Sequence[Paragraph]) -> int:
     return next(sections, min(len(body), FRONT))
 
 
-def _until_section(body: Sequence[Paragraph]) -> Iterator[Paragraph]:
+def until_section(body: Sequence[Paragraph]) -> Iterator[Paragraph]:
+    """Yield paragraphs up to the first heading."""
     for each in body:
         if each.level is not None or _AFTER_ABSTRACT.match(each.text):
             return
@@ -172,7 +185,7 @@ def _words(texts: Sequence[str]) -> str | None:
     return " ".join(words[:LONGEST_ABSTRACT_WORDS]) or None
 
 
-def _title(document: WordText, front: Sequence[Paragraph]) -> tuple[int, str, bool]:
+def find_title(document: WordText, front: Sequence[Paragraph]) -> tuple[int, str, bool]:
     """Find the title: (the paragraph after it, its text, whether it is sure)."""
     styled = [place for place, each in enumerate(front) if _TITLE_STYLE.fullmatch(each.style)]
     if styled:
@@ -231,6 +244,24 @@ def _with_opening(front: Manuscript, text: Sequence[Paragraph]) -> Manuscript:
     return replace(front, abstract=words, notes=(note,))
 
 
+def begin_of_text(document: WordText, body: Sequence[Paragraph]) -> int:
+    """Return where the text begins: at its first section, else after the abstract or the title.
+
+    body: the paragraphs before the list of references, as `split_list` returns them.
+    """
+    end = end_of_front(body)
+    if end < min(len(body), FRONT):
+        return end
+    start, _, found = find_abstract(body)
+    if not found:
+        end, title, sure = find_title(document, body[:start])
+        return end if sure or not title.endswith((".", "!", "?")) else 0
+    headings = (at for at in range(start + 1, len(body)) if body[at].level is not None)
+    lead_in = _ABSTRACT.match(body[start].text)
+    alone = lead_in is not None and lead_in.end() == len(body[start].text)
+    return next(headings, start + 1 + alone)
+
+
 def _listed(
     entries: Sequence[str], cited: Sequence[Reference]
 ) -> tuple[list[Reference], tuple[str, ...]]:
@@ -249,6 +280,13 @@ def _listed(
             unread += 1
     what = f"{counted(unread, 'listed reference')} could not be read."
     return found, (what,) if unread else ()
+
+
+def _cited_sources(document: WordText) -> Iterator[Reference]:
+    """Yield the works of Word's own list that fields cite: it also keeps what no longer is."""
+    works = {work.key: work for source in document.sources for work in sources_in(source)}
+    tags = dict.fromkeys(tag for said in document.fields for tag in cited_tags(said))
+    yield from (works[tag] for tag in tags if tag in works)
 
 
 def _entries(paragraphs: Sequence[str]) -> Iterator[str]:

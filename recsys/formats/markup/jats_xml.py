@@ -55,10 +55,11 @@ def looks_so(head: str) -> bool:
 
 def read(stream: BinaryIO) -> Iterator[Reference | Problem]:
     """Read the articles of a file with what they cite; their text is passed over."""
-    return works(stream, _LAYOUT, _reference)
+    return works(stream, _LAYOUT, work_of_article)
 
 
-def _reference(article: Element) -> Reference | None:
+def work_of_article(article: Element) -> Reference | None:
+    """Return an article as a work with what it cites; None where it does not tell of itself."""
     front = article.find("front")
     meta = article.find("article-meta") if front is None else front.find("article-meta")
     if meta is None:

@@ -26,7 +26,7 @@ from recsys.records import Reference
 
 _NAMES = ("doi", "arxiv_id", "acl_id", "pubmed_id", "pmc_id", "mag_id")
 _CORPUS_ID = re.compile(r"CorpusID:(\d{1,18})\Z")
-_PARTS = ("content", "body")
+PARTS = ("content", "body")
 _LONGEST_LIST = 20_000  # Spans of one kind.
 
 
@@ -117,7 +117,7 @@ def _unlinked(entries: object) -> Iterator[Reference]:
 def _parsed(record: Record) -> Reference:
     """Read a paper whose title, abstract and references are spans of its text."""
     paper_id = required_id(record, "corpusid")
-    part = next((part for part in _PARTS if isinstance(record.get(part), dict)), "content")
+    part = next((part for part in PARTS if isinstance(record.get(part), dict)), "content")
     external = record.get("externalids") or nested(record, "openaccessinfo", "externalids")
     whose = record.get("authors")
     authors = names_of(whose, "name") if isinstance(whose, list) else ()
@@ -134,7 +134,7 @@ def _parsed(record: Record) -> Reference:
     return named(reference, (("corpusid", paper_id), *names))
 
 
-def _annotations(record: Record, part: str, kind: str) -> list[Any]:
+def annotations_of(record: Record, part: str, kind: str) -> list[Any]:
     """Return the spans of a kind: a list, which the files have as JSON within JSON."""
     value = nested(record, part, "annotations", kind)
     if isinstance(value, str):
@@ -147,14 +147,14 @@ def _annotations(record: Record, part: str, kind: str) -> list[Any]:
 
 def _spans(record: Record, part: str, kind: str) -> Iterator[str]:
     text = nested(record, part, "text")
-    for span in _annotations(record, part, kind) if isinstance(text, str) else ():
+    for span in annotations_of(record, part, kind) if isinstance(text, str) else ():
         ends = (span.get("start"), span.get("end")) if isinstance(span, dict) else ()
-        start, end = (_place(each) for each in ends) if ends else (None, None)
+        start, end = (place_of(each) for each in ends) if ends else (None, None)
         if start is not None and end is not None and (found := text_of(str(text)[start:end])):
             yield found
 
 
-def _place(value: object) -> int | None:
+def place_of(value: object) -> int | None:
     """Read a position, which older releases have as text."""
     number = int(value) if isinstance(value, str) and value[:12].isdecimal() else value
     return number if isinstance(number, int) and number >= 0 else None
@@ -164,7 +164,7 @@ def _matched(record: Record, part: str) -> Iterator[str]:
     """Yield the papers that entries of the bibliography were matched with."""
     places = ((part, "bibentry"), (part, "bib_entry"), ("bibliography", "bib_entry"))
     for place, kind in places:
-        for entry in _annotations(record, place, kind):
+        for entry in annotations_of(record, place, kind):
             attributes = entry.get("attributes") if isinstance(entry, dict) else None
             if isinstance(attributes, dict):
                 yield from ids_of([attributes.get("matched_paper_id")])

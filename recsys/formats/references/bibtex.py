@@ -80,7 +80,14 @@ _TOLD_KINDS = {"thesis": "thesis", "report": "report", "preprint": "article"}
 def write(papers: Sequence[Paper]) -> str:
     """Write one BibTeX entry per paper, in order, with keys such as `Cohan2020Specter`."""
     keys = citation_keys(papers)
-    return "\n".join(_written(key, paper) for key, paper in zip(keys, papers, strict=True))
+    return "\n".join(entry(key, paper) for key, paper in zip(keys, papers, strict=True))
+
+
+def entry(key: str, paper: Paper) -> str:
+    """Write the entry of one paper."""
+    kind, container = _type_of(paper)
+    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in _fields(paper, container))
+    return f"@{kind}{{{key},\n{lines}}}\n"
 
 
 def looks_so(head: str) -> bool:
@@ -167,12 +174,6 @@ def _eprint(fields: Mapping[str, str]) -> str | None:
     branch = fields.get("eprintclass") or fields.get("primaryclass") or ""
     old = _OLD_NUMBER.fullmatch(number) and branch
     return f"arXiv:{branch.partition('.')[0]}/{number}" if old else f"arXiv:{number}"
-
-
-def _written(key: str, paper: Paper) -> str:
-    kind, container = _type_of(paper)
-    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in _fields(paper, container))
-    return f"@{kind}{{{key},\n{lines}}}\n"
 
 
 def _fields(paper: Paper, container: str) -> Iterator[tuple[str, str]]:

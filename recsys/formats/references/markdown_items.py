@@ -18,12 +18,13 @@ def markdown(papers: Iterable[Paper]) -> str:
 
 def markdown_item(paper: Paper) -> str:
     """Write one paper as Markdown: authors (year), linked title, venue."""
-    authors = _escaped(", ".join(map(natural, names_of(paper)))) or "Unknown authors"
+    authors = escaped(", ".join(map(natural, names_of(paper)))) or "Unknown authors"
     year = "n.d." if paper.year is None else str(paper.year)
-    title, link = _escaped(paper.title), paper_link(paper)
-    venue = f" *{_escaped(paper.venue)}*." if paper.venue else ""
+    title, link = escaped(paper.title), paper_link(paper)
+    venue = f" *{escaped(paper.venue)}*." if paper.venue else ""
     return f"{authors} ({year}). " + (f"[{title}](<{link}>)." if link else f"{title}.") + venue
 
 
-def _escaped(text: str | None) -> str:
+def escaped(text: str | None) -> str:
+    """Write a text on one line, so that Markdown shows it as it is."""
     return _MARKS.sub(r"\\\1", one_line(text or ""))

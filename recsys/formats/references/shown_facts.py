@@ -77,9 +77,12 @@ def kind_of(paper: Paper) -> str:
     return MEETING if acronym or _MEETING.search(venue) else JOURNAL
 
 
-def citation_keys(papers: Sequence[Paper]) -> list[str]:
-    """Name each paper by surname, year and first title word, distinct ignoring case."""
-    taken: set[str] = set()
+def citation_keys(papers: Sequence[Paper], taken: Iterable[str] = ()) -> list[str]:
+    """Name each paper by surname, year and first title word, distinct ignoring case.
+
+    taken: keys that others have.
+    """
+    taken = {key.casefold() for key in taken}
     numbers: dict[str, int] = {}
     keys = []
     for paper in papers:

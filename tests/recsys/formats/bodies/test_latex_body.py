@@ -180,8 +180,6 @@ def test_an_environment_that_never_ends_is_said_and_its_text_read() -> None:
 @pytest.mark.parametrize(
     "part",
     r"\cite{|\footnote{|$|\begin{figure}|\rev{|{|\section{|[|\[|(see |%|\todo{|~".split("|"),
-        "|"
-    ),
 )
 def test_what_never_closes_takes_no_time(part: str) -> None:
     body("\\newcommand{\\rev}[1]{\\rev{#1}\\rev{#1}}\nStart. " + part * 3000)

@@ -1,0 +1,324 @@
+"""Evaluate local recommendation: runs, judgements and facts in one folder, then assessed.
+
+The folder is of the same kind as that of whole drafts, and what reads one reads the other. A query
+is called `CITING#N` there, N counting the sentences of the citing paper.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eval.judge_runs import assess
+from eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS, SCHEMA
+from eval.trec import write_qrels
+from pipelines.evaluation.batch import (
+    WORK,
+    Response,
+    milliseconds,
+    responses_of,
+    write_responses,
+)
+from pipelines.evaluation.systems import Ranked
+from pipelines.evaluation.write_evaluation import (
+    calibration_facts,
+    candidate_facts,
+    check_folder,
+    corpus_facts,
+    versions,
+)
+from pipelines.jobs.partial_results import Entry, Sidecar
+from pipelines.jobs.per_query import gather
+from pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, pose_query
+from pipelines.local.local_systems import LEARNED, LOCAL_SYSTEMS, AskedPassage
+from recsys.errors import DraftError, InputError, near_miss
+from recsys.local.named_mentions import find_mentions
+from recsys.local.rank_passages import PassageRanker
+from recsys.progress import Progress, silent
+from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
+from recsys.store.blas import one_thread
+from recsys.store.collection import Collection
+from recsys.store.products import remembered_products
+from recsys.version import CREATED_BY
+
+if TYPE_CHECKING:
+    from eval.run_figures import Assessment
+
+OpenLocal = Callable[[Path], PassageRanker]
+"""Opens what answers passages; a function of a module, for the workers."""
+HEADLINES = ("R@10", "MRR", "nDCG@10")
+SHOWN_DEPTH = 10
+"""Papers of each answer whose probabilities are checked: those that a person may look at."""
+_FORMAT = "recsys.local-evaluation/1"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEvaluation:
+    """What is evaluated, and how.
+
+    known: what is known beside the sentence, see `local_queries.KNOWN`. masked: whether names and
+    years are taken out of the sentences. per_paper: sentences of each citing paper at most. years:
+    first and last year of the citing papers. jobs: processes; None: one per processor.
+    """
+
+    systems: Sequence[str] = ("bm25", "embedding", "hybrid", "two-stage", "profile", "local")
+    known: str = "references"
+    masked: bool = True
+    per_paper: int = 1
+    years: tuple[int, int] = (0, 9999)
+    k: int = 100
+    seed: int = 0
+    jobs: int | None = None
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalReport:
+    """What was evaluated. timing: median milliseconds of processor time a passage."""
+
+    folder: Path
+    queries: int
+    timing: Mapping[str, float]
+    assessment: "Assessment"
+    told: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        lines = [f"Evaluated {self.queries:,} sentences; 95 % intervals."]
+        for system in self.assessment.systems:
+            shown = ", ".join(f"{name} {system.measures[name]}" for name in HEADLINES)
+            lines.append(f"{system.name}: {shown}, {self.timing[system.name]:.1f} ms")
+        for name, reliability in self.assessment.reliability.items():
+            lines.append(f"{name}: calibration error {reliability.error:.4f}.")
+        return [*lines, *self.told, f"Written to {self.folder}."]
+
+
+def evaluate_local(
+    index: Path,
+    found: LocalQueries,
+    options: LocalEvaluation,
+    out: Path,
+    *,
+    open_local: OpenLocal,
+    progress: Progress = silent,
+) -> LocalReport:
+    """Ask the systems every sentence, write the folder, assess it.
+
+    Raises:
+        InputError: no such system, or no sentence of these years, or a folder of something else.
+        LeakageError: the local ranker has learned from a citing paper.
+        ArtifactError: the index or the ranker cannot be opened.
+    """
+    _check(options)
+    ranker = open_local(index)
+    collection = ranker.reader.collection
+    chosen = found.of_years(collection, *options.years).at_most(
+        options.per_paper, seed=options.seed
+    )
+    queries = named_queries(collection, chosen.queries)
+    if not queries:
+        raise InputError(
+            f"No sentence is by a paper of {options.years[0]} to {options.years[1]}.",
+            "Give other years, or other contexts.",
+        )
+    told = guard(ranker, collection, options, queries.values())
+    check_folder(out)
+    (out / WORK).mkdir(exist_ok=True)
+    sidecars, answers = [], {}
+    for system in options.systems:
+        sidecar = Sidecar(
+            out / WORK / f"{system}.partial", _key(collection, options, queries, system)
+        )
+        start = partial(answerer, open_local, collection.folder, options, queries, system)
+        entries = gather(
+            f"ask {system}",
+            start,
+            [*queries],
+            sidecar=sidecar,
+            jobs=options.jobs,
+            progress=progress,
+        ).entries
+        sidecars.append(sidecar)
+        answers[system] = responses_of(entries)
+    assessment = _write(out, collection, options, queries, answers)
+    for sidecar in sidecars:
+        sidecar.remove()
+    timing = {name: milliseconds(responses) for name, responses in answers.items()}
+    return LocalReport(out, len(queries), timing, assessment, (*found.lines(), *told))
+
+
+def named_queries(collection: Collection, queries: Iterable[LocalQuery]) -> dict[str, LocalQuery]:
+    """Call each query after its citing paper."""
+    found: dict[str, LocalQuery] = {}
+    counted: dict[int, int] = {}
+    for query in queries:
+        counted[query.citing] = counted.get(query.citing, 0) + 1
+        found[f"{collection.corpus.ids[query.citing]}#{counted[query.citing]}"] = query
+    return found
+
+
+def answerer(
+    open_local: OpenLocal,
+    index: Path,
+    options: LocalEvaluation,
+    queries: Mapping[str, LocalQuery],
+    system: str,
+) -> Callable[[str], Entry]:
+    """Open the index in a worker; return what answers one query there."""
+    return partial(_respond, open_local(index), options, queries, system)
+
+
+def _respond(
+    ranker: PassageRanker,
+    options: LocalEvaluation,
+    queries: Mapping[str, LocalQuery],
+    system: str,
+    name: str,
+) -> Entry:
+    query, reader = queries[name], ranker.reader
+    posed = pose_query(reader.collection, reader.works, query, options.known, masked=options.masked)
+    begun = time.process_time()
+    try:
+        with one_thread(), remembered_products():
+            ranked = LOCAL_SYSTEMS[system](AskedPassage(ranker, posed), options.k)
+    except DraftError:  # Nothing is left of a sentence that was all names.
+        return asdict(Response([], [], time.process_time() - begun))
+    seconds = time.process_time() - begun
+    ids = reader.collection.corpus.ids
+    papers = [ids[row] for row in ranked.rows.tolist()]
+    scores = ranked.scores.astype(np.float64).tolist()
+    return asdict(replace(Response(papers, scores, seconds), **_judged(ranked, query)))
+
+
+def _judged(ranked: Ranked, query: LocalQuery) -> dict[str, Any]:
+    """Compare candidates with the gold; keep the probabilities of those that are shown."""
+    if ranked.candidates is None or ranked.probabilities is None:
+        return {}
+    right = np.isin(ranked.candidates, query.gold)
+    shown = np.isin(ranked.candidates, ranked.rows[:SHOWN_DEPTH])
+    return {
+        "candidates": len(right),
+        "found": int(right.sum()),
+        "probabilities": ranked.probabilities[shown].astype(float).tolist(),
+        "outcomes": right[shown].astype(int).tolist(),
+    }
+
+
+def _check(options: LocalEvaluation) -> None:
+    for name in options.systems:
+        if name not in LOCAL_SYSTEMS:
+            raise InputError(
+                f"There is no system {name!r}.{near_miss(name, LOCAL_SYSTEMS)}",
+                f"Some of {', '.join(LOCAL_SYSTEMS)}.",
+            )
+    if not options.systems:
+        raise InputError("There is nothing to evaluate.", f"Some of {', '.join(LOCAL_SYSTEMS)}.")
+    if options.known not in KNOWN:
+        raise InputError(
+            f"{options.known!r} cannot be known.{near_miss(options.known, KNOWN)}",
+            f"One of {', '.join(KNOWN)}.",
+        )
+
+
+def guard(
+    ranker: PassageRanker,
+    collection: Collection,
+    options: LocalEvaluation,
+    queries: Iterable[LocalQuery],
+) -> tuple[str, ...]:
+    """Refuse a local ranker that has learned from the citing papers; return the warnings."""
+    from pipelines.evaluation.leakage import TEST, check_ranker
+    from recsys.local.local_ranker import LOCAL_RANKER
+    from recsys.stage_two.ranker import OnnxRanker
+
+    if not LEARNED.intersection(options.systems):
+        return ()
+    own = ranker.ranker
+    folder = own.folder if isinstance(own, OnnxRanker) else None
+    citing = [collection.corpus.ids[row] for row in sorted({each.citing for each in queries})]
+    warning = check_ranker(folder, collection, TEST, citing, what=LOCAL_RANKER)
+    return () if warning is None else (warning,)
+
+
+def _key(
+    collection: Collection,
+    options: LocalEvaluation,
+    queries: Mapping[str, LocalQuery],
+    system: str,
+) -> str:
+    """Hash what answers depend on."""
+    index = collection.folder
+    manifests = [
+        [path.relative_to(index).as_posix(), sha256(path)] for path in sorted(index.rglob(MANIFEST))
+    ]
+    asked = [[name, each.text, each.gold.tolist()] for name, each in queries.items()]
+    chosen = {
+        key: value for key, value in asdict(options).items() if key not in ("jobs", "command")
+    }
+    return fingerprint([_FORMAT, manifests, asked, chosen, system])
+
+
+def _write(
+    out: Path,
+    collection: Collection,
+    options: LocalEvaluation,
+    queries: Mapping[str, LocalQuery],
+    answers: Mapping[str, Mapping[str, Response]],
+) -> "Assessment":
+    for path in (out / RUNS).glob("*.trec"):
+        if path.stem not in answers:
+            path.unlink()
+    for name, responses in answers.items():
+        write_responses(out / RUNS / f"{name}.trec", responses, name)
+    ids = collection.corpus.ids
+    write_qrels(
+        out / QRELS,
+        {name: [ids[row] for row in each.gold.tolist()] for name, each in queries.items()},
+    )
+    write_json(out / QUERIES, {name: _facts(collection, each) for name, each in queries.items()})
+    write_json(
+        out / FACTS,
+        {
+            "schema": SCHEMA,
+            "command": options.command,
+            "part": "sentence",
+            "k": options.k,
+            "seed": options.seed,
+            "known": options.known,
+            "masked": options.masked,
+            "systems": [*answers],
+            "created_by": CREATED_BY,
+            "versions": versions(),
+            "corpus": corpus_facts(collection.folder.parent.parent, collection),
+            "timing": {name: milliseconds(each) for name, each in answers.items()},
+            "candidates": {n: candidate_facts(answers[n]) for n in LEARNED.intersection(answers)},
+            "calibration": {
+                n: calibration_facts(answers[n], options.seed)
+                for n in sorted(LEARNED.intersection(answers))
+            },
+            "warnings": [],
+        },
+    )
+    return assess(out, seed=options.seed)
+
+
+def _facts(collection: Collection, query: LocalQuery) -> dict[str, Any]:
+    """Tell what slices and readers want to know of a sentence."""
+    year = int(collection.graph.years[query.citing])
+    cited = collection.graph.in_counts(query.gold, year).tolist()
+    shown = collection.corpus.papers(query.gold)
+    return {
+        "title": query.text,
+        "year": year,
+        "venue": None,
+        "has_abstract": False,
+        "names": bool(find_mentions(query.text)),
+        "gold": {
+            each.id: {"in_citations": count, "title": each.title}
+            for each, count in zip(shown, cited, strict=True)
+        },
+    }

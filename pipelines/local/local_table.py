@@ -1,0 +1,123 @@
+"""Examples for the local ranker: the candidates of many passages, their features, and the gold."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipelines.jobs.per_query import OpenIndex
+from pipelines.jobs.workers import shared
+from pipelines.local.local_queries import (
+    KNOWN,
+    LocalQuery,
+    beside,
+    lots,
+    pose_query,
+    references_of,
+)
+from pipelines.ranking.training_table import TrainingTable
+from recsys.errors import DraftError
+from recsys.local.local_features import compute_local
+from recsys.local.rank_passages import PassageReader
+from recsys.processors import processors
+from recsys.progress import Progress
+from recsys.store.arrays import Floats
+from recsys.store.blas import one_thread
+from recsys.store.products import remembered_products
+
+RAW = 0.3
+"""So many of the queries keep names and years: they tell most, where there are any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a query is posed: what is known beside the sentence, and whether names are taken out."""
+
+    known: str
+    masked: bool
+
+    def __str__(self) -> str:
+        """Name it, as in reports."""
+        return f"{self.known}, {'masked' if self.masked else 'as printed'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A query's candidates. features: (m, f) float32. relevant: (m,) int8. gold: how many."""
+
+    way: Way
+    features: Floats
+    relevant: NDArray[np.int8]
+    gold: int
+
+
+def drawn_way(query: LocalQuery, *, seed: int) -> Way:
+    """Draw how a query is posed, so that one ranker learns all ways."""
+    chance = lots(seed, f"{query.citing} {query.text}")
+    return Way(KNOWN[int(chance.integers(len(KNOWN)))], bool(chance.random() >= RAW))
+
+
+def collect_examples(
+    open_index: OpenIndex,
+    index: Path,
+    queries: Sequence[LocalQuery],
+    names: tuple[str, ...],
+    *,
+    seed: int,
+    progress: Progress,
+    stage: str,
+) -> list[Example]:
+    """Pose each query in a way drawn for it, in parallel; the order is that of the queries."""
+    start = partial(_maker, open_index, index, names)
+    tasks = [(query, drawn_way(query, seed=seed)) for query in queries]
+    found: dict[int, Example | None] = {}
+    progress(stage, 0, len(tasks))
+    for at, made in shared(start, tasks, jobs=processors()):
+        found[at] = made
+        progress(stage, len(found), len(tasks))
+    return [made for at in range(len(tasks)) if (made := found[at]) is not None]
+
+
+def table_of(examples: Sequence[Example]) -> TrainingTable:
+    """Put examples one after the other."""
+    return TrainingTable(
+        np.concatenate([each.features for each in examples]),
+        np.concatenate([each.relevant for each in examples]),
+        np.array([len(each.relevant) for each in examples], np.int32),
+        np.array([each.gold for each in examples], np.int32),
+    )
+
+
+def _maker(
+    open_index: OpenIndex, index: Path, names: tuple[str, ...]
+) -> Callable[[tuple[LocalQuery, Way]], Example | None]:
+    """Open the index in a worker; return what makes an example there."""
+    reader = PassageReader(open_index(index, metadata=True))
+    return lambda task: example(reader, *task, names)
+
+
+def example(
+    reader: PassageReader, query: LocalQuery, way: Way, names: tuple[str, ...]
+) -> Example | None:
+    """Pose a query and compute the features of its candidates; None if nothing can be asked.
+
+    What the same sentence cites besides the gold is neither right nor wrong: it is left out.
+    """
+    collection, works = reader.collection, reader.works
+    posed = pose_query(collection, works, query, way.known, masked=way.masked)
+    try:
+        with one_thread(), remembered_products():
+            view = reader.view(posed.draft, posed.passage)
+            facts = reader.facts(view, posed.passage, reader.encode([posed.passage])[0])
+            features = compute_local(facts, names)
+    except DraftError:  # Nothing is left of a sentence that was all names.
+        return None
+    relevant = np.isin(facts.rows, query.gold).astype(np.int8)
+    others = beside(collection, works, query, references_of(collection, query))
+    kept = ~np.isin(facts.rows, collection.corpus.rows(others))
+    if not kept.any():
+        return None
+    return Example(way, features[kept], relevant[kept], len(query.gold))

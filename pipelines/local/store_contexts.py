@@ -1,0 +1,200 @@
+"""Add citing sentences to an index: what papers were cited for, told by those who cite them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipelines.corpora.source_files import SourceFile, hash_of, source_files
+from pipelines.index.carry_contexts import FormerContexts
+from pipelines.index.context_columns import in_order, taken, write_contexts
+from pipelines.jobs.index_writer import IndexWriter, members_of, writing
+from pipelines.jobs.staged_folder import StagedFolder
+from pipelines.local.context_intake import ContextIntake
+from pipelines.local.context_works import ContextWorks
+from pipelines.local.encode_contexts import encode_texts
+from recsys.errors import InputError, RecsysError
+from recsys.formats.papers.paper_records import tally
+from recsys.models.encoder import OnnxEncoder
+from recsys.progress import Progress, silent
+from recsys.store.arrays import Floats
+from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, sha256
+from recsys.store.contexts import KIND, SCHEMA, Codes, Contexts
+from recsys.store.corpus import Corpus
+from recsys.store.generations import pin
+from recsys.store.layout import CONTEXTS, CORPUS, ENCODER
+
+_REVISION = 1
+_READ = "found"
+_FOUND = "found.parquet"
+_OLD = "old"
+"""The column that says where a context stood before, _NEW where it was not there."""
+_NEW = -1
+
+
+@dataclass(frozen=True, slots=True)
+class ContextsReport:
+    """What was added. contexts: how many there are now. facts: what the manifest says."""
+
+    index: Path
+    contexts: int
+    facts: Mapping[str, Any]
+    told: tuple[str, ...]
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        return [*self.told, f"Saved in {self.index}."]
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What contexts are added to, and where the work lies."""
+
+    base: Path
+    files: Sequence[SourceFile]
+    work: StagedFolder
+    progress: Progress
+
+    @property
+    def corpus(self) -> Corpus:
+        """The papers of the index."""
+        return Corpus.load(self.base / CORPUS)
+
+
+def add_contexts(
+    index: Path, sources: Sequence[Path], *, wait: bool = False, progress: Progress = silent
+) -> ContextsReport:
+    """Add the citing sentences of files to those that an index has; a killed run continues.
+
+    Args:
+        index: gets them, or more of them.
+        sources: files and folders, in formats that `recsys.formats.contexts` lists.
+        wait: for another process that changes the index; else it is refused.
+        progress: told about every stage.
+
+    Raises:
+        ArtifactError: the index cannot be opened, or its contexts are damaged.
+        CorpusError: a file cannot be read, or is of no known format.
+        InputError: no sentence is of two papers of the index, or another process changes it.
+    """
+    files = source_files(sources, out=index)
+    with writing(index, wait=wait, progress=progress) as writer, pin(writer.index) as base:
+        work = writer.work(CONTEXTS)
+        try:
+            return _add(writer, index, _Job(base, files, work, progress))
+        except RecsysError:  # To run it again would end so again.
+            work.remove()
+            raise
+
+
+def _add(writer: IndexWriter, index: Path, job: _Job) -> ContextsReport:
+    read_key = fingerprint([_REVISION, sha256(job.base / MANIFEST), hash_of(job.files)])
+    found = job.work.stage(_READ, read_key, partial(_read, job))
+    done = job.work.stage(CONTEXTS, read_key, partial(_write, job, found.facts))
+    told = (*found.facts["told"], f"{done.facts['contexts']:,} contexts are in the index now.")
+    config = pin(job.base).manifest().config
+    members = members_of(job.base) | {CONTEXTS: job.work.finished / CONTEXTS}
+    writer.commit(members, config)
+    job.work.remove()
+    return ContextsReport(index, done.facts["contexts"], found.facts, told)
+
+
+def _read(job: _Job, folder: Path) -> dict[str, Any]:
+    """Read the files, and put what they say beside what is there."""
+    corpus = job.corpus
+    intake = ContextIntake(ContextWorks.of(corpus))
+    intake.read_all(job.files, job.progress)
+    new = intake.taken()
+    if not new.num_rows:
+        raise _nothing(job, intake)
+    here = new.append_column(_OLD, pa.array(np.full(new.num_rows, _NEW, np.int64)))
+    if (job.base / CONTEXTS).is_dir():
+        former = FormerContexts(job.base / CONTEXTS, len(corpus))
+        old, places = former.table(np.arange(len(corpus), dtype=np.int32))
+        here = pa.concat_tables([old.append_column(_OLD, pa.array(places)), here])
+    kept = in_order(here, corpus.years)
+    table = taken(here, kept.order)
+    if not table.num_rows:
+        raise _all_dropped(job, kept.dropped)
+    pq.write_table(table, folder / _FOUND)
+    added = int(np.count_nonzero(table.column(_OLD).to_numpy() == _NEW))
+    return {"read": intake.count, "added": added, "told": _lines(intake, added, kept.dropped)}
+
+
+def _write(job: _Job, facts: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Encode what is new, and write the artifact."""
+    table = pq.read_table(job.work.finished / _READ / _FOUND)
+    corpus, encoder = job.corpus, None
+    if (job.base / ENCODER).is_dir():
+        encoder = OnnxEncoder.load(job.base / ENCODER)
+    vectors = None if encoder is None else _vectors(job, table, encoder)
+    name = None if encoder is None else encoder.fingerprint
+    config = {"encoder": name, "sources": [file.path.name for file in job.files]}
+    write_contexts(folder, table, corpus.years, vectors, {**config, "report": facts["told"]})
+    return {"contexts": table.num_rows}
+
+
+def _vectors(job: _Job, table: pa.Table, encoder: OnnxEncoder) -> tuple[Codes, Floats]:
+    """Gather the vectors that are known, and encode each other sentence once."""
+    known = _known(job, encoder, len(job.corpus))
+    old = table.column(_OLD).to_numpy() if known else np.full(table.num_rows, _NEW)
+    new = np.flatnonzero(old == _NEW)
+    texts = table.column("text").take(pa.array(new)).combine_chunks().dictionary_encode()
+    made = encode_texts(
+        encoder, texts.dictionary, job.work.place / "contexts.shards", progress=job.progress
+    )
+    codes = np.empty((len(old), encoder.dim), np.int8)
+    scales = np.empty(len(old), np.float32)
+    numbers = texts.indices.to_numpy()
+    codes[new], scales[new] = made[0][numbers], made[1][numbers]
+    if known is not None and known.codes is not None and known.scales is not None:
+        there = np.flatnonzero(old != _NEW)
+        codes[there], scales[there] = known.codes[old[there]], known.scales[old[there]]
+    return codes, scales
+
+
+def _known(job: _Job, encoder: OnnxEncoder, papers: int) -> Contexts | None:
+    """Return the contexts that are there, if the same encoder made vectors of them."""
+    folder = job.base / CONTEXTS
+    if not folder.is_dir():
+        return None
+    same = load_manifest(folder, KIND, SCHEMA).config["encoder"] == encoder.fingerprint
+    found = Contexts.load(folder, papers)
+    return found if same and found.codes is not None else None
+
+
+def _lines(intake: ContextIntake, added: int, dropped: Mapping[str, int]) -> list[str]:
+    lines = [f"{intake.count:,} contexts read; {added:,} of them are new"]
+    if intake.unknown:
+        lines.append(f"left out, because the index does not hold them: {tally(intake.unknown)}")
+    if any(dropped.values()):
+        told = {what: count for what, count in dropped.items() if count}
+        lines.append(f"left out: {tally(told)}")
+    if intake.problems:
+        lines.append(f"not read: {tally(intake.problems)}")
+    return lines + [f"passed over: {what}" for what in intake.skipped]
+
+
+def _nothing(job: _Job, intake: ContextIntake) -> InputError:
+    names = ", ".join(file.path.name for file in job.files)
+    if not intake.count:
+        told = tally(intake.problems) or "; ".join(intake.skipped) or "they are empty"
+        return InputError(f"{names} hold no contexts: {told}.", "Give files of citing sentences.")
+    unknown = ", ".join(repr(each) for each in intake.examples)
+    return InputError(
+        f"None of the {intake.count:,} contexts in {names} is between two papers of the index: it "
+        f"does not know {unknown}.",
+        "Its papers need these ids, or these names as aliases: build it of files that tell them.",
+    )
+
+
+def _all_dropped(job: _Job, dropped: Mapping[str, int]) -> InputError:
+    names = ", ".join(file.path.name for file in job.files)
+    return InputError(
+        f"No context of {names} can be used: {tally(dropped)}.", "Check which paper cites which."
+    )

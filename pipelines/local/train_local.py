@@ -1,0 +1,249 @@
+"""Train a local ranker: which paper belongs to which sentence, learned from citing sentences.
+
+Each sentence is a query of its own, posed as its author might have: with nothing but itself, with
+the draft's title, or with all else that the draft cites; with names and years in it or without.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eval.calibration import expected_calibration_error
+from eval.measures import Judged, summarise
+from indexes.opening import open_collection
+from pipelines.evaluation.leakage import SeenQueries
+from pipelines.jobs.index_writer import writing
+from pipelines.jobs.per_query import OpenIndex
+from pipelines.local.local_queries import LocalQueries, LocalQuery
+from pipelines.local.local_table import Example, collect_examples, table_of
+from pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit
+from pipelines.ranking.ranker_trial import judge
+from recsys.errors import NothingFound
+from recsys.local.local_features import LOCAL_FEATURES
+from recsys.local.local_ranker import LOCAL_RANKER
+from recsys.progress import Progress, silent
+from recsys.store.arrays import Floats, Rows
+from recsys.store.collection import Collection
+from recsys.store.top_k import top_k
+
+FEWEST = 100
+"""Sentences to train on, and to stop and calibrate on, without which there is nothing to learn."""
+SHOWN = 10
+"""Papers of each answer whose probabilities are calibrated: those that a person may look at."""
+MEASURES = ("R@10", "MRR")
+
+
+@dataclass(frozen=True, slots=True)
+class LocalParts:
+    """Sentences to train on, and those of other papers to stop and calibrate on."""
+
+    train: tuple[LocalQuery, ...]
+    dev: tuple[LocalQuery, ...]
+
+    @classmethod
+    def by_year(
+        cls, collection: Collection, found: LocalQueries, train_until: int, dev_until: int
+    ) -> "LocalParts":
+        """Train on papers up to a year, dev are those after it up to another."""
+        train = found.of_years(collection, 0, train_until)
+        dev = found.of_years(collection, train_until + 1, dev_until)
+        return cls(train.queries, dev.queries)
+
+    @classmethod
+    def by_papers(cls, found: LocalQueries, train: Rows, dev: Rows) -> "LocalParts":
+        """Take the sentences of these papers."""
+        parts = (set(rows.tolist()) for rows in (train, dev))
+        return cls(*(tuple(q for q in found.queries if q.citing in rows) for rows in parts))
+
+    def at_most(self, number: int, *, seed: int) -> "LocalParts":
+        """Draw at most so many sentences of each paper."""
+        parts = (LocalQueries(each).at_most(number, seed=seed) for each in (self.train, self.dev))
+        return LocalParts(*(each.queries for each in parts))
+
+    def check(self) -> None:
+        """Refuse too few sentences.
+
+        Raises:
+            NothingFound: there are.
+        """
+        sizes = len(self.train), len(self.dev)
+        if min(sizes) < FEWEST:
+            raise NothingFound(
+                f"There are {sizes[0]:,} sentences to train on, {sizes[1]:,} for dev; with fewer "
+                f"than {FEWEST} of either nothing is learned.",
+                "Give more contexts or other years; until then, the ranker that comes with recsys "
+                "answers.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class LocalTraining:
+    """How a local ranker is trained. per_paper: sentences of each citing paper at most."""
+
+    per_paper: int = 2
+    seed: int = 0
+    wait: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LocalTrainReport:
+    """What was trained, and how good it is on dev.
+
+    figures: way of asking -> measures. error: expected calibration error of the ten papers that are
+    shown, calibrated on the other half of dev.
+    """
+
+    sentences: int
+    trees: int
+    figures: Mapping[str, str]
+    error: float
+    told: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        return [
+            f"Trained {self.trees} trees on {self.sentences:,} sentences.",
+            *(f"On dev, {way}: {figure}." for way, figure in self.figures.items()),
+            f"Calibration error of the {SHOWN} papers shown: {self.error:.4f} (cross-fitted).",
+            *self.told,
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSchool:
+    """Examples of several indexes to learn from, and what a ranker will have seen of them."""
+
+    train: tuple[Example, ...] = ()
+    dev: tuple[Example, ...] = ()
+    seen: SeenQueries = field(default_factory=SeenQueries)
+
+    def joined(self, other: "LocalSchool") -> "LocalSchool":
+        """Put the examples of two indexes together."""
+        return LocalSchool(self.train + other.train, self.dev + other.dev, self.seen | other.seen)
+
+    def fit(
+        self, *, seed: int, progress: Progress = silent
+    ) -> tuple[FittedRanker, LocalTrainReport]:
+        """Train on the train examples, stop and calibrate on those of dev."""
+        train, dev = table_of(self.train), table_of(self.dev)
+        fitted = fit(train, dev, LOCAL_FEATURES, seed=seed, progress=progress)
+        fitted = _calibrated(fitted, self.dev)
+        ways = sorted({str(each.way) for each in self.dev})
+        figures = {way: _figure(fitted, [e for e in self.dev if str(e.way) == way]) for way in ways}
+        error = _cross_fitted_error(fitted, self.dev)
+        trees = fitted.booster.num_trees()
+        return fitted, LocalTrainReport(len(self.train), trees, figures, error)
+
+
+def school_of(
+    open_index: OpenIndex,
+    index: Path,
+    collection: Collection,
+    parts: LocalParts,
+    options: LocalTraining,
+    progress: Progress,
+) -> LocalSchool:
+    """Pose the sentences of an index."""
+    drawn = parts.at_most(options.per_paper, seed=options.seed)
+    drawn.check()
+    made = [
+        tuple(
+            collect_examples(
+                open_index,
+                index,
+                queries,
+                LOCAL_FEATURES,
+                seed=options.seed,
+                progress=progress,
+                stage=f"features of {part}",
+            )
+        )
+        for part, queries in (("train", drawn.train), ("dev", drawn.dev))
+    ]
+    rows = [
+        np.unique(np.array([each.citing for each in queries], np.int32))
+        for queries in (drawn.train, drawn.dev)
+    ]
+    return LocalSchool(made[0], made[1], SeenQueries.of(collection, train=rows[0], dev=rows[1]))
+
+
+def train_local(
+    index: Path,
+    found: LocalQueries,
+    parts: LocalParts,
+    options: LocalTraining,
+    *,
+    open_index: OpenIndex,
+    progress: Progress = silent,
+) -> LocalTrainReport:
+    """Train an index's own local ranker.
+
+    Raises:
+        NothingFound: there are too few sentences.
+        ArtifactError: the index cannot be opened.
+        InputError: another process changes the index.
+    """
+    with writing(index, wait=options.wait, progress=progress) as writer:
+        collection = open_collection(writer.index)
+        school = school_of(open_index, writer.index, collection, parts, options, progress)
+        fitted, report = school.fit(seed=options.seed, progress=progress)
+        with writer.member(LOCAL_RANKER) as new:
+            save_local(fitted, new, school, report, origin="its own ranker", text=True)
+    told = (*found.lines(), f"Saved in {index}.")
+    return LocalTrainReport(report.sentences, report.trees, report.figures, report.error, told)
+
+
+def save_local(
+    fitted: FittedRanker,
+    folder: Path,
+    school: LocalSchool,
+    report: LocalTrainReport,
+    *,
+    origin: str,
+    text: bool,
+) -> None:
+    """Write a local ranker's folder."""
+    facts: dict[str, Any] = {"dev": {**report.figures, "ece": report.error}}
+    fitted.save(folder, school.seen, origin=origin, facts=facts, text=text, kind=LOCAL_RANKER)
+
+
+def _calibrated(fitted: FittedRanker, examples: Sequence[Example]) -> FittedRanker:
+    """Calibrate on the papers that are shown: the many others would drown them."""
+    scores, relevant = _shown(fitted, examples)
+    knots = calibrate(scores, relevant)
+    return FittedRanker(fitted.booster, fitted.feature_names, *knots, fitted.seed)
+
+
+def _shown(
+    fitted: FittedRanker, examples: Sequence[Example]
+) -> tuple[Floats, np.typing.NDArray[np.int8]]:
+    """Return the scores of the papers that are shown, and whether they are right."""
+    scores, relevant = [], []
+    for each in examples:
+        given = fitted.predict(each.features)
+        best = top_k(given, SHOWN)
+        scores.append(given[best])
+        relevant.append(each.relevant[best])
+    return np.concatenate(scores), np.concatenate(relevant)
+
+
+def _cross_fitted_error(fitted: FittedRanker, examples: Sequence[Example]) -> float:
+    """Calibrate on every other example, measure the error on the rest, both ways."""
+    halves = [_shown(fitted, examples[side::2]) for side in (0, 1)]
+    chances = [
+        np.interp(mine[0], *calibrate(*other))
+        for mine, other in zip(halves, halves[::-1], strict=True)
+    ]
+    relevant = np.concatenate([half[1] for half in halves])
+    return expected_calibration_error(np.concatenate(chances), relevant)
+
+
+def _figure(fitted: FittedRanker, examples: Sequence[Example]) -> str:
+    table = table_of(examples)
+    judged: list[Judged] = judge(fitted.predict(table.features), table)
+    found = summarise(judged, rng=np.random.default_rng(0), samples=1)
+    measured = ", ".join(f"{name} {found[name].value:.3f}" for name in MEASURES)
+    return f"{measured} ({len(examples):,} sentences)"

@@ -1,0 +1,1 @@
+"""The commands on single sentences of a draft."""

@@ -1,0 +1,149 @@
+"""Cut the citing sentence out of a window of text, and take the citation marks out of it.
+
+A reader puts HERE where the paper in question is cited, and ELSEWHERE where others are.
+"""
+
+import re
+from collections.abc import Iterator
+
+HERE, ELSEWHERE = "\ue000", "\ue001"
+"""Characters of no text: they stand for citation marks."""
+LONGEST_WINDOW = 20_000
+"""Characters of a window that are read on either side of a mark."""
+LONGEST_SENTENCE = 1_500
+"""Characters kept of one sentence: a list that nobody ended is cut around its mark."""
+FEWEST_WORDS = 3
+"""A sentence of fewer words tells nothing of what it cites."""
+
+_MARKS = f"{HERE}{ELSEWHERE}"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200d\u2060\ufeff\s]+")
+# A mark set behind the full stop, as journals with superscripts do, belongs to what it ends.
+_BEHIND_STOP = re.compile(
+    rf"([.!?][\"'\u2019\u201d)]?)([{_MARKS}][{_MARKS},;\u2013\u2014-]*)(?=\s|\Z)"
+)
+_BOUNDARY = re.compile(
+    rf"[.!?][\"'\u2019\u201d)\]]{{0,2}}\s+(?=[\"'\u2018\u201c(\[]?[A-Z0-9\u00c0-\u00de{_MARKS}])"
+)
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:al|e\.g|i\.e|cf|viz|vs|resp|ca|approx|Figs?|Eqs?|Eqn|Secs?|Tabs?|Refs?|Defs?|Thms?"
+    r"|Props?|Chap|Ch|App|Alg|No|Nos|Vol|vols?|pp?|eds?|Eds?|Dr|Prof|Mr|Mrs|Ms|St|Jr|Sr|Inc|Ltd"
+    r"|sp|spp|var|et|ibid|op|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)|(?<![\w.])[A-Z])\.\Z"
+)
+_JOINED = rf"[{_MARKS}](?:\s*(?:[,;&\u2013\u2014-]|and|or)?\s*[{_MARKS}])*+"
+_BRACKETED = re.compile(
+    rf"\s*[(\[]\s*(?:(?:see|cf\.?|e\.g\.,?|i\.e\.,?|also|in|and|reviewed|for|a|review|example|[,;])"
+    rf"\s*){{0,8}}{_JOINED}[\s,;.]*[)\]]"
+)
+_MARK = re.compile(rf"\s?{_JOINED}")
+_NUMBERED = re.compile(
+    r"\s?\[[1-9]\d{0,2}(?:\s?[,;\u2013\u2014-]\s?[1-9]\d{0,2}){0,40}\](?![(\[{])"
+)
+_HOLLOW = re.compile(r"\s*(?:\(\s*[,;.\s]*\)|\[\s*[,;.\s]*\])")
+_LOOSE = re.compile(r"\s+(?=[,;.:!?)\]])|(?<=[(\[])\s+")
+_DOUBLED = re.compile(r"([,;])(?:\s*[,;])+")
+_BRACKET = re.compile(r"[()\[\]]")
+_PARTNERS = {")": "(", "]": "["}
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+def citing_sentences(window: str) -> list[str]:
+    """Return the sentences that hold HERE, each once, without any mark; none if nothing is left.
+
+    >>> citing_sentences(f"It rained. Wolves, as foxes {ELSEWHERE}, hunt [{HERE}]. It stopped.")
+    ['Wolves, as foxes, hunt.']
+    """
+    text = _BEHIND_STOP.sub(r"\2\1", _clean(window))
+    found = (without_marks(_around(each, HERE)) for each in sentences(text) if HERE in each)
+    return [each for each in dict.fromkeys(found) if has_words(each)]
+
+
+def cited_sentences(text: str) -> Iterator[tuple[str, list[int]]]:
+    """Yield the sentences that hold ELSEWHERE, and the numbers of its places there, from 0.
+
+    >>> list(cited_sentences(f"It rained. Wolves {ELSEWHERE} hunt at night {ELSEWHERE}."))
+    [('Wolves hunt at night.', [0, 1])]
+    """
+    text, count = _BEHIND_STOP.sub(r"\2\1", _clean(text)), 0
+    for sentence in sentences(text):
+        marks = sentence.count(ELSEWHERE)
+        if marks and has_words(said := without_marks(_around(sentence, ELSEWHERE))):
+            yield said, list(range(count, count + marks))
+        count += marks
+
+
+def plain_sentence(text: str) -> str:
+    """Return a text that is a sentence already, without what is known to stand for a citation."""
+    return without_marks(_clean(text[: 2 * LONGEST_SENTENCE]))[:LONGEST_SENTENCE]
+
+
+def without_marks(text: str) -> str:
+    """Take the marks out, and the brackets and commas that nothing stands in any more."""
+    bracketed = "(" in text or "[" in text
+    if HERE in text or ELSEWHERE in text:
+        text = _MARK.sub("", _BRACKETED.sub("", text) if bracketed else text)
+        text = _paired(text)  # A mark may have been given with one of the brackets around it.
+    if bracketed:
+        text = _HOLLOW.sub("", _NUMBERED.sub("", text))
+    return " ".join(_DOUBLED.sub(r"\1", _LOOSE.sub("", text)).split())
+
+
+def _clean(text: str) -> str:
+    """Put a text on one line."""
+    return (text if text.isprintable() else _CONTROL.sub(" ", text)).strip()
+
+
+def _paired(text: str) -> str:
+    """Drop brackets that have no partner."""
+    left: list[int] = []
+    lone = []
+    for match in _BRACKET.finditer(text):
+        if match[0] in "([":
+            left.append(match.start())
+        elif left and text[left[-1]] == _PARTNERS[match[0]]:
+            left.pop()
+        else:
+            lone.append(match.start())
+    dropped = {*left, *lone}
+    return "".join(c for at, c in enumerate(text) if at not in dropped) if dropped else text
+
+
+def has_words(text: str) -> bool:
+    """Tell whether a sentence has words enough to be compared with others."""
+    return len(_WORD.findall(text)) >= FEWEST_WORDS
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Split a text on one line at the ends of its sentences."""
+    begin = 0
+    for match in _BOUNDARY.finditer(text):
+        stop = match.start() + 1
+        if text[match.start()] == "." and _ABBREVIATED.search(text, max(begin, stop - 12), stop):
+            continue
+        yield text[begin : match.end()].strip()
+        begin = match.end()
+    if rest := text[begin:].strip():
+        yield rest
+
+
+def windows(text: str) -> Iterator[str]:
+    """Cut a text of any length into pieces around its marks, so that none costs much."""
+    if len(text) <= 2 * LONGEST_WINDOW:
+        yield text
+        return
+    place = text.find(HERE)
+    while place >= 0:
+        begin, end = max(0, place - LONGEST_WINDOW), place + LONGEST_WINDOW
+        yield text[begin:end]
+        place = text.find(HERE, end)
+
+
+def _around(sentence: str, mark: str) -> str:
+    """Cut a sentence that is too long to both sides of its first mark, between words."""
+    if len(sentence) <= LONGEST_SENTENCE:
+        return sentence
+    place = sentence.index(mark)
+    begin = max(0, place - LONGEST_SENTENCE // 2)
+    piece = sentence[begin : begin + LONGEST_SENTENCE]
+    first = piece.find(" ", 0, piece.index(mark)) + 1 if begin else 0
+    last = piece.rfind(" ", piece.index(mark))
+    return piece[first : last if last > 0 and begin + len(piece) < len(sentence) else None]

@@ -1,0 +1,45 @@
+"""The formats of an answer sentence by sentence. Adding one is what writes it, and a row here."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeAlias
+
+from recsys.errors import InputError, near_miss
+
+if TYPE_CHECKING:
+    from recsys.formats.local_answers.gap_keys import GapKeys
+    from recsys.passages import LocalAnswer
+
+LocalWriter: TypeAlias = Callable[["LocalAnswer", "GapKeys"], str]
+
+LOCAL_FORMATS: Mapping[str, tuple[str, str]] = {
+    "table": ("gap_table", "gap_table"),
+    "json": ("gap_json", "local_json"),
+    "jsonl": ("gap_json", "local_json_lines"),
+    "markdown": ("gap_markdown", "gap_markdown"),
+    "html": ("gap_page", "gap_page"),
+    "sarif": ("sarif", "sarif"),
+    "lines": ("editor_lines", "editor_lines"),
+}
+"""The module of this room and its function, in the order in which the command line offers them."""
+
+
+def render_local(answer: "LocalAnswer", name: str, keys: "GapKeys | None" = None) -> str:
+    """Write an answer as text.
+
+    keys: what the papers are cited by; None: the draft's keys are kept, new ones made.
+
+    Raises:
+        InputError: there is no format of that name.
+    """
+    from recsys.formats.local_answers.gap_keys import keys_of
+
+    if name not in LOCAL_FORMATS:
+        raise InputError(
+            f"There is no format {name!r}.{near_miss(name, LOCAL_FORMATS)}",
+            f"The formats are {', '.join(LOCAL_FORMATS)}.",
+        )
+    module, function = LOCAL_FORMATS[name]
+    opened = import_module(f"recsys.formats.local_answers.{module}")
+    write: LocalWriter = getattr(opened, function)
+    return write(answer, keys_of(answer) if keys is None else keys)

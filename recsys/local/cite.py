@@ -1,0 +1,150 @@
+"""Answer a draft sentence by sentence, or one passage.
+
+draft ─► sentences ─► places that lack a citation ─► passages ─► papers for each
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from recsys.asking.matching import match
+from recsys.asking.question import pose
+from recsys.errors import InputError
+from recsys.formats.bodies.body_formats import read_body
+from recsys.formats.bodies.places import passage_of, sentence_at
+from recsys.formats.drafts.draft_formats import read_manuscript
+from recsys.local.local_recommender import LocalRecommender
+from recsys.local.missing_citations import end_of, marked, unmarked
+from recsys.local.passage import Passage
+from recsys.passages import Body, Gap, LocalAnswer, Sentence
+from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
+
+
+@dataclass(frozen=True, slots=True)
+class LocalQuestion:
+    """What is asked of a draft, or of a passage.
+
+    k: papers for each place. line: of the one sentence that is asked about; None: all that lack a
+    citation. offset: the place in a passage, as the characters before it. most: sentences without a
+    mark at most. as_of: the year in which it is written. title, abstract: go before the draft's
+    own. liked: papers to find more of.
+    """
+
+    k: int = 3
+    line: int | None = None
+    offset: int | None = None
+    most: int = 10
+    as_of: int | None = None
+    title: str | None = None
+    abstract: str | None = None
+    liked: Bibliography = field(default_factory=Bibliography)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read: the draft's facts, its text, and the place that is asked about, if one is."""
+
+    manuscript: Manuscript
+    body: Body
+    gaps: tuple[Gap, ...] | None = None
+    name: str | None = None
+
+
+def cite(recommender: LocalRecommender, draft: Path | str, asked: LocalQuestion) -> LocalAnswer:
+    """Recommend papers for the places of a draft, or of a passage, that lack a citation.
+
+    Args:
+        recommender: answers passages.
+        draft: the path of a draft, or the text of a passage.
+        asked: which places, and what else is known.
+
+    Raises:
+        InputError: the draft cannot be read, or there is no sentence at the place; k < 1.
+        DraftError: it has no running text, or says nothing.
+        MissingExtraError: its format needs a package that is not installed.
+    """
+    if asked.k < 1:
+        raise InputError(f"k is {asked.k}.", "Ask for at least one paper.")
+    read = _passage(draft, asked) if isinstance(draft, str) else _draft(draft, asked)
+    question = pose(
+        recommender.collection,
+        read.manuscript,
+        lists=ReadingLists(liked=asked.liked),
+        as_of=asked.as_of,
+    )
+    gaps = _lacking(recommender, read.body, asked.most) if read.gaps is None else read.gaps
+    known = _ids_by_key(recommender, read.body.references)
+    passages = [Passage(each.sentence.text, _beside(each.sentence, known)) for each in gaps]
+    answers = recommender.recommend(question.draft, passages, asked.k)
+    found = tuple(
+        Gap(each.sentence, each.at, each.mark, each.need, answer)
+        for each, answer in zip(gaps, answers, strict=True)
+    )
+    return LocalAnswer(
+        gaps=found,
+        understood=question.understood,
+        counts=_counts(read.body, found),
+        notes=tuple(dict.fromkeys((*question.notes, *read.body.notes))),
+        missing=question.missing,
+        draft=read.name,
+        unit=read.body.unit,
+        references=read.body.references,
+    )
+
+
+def _passage(text: str, asked: LocalQuestion) -> _Read:
+    """Read a passage: what is asked about is the sentence in which its place is."""
+    sentence = passage_of(text, asked.offset)
+    gap = next((mark for mark in sentence.marks if mark.gap), None)
+    at = end_of(sentence) if gap is None else gap.at
+    known = Manuscript(title=asked.title or "", abstract=asked.abstract)
+    return _Read(known, Body((sentence,)), (Gap(sentence, at, gap),))
+
+
+def _draft(path: Path, asked: LocalQuestion) -> _Read:
+    """Read a draft's file; a line of it names the one sentence that is asked about."""
+    manuscript = read_manuscript(path, title=asked.title, abstract=asked.abstract)
+    body = read_body(path, manuscript=manuscript)
+    if asked.line is None:
+        return _Read(manuscript, body, None, str(path))
+    sentence = sentence_at(body, asked.line)
+    gaps = marked((sentence,)) or (Gap(sentence, end_of(sentence)),)
+    return _Read(manuscript, body, gaps, str(path))
+
+
+def _lacking(recommender: LocalRecommender, body: Body, most: int) -> tuple[Gap, ...]:
+    """Return the places that are marked, then the sentences that likely need a citation."""
+    found = marked(body.sentences)
+    if recommender.needs is None:
+        return found
+    encoder = recommender.recommender.encoder
+    return found + unmarked(recommender.needs, encoder, body.sentences, most)
+
+
+def _ids_by_key(
+    recommender: LocalRecommender, references: Sequence[Reference]
+) -> Mapping[str, PaperId]:
+    """Find the papers that the keys of a draft's bibliography name."""
+    collection = recommender.collection
+    if not references:
+        return {}
+    return {
+        found.reference.key: collection.corpus.ids[found.row]
+        for found in match(collection, references)
+        if found.row is not None
+    }
+
+
+def _beside(sentence: Sentence, known: Mapping[str, PaperId]) -> tuple[PaperId, ...]:
+    return tuple(dict.fromkeys(known[key] for key in sentence.cited if key in known))
+
+
+def _counts(body: Body, gaps: Iterable[Gap]) -> dict[str, int]:
+    """Count what was looked at, in the order in which it was."""
+    places = list(gaps)
+    return {
+        "sentences": len(body.sentences),
+        "with a citation": sum(any(not m.gap for m in each.marks) for each in body.sentences),
+        "marked places": sum(each.mark is not None for each in places),
+        "without a mark": sum(each.mark is None for each in places),
+    }

@@ -1,0 +1,125 @@
+"""The feature table of local recommendation: what is read of a passage's candidates.
+
+The same table of features is read twice, of the sentence and of its draft; beside it stand what the
+sentence names and how a paper is spoken of by those who cite it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from recsys.local.draft_view import COLUMNS
+from recsys.local.passage import PassageQuery
+from recsys.local.paper_profile import profile_cosines
+from recsys.stage_one.pool import Candidates
+from recsys.stage_two.facts import Facts, descending_rank
+from recsys.stage_two.features import BY_NAME, feature_names
+from recsys.store.arrays import Floats, Rows
+from recsys.store.collection import Collection
+
+SENTENCE, DRAFT = "sentence.", "draft."
+
+
+@dataclass(frozen=True)
+class LocalFacts:
+    """Everything that local features and reasons may read of a passage and its candidates."""
+
+    asked: PassageQuery
+    sentence: Facts
+
+    @classmethod
+    def of(
+        cls, collection: Collection, asked: PassageQuery, candidates: Candidates
+    ) -> "LocalFacts":
+        """Gather what is known of the candidates."""
+        return cls(asked, Facts.of(collection, asked.query, candidates))
+
+    @property
+    def rows(self) -> Rows:
+        """Rows of the candidates, ascending: (m,) int32."""
+        return self.sentence.evidence.rows
+
+    @cached_property
+    def named(self) -> Floats:
+        """How well each candidate fits a name in the sentence, 0 if none: (m,) float32."""
+        return self._of_named(self.asked.named.scores)
+
+    @cached_property
+    def named_share(self) -> Floats:
+        """The candidate's part of all that the same name could mean: (m,) float32."""
+        return self._of_named(self.asked.named.shares)
+
+    @cached_property
+    def profile(self) -> Floats:
+        """Cosine of the sentence with each candidate's profile: (m,) float32."""
+        return profile_cosines(self.sentence.evidence)
+
+    def _of_named(self, values: Floats) -> Floats:
+        found = np.zeros(len(self.rows), np.float32)
+        places = np.searchsorted(self.rows, self.asked.named.rows)
+        places = np.minimum(places, max(len(self.rows) - 1, 0))
+        for place, row, value in zip(places, self.asked.named.rows, values, strict=True):
+            if len(self.rows) and self.rows[place] == row:
+                found[place] = value
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFeature:
+    """One column: `function(facts)` returns (m,) float32 for the m candidates."""
+
+    name: str
+    meaning: str
+    unit: str
+    function: Callable[[LocalFacts], Floats]
+
+
+def _constant(value: float, facts: LocalFacts) -> Floats:
+    return np.full(len(facts.rows), value, np.float32)
+
+
+def _best_named(facts: LocalFacts) -> Floats:
+    return _constant(float(facts.named.max(initial=0)), facts)
+
+
+# fmt: off
+OWN: tuple[LocalFeature, ...] = (
+    LocalFeature("named", "how well surnames and year in the sentence fit", "score in [0, 1]",
+                 lambda f: f.named),
+    LocalFeature("named_share", "the part of it among all that the name fits", "share",
+                 lambda f: f.named_share),
+    LocalFeature("named_best", "the best such score of any candidate", "score in [0, 1]",
+                 _best_named),
+    LocalFeature("named_rank", "position by that score", "rank",
+                 lambda f: descending_rank(f.named)),
+    LocalFeature("profile", "sentence and how the candidate is spoken of", "cosine",
+                 lambda f: f.profile),
+    LocalFeature("profile_rank", "position by that cosine", "rank",
+                 lambda f: descending_rank(f.profile)),
+)
+# fmt: on
+_OWN = {each.name: each for each in OWN}
+LOCAL_FEATURES = (
+    *(SENTENCE + name for name in feature_names(metadata=False)),
+    *(DRAFT + name for name in COLUMNS),
+    *_OWN,
+)
+"""All columns, in their order."""
+
+
+def compute_local(facts: LocalFacts, names: tuple[str, ...]) -> Floats:
+    """Compute the named columns: (m, len(names)) float32, rows as in `facts.rows`."""
+    table = np.empty((len(facts.rows), len(names)), np.float32, order="F")
+    for column, name in enumerate(names):
+        table[:, column] = _column(facts, name)
+    return table
+
+
+def _column(facts: LocalFacts, name: str) -> Floats:
+    if name.startswith(SENTENCE):
+        return BY_NAME[name.removeprefix(SENTENCE)].function(facts.sentence)
+    if name.startswith(DRAFT):
+        return facts.asked.draft.column(name.removeprefix(DRAFT), facts.rows)
+    return _OWN[name].function(facts)

@@ -1,0 +1,87 @@
+"""Answer passages: the papers that fit at a place, with probabilities and reasons."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from recsys.local.local_reasons import explain_local
+from recsys.local.missing_citations import Needs
+from recsys.local.passage import Passage
+from recsys.local.rank_passages import LocalRanking, PassageRanker
+from recsys.recommend import Recommender
+from recsys.records import Draft, Recommendation
+from recsys.stage_one.sources import IN_WORDS
+from recsys.store.blas import one_thread
+from recsys.store.collection import Collection
+from recsys.store.products import remembered_products
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRecommender:
+    """Answers passages of drafts out of one collection.
+
+    needs: judges which sentences need a citation; None: only marked places are answered.
+    """
+
+    ranker: PassageRanker
+    needs: Needs | None = None
+
+    @property
+    def recommender(self) -> Recommender:
+        """What answers whole drafts."""
+        return self.ranker.reader.recommender
+
+    @property
+    def collection(self) -> Collection:
+        """Corpus, graph and search structures."""
+        return self.recommender.collection
+
+    def recommend(
+        self, draft: Draft, passages: Sequence[Passage], k: int
+    ) -> list[tuple[Recommendation, ...]]:
+        """Recommend at most k papers for each passage of a draft.
+
+        The draft is ranked once; passages are encoded together.
+
+        Raises:
+            DraftError: neither the draft nor its first passage says anything.
+        """
+        if not passages:
+            return []
+        reader = self.ranker.reader
+        with one_thread(), remembered_products():
+            view = reader.view(draft, passages[0])
+            vectors = reader.encode(passages)
+        found = []
+        for passage, vector in zip(passages, vectors, strict=True):
+            with one_thread(), remembered_products():
+                ranking = self.ranker.rank(reader.facts(view, passage, vector))
+                found.append(self._shown(ranking, k))
+        return found
+
+    def _shown(self, ranking: LocalRanking, k: int) -> tuple[Recommendation, ...]:
+        chosen = ranking.positions[:k].tolist()
+        papers = self.collection.corpus.papers(ranking.rows[:k])
+        reasons = explain_local(ranking.facts, chosen, papers)
+        candidates = ranking.facts.sentence.evidence.candidates
+        sources = [candidates.source_names(at) or (_OF_DRAFT,) for at in chosen]
+        rows = zip(papers, ranking.scores, ranking.probabilities, sources, reasons, strict=False)
+        return tuple(
+            Recommendation(
+                rank=rank,
+                paper=paper,
+                score=float(score),
+                probability=float(probability),
+                sources=names,
+                reasons=why,
+                found_by=tuple(_in_words(names)),
+            )
+            for rank, (paper, score, probability, names, why) in enumerate(rows, start=1)
+        )
+
+
+_OF_DRAFT = "draft"
+"""The source of candidates that the sentence alone would not have found."""
+
+
+def _in_words(names: Iterable[str]) -> list[str]:
+    return [IN_WORDS.get(name, "the draft as a whole") for name in names]

@@ -1,0 +1,194 @@
+"""Works that running text names by author and year: "Smith and Jones (2019)", "(Lee et al., 2020)".
+
+Text is read as it comes out of tokenisers, PDFs and OCR, too: "Smith and Jones ( 2019 )",
+"Lee et al2020", "Sch?utze", "Palmeretal."
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from recsys.local.named_lists import NameReader, Names
+from recsys.local.named_tokens import cut
+from recsys.local.named_words import BOTH
+from recsys.store.name_keys import author_key, fold
+
+_UNDATED = {"in": ("press", "preparation", "prep"), "to": ("appear",), "forthcoming": (),
+            "submitted": ()}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A work named by its authors and, mostly, its year.
+
+    names: surnames as they are printed. more: whether "et al." follows them. listed: whether they
+    are all that there are: "A and B", "A, B and C". year: None where none stands there or it is in
+    press. suffix: the letter behind the year. start, end: characters of the text; of several years
+    behind the same names, the first mention has the names, the others only their years.
+    """
+
+    names: tuple[str, ...]
+    more: bool
+    year: int | None
+    suffix: str
+    start: int
+    end: int
+
+    @property
+    def surnames(self) -> tuple[str, ...]:
+        """The surnames as the keys of authors have them, of several words the last."""
+        return tuple((author_key(name) or "").partition(" ")[0] for name in self.names)
+
+    def __str__(self) -> str:
+        """Write the mention as a sentence would: "Smith, Jones and Lee (2019a)"."""
+        return readable(self)
+
+
+def readable(mention: Mention) -> str:
+    """Write a mention as a sentence would: "Vadas and Curran (2007a)", "Lee et al. (2020)"."""
+    *first, last = mention.names
+    names = f"{', '.join(first)} and {last}" if first and not mention.more else (
+        ", ".join(mention.names))  # fmt: skip
+    others = " et al." if mention.more else ""
+    year = "" if mention.year is None else f" ({mention.year}{mention.suffix})"
+    return names + others + year
+
+
+def find_mentions(text: str) -> tuple[Mention, ...]:
+    """Find the works that a text names by author, in the order of their places. O(length).
+
+    Names without a year count where "et al." or a bracketed number follows them.
+
+    >>> [str(mention) for mention in find_mentions("As Ash and Elm (2007a,b) and (cf. Yew 2018).")]
+    ['Ash and Elm (2007a)', 'Ash and Elm (2007b)', 'Yew (2018)']
+    """
+    return tuple(_MentionReader(cut(text)).mentions())
+
+
+@dataclass(frozen=True, slots=True)
+class _Dated:
+    """How a year follows names. opened: a bracket before it; comma: a comma; at: its token."""
+
+    opened: bool
+    comma: bool
+    at: int
+
+
+@dataclass(frozen=True)
+class _MentionReader(NameReader):
+    """Reads mentions off tokens."""
+
+    def mentions(self) -> Iterator[Mention]:
+        """Go through the tokens; what a mention has taken is not read again."""
+        at, depth = 0, 0
+        while at < len(self.tokens):
+            found: list[Mention] = []
+            if self.may_begin(at) and (names := self.names(at)):
+                found, after = self._read(names, depth)
+            if found:
+                yield from found
+            else:
+                after = at + 1
+            for token in self.tokens[at:after]:
+                depth = max(0, depth + (token.text in "([") - (token.text in ")]"))
+            at = after
+
+    def _read(self, names: Names, depth: int) -> tuple[list[Mention], int]:
+        """Read what follows names: years, a number in brackets, or nothing after "et al."."""
+        start = self.tokens[names.first].start
+        dated = self._dated(names.after)
+        if self.has("year", dated.at) and self._belongs(names, dated, depth):
+            found, after = self._years(names, dated.at, nested=dated.opened or depth > 0)
+            if dated.opened and self.text(after) in (")", "]"):
+                found[-1] = replace(found[-1], end=self.tokens[after].end)
+                after += 1
+            return found, after
+        if after := self._undated(dated.at):
+            end = self.tokens[after - 1].end
+            return [Mention(names.names, names.more, None, "", start, end)], after
+        if names.more or self._numbered(names.after):
+            after = self._numbered(names.after) or names.after
+            end = self.tokens[after - 1].end
+            return [Mention(names.names, names.more, None, "", start, end)], after
+        return [], names.first + 1
+
+    def _belongs(self, names: Names, dated: _Dated, depth: int) -> bool:
+        """Tell whether the year is that of the names, and not of what they name."""
+        last = names.names[-1]
+        if names.more or names.joined:
+            return True
+        closed = depth > 0 or self.text(dated.at + 1) in (")", "]")
+        if fold(last) in BOTH:
+            return (dated.comma and closed) or (dated.opened and fold(last) in ("he", "do", "her"))
+        if dated.opened:
+            return True
+        return dated.comma or not last.isupper()
+
+    def _years(self, names: Names, at: int, *, nested: bool) -> tuple[list[Mention], int]:
+        """Read one or more years, and letters behind them, of the same names."""
+        found: list[Mention] = []
+        start = self.tokens[names.first].start
+        while True:
+            token = self.tokens[at]
+            year, suffix = _year(token.text)
+            found.append(Mention(names.names, names.more, year, suffix, start, token.end))
+            at += 1
+            while suffix and (letter := self._letter(at)):
+                begin, end = self.tokens[letter].start, self.tokens[letter].end
+                suffix = self.tokens[letter].text
+                found.append(Mention(names.names, names.more, year, suffix, begin, end))
+                at = letter + 1
+            following = at + (self.text(at) in (",", ";", "&", "/"))
+            following += self.text(following) in ("and", "&")
+            if following == at or not nested or not self.has("year", following):
+                return found, at
+            at, start = following, self.tokens[following].start
+
+    def _letter(self, at: int) -> int:
+        """Find the next letter of "2007a,b": its token, 0 where there is none."""
+        after = at + 1
+        joined = self.text(at) in (",", "&", "/") or fold(self.text(at)) == "and"
+        letter = self.text(after)
+        if joined and self.has("word", after) and len(letter) == 1 and letter.islower():
+            return after
+        return 0
+
+    def _dated(self, at: int) -> _Dated:
+        """Pass over what stands between names and their year."""
+        opened = comma = False
+        if self.has("owner", at) or self.text(at) == "'":
+            at += 1
+        for _ in range(3):
+            sign = self.text(at)
+            if self.has("year", at) or sign not in (",", "(", "[", ".", ";"):
+                break
+            opened, comma = opened or sign in "([", comma or sign in ",;"
+            at += 1
+        return _Dated(opened, comma, at)
+
+    def _undated(self, at: int) -> int:
+        """Read "in press" and the like: the token behind it, 0 where there is none."""
+        first, second = fold(self.text(at)), fold(self.text(at + 1))
+        if first not in _UNDATED:
+            return 0
+        if not _UNDATED[first]:
+            return at + 1
+        return at + 2 if second in _UNDATED[first] else 0
+
+    def _numbered(self, at: int) -> int:
+        """Read "[12]" or "[3, 4]": the token behind it, 0 where there is none."""
+        if self.text(at) != "[" or not self.has("number", at + 1):
+            return 0
+        for after in range(at + 2, at + 12):
+            if self.text(after) == "]":
+                return after + 1
+            if not self.has("number", after) and self.text(after) not in (",", "-", ";"):
+                return 0
+        return 0
+
+
+def _year(text: str) -> tuple[int, str]:
+    """Read a year's token: "2007a" is (2007, "a"), "'99" is (1999, "")."""
+    if text[0] == "'":
+        short = int(text[1:])
+        return (1900 if short > 40 else 2000) + short, ""
+    return int(text[:4]), text[4:].strip()

@@ -1,0 +1,91 @@
+"""From passages to ranked papers: the whole way of local recommendation, for those who measure too.
+
+draft ────► view ─┐
+passage ──► query ┴─► candidates ─► features ─► scores ─► ranking
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from recsys.local.draft_view import DraftView
+from recsys.local.local_features import LocalFacts, compute_local
+from recsys.local.local_pool import USUAL_POOL, LocalPool, gather
+from recsys.local.named_works import NamedWorks
+from recsys.local.passage import Passage, PassageQuery, pose_passage
+from recsys.protocols import Ranker
+from recsys.recommend import Recommender
+from recsys.records import Draft
+from recsys.store.arrays import Floats, Rows
+from recsys.store.collection import Collection
+from recsys.store.top_k import top_k
+
+
+@dataclass(frozen=True)
+class PassageReader:
+    """Finds the candidates of passages, and what is known of them.
+
+    recommender: answers whole drafts; its encoder reads the passages.
+    """
+
+    recommender: Recommender
+    pool: LocalPool = field(default_factory=lambda: USUAL_POOL)
+
+    @cached_property
+    def collection(self) -> Collection:
+        """What passages are asked of: NNSelect, if there is one, only reads whole drafts."""
+        return replace(self.recommender.collection, nnselect=None)
+
+    @cached_property
+    def works(self) -> NamedWorks:
+        """Finds the works that a sentence names."""
+        return NamedWorks(self.collection)
+
+    def encode(self, passages: Sequence[Passage]) -> Floats:
+        """Encode the passages' words: (n, d) float32, L2-normalised rows."""
+        return self.recommender.encoder.encode([(each.text, None) for each in passages])
+
+    def view(self, draft: Draft, passage: Passage) -> DraftView:
+        """Rank the papers for the draft of a passage, once for all of its passages."""
+        return DraftView.of(self.recommender, draft, passage.text)
+
+    def facts(self, view: DraftView, passage: Passage, vector: Floats) -> LocalFacts:
+        """Propose candidates for a passage and gather what is known of them."""
+        return self.facts_of(pose_passage(self.collection, self.works, view, passage, vector))
+
+    def facts_of(self, asked: PassageQuery) -> LocalFacts:
+        """Propose candidates for a passage that was posed."""
+        return LocalFacts.of(self.collection, asked, gather(self.collection, asked, self.pool))
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRanking:
+    """Candidates of a passage in order: (m,) int32 positions among them, best first.
+
+    scores, probabilities: (m,) float32, in that order.
+    """
+
+    facts: LocalFacts
+    positions: Rows
+    scores: Floats
+    probabilities: Floats
+
+    @property
+    def rows(self) -> Rows:
+        """Rows of the papers, best first."""
+        return self.facts.rows[self.positions]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRanker:
+    """Orders the candidates of passages by a local ranker."""
+
+    reader: PassageReader
+    ranker: Ranker
+
+    def rank(self, facts: LocalFacts) -> LocalRanking:
+        """Order candidates: higher score first, ties by ascending id."""
+        scores = self.ranker.score(compute_local(facts, self.ranker.feature_names))
+        order = top_k(scores, len(scores))
+        ordered = scores[order]
+        return LocalRanking(facts, order, ordered, self.ranker.probability(ordered))

@@ -1,0 +1,225 @@
+"""The citing sentences of an index: who cites whom in which words, and the vectors of these.
+
+contexts/
+├── manifest.json         how many, of which papers, by which encoder
+├── cited.npy, citing.npy (m,) int32, rows of the corpus, by cited row, then by citing year
+├── key.npy               (m,) int64, cited row and citing year in one number, ascending
+├── starts.npy            (n + 1,) int64, where the contexts of each cited row begin
+├── texts.parquet         the columns text and section
+└── codes.npy, scales.npy (m, d) int8 and (m,) float32, whose product are the vectors; not there
+                          in an index without an encoder
+
+A vector takes a quarter of its bytes that way. Of the ten nearest of 16,589 contexts of papers on
+computational linguistics, 99.4 % stay the nearest ten; with 16-bit numbers 99.7 %, in twice the
+space.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
+from recsys.store.arrays import Floats, Longs, Rows, load_array, load_offsets, spans
+from recsys.store.artifacts import load_manifest
+from recsys.store.generations import root_of
+from recsys.store.graph import LATE, UNKNOWN_YEAR, Years
+
+if TYPE_CHECKING:
+    import pyarrow.parquet
+
+KIND, SCHEMA = "contexts", 1
+CITED, CITING, KEY, STARTS = "cited.npy", "citing.npy", "key.npy", "starts.npy"
+TEXTS, CODES, SCALES = "texts.parquet", "codes.npy", "scales.npy"
+ROW_GROUP = 256
+"""Texts that are read to read one: what is shown as evidence is a few, of anywhere."""
+_KEPT_GROUPS = 64
+
+Codes = NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class Contexts:
+    """Citing sentences; a position is a number from 0 up to their count, of no other meaning.
+
+    cited, citing: (m,) int32. key: (m,) int64, ascending. starts: (n + 1,) int64. stored: the file
+    of texts, mapped. codes: (m, d) int8, scales: (m,) float32; None where there are no vectors.
+    """
+
+    cited: Rows
+    citing: Rows
+    key: Longs
+    starts: Longs
+    stored: mmap
+    codes: Codes | None = None
+    scales: Floats | None = None
+
+    def __len__(self) -> int:
+        """Count the contexts."""
+        return len(self.cited)
+
+    def of(self, row: int, before: int) -> Longs:
+        """Return the positions of sentences that cite a paper and are older than a year."""
+        return self.of_all(np.array([row], np.int32), before)[1]
+
+    def of_all(self, rows: Rows, before: int) -> tuple[Rows, Longs]:
+        """Return (owner, position) of the older sentences that cite each of some papers.
+
+        owner: place in `rows`. A citing paper of unknown year never counts as older.
+        """
+        begins = self.starts[rows]
+        ends = np.searchsorted(self.key, year_keys(rows, before))
+        return spans(begins, ends - begins)
+
+    def older(self, positions: Longs, before: int) -> NDArray[np.bool_]:
+        """Tell which sentences are of papers of a known year < before: (k,) bool."""
+        older: NDArray[np.bool_] = self.key[positions] % (2 * LATE) < min(max(before, 0), LATE)
+        return older
+
+    def texts(self, positions: Sequence[int] | Longs) -> list[str]:
+        """Return sentences, in the order of their positions as given."""
+        return [text for text, _ in self._read(positions)]
+
+    def sections(self, positions: Sequence[int] | Longs) -> list[str]:
+        """Return the titles of the sections that sentences stand in, "" where none is known."""
+        return [section for _, section in self._read(positions)]
+
+    def vectors(self, positions: Longs | slice) -> Floats:
+        """Return vectors of sentences: (k, d) float32, of length 1 but for rounding.
+
+        Raises:
+            ArtifactMissing: the index has no encoder, and its contexts no vectors.
+        """
+        if self.codes is None or self.scales is None:
+            raise ArtifactMissing(
+                "The contexts of this index have no vectors, since it has no encoder.",
+                "Build the index with an encoder, and add the contexts again.",
+            )
+        return np.asarray(self.codes[positions] * self.scales[positions][:, None], np.float32)
+
+    @classmethod
+    def load(cls, folder: Path, papers: int) -> "Contexts":
+        """Memory-map the contexts of an index that holds so many papers.
+
+        Raises:
+            ArtifactMissing: none were added.
+            ArtifactMismatch: they are those of other papers.
+            ArtifactCorrupt: a file is missing, cut short, or of another shape.
+        """
+        if not folder.exists():
+            raise ArtifactMissing(
+                f"{root_of(folder.parent)} has no contexts.",
+                "Add files of citing sentences: `recsys add-contexts INDEX FILE`.",
+            )
+        load_manifest(folder, KIND, SCHEMA)
+        cited, citing, key = (load_array(folder / name) for name in (CITED, CITING, KEY))
+        found = cls(
+            cited,
+            citing,
+            key,
+            load_offsets(folder / STARTS),
+            _mapped(folder / TEXTS),
+            *(load_array(folder / name) for name in (CODES, SCALES) if (folder / name).is_file()),
+        )
+        if len(found.starts) != papers + 1:
+            raise ArtifactMismatch(
+                f"{folder} is of {len(found.starts) - 1} papers, the index holds {papers}.",
+                "Add the contexts again.",
+            )
+        if flaw := found.flaw(papers):
+            raise ArtifactCorrupt(f"{folder} is damaged: {flaw}.", "Add the contexts again.")
+        return found
+
+    def flaw(self, papers: int) -> str | None:
+        """Say what does not fit, None where all of it does. papers: rows of the corpus."""
+        m, rows = len(self.cited), (self.cited, self.citing)
+        if any(each.shape != (m,) or each.dtype != np.int32 for each in rows):
+            return f"{CITED} and {CITING} do not fit each other"
+        if m and not all(each.min() >= 0 and each.max() < papers for each in rows):
+            return "a row is of no paper"
+        if self.key.shape != (m,) or self.key.dtype != np.int64 or np.any(np.diff(self.key) < 0):
+            return f"{KEY} is not in order"
+        if not np.array_equal(self.key // (2 * LATE), self.cited):
+            return f"{KEY} is of other papers"
+        if not np.array_equal(self.starts, starts_of(self.cited, papers)):
+            return f"{STARTS} is of other papers"
+        if not self._vectors_fit():
+            return f"{CODES} and {SCALES} do not fit each other"
+        return self._flaw_of_texts()
+
+    def _flaw_of_texts(self) -> str | None:
+        try:
+            facts, names = self._file.metadata, self._file.schema_arrow.names
+        except (ValueError, OSError) as error:  # What Arrow raises.
+            return f"{TEXTS} is no table ({error})"
+        if names != ["text", "section"]:
+            return f"{TEXTS} has other columns"
+        groups = [facts.row_group(number).num_rows for number in range(facts.num_row_groups)]
+        full, rest = divmod(len(self), ROW_GROUP)
+        fits = groups == [ROW_GROUP] * full + [rest] * (rest > 0) or not sum(groups) + len(self)
+        return None if fits else f"{TEXTS} has another length"
+
+    def _vectors_fit(self) -> bool:
+        codes, scales = self.codes, self.scales
+        if codes is None or scales is None:
+            return codes is None and scales is None
+        numbers = codes.dtype == np.int8 and scales.dtype == np.float32
+        return numbers and codes.ndim == 2 and scales.shape == (len(self),) == codes.shape[:1]
+
+    def _read(self, positions: Sequence[int] | Longs) -> list[tuple[str, str]]:
+        found = []
+        for position in np.asarray(positions, np.int64).tolist():
+            texts, sections = self._group(position // ROW_GROUP)
+            place = position % ROW_GROUP
+            found.append((texts[place], sections[place]))
+        return found
+
+    @cached_property
+    def _group(self) -> Callable[[int], tuple[list[str], list[str]]]:
+        """Read a row group; some are kept."""
+        return lru_cache(maxsize=_KEPT_GROUPS)(self._read_group)
+
+    def _read_group(self, group: int) -> tuple[list[str], list[str]]:
+        table = self._file.read_row_group(group, use_threads=False)
+        texts, sections = (table.column(name).to_pylist() for name in ("text", "section"))
+        return texts, sections
+
+    @cached_property
+    def _file(self) -> "pyarrow.parquet.ParquetFile":
+        import pyarrow
+        import pyarrow.parquet as parquet
+
+        return parquet.ParquetFile(pyarrow.BufferReader(pyarrow.py_buffer(self.stored)))
+
+
+def year_keys(rows: Rows, years: Years | int) -> Longs:
+    """Return row and year in one number; an unknown year is later than all: (k,) int64.
+
+    Years are clipped so that a key never runs into the next row's range.
+    """
+    late = np.where(np.asarray(years) == UNKNOWN_YEAR, LATE, years)
+    keys: Longs = rows.astype(np.int64) * (2 * LATE) + np.clip(late, 0, LATE)
+    return keys
+
+
+def starts_of(cited: Rows, papers: int) -> Longs:
+    """Return where the contexts of each cited row begin: (papers + 1,) int64."""
+    starts: Longs = np.searchsorted(cited, np.arange(papers + 1)).astype(np.int64)
+    return starts
+
+
+def quantised(vectors: Floats) -> tuple[Codes, Floats]:
+    """Return (m, d) int8 and (m,) float32 whose product are the vectors, nearly."""
+    largest = np.abs(vectors).max(axis=1, initial=0)
+    scales = np.asarray(np.where(largest > 0, largest / 127, 1), np.float32)
+    return np.rint(vectors / scales[:, None]).astype(np.int8), scales
+
+
+def _mapped(path: Path) -> mmap:
+    with path.open("rb") as file:
+        return mmap(file.fileno(), 0, access=ACCESS_READ)

@@ -1,0 +1,39 @@
+"""The answer sentence by sentence, as it is drawn on a terminal."""
+
+from dataclasses import replace
+
+import pytest
+
+from recsys.app.coloured_gaps import coloured_gaps
+from recsys.formats.local_answers.gap_keys import keys_of
+from recsys.formats.local_answers.local_formats import render_local
+from recsys.passages import LocalAnswer
+from tests.recsys.formats.local_answers.made_answers import small_answer
+
+
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "300")
+
+
+def drawn(answer: LocalAnswer) -> str:
+    return coloured_gaps(answer, keys_of(answer))
+
+
+def test_it_says_what_the_plain_table_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b[" in drawn(small_answer())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in drawn(small_answer())
+    assert drawn(small_answer()).split() == render_local(small_answer(), "table").split()
+
+
+def test_no_sentence_steers_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    gap = small_answer().gaps[0]
+    sentence = replace(gap.sentence, text="a\x1b[2J [bold]b[/bold]\x07" * 3, file="x\x9b1A")
+    text = drawn(replace(small_answer(), gaps=(replace(gap, sentence=sentence),)))
+    assert not set(text) & {"\x1b", "\x9b", "\x07"} and "[bold]b[/bold]" in text

@@ -1,0 +1,340 @@
+import base64
+import io
+import json
+from pathlib import Path
+
+import docx as python_docx
+import pytest
+from docx.opc.constants import CONTENT_TYPE, RELATIONSHIP_TYPE
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
+from docx.oxml.parser import parse_xml
+from docx.text.paragraph import Paragraph
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recsys.errors import DraftError, RecsysError
+from recsys.formats.bodies.word_body import read as read_body
+from recsys.formats.drafts.draft_formats import parse_manuscript
+from recsys.passages import Body, Mark, Sentence, Span
+from tests.recsys.formats.drafts.small_docx import docx, field, mark, paragraph, run
+
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+RIVERS = {
+    "id": 7,
+    "type": "article-journal",
+    "title": "On the measure of rivers",
+    "author": [{"family": "Rivers", "given": "Ada"}],
+    "issued": {"date-parts": [["2001"]]},
+}
+ICE = {**RIVERS, "id": 8, "title": "On the age of glaciers", "author": [{"family": "Eis"}]}
+ENDNOTE = (
+    "<EndNote><Cite><Author>Rivers</Author><Year>2001</Year><record><rec-number>7</rec-number>"
+    "<contributors><authors><author>Rivers, Ada</author></authors></contributors>"
+    "<titles><title>On the measure of rivers</title></titles><dates><year>2001</year></dates>"
+    "</record></Cite></EndNote>"
+)
+SOURCES = (
+    '<b:Sources xmlns:b="http://schemas.openxmlformats.org/officeDocument/2006/bibliography">'
+    "<b:Source><b:Tag>Riv01</b:Tag><b:SourceType>JournalArticle</b:SourceType>"
+    "<b:Title>On the measure of rivers</b:Title><b:Year>2001</b:Year><b:Author><b:Author>"
+    "<b:NameList><b:Person><b:Last>Rivers</b:Last><b:First>Ada</b:First></b:Person></b:NameList>"
+    "</b:Author><b:Editor><b:NameList><b:Person><b:Last>Nobody</b:Last></b:Person></b:NameList>"
+    "</b:Editor></b:Author><b:JournalName>Water</b:JournalName></b:Source>"
+    "<b:Source><b:Tag>Eis02</b:Tag><b:Title>On the age of glaciers</b:Title></b:Source>"
+    "<b:Source><b:Tag>Not03</b:Tag><b:Title>What nobody cites</b:Title></b:Source></b:Sources>"
+)
+
+
+def csl(*items: dict[str, object]) -> str:
+    return json.dumps({"citationItems": [{"id": item["id"], "itemData": item} for item in items]})
+
+
+def read(raw: bytes) -> Body:
+    return read_body(raw, Path("paper.docx"))
+
+
+def saved(document: "python_docx.document.Document") -> bytes:
+    out = io.BytesIO()
+    document.save(out)
+    return out.getvalue()
+
+
+def put(where: Paragraph, xml: str) -> None:
+    """Append runs, given as XML, to a paragraph."""
+    for each in parse_xml(f"<w:x {W}>{xml}</w:x>"):
+        where._p.append(each)
+
+
+def texts(body: Body) -> list[str]:
+    return [sentence.text for sentence in body.sentences]
+
+
+def paper() -> "python_docx.document.Document":
+    """Write a paper as a word processor would, up to where its text begins."""
+    document = python_docx.Document()
+    document.add_heading("On rivers and ice", 0)
+    document.add_paragraph("Ada Rivers")
+    document.add_heading("Abstract", 1)
+    document.add_paragraph("We measure the length of rivers with an instrument for glaciers.")
+    document.add_heading("1. Introduction", 1)
+    return document
+
+
+def test_a_paper_is_read_as_its_sentences_by_section() -> None:
+    document = paper()
+    document.add_paragraph("Rivers are long [1, 2]. Some are longer, i.e. very long.")
+    document.add_paragraph("Figure 1: A river.", style="Caption")
+    document.add_heading("Methods", 2)
+    document.add_paragraph("  We follow Eis (2002) here (Rivers, 2001).")
+    table = document.add_table(1, 1)
+    table.rows[0].cells[0].text = "A cell is no sentence of the text, however long it may be here."
+    document.add_paragraph("Nobody knows why [CITE].")
+    document.add_heading("Acknowledgements", 1)
+    document.add_paragraph("We thank everybody who measured a river.")
+    document.add_heading("References", 1)
+    document.add_paragraph("Rivers, A. (2001). On the measure of rivers. Water 3, 1-9.")
+    document.add_paragraph("Eis, B. (2002). On the age of glaciers. Water 4, 1-9.")
+    document.add_heading("Appendix", 1)
+    document.add_paragraph("All rivers are listed here.")
+    body = read(saved(document))
+    assert body.unit == "paragraph"
+    assert [work.key for work in body.references] == ["rivers2001", "eis2002"]
+    assert body.sentences == (
+        Sentence("Rivers are long [1, 2].", (), "Introduction", 0, "", Span(6, 1, 6, 24)),
+        Sentence("Some are longer, i.e. very long.", (), "Introduction", 0, "", Span(6, 25, 6, 57)),
+        Sentence(
+            "We follow Eis here.",
+            (
+                Mark(13, ("eis2002",), False, "(2002)", Span(9, 17, 9, 23)),
+                Mark(18, ("rivers2001",), False, "(Rivers, 2001)", Span(9, 29, 9, 43)),
+            ),
+            "Methods",
+            1,
+            "",
+            Span(9, 3, 9, 44),
+        ),
+        Sentence(
+            "Nobody knows why.",
+            (Mark(16, (), True, "[CITE]", Span(10, 18, 10, 24)),),
+            "Methods",
+            2,
+            "",
+            Span(10, 1, 10, 25),
+        ),
+        Sentence("All rivers are listed here.", (), "Appendix", 3, "", Span(17, 1, 17, 28)),
+    )
+    assert body.notes == ("1 paragraph in tables or text boxes left out.",)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        field("ADDIN ZOTERO_ITEM CSL_CITATION ", csl(RIVERS, ICE)),
+        field("ADDIN CSL_CITATION " + csl(RIVERS, ICE)),
+        '<w:sdt><w:sdtPr><w:tag w:val="MENDELEY_CITATION_v3_'
+        f'{base64.b64encode(csl(RIVERS, ICE).encode()).decode()}"/></w:sdtPr><w:sdtContent>'
+        f"{run('(1)')}</w:sdtContent></w:sdt>",
+    ],
+)
+def test_fields_of_reference_managers_are_marks_with_their_keys(shown: str) -> None:
+    body = read(
+        docx(
+            paragraph("A title", style="Title"),
+            paragraph("Rivers are long ", inside=f"{shown}{run(', very long.')}"),
+        )
+    )
+    keys = tuple(work.key for work in body.references)
+    assert [work.title for work in body.references] == [RIVERS["title"], ICE["title"]]
+    assert len(set(keys)) == 2
+    assert texts(body) == ["Rivers are long, very long."]
+    assert body.sentences[0].marks == (Mark(15, keys, False, "(1)", Span(2, 17, 2, 20)),)
+
+
+def test_what_endnote_packs_beside_its_field_is_cited() -> None:
+    data = f"<w:fldData>{base64.b64encode(ENDNOTE.encode()).decode()}</w:fldData>"
+    inner = f"{mark('begin', data)}<w:r><w:instrText> ADDIN EN.CITE.DATA </w:instrText></w:r>"
+    shown = (
+        f"{mark('begin', data)}<w:r><w:instrText> ADDIN EN.CITE </w:instrText></w:r>{inner}"
+        f"{mark('end')}{mark('separate')}{run('(Rivers 2001)')}{mark('end')}"
+    )
+    body = read(
+        docx(paragraph("A title", style="Title"), paragraph("They are long ", inside=shown))
+    )
+    (sentence,) = body.sentences
+    assert (sentence.text, sentence.cited) == ("They are long", ("7",))
+    assert sentence.marks[0].printed == "(Rivers 2001)"
+
+
+def test_word_keeps_its_own_sources() -> None:
+    document = paper()
+    said = document.add_paragraph("They are long ")
+    put(said, field(" CITATION Riv01 \\l 1033 \\m Eis02", shown="(Rivers, 2001; Eis)") + run("."))
+    part = Part(
+        PackURI("/customXml/item9.xml"), CONTENT_TYPE.XML, SOURCES.encode(), document.part.package
+    )
+    document.part.relate_to(part, RELATIONSHIP_TYPE.CUSTOM_XML)
+    raw = saved(document)
+    body = read(raw)
+    assert texts(body) == ["They are long."]
+    assert body.sentences[0].cited == ("Riv01", "Eis02")
+    assert [(work.key, work.authors, work.venue) for work in body.references] == [
+        ("Riv01", ("Rivers, Ada",), "Water"),
+        ("Eis02", (), None),
+    ]
+    assert parse_manuscript(raw, Path("paper.docx")).references == body.references
+
+
+def test_a_comment_that_asks_for_a_citation_is_a_gap() -> None:
+    document = paper()
+    said = document.add_paragraph()
+    claim = said.add_run("Rivers are long")
+    said.add_run(", and ")
+    other = said.add_run("old")
+    said.add_run(".")
+    document.add_comment(claim, text="Please cite somebody", author="Bo")
+    document.add_comment(other, text="How old?", author="Bo")
+    (sentence,) = read(saved(document)).sentences
+    assert sentence.text == "Rivers are long, and old."
+    gap = Mark(15, (), True, "Please cite somebody", Span(6, 16, 6, 16))
+    assert sentence.marks == (gap,)
+
+
+def test_a_note_that_cites_is_a_mark_where_its_number_stands() -> None:
+    note = field("ADDIN ZOTERO_ITEM CSL_CITATION " + csl(RIVERS))
+    body = read(
+        docx(
+            paragraph("A title", style="Title"),
+            paragraph(
+                "Rivers are long.",
+                inside=f'<w:r><w:footnoteReference w:id="1"/></w:r>{run(" Ice is old.")}',
+            ),
+            footnotes=paragraph("See ", inside=note),
+        )
+    )
+    assert texts(body) == ["Rivers are long.", "Ice is old."]
+    assert [(each.at, each.keys) for each in body.sentences[0].marks] == [(16, ("7",))]
+
+
+def test_deleted_moved_and_boxed_words_and_made_lists_are_left_out() -> None:
+    deleted = f'<w:del w:id="1"><w:r><w:delText>never </w:delText></w:r>{run("gone ")}</w:del>'
+    added = f'<w:ins w:id="2">{run("indeed ")}</w:ins>'
+    box = f"<w:r><w:txbxContent>{paragraph('In a box, words stand apart.')}</w:txbxContent></w:r>"
+    listed = (
+        f"{mark('begin')}<w:r><w:instrText>ADDIN ZOTERO_BIBL</w:instrText></w:r>{mark('separate')}"
+    )
+    body = read(
+        docx(
+            paragraph("A title", style="Title"),
+            paragraph("Rivers are ", inside=f"{deleted}{added}{run('long.')}{box}"),
+            paragraph("", inside=f"{listed}{run('Rivers, A. On the measure of rivers. 2001.')}"),
+            paragraph("Eis, B. On the age of glaciers. 2002.", inside=mark("end")),
+            paragraph("That is the end of it."),
+        )
+    )
+    assert texts(body) == ["Rivers are indeed long.", "That is the end of it."]
+    assert [sentence.span.line for sentence in body.sentences if sentence.span] == [2, 5]
+
+
+def test_a_list_that_word_numbers_is_cited_by_number() -> None:
+    document = paper()
+    document.add_paragraph("Rivers are long [1]. Ice is old [2], and [1]-[2] agree.")
+    document.add_paragraph("It is said again [2].")
+    document.add_heading("References", 1)
+    for text in (
+        "Rivers, A. (2001). On the measure of rivers. Water 3.",
+        "Eis, B. (2002). On the age of ice. Water 4.",
+    ):
+        document.add_paragraph(text, style="List Number")
+    body = read(saved(document))
+    assert [sentence.cited for sentence in body.sentences] == [("1",), ("2", "1"), ("2",)]
+    assert texts(body)[1] == "Ice is old, and agree."
+
+
+def test_without_styles_words_tell_the_headings() -> None:
+    body = read(
+        docx(
+            paragraph("On the measure of rivers"),
+            paragraph("Ada Rivers"),
+            paragraph("Abstract: We measure rivers."),
+            paragraph("Keywords: rivers, ice"),
+            paragraph("1. Introduction"),
+            paragraph("Rivers are long."),
+            paragraph("2 What we did"),
+            paragraph("We measured them."),
+            paragraph("Funding"),
+            paragraph("Nobody paid us."),
+        )
+    )
+    assert [(each.section, each.text) for each in body.sentences] == [
+        ("Introduction", "Rivers are long."),
+        ("What we did", "We measured them."),
+    ]
+
+
+def test_a_document_of_nothing_but_text_has_sentences() -> None:
+    body = read(docx(paragraph("Rivers are long. Ice is old [citation needed].")))
+    assert texts(body) == ["Rivers are long.", "Ice is old."]
+    assert [each.gap for each in body.sentences[1].marks] == [True]
+    assert read(docx(paragraph(""))).sentences == ()
+
+
+@pytest.mark.parametrize("raw", [b"", b"PK\3\4", b"\xd0\xcf\x11\xe0", b"text"])
+def test_what_is_no_document_is_an_error(raw: bytes) -> None:
+    with pytest.raises(DraftError):
+        read(raw)
+
+
+def test_a_very_long_paragraph_costs_little() -> None:
+    body = read(docx(paragraph("Rivers are long [1]. " * 4_000)))
+    assert len(body.sentences) == 4_000
+
+
+PIECES = st.sampled_from(
+    [
+        mark("begin"),
+        mark("separate"),
+        mark("end"),
+        "<w:r><w:instrText>ADDIN ZOTERO_ITEM CSL_CITATION {</w:instrText></w:r>",
+        field("ADDIN ZOTERO_ITEM CSL_CITATION " + csl(RIVERS)),
+        field("CITATION"),
+        run("Rivers are long [3]. "),
+        run("(Rivers, 2001) "),
+        run("[CITE]"),
+        '<w:r><w:footnoteReference w:id="1"/></w:r>',
+        '<w:r><w:commentReference w:id="9"/></w:r>',
+        "<w:sdt><w:sdtContent/></w:sdt>",
+        "</w:p><w:p>",
+        "<w:del/>",
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(PIECES, max_size=12))
+def test_whatever_is_in_a_document_every_place_is_true(pieces: list[str]) -> None:
+    body = read(docx(paragraph("A title", style="Title"), f"<w:p>{''.join(pieces)}</w:p>"))
+    keys = {work.key for work in body.references}
+    for sentence in body.sentences:
+        assert sentence.text == " ".join(sentence.text.split())
+        assert {*sentence.cited} <= keys
+        for each in sentence.marks:
+            assert 0 <= each.at <= len(sentence.text)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.binary(max_size=4))
+def test_damage_gives_a_body_or_an_error(place: int, damage: bytes) -> None:
+    place %= len(WHOLE)
+    try:
+        read(WHOLE[:place] + damage + WHOLE[place + len(damage) :])
+        read(WHOLE[:place])
+    except RecsysError as error:
+        assert error.what
+
+
+WHOLE = docx(
+    paragraph("A title", style="Title"),
+    paragraph("Rivers are long ", inside=field("ADDIN ZOTERO_ITEM CSL_CITATION " + csl(RIVERS))),
+    footnotes=paragraph("A note."),
+)

@@ -1,0 +1,242 @@
+"""Files of citing sentences are read in every format; what is wrong with them is told."""
+
+import gzip
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from recsys.errors import CorpusError, RecsysError
+from recsys.formats.contexts import masked_members
+from recsys.formats.contexts.context_formats import FORMATS, format_of, recognised
+from recsys.formats.contexts.context_reading import read_contexts
+from recsys.formats.papers.paper_of_reference import names_of
+from recsys.formats.references.bibliography import Problem
+from recsys.passages import Context
+from recsys.records import Reference
+from tests.recsys.formats.contexts.context_examples import (
+    EXAMPLES,
+    MASKED,
+    OWN,
+    SAID,
+    lines,
+)
+
+
+def read(folder: Path, content: str | bytes) -> tuple[list[Context], list[str]]:
+    """Return the contexts of a file, and the reasons of its problems."""
+    path = folder / "file"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    items = list(read_contexts(path))
+    contexts = [item for item in items if isinstance(item, Context)]
+    return contexts, [item.reason for item in items if isinstance(item, Problem)]
+
+
+def names(context: Context) -> list[set[str]]:
+    """Return the names of the citing and the cited paper."""
+    pairs = ((context.citing, context.citing_work), (context.cited, context.cited_work))
+    return [set(names_of(work or Reference(id=name))) for name, work in pairs]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_each_format_gives_the_sentence_without_its_marks(name: str, tmp_path: Path) -> None:
+    contexts, _ = read(tmp_path, EXAMPLES[name])
+    allowed = {SAID, "Owls hunt voles at night", "Owls hunt voles at night ."}
+    assert {each.text for each in contexts} <= allowed
+    assert contexts or name == "citations"
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_packing_line_ends_and_a_mark_of_byte_order_change_nothing(
+    name: str, tmp_path: Path
+) -> None:
+    plain = EXAMPLES[name]
+    expected = read(tmp_path, plain)
+    assert read(tmp_path, gzip.compress(plain.encode())) == expected
+    assert read(tmp_path, plain.replace("\n", "\r\n")) == expected
+    assert read(tmp_path, b"\xef\xbb\xbf" + plain.encode()) == expected
+
+
+def test_our_own_contexts_keep_ids_and_section(tmp_path: Path) -> None:
+    contexts, problems = read(tmp_path, OWN)
+    assert contexts == [Context("a1", "b1", SAID, "Prey"), Context("a1", "b2", SAID)]
+    assert problems == []
+
+
+def test_the_data_set_of_semantic_scholar_is_told_by_corpus_ids(tmp_path: Path) -> None:
+    contexts, problems = read(tmp_path, EXAMPLES["s2ag"])
+    assert contexts == [Context("corpusid:11", "corpusid:22", SAID)]
+    assert problems == ["paper without a name", "citation without a sentence"]
+
+
+def test_an_answer_on_references_names_the_citing_paper(tmp_path: Path) -> None:
+    (first, second), problems = read(tmp_path, EXAMPLES["references"])
+    assert problems == [] and first.cited == "" and first.cited_work is not None
+    assert first.cited_work.title == "Voles of the night"
+    assert names(first)[0] >= {"f" * 40, "10.1/o"}
+    assert names(second)[1] >= {"e" * 40, "corpusid:5", "arxiv:1101.00001"}
+
+
+def test_an_answer_on_citations_needs_the_cited_paper_named(tmp_path: Path) -> None:
+    contexts, problems = read(tmp_path, EXAMPLES["citations"])
+    assert contexts == [] and problems == ["paper that was asked about not named"]
+    told = json.loads(EXAMPLES["citations"]) | {"citedPaperInfo": {"paperId": "c" * 40}}
+    ((found,), problems) = read(tmp_path, json.dumps(told))
+    assert (found.citing, found.cited, problems) == ("d" * 40, "c" * 40, [])
+
+
+def test_unarxive_of_2020_names_papers_by_two_schemes(tmp_path: Path) -> None:
+    (found,), problems = read(tmp_path, EXAMPLES["unarxive 2020"])
+    assert names(found) == [{"mag:11", "arxiv:1202.00002"}, {"mag:22", "arxiv:1101.00001"}]
+    assert problems == ["paper without a name"]
+
+
+def test_parsed_papers_give_a_context_for_each_work(tmp_path: Path) -> None:
+    (first, second), problems = read(tmp_path, EXAMPLES["s2orc"])
+    assert (first.citing, first.cited, first.section) == ("11", "22", "Prey")
+    assert second.cited == "10.1/m" and problems == []
+    (first, second), problems = read(tmp_path, EXAMPLES["unarxive 2022"])
+    assert names(first) == [{"arxiv:1202.00002"}, {"openalex:W22"}] and problems == []
+    assert names(second)[1] == {"arxiv:1101.00001"}
+
+
+def test_annotated_papers_know_what_was_matched(tmp_path: Path) -> None:
+    (found,), problems = read(tmp_path, EXAMPLES["s2orc api"])
+    assert names(found) == [{"corpusid:11", "10.1/o"}, {"corpusid:22"}]
+    assert (found.section, problems) == ("Prey", ["paper without a name"])
+
+
+def test_jats_follows_cross_references_ranges_and_sections(tmp_path: Path) -> None:
+    contexts, _ = read(tmp_path, EXAMPLES["jats"])
+    assert [each.cited for each in contexts] == ["10.1000/v", "", "pmid:333", "10.1000/v"]
+    assert {each.citing for each in contexts} == {"10.1000/o"}
+    assert contexts[1].cited_work is not None
+    assert contexts[1].cited_work.title == "Mice of the moor"
+    assert {each.section for each in contexts} == {"Prey"}
+
+
+def test_peerread_puts_both_sides_together(tmp_path: Path) -> None:
+    (found,), problems = read(tmp_path, EXAMPLES["peerread"])
+    assert (found.citing, found.cited, problems) == ("1202.00002", "1101.00001", [])
+
+
+def test_masked_contexts_are_read_in_small_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = read(tmp_path, MASKED)
+    assert [each.citing for each in expected[0]] == ["A00-1001", "A01-1001", "A02-1001"]
+    monkeypatch.setattr(masked_members, "_CHUNK", 3)
+    assert read(tmp_path, MASKED) == expected
+    broken = MASKED.replace('"refid": "B01-2002"}', '"refid": B01-2002}', 1)
+    contexts, problems = read(tmp_path, broken)
+    assert (len(contexts), problems) == (2, ["not JSON"])
+
+
+def test_what_cannot_be_read_is_told_line_by_line(tmp_path: Path) -> None:
+    content = OWN + "{broken}\n[1]\n" + lines({"citing": "a", "cited": "b", "text": ""}, {"a": 1})
+    contexts, problems = read(tmp_path, content)
+    assert len(contexts) == 2
+    assert problems[-2:] == ["no sentence around the mark", "object of no known format"]
+    assert len(problems) == 4
+
+
+def test_a_list_of_objects_is_read_as_lines_are(tmp_path: Path) -> None:
+    records = [json.loads(line) for line in OWN.splitlines()]
+    expected = read(tmp_path, OWN)
+    assert read(tmp_path, json.dumps(records)) == expected
+    assert read(tmp_path, json.dumps(records, indent=2)) == expected
+    assert read(tmp_path, "[\n" + ",\n".join(OWN.splitlines()) + "\n]\n") == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ("", "is empty"),
+        (" \n\n", "is empty"),
+        ("Owls hunt voles.\n", "no citing sentences of a known format"),
+        ('{"id": "a", "title": "Owls"}\n', "id, title"),
+        ("%PDF-1.4 owls", "no citing sentences of a known format"),
+    ],
+)
+def test_other_files_are_refused(content: str, what: str, tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=what) as caught:
+        read(tmp_path, content)
+    assert caught.value.hint
+
+
+def test_a_missing_file_and_one_cut_short_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="no file"):
+        list(read_contexts(tmp_path / "missing"))
+    packed = gzip.compress(OWN.encode() * 5000)
+    with pytest.raises(CorpusError, match="gzip"):
+        read(tmp_path, packed[: len(packed) // 2])
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_damaged_files_give_no_other_error(name: str, tmp_path: Path) -> None:
+    rng = random.Random(name)
+    plain = EXAMPLES[name].encode()
+    for _ in range(25):
+        raw = bytearray(plain[: rng.randrange(len(plain))] if rng.random() < 0.4 else plain)
+        for _ in range(rng.randrange(6)):
+            place = rng.randrange(len(raw) + 1)
+            kind = rng.random()
+            if kind < 0.4:
+                raw[place : place + 1] = bytes([rng.randrange(256)])
+            elif kind < 0.7:
+                del raw[place : place + rng.randrange(1, 30)]
+            else:
+                raw[place:place] = rng.choice(
+                    [b'"', b"{", b"null", b"[]", b"-1", b"\x00", b"1e999"]
+                )
+        try:
+            contexts, _ = read(tmp_path, bytes(raw))
+        except RecsysError:
+            continue
+        assert all(each.text and (each.cited or each.cited_work) for each in contexts)
+
+
+def wrong(value: object, rng: random.Random) -> object:
+    """Put values of other types into a record."""
+    if rng.random() < 0.15:
+        return rng.choice([None, [], {}, 3, "x", True, -1.5, [None], {"a": 1}, 10**400])
+    if isinstance(value, dict):
+        return {key: wrong(each, rng) for key, each in value.items()}
+    return [wrong(each, rng) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if EXAMPLES[name].startswith("{")])
+def test_values_of_other_types_give_no_other_error(name: str, tmp_path: Path) -> None:
+    rng = random.Random(name)
+    text = EXAMPLES[name]
+    whole = name in ("references", "citations", "masked")
+    records = [json.loads(text)] if whole else [json.loads(line) for line in text.splitlines()]
+    for _ in range(50):
+        try:
+            read(tmp_path, lines(*(wrong(record, rng) for record in records)))
+        except RecsysError:
+            continue
+
+
+def test_a_very_long_line_is_passed_over_or_cut(tmp_path: Path) -> None:
+    long = {"citing": "a", "cited": "b", "text": "Owls hunt voles [CITE] " + "and mice " * 200_000}
+    (found,), problems = read(tmp_path, lines(long))
+    assert len(found.text) < 2000 and problems == []
+
+
+def test_masked_contexts_may_come_one_a_line(tmp_path: Path) -> None:
+    by_line = lines(*json.loads(MASKED).values())
+    assert read(tmp_path, by_line) == read(tmp_path, MASKED)
+
+
+def test_every_row_of_the_table_has_an_example() -> None:
+    found = set()
+    for text in (*EXAMPLES.values(), lines(*json.loads(MASKED).values())):
+        form = recognised(text)
+        if form is None:
+            first = text if text.count("\n{") == 0 else text.partition("\n")[0]
+            form = format_of(json.loads(first))
+        assert form is not None
+        found.add(form.name)
+    assert found == {form.name for form in FORMATS}

@@ -1,0 +1,108 @@
+"""Keys: the draft's own stay, new ones collide with none, and are those of --format bibtex."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.formats.local_answers.gap_keys import keys_of
+from recsys.formats.references import bibtex
+from recsys.passages import Gap, LocalAnswer, Sentence
+from recsys.records import Paper, Reference
+from tests.recsys.formats.local_answers.made_answers import (
+    SPECTER,
+    TREES,
+    all_papers,
+    recommended,
+    small_answer,
+)
+
+
+def keys_in(text: str) -> list[str]:
+    return re.findall(r"^@\w+\{([^,]+),", text, re.MULTILINE)
+
+
+def answer_with(*papers: Paper, references: tuple[Reference, ...] = ()) -> LocalAnswer:
+    items = tuple(recommended(paper, rank) for rank, paper in enumerate(papers, 1))
+    return LocalAnswer((Gap(Sentence("A."), 1, None, None, items),), references=references)
+
+
+def test_new_keys_are_those_of_bibtex() -> None:
+    keys = keys_of(small_answer())
+    assert [keys.names[paper.id] for paper in all_papers()] == keys_in(bibtex.write(all_papers()))
+    assert "".join(f"{keys.entry_of(paper)}\n" for paper in all_papers())[:-1] == bibtex.write(
+        all_papers()
+    )
+
+
+def test_a_new_key_is_none_that_the_draft_has_in_any_case() -> None:
+    taken = (Reference("COHAN2020specter", title="Another work"),)
+    assert keys_of(answer_with(SPECTER, references=taken)).names == {
+        "specter": "Cohan2020Specter-2"
+    }
+    assert keys_of(answer_with(SPECTER), taken).names == {"specter": "Cohan2020Specter-2"}
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        Reference("k", doi="10.18653/v1/2020.acl-main.207"),
+        Reference("k", acl="2020.acl-main.207"),
+        Reference("k", title="{SPECTER}: Document-Level representation learning", year=2019),
+        Reference(
+            "k", title="Specter - document level representation learning", authors=("Cohan, A.",)
+        ),
+    ],
+)
+def test_a_paper_of_the_draft_is_known_again(reference: Reference) -> None:
+    keys = keys_of(answer_with(SPECTER, references=(reference,)))
+    assert keys.names == {"specter": "k"}
+    assert keys.entry_of(SPECTER) is None
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        Reference("k", title="SPECTER: Document-level Representation Learning", year=2010),
+        Reference(
+            "k", title="SPECTER: Document-level Representation Learning", authors=("B. Fir",)
+        ),
+        Reference("k", title="SPECTER"),
+        Reference("", doi="10.18653/v1/2020.acl-main.207"),
+        Reference("a b", doi="10.18653/v1/2020.acl-main.207"),
+    ],
+)
+def test_another_work_is_not_taken_for_it(reference: Reference) -> None:
+    keys = keys_of(answer_with(SPECTER, references=(reference,)))
+    assert keys.had == frozenset() and keys.names["specter"].startswith("Cohan")
+
+
+def test_aliases_name_a_paper() -> None:
+    paper = replace(TREES, aliases=("arxiv:2004.07180", "pmid:77"), url="https://arxiv.org/abs/1")
+    for reference in (Reference("k", arxiv="2004.07180"), Reference("k", pmid="77")):
+        assert keys_of(answer_with(paper, references=(reference,))).names == {"trees": "k"}
+
+
+@given(
+    st.lists(
+        st.builds(
+            Paper,
+            id=st.text(max_size=5),
+            title=st.text(max_size=30),
+            year=st.none() | st.integers(1, 3000),
+            authors=st.lists(st.text(max_size=9), max_size=2).map(tuple),
+        ),
+        max_size=6,
+        unique_by=lambda paper: paper.id,
+    ),
+    st.lists(st.builds(Reference, key=st.text(max_size=9), title=st.none() | st.text(max_size=9))),
+)
+def test_keys_never_collide(papers: list[Paper], references: list[Reference]) -> None:
+    answer = answer_with(*papers, references=tuple(references))
+    keys = keys_of(answer)
+    new = [key for paper_id, key in keys.names.items() if paper_id not in keys.had]
+    assert set(keys.names) == {paper.id for paper in papers}
+    assert len({key.casefold() for key in new}) == len(new)
+    assert {key.casefold() for key in new}.isdisjoint(each.key.casefold() for each in references)

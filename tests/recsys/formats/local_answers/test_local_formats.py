@@ -1,0 +1,255 @@
+"""The formats of an answer sentence by sentence."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recsys.errors import InputError
+from recsys.formats.local_answers.gap_json import GAP_SCHEMA, LOCAL_ANSWER_SCHEMA
+from recsys.formats.local_answers.gap_keys import keys_of
+from recsys.formats.local_answers.local_formats import LOCAL_FORMATS, render_local
+from recsys.formats.local_answers.shown_gaps import around, file_of, headline, place_of
+from recsys.passages import Gap, LocalAnswer, Mark, Sentence, Span
+from recsys.records import Reason, Recommendation, Reference
+from tests.recsys.formats.local_answers.made_answers import (
+    ITEMS,
+    SPECTER,
+    empty_answer,
+    recommended,
+    small_answer,
+)
+from tests.recsys.formats.references.test_web_page import outline
+
+ROOT = Path(__file__).parents[4]
+EVIL = '\x1b[2J</pre><script>x</script>\n"\u202e`]|&{0}](http://a.b)'
+
+
+def test_the_table_has_place_sentence_papers_and_keys() -> None:
+    text = render_local(small_answer(), "table")
+    assert text == (
+        "draft/intro.tex:12:20: citation missing\n"
+        "    Vectors of papers [?] have been learned [1] from <citations>.\n"
+        "  1   93 %  SPECTER: Document-level Representation Learning\n"
+        "            Arman Cohan, Sergey Feldman | 2020 | ACL | specter |"
+        " https://doi.org/10.18653/v1/2020.acl-main.207 | found by shared words\n"
+        "            - named in the sentence\n"
+        "            key: Cohan2020Specter\n"
+        "  2   40 %  Growing {Trees} & shrubs\n"
+        "            Ash, Ada | 2004 | Botany | trees | found by shared words\n"
+        "            - named in the sentence\n"
+        "            key: Ash2004Growing\n"
+        "  3   <1 %  On nothing in particular\n"
+        "            x1 | found by shared words\n"
+        "            - named in the sentence\n"
+        "            key: AnonymousNothing\n"
+        "\n"
+        "draft/paper.tex:40:3: may need a citation, 81 %\n"
+        "    Trees grow in the dark [?].\n"
+        "            No paper of the index fits.\n"
+    )
+
+
+def test_json_is_one_versioned_object() -> None:
+    value = json.loads(render_local(small_answer(), "json"))
+    assert list(value) == [
+        "schema", "draft", "understood", "counts", "unit", "notes", "missing", "gaps",
+    ]  # fmt: skip
+    assert value["schema"] == "recsys.local-answer/1"
+    first, second = value["gaps"]
+    papers = first.pop("recommendations")
+    assert first == {
+        "kind": "missing-citation",
+        "file": "draft/intro.tex",
+        "line": 12,
+        "column": 20,
+        "end_line": 12,
+        "end_column": 34,
+        "section": "Related work",
+        "sentence": "Vectors of papers have been learned [1] from <citations>.",
+        "at": 17,
+        "mark": r"\cite{ash04,?}",
+        "cited": ["ash04"],
+        "need": None,
+    }
+    assert papers[0]["key"] == "Cohan2020Specter"
+    assert papers[0]["bibtex"].startswith("@inproceedings{Cohan2020Specter,\n")
+    assert second["kind"] == "needs-citation"
+    assert (second["need"], second["mark"], second["recommendations"]) == (0.8125, None, [])
+
+
+def test_a_line_of_json_is_a_gap_with_its_draft() -> None:
+    lines = [json.loads(line) for line in render_local(small_answer(), "jsonl").splitlines()]
+    whole = json.loads(render_local(small_answer(), "json"))["gaps"]
+    told = {"schema": "recsys.gap/1", "draft": "draft/paper.tex", "unit": "line"}
+    assert lines == [told | gap for gap in whole]
+
+
+def test_the_reference_has_every_key() -> None:
+    text = (ROOT / "docs/reference/answer.md").read_text(encoding="utf-8")
+    answer = json.loads(render_local(small_answer(), "json"))
+    keys = (*answer, *answer["gaps"][0], *answer["gaps"][0]["recommendations"][0])
+    assert [key for key in keys if f"`{key}`" not in text] == []
+    assert f"\n## {LOCAL_ANSWER_SCHEMA}\n" in text and f"\n## {GAP_SCHEMA}\n" in text
+
+
+def test_markdown_shows_sentences_papers_and_entries() -> None:
+    text = render_local(small_answer(), "markdown")
+    assert "## draft/intro.tex:12:20: citation missing\n" in text
+    assert (
+        "> Vectors of papers **\\[?\\]** have been learned \\[1\\] from \\<citations\\>.\n" in text
+    )
+    assert "**93 %**\n    - key: Cohan2020Specter\n    - named in the sentence\n" in text
+    assert "```bibtex\n@inproceedings{Cohan2020Specter,\n" in text
+    assert text.endswith("}\n```\n")
+
+
+def test_the_page_is_whole_and_needs_nothing_else() -> None:
+    found = outline(render_local(small_answer(), "html"))
+    tags = [tag for tag, _ in found.seen]
+    assert {"script", "link", "img", "iframe"}.isdisjoint(tags)
+    assert tags.count("mark") == tags.count("section") == 2
+    assert "Vectors of papers [?] have been learned [1] from <citations>." in found.text
+    assert "81 %" in found.text and "@inproceedings{Cohan2020Specter," in found.text
+    links = [attributes.get("href") for tag, attributes in found.seen if tag == "a"]
+    assert links == ["https://doi.org/10.18653/v1/2020.acl-main.207"]
+
+
+def test_lines_are_what_compilers_write() -> None:
+    lines = render_local(small_answer(), "lines").splitlines()
+    # vim's %f:%l:%c:%m, and what Emacs takes of GNU's form.
+    found = [re.fullmatch(r"([^:]+):(\d+):(\d+): note: (.+)", line) for line in lines]
+    assert [each and each.groups()[:3] for each in found] == [
+        ("draft/intro.tex", "12", "20"),
+        ("draft/paper.tex", "40", "3"),
+    ]
+    assert "Cohan2020Specter, 93 %: SPECTER: Document" in lines[0]
+    assert "(named in the sentence)" in lines[0]
+    assert lines[1].endswith(
+        "may need a citation, 81 %: No paper of the index fits. In: Trees grow in the dark [?]."
+    )
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "html"])
+def test_an_empty_answer_says_what_was_looked_at(form: str) -> None:
+    text = render_local(empty_answer(), form)
+    assert "No place that lacks a citation was found in draft/paper.tex." in text
+    assert "120 sentences, 80 cited, 2 gaps" in text
+
+
+def test_an_empty_answer_is_sound_for_programs() -> None:
+    assert json.loads(render_local(empty_answer(), "json"))["counts"]["sentences"] == 120
+    assert render_local(empty_answer(), "jsonl") == render_local(empty_answer(), "lines") == ""
+    [run] = json.loads(render_local(empty_answer(), "sarif"))["runs"]
+    told = [each["message"]["text"] for each in run["invocations"][0]["toolExecutionNotifications"]]
+    assert run["results"] == [] and "Looked at: 120 sentences, 80 cited, 2 gaps." in told
+
+
+def test_a_paper_that_the_draft_has_keeps_its_key_and_gets_no_entry() -> None:
+    reference = Reference("mine", doi="10.18653/v1/2020.acl-main.207")
+    answer = replace(small_answer(), references=(reference,))
+    assert "key: mine (yours)" in render_local(answer, "table")
+    paper = json.loads(render_local(answer, "json"))["gaps"][0]["recommendations"][0]
+    assert (paper["key"], paper["bibtex"]) == ("mine", None)
+    assert "mine</code> in your bibliography" in render_local(answer, "html")
+
+
+@pytest.mark.parametrize("form", LOCAL_FORMATS)
+def test_no_text_steers_what_shows_it(form: str) -> None:
+    paper = replace(SPECTER, title=EVIL, authors=(EVIL,), venue=EVIL, url=f"https://a.b/{EVIL}")
+    item = Recommendation(1, paper, 1.0, 0.5, (), (Reason("named", EVIL),), (EVIL,))
+    gap = Gap(
+        Sentence(EVIL * 3, section=EVIL, file=EVIL, span=Span(1, 1, 1, 9)), 9, None, 0.3, (item,)
+    )
+    answer = LocalAnswer((gap,), EVIL, {EVIL: 1}, (EVIL,), (EVIL,), f"a/{EVIL}")
+    text = render_local(answer, form)
+    assert not set(text) & {"\x1b", "\u202e"}
+    assert "<script" not in text or form not in ("html",)
+    if form in ("json", "jsonl", "sarif"):
+        assert [json.loads(line) for line in (text.splitlines() if form == "jsonl" else [text])]
+    if form == "lines":
+        assert len(text.splitlines()) == 1
+
+
+@pytest.mark.parametrize("form", LOCAL_FORMATS)
+def test_places_without_lines_and_files_are_shown(form: str) -> None:
+    bare = Gap(Sentence("Trees grow."), 99, None, None, ITEMS[:1])
+    placed = replace(bare, sentence=replace(bare.sentence, span=Span(7, 1, 7, 5)))
+    assert render_local(LocalAnswer((bare, placed)), form)
+    assert "page 7" in render_local(LocalAnswer((placed,), draft="a.pdf", unit="page"), form) or (
+        form in ("json", "jsonl")
+    )
+
+
+def test_there_is_no_other_format() -> None:
+    with pytest.raises(InputError, match=r"'marcdown'\. Did you mean 'markdown'"):
+        render_local(small_answer(), "marcdown")
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "parts"),
+    [
+        ("Trees grow.", 10, ("Trees grow ", ".")),
+        ("Trees grow.", 5, ("Trees ", " grow.")),
+        ("Trees (as) grow", 7, ("Trees (", " as) grow")),
+        ("", 0, ("", "")),
+        ("Trees", 99, ("Trees ", "")),
+    ],
+)
+def test_the_mark_fits_between_the_words(text: str, at: int, parts: tuple[str, str]) -> None:
+    assert around(Gap(Sentence(text), at)) == parts
+
+
+def test_headlines_tell_marked_from_guessed() -> None:
+    told = [Gap(Sentence("A."), 1, None, need) for need in (None, 0.999)]
+    assert [headline(gap) for gap in told] == ["citation needed", "may need a citation, >99 %"]
+
+
+@pytest.mark.parametrize(
+    ("draft", "file", "shown"),
+    [
+        ("paper.tex", "", "paper.tex"),
+        ("a/paper.tex", "paper.tex", "a/paper.tex"),
+        ("a/paper.tex", "parts/one.tex", "a/parts/one.tex"),
+        ("a/paper.zip", "one.tex", "a/paper.zip/one.tex"),
+        (None, "", "passage"),
+    ],
+)
+def test_files_are_named_from_where_the_draft_was(draft: str | None, file: str, shown: str) -> None:
+    gap = Gap(Sentence("A.", file=file, span=Span(3, 4, 3, 6)), 1)
+    answer = LocalAnswer((gap,), draft=draft)
+    assert file_of(answer, gap) == shown
+    assert place_of(answer, gap) == f"{shown}:3:4"
+    assert place_of(replace(answer, unit="page"), gap) == f"{shown}, page 3"
+
+
+def test_keys_of_two_papers_with_one_stem_differ() -> None:
+    twin = replace(SPECTER, id="twin", title="SPECTER again", doi=None)
+    items = (*ITEMS, recommended(twin, 4))
+    gap = replace(small_answer().gaps[0], recommendations=items)
+    keys = keys_of(replace(small_answer(), gaps=(gap,)))
+    assert keys.names["twin"] == "Cohan2020Specter-2"
+
+
+ANY = st.text(st.characters(), max_size=20)
+
+
+@settings(max_examples=60)
+@given(ANY, ANY, st.integers(-3, 30), st.sampled_from(sorted(LOCAL_FORMATS)), st.booleans())
+def test_any_words_can_be_written(text: str, file: str, at: int, form: str, marked: bool) -> None:
+    span = Span(1, 1, 2, 3)
+    paper = replace(SPECTER, title=text, authors=(text,), venue=text, doi=text, url=file)
+    mark = Mark(at, (text,), True, text, span) if marked else None
+    gap = Gap(
+        Sentence(text, file=file, section=text, span=span), at, mark, 0.5, (recommended(paper),)
+    )
+    written = render_local(
+        LocalAnswer((gap, gap), text, {text: 1}, (text,), draft=f"d/{file}"), form
+    )
+    assert written.encode("utf-8").endswith(b"\n")
+    if form in ("jsonl", "lines"):
+        assert written.count("\n") == len(written.splitlines()) == 2

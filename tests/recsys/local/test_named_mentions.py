@@ -1,0 +1,144 @@
+"""Works named by author and year, in the ways in which people and programs write them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.local.named_mentions import Mention, find_mentions, readable
+
+
+def said(text: str) -> list[str]:
+    return [readable(mention) for mention in find_mentions(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("as Ash and Elm (2019) say", ["Ash and Elm (2019)"]),
+        ("Ash & Elm, 2019", ["Ash and Elm (2019)"]),
+        ("Ash &amp; Elm, 2019", ["Ash and Elm (2019)"]),
+        ("Ash et al., 2019", ["Ash et al. (2019)"]),
+        ("(Ash, Birch, et al., 2019)", ["Ash, Birch et al. (2019)"]),
+        ("Ash and colleagues (2019)", ["Ash et al. (2019)"]),
+        ("Ash, Elm and Yew (2019a,b)", ["Ash, Elm and Yew (2019a)", "Ash, Elm and Yew (2019b)"]),
+        ("(Ash, 2019a; Yew et al. 2020)", ["Ash (2019a)", "Yew et al. (2020)"]),
+        ("(cf. Yew 2018, 2019)", ["Yew (2018)", "Yew (2019)"]),
+        ("Ash's (2019) rule", ["Ash (2019)"]),
+        ("Ash and Rees' (2007) rule", ["Ash and Rees (2007)"]),
+        ("[Ash et al., 2019]", ["Ash et al. (2019)"]),
+        ("Ash et al. [12] and Elm and Yew [3, 4]", ["Ash et al.", "Elm and Yew"]),
+        ("(van der Eik and Birch, 2008)", ["van der Eik and Birch (2008)"]),
+        ("by de Linde (2006)", ["de Linde (2006)"]),
+        ("O'Beech (2001), O\u2019Beech (2002)", ["O'Beech (2001)", "O'Beech (2002)"]),
+        ("Bäume (2003)", ["Bäume (2003)"]),
+        ("Ba\u0308ume (2003)", ["Ba\u0308ume (2003)"]),
+        ("Ash-Elm (2003), McBirch (2004)", ["Ash-Elm (2003)", "McBirch (2004)"]),
+        ("ASH (1999)", ["ASH (1999)"]),
+        ("(Ash, '99)", ["Ash (1999)"]),
+        ("(Ash, in press) and Elm and Yew (to appear)", ["Ash", "Elm and Yew"]),
+        ("by Ash and Elm ( 2007a ) , too", ["Ash and Elm (2007a)"]),
+        ("A. Ash, B. C. Elm and Yew, D. (2004)", ["Ash, Elm and Yew (2004)"]),
+        ("Ash, A. and Elm, B. (2004)", ["Ash and Elm (2004)"]),
+        ("Ash Jr. (2004)", ["Ash (2004)"]),
+        ("He et al. (2008), Do and So (2012)", ["He et al. (2008)", "Do and So (2012)"]),
+        ("Ash 2004 is", ["Ash (2004)"]),
+        ("Ash et al do not say", ["Ash et al."]),
+        # Cut off at the begin, as sentences of extracted texts are.
+        ("Elm, 2007b) and (Yew et al, 2007)", ["Elm (2007b)", "Yew et al. (2007)"]),
+    ],
+)
+def test_mentions_are_read_as_people_write_them(text: str, found: list[str]) -> None:
+    assert said(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Birch et al2008)", ["Birch et al. (2008)"]),
+        ("Birchet al, 2007", ["Birch et al. (2007)"]),
+        ("(Birchetal., 2005)", ["Birch et al. (2005)"]),
+        ("(Birch etal.,2005)", ["Birch et al. (2005)"]),
+        ("(Birch et. al. 2005)", ["Birch et al. (2005)"]),
+        ("Birch et als (2005)", ["Birch et al. (2005)"]),
+        ("(BirchandElm, 2004)", ["Birch and Elm (2004)"]),
+        ("(Birchand Elm, 2004)", ["Birch and Elm (2004)"]),
+        ("Roland Elm (2004)", ["Elm (2004)"]),
+        ("(2003 )andElm et al (2008)", ["Elm et al. (2008)"]),
+        ("(B?ume, 1993)", ["B?ume (1993)"]),
+        ("(Ash and Birken stock, 2007)", ["Ash and Birkenstock (2007)"]),
+        ("Ash and elm (2007)", ["Ash and elm (2007)"]),
+    ],
+)
+def test_mentions_are_read_where_blanks_and_letters_are_lost(text: str, found: list[str]) -> None:
+    assert said(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In May 2019 it rained. In March (2004), too.",
+        "See Table 3 (2004), Figure 2, 2005, and Section 2004.",
+        "The Tree Treebank (1993), the Forest Corpus (1964) and Wood Journal, 1990",
+        "the CoNLL 2007 task, (CoNLL 2007), DUC 2004, NIST (2005) and WordNet (1998)",
+        "the 2007 edition since 2004, in the 1990s",
+        "In English (2004)",
+        "(see 2004)",
+        "Recently (2004), However, 2005 trees",
+        "",
+        "\r\n\t",
+        "[12] and [3-5]",
+    ],
+)
+def test_what_is_no_author_is_not_taken_for_one(text: str) -> None:
+    assert said(text) == []
+
+
+def test_an_opener_is_no_part_of_a_name() -> None:
+    assert said("As Fir and Ash (1994) wish. Following Elm (2001). In Finnish, Yew (2003)") == [
+        "Fir and Ash (1994)",
+        "Elm (2001)",
+        "Yew (2003)",
+    ]
+
+
+def test_spans_are_those_of_the_text() -> None:
+    text = "We use van der Eik\u2019s (2008) trees (Ash et al., 2019; Yew 2020)."
+    spans = [text[mention.start : mention.end] for mention in find_mentions(text)]
+    assert spans == ["van der Eik\u2019s (2008)", "Ash et al., 2019", "Yew 2020"]
+
+
+def test_surnames_are_those_of_author_keys() -> None:
+    text = "van der Eik, O'Beech, Bäume and Ash-Elm (2008)"
+    (mention,) = find_mentions(text)
+    assert mention.surnames == ("eik", "obeech", "baume", "ashelm")
+    assert mention == Mention(mention.names, False, 2008, "", 0, len(text))
+
+
+_PIECES = st.sampled_from(
+    "Ash and Elm & et al . , ; ( ) [ ] 2004 2007a '99 b 12 O'Beech van der in press McFir E? ``"
+    " the A. BIRCH Yewand etal -".split()
+)
+
+
+@given(st.lists(_PIECES, max_size=40), st.sampled_from(["", " ", "\r\n"]))
+def test_any_text_is_read_and_spans_lie_inside(pieces: list[str], blank: str) -> None:
+    text = blank.join(pieces)
+    mentions = find_mentions(text)
+    assert [mention.start for mention in mentions] == sorted(m.start for m in mentions)
+    for mention in mentions:
+        assert 0 <= mention.start < mention.end <= len(text)
+        assert mention.names
+        assert len(mention.surnames) == len(mention.names)
+
+
+@given(st.text(max_size=200))
+def test_no_text_is_too_strange(text: str) -> None:
+    find_mentions(text)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["A ", "A.", "Ash, ", "Ash and ", "(", "et al ", "(Ash, ", "van der ", "2004 ", "a", " ", "[1"],
+)
+def test_long_noise_is_read_once(piece: str) -> None:
+    assert len(find_mentions(piece * 2000)) <= 2000

@@ -1,0 +1,166 @@
+"""Resolving names against invented worlds, whose right answers are known."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.local.named_works import NamedRows, NamedWorks, find_names
+from recsys.records import Paper, Reason
+from recsys.store.collection import Collection
+from tests.tiny import collect, unit
+
+PAPERS = (
+    ("Roots", 2019, ("Ann Ash", "Bob Elm")),
+    ("Leaves", 2019, ("Ann Ash", "Bob Elm", "Cid Yew")),
+    ("Stems", 2018, ("Ann Ash", "Bob Elm")),
+    ("Barks", 2019, ("Ann Ash",)),
+    ("Seeds", 2019, ("Bob Elm", "Ann Ash")),
+    ("Cones", None, ("Dee Date",)),
+    ("Buds", 2004, ("Eva Tillman",)),
+    ("Twigs", 2006, ("Alina Adreeva", "Sab Berg")),
+    ("Needles", 1999, ("Erik Tjo", "Kim San", "Jorn Veen")),
+    ("Boughs", 2005, ("Dan Munt and Marc Cu",)),
+    ("FOREST: a toolkit for trees", 2010, ("Kim Oak",)),
+    ("Moss: open source trees", 2007, ("Kim Oak", "Lee Fir")),
+    ("treeSNE for woods", 2008, ("Lee Fir",)),
+    ("Fast growth of hedges (FROG)", 2009, ("Lee Fir",)),
+    ("On the use of BarkNet in the wild", 2009, ("Lee Fir",)),
+    ("A STUDY OF MOSS AND STONE", 1975, ("Max Pine",)),
+)
+
+
+def world() -> Collection:
+    papers = [
+        Paper(id=f"p{row:02}", title=title, year=year, authors=authors)
+        for row, (title, year, authors) in enumerate(PAPERS)
+    ]
+    return collect(papers, unit(np.ones((len(papers), 4))))
+
+
+WORKS = NamedWorks(world())
+
+
+def resolved(text: str, as_of: int | None = None) -> NamedRows:
+    return WORKS.resolve(find_names(text), as_of=as_of)
+
+
+def titles(text: str, as_of: int | None = None) -> list[str]:
+    return [PAPERS[row][0] for row in resolved(text, as_of).rows.tolist()]
+
+
+def test_two_names_are_two_authors_in_their_order() -> None:
+    assert titles("as Ash and Elm (2019) say") == ["Roots", "Stems"]
+    assert resolved("as Ash and Elm (2019) say").scores[0] == 1
+    assert titles("as Elm and Ash (2019) say") == ["Seeds"]
+
+
+def test_et_al_are_three_or_more() -> None:
+    assert titles("(Ash et al., 2019)")[0] == "Leaves"
+    assert titles("(Ash, Elm et al., 2019)")[0] == "Leaves"
+    assert titles("(Ash, Elm and Yew, 2019)") == ["Leaves"]
+
+
+def test_one_name_is_the_only_author() -> None:
+    assert titles("(Ash, 2019)") == ["Barks"]
+
+
+def test_the_year_may_be_off_by_one_and_not_by_two() -> None:
+    assert titles("Ash and Elm (2017)") == ["Stems"]
+    assert titles("Ash and Elm (2016)") == []
+
+
+def test_what_is_newer_than_the_draft_is_not_named() -> None:
+    assert titles("Ash and Elm (2019)", as_of=2018) == ["Stems"]
+    assert titles("(Date, 2011)", as_of=2011) == ["Cones"]
+
+
+def test_only_allowed_papers_are_named() -> None:
+    allowed = np.ones(len(PAPERS), bool)
+    allowed[0] = False
+    found = WORKS.resolve(find_names("Ash and Elm (2019)"), allowed=allowed)
+    assert found.rows.tolist() == [2]
+
+
+def test_a_list_may_begin_with_a_word_that_is_no_author() -> None:
+    assert titles("In Berlin, Ash and Elm (2019)")[0] == "Roots"
+
+
+def test_a_pair_that_wrote_nothing_is_not_its_second_author() -> None:
+    assert titles("(Fir and Ash, 2019)") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("(Tillmann, 2004)", "Buds"),
+        ("Andreeva and Berg (2006)", "Twigs"),
+        ("Munt and Cu (2005)", "Boughs"),
+        ("(Tjo Kim San and Veen, 1999)", "Needles"),
+    ],
+)
+def test_misspelt_authors_are_found_with_less_score(text: str, title: str) -> None:
+    found = resolved(text)
+    assert titles(text) == [title]
+    assert 0 < found.scores[0] < 1
+
+
+def test_one_of_several_authors_is_not_the_only_one() -> None:
+    assert titles("(Veen, 1999)") == []
+
+
+def test_misspelt_authors_need_the_very_year() -> None:
+    assert titles("(Tillmann, 2005)") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("we use FOREST here", "FOREST: a toolkit for trees"),
+        ("we use Forest here", "FOREST: a toolkit for trees"),
+        ("we use Moss here", "Moss: open source trees"),
+        ("we use tree-SNE here", "treeSNE for woods"),
+        ("the FROG system", "Fast growth of hedges (FROG)"),
+        ("the BarkNet data", "On the use of BarkNet in the wild"),
+    ],
+)
+def test_systems_are_found_by_what_titles_call_them(text: str, title: str) -> None:
+    assert titles(text)[0] == title
+
+
+def test_words_that_name_nothing_find_nothing() -> None:
+    assert titles("Growth of hedges and woods in the wild, A Study of stone, GPU and URL") == []
+    assert titles("") == []
+
+
+def test_shares_say_what_else_could_be_meant() -> None:
+    found = resolved("Ash and Elm (2019) and FOREST")
+    assert found.rows.tolist() == [10, 0, 2]
+    assert found.shares.tolist() == pytest.approx([1, 1 / 1.45, 0.45 / 1.45])
+
+
+def test_the_reason_says_who_is_named() -> None:
+    found = resolved("Ash and Elm (2019a) and FOREST")
+    reasons = [found.reason(place) for place in range(2)]
+    assert reasons == [
+        Reason("named", "named in the sentence: FOREST"),
+        Reason("named", "named in the sentence: Ash and Elm (2019a)"),
+    ]
+
+
+@given(st.integers(0, len(PAPERS) - 1), st.sampled_from(["{} ({})", "({}, {})", "see {} ( {} )"]))
+def test_every_paper_is_found_by_its_own_citation(row: int, form: str) -> None:
+    _, year, authors = PAPERS[row]
+    names = [name.split()[-1] for name in authors]
+    printed = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
+    found = resolved(form.format(printed, year or 2000))
+    assert row in found.rows[found.scores == found.scores.max()].tolist()
+
+
+@given(st.text(max_size=80))
+def test_scores_are_in_order_and_rows_are_distinct(text: str) -> None:
+    found = resolved(text + " Ash et al. (2019) with FROG and Moss")
+    assert len(set(found.rows.tolist())) == len(found.rows) == len(found.named)
+    assert (np.diff(found.scores) <= 0).all()
+    assert ((found.scores > 0) & (found.scores <= 1)).all()
+    assert ((found.shares > 0) & (found.shares <= 1)).all()
