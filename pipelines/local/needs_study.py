@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pipelines.local.needs_controls import CONTROLS, control_scores
 from pipelines.local.needs_examples import Examples, examples_of, marks_at_end
@@ -134,7 +135,11 @@ def _by_field(table: Table, dev: Mask, test: Mask, folds: Longs) -> list[dict[st
 
 
 def _on_test(
-    examples: Sequence[Examples], table: Table, fitted: Fitted, test: Mask, knots: Floats
+    examples: Sequence[Examples],
+    table: Table,
+    fitted: Fitted,
+    test: Mask,
+    knots: NDArray[np.float64],
 ) -> dict[str, Any]:
     cites, documents = table.cites[test], table.document[test]
     refused = np.array([examples[number].refused for number in np.unique(documents)]).sum(axis=0)

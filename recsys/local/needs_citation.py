@@ -24,8 +24,6 @@ from recsys.store.artifacts import load_manifest
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-__all__ = ["KIND", "SCHEMA", "NeedsCitation", "may_be_flagged"]
-
 KIND = "needs-citation"
 SCHEMA = 1
 MODEL, VECTOR_WEIGHTS, WORD_WEIGHTS = "model.onnx", "vector_weights.npy", "word_weights.npy"
@@ -80,9 +78,16 @@ class NeedsCitation:
         chances: Floats = np.interp(scores, *self.knots).astype(np.float32)
         return chances
 
-    def threshold(self, field: str | None = None) -> float:
-        """Return the chance from which on a sentence is flagged; unknown fields share one."""
+    def threshold(self, sentences: Sequence[Sentence], field: str | None = None) -> float:
+        """Return the chance from which on a sentence of a draft is flagged.
+
+        field: one of `thresholds`; drafts of any other field share one.
+        """
         return self.thresholds.get(field or ANY, self.thresholds[ANY])
+
+    def may_be_flagged(self, sentence: Sentence) -> bool:
+        """Tell whether a citation may be asked for in a sentence, see `needs_rules`."""
+        return may_be_flagged(sentence)
 
     @classmethod
     def load(cls, folder: Path) -> "NeedsCitation":

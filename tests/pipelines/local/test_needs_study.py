@@ -85,7 +85,7 @@ def test_the_written_judge_says_what_it_was_taught(studied: Studied) -> None:
     vectors = HashingEncoder().encode([(sentence.text, None) for sentence in sentences])
     high, low = studied.judge.probabilities(sentences, vectors)
     assert high > 0.9 > 0.1 > low
-    assert 0 < studied.judge.threshold("law") <= 1
+    assert 0 < studied.judge.threshold((), "law") <= 1
 
 
 def test_the_page_holds_the_figures_between_its_marks(studied: Studied, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from pipelines.ranking.export_ranker import trees_to_onnx
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
+from recsys.local.missing_citations import Needs
 from recsys.local.needs_citation import (
     ANY,
     KIND,
@@ -77,7 +78,14 @@ def test_a_mark_of_its_own_changes_nothing(folder: Path) -> None:
 
 def test_thresholds_are_those_of_the_field_or_of_any(folder: Path) -> None:
     judge = NeedsCitation.load(folder)
-    assert [judge.threshold(field) for field in ("biology", "law", None)] == [0.25, 0.5, 0.5]
+    assert [judge.threshold((), field) for field in ("biology", "law", None)] == [0.25, 0.5, 0.5]
+
+
+def test_it_serves_where_missing_citations_are_looked_for(folder: Path) -> None:
+    judge: Needs = NeedsCitation.load(folder)
+    assert judge.may_be_flagged(Sentence("Honey bees tell each other of flowers."))
+    assert not judge.may_be_flagged(Sentence("We propose boxes for bees made of glass."))
+    assert judge.threshold([]) == 0.5
 
 
 def test_vectors_of_another_width_are_refused(folder: Path) -> None:
