@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.local.needs_jats import read_articles
+from pipelines.studies.needs.needs_jats import read_articles
 from recsys.passages import Sentence
 
 _ARTICLE = """<?xml version="1.0"?><article><front><article-meta/></front><body>{}</body>

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recsys.local.needs_rules import is_long_enough, is_own
+from recsys.local.needs.needs_rules import is_long_enough, is_own
 from recsys.passages import Mark, Sentence
 
 _IN_BRACKETS = re.compile(

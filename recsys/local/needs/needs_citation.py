@@ -2,7 +2,7 @@
 
 A sentence is judged by its vector, by its words, by cues (`needs_cues`) and by what stands around
 it. Two linear scores, of the vector and of the words, and the cues go into gradient boosted trees;
-isotonic regression makes their score a chance. `pipelines.local.needs_study` trains it.
+isotonic regression makes their score a chance. `pipelines.studies.needs.needs_study` trains it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
-from recsys.local.needs_cues import NAMES, cues_of
-from recsys.local.needs_rules import may_be_flagged
-from recsys.local.needs_words import SIZE, weigh
+from recsys.local.needs.needs_cues import NAMES, cues_of
+from recsys.local.needs.needs_rules import may_be_flagged
+from recsys.local.needs.needs_words import SIZE, weigh
 from recsys.models.encoder import load_session
 from recsys.passages import Sentence
 from recsys.store.arrays import Floats
@@ -29,7 +29,7 @@ SCHEMA = 1
 MODEL, VECTOR_WEIGHTS, WORD_WEIGHTS = "model.onnx", "vector_weights.npy", "word_weights.npy"
 ANY = "any"
 """The name of the threshold for texts of no field in particular."""
-_AGAIN = "Train it again with `python -m pipelines.local.needs_study`."
+_AGAIN = "Train it again with `python -m pipelines.studies.needs.needs_study`."
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import pytest
 from pipelines.ranking.export_ranker import trees_to_onnx
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.local.missing_citations import Needs
-from recsys.local.needs_citation import (
+from recsys.local.needs.needs_citation import (
     ANY,
     KIND,
     MODEL,
@@ -19,8 +19,8 @@ from recsys.local.needs_citation import (
     WORD_WEIGHTS,
     NeedsCitation,
 )
-from recsys.local.needs_cues import NAMES
-from recsys.local.needs_words import SIZE, places_of
+from recsys.local.needs.needs_cues import NAMES
+from recsys.local.needs.needs_words import SIZE, places_of
 from recsys.passages import Mark, Sentence
 from recsys.store.artifacts import MANIFEST, seal
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.local.needs_cues import (
+from recsys.local.needs.needs_cues import (
     _PHRASES,
     _WORDS,
     FIRST_PLACE,
@@ -16,7 +16,7 @@ from recsys.local.needs_cues import (
     cues_of,
     section_kind,
 )
-from recsys.local.needs_words import SIZE, places_of, weigh
+from recsys.local.needs.needs_words import SIZE, places_of, weigh
 from recsys.passages import Mark, Sentence
 
 _CITED = (Mark(3, ("a",)),)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pipelines.local.needs_figures import VIEWS
+from pipelines.studies.needs.needs_figures import VIEWS
 from recsys.errors import InputError
 
 BEGIN, END = "<!-- needs -->", "<!-- /needs -->"

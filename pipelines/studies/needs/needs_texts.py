@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipelines.local.needs_jats import read_articles
+from pipelines.studies.needs.needs_jats import read_articles
 from recsys.errors import InputError, RecsysError
 from recsys.formats.bodies.body_formats import parse_body
 from recsys.formats.files import read_bytes

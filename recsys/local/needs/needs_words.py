@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from recsys.local.needs_cues import words_of
+from recsys.local.needs.needs_cues import words_of
 from recsys.store.arrays import Floats
 
 SIZE = 1 << 15

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recsys.local.needs_rules import is_long_enough, is_own, may_be_flagged
+from recsys.local.needs.needs_rules import is_long_enough, is_own, may_be_flagged
 from recsys.passages import Mark, Sentence
 
 

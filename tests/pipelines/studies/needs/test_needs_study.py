@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.local import needs_fit, needs_study
-from pipelines.local.needs_controls import CONTROLS, length, seams, shape
-from pipelines.local.needs_examples import Examples, examples_of
-from pipelines.local.needs_figures import auc, auc_with_refused, precision_at
-from pipelines.local.needs_page import BEGIN, END, write_page
-from pipelines.local.needs_table import table_of, words_matrix
-from pipelines.local.needs_texts import read_texts
+from pipelines.studies.needs import needs_fit, needs_study
+from pipelines.studies.needs.needs_controls import CONTROLS, length, seams, shape
+from pipelines.studies.needs.needs_examples import Examples, examples_of
+from pipelines.studies.needs.needs_figures import auc, auc_with_refused, precision_at
+from pipelines.studies.needs.needs_page import BEGIN, END, write_page
+from pipelines.studies.needs.needs_table import table_of, words_matrix
+from pipelines.studies.needs.needs_texts import read_texts
 from recsys.errors import InputError
-from recsys.local.needs_citation import NeedsCitation
-from recsys.local.needs_words import weigh
+from recsys.local.needs.needs_citation import NeedsCitation
+from recsys.local.needs.needs_words import weigh
 from recsys.passages import Mark, Sentence
 from tests.hashing_encoder import HashingEncoder
 

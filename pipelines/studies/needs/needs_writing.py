@@ -1,4 +1,4 @@
-"""Write a judge of sentences as `recsys.local.needs_citation` reads it."""
+"""Write a judge of sentences as `recsys.local.needs.needs_citation` reads it."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.local.needs_fit import Fitted
-from pipelines.local.needs_table import Table
 from pipelines.ranking.export_ranker import trees_to_onnx
 from pipelines.ranking.fit_ranker import calibrate
-from recsys.local.needs_citation import ANY, KIND, MODEL, SCHEMA, VECTOR_WEIGHTS, WORD_WEIGHTS
-from recsys.local.needs_cues import NAMES
+from pipelines.studies.needs.needs_fit import Fitted
+from pipelines.studies.needs.needs_table import Table
+from recsys.local.needs.needs_citation import ANY, KIND, MODEL, SCHEMA, VECTOR_WEIGHTS, WORD_WEIGHTS
+from recsys.local.needs.needs_cues import NAMES
 from recsys.store.arrays import Floats, Mask
 from recsys.store.artifacts import replacing, seal
 

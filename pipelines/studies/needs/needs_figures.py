@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eval.calibration import expected_calibration_error
-from pipelines.local.needs_fit import Fitted
-from pipelines.local.needs_table import Table
+from pipelines.studies.needs.needs_fit import Fitted
+from pipelines.studies.needs.needs_table import Table
 from recsys.store.arrays import Floats, Longs, Mask
 
 VIEWS: Mapping[str, str] = {

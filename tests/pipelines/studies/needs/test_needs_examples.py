@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipelines.local.needs_examples import (
+from pipelines.studies.needs.needs_examples import (
     examples_of,
     leaves_no_hole,
     marks_at_end,
