@@ -1,7 +1,7 @@
 """Evaluate local recommendation: runs, judgements and facts in one folder, then assessed.
 
-The folder is of the same kind as that of whole drafts, so what reads one reads the other; a
-query is called `CITING#N` there, N counting the sentences of the citing paper.
+The folder is of the same kind as that of whole drafts, and what reads one reads the other. A query
+is called `CITING#N` there, N counting the sentences of the citing paper.
 """
 
 import time
@@ -38,6 +38,7 @@ from pipelines.local.local_guards import guard_rankers, ranker_hashes, telling_a
 from pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, pose_query
 from pipelines.local.local_systems import LEARNED, LOCAL_SYSTEMS, AskedPassage
 from recsys.errors import DraftError, InputError, near_miss
+from recsys.local.context_view import ContextUse
 from recsys.local.named_mentions import find_mentions
 from recsys.local.rank_passages import PassageRanker
 from recsys.progress import Progress, silent
@@ -63,13 +64,15 @@ class LocalEvaluation:
     """What is evaluated, and how.
 
     known: what is known beside the sentence, see `local_queries.KNOWN`. masked: whether names and
-    years are taken out of the sentences. per_paper: sentences of each citing paper at most. years:
+    years are taken out of the sentences. contexts: which citing sentences of the index may be read.
+    per_paper: sentences of each citing paper at most. years:
     first and last year of the citing papers. jobs: processes; None: one per processor.
     """
 
     systems: Sequence[str] = ("bm25", "embedding", "hybrid", "two-stage", "profile", "local")
     known: str = "references"
     masked: bool = True
+    contexts: ContextUse = ContextUse.ALL
     per_paper: int = 1
     years: tuple[int, int] = (0, 9999)
     k: int = 100
@@ -126,6 +129,11 @@ def evaluate_local(
             f"No sentence is by a paper of {options.years[0]} to {options.years[1]}.",
             "Give other years, or other contexts.",
         )
+    if options.contexts is ContextUse.ONLY and collection.contexts is None:
+        raise InputError(
+            f"Only papers with contexts may be recommended, and {index} has no contexts.",
+            "Add some with `recsys add-contexts`, or evaluate with contexts hidden.",
+        )
     asked = queries.values()
     told = (*guard(ranker, options, asked), *telling_abstracts(collection, asked))
     check_folder(out)
@@ -181,7 +189,14 @@ def _respond(
     name: str,
 ) -> Entry:
     query, reader = queries[name], ranker.reader
-    posed = pose_query(reader.collection, reader.works, query, options.known, masked=options.masked)
+    posed = pose_query(
+        reader.collection,
+        reader.works,
+        query,
+        options.known,
+        masked=options.masked,
+        contexts=options.contexts,
+    )
     begun = time.process_time()
     try:
         with one_thread(), remembered_products():
@@ -285,6 +300,7 @@ def _write(
             "seed": options.seed,
             "known": options.known,
             "masked": options.masked,
+            "contexts": options.contexts,
             "systems": [*answers],
             "created_by": CREATED_BY,
             "versions": versions(),

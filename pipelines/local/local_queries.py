@@ -14,6 +14,7 @@ from pipelines.corpora.paper_names import NOBODY
 from pipelines.local.context_works import ContextWorks
 from recsys.asking.query import draft_of
 from recsys.errors import InputError
+from recsys.local.context_view import ContextUse
 from recsys.local.named_masking import mask
 from recsys.local.named_works import NamedWorks, find_names
 from recsys.local.passage import Passage
@@ -115,7 +116,13 @@ class Posed:
 
 
 def pose_query(
-    collection: Collection, works: NamedWorks, query: LocalQuery, known: str, *, masked: bool
+    collection: Collection,
+    works: NamedWorks,
+    query: LocalQuery,
+    known: str,
+    *,
+    masked: bool,
+    contexts: ContextUse = ContextUse.ALL,
 ) -> Posed:
     """Ask a query as its author might have, before the citation stood there.
 
@@ -135,7 +142,7 @@ def pose_query(
             draft = replace(whole, references=references)
             others = beside(collection, works, query, references) if masked else ()
     text = mask(query.text) if masked else query.text
-    return Posed(Passage(text, others), draft)
+    return Posed(Passage(text, others, contexts=contexts), draft)
 
 
 def references_of(collection: Collection, query: LocalQuery) -> tuple[PaperId, ...]:
