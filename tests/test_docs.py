@@ -97,7 +97,11 @@ def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     shutil.copy(examples / "draft.json", tmp_path / "draft.json")
     (tmp_path / "papers.jsonl.gz").write_bytes(gzip.compress(built.papers.read_bytes()))
     said = (
-        {"citing": f"rivers-{age:02}", "cited": f"rivers-{age - 1:02}", "text": "We measure rivers."}
+        {
+            "citing": f"rivers-{age:02}",
+            "cited": f"rivers-{age - 1:02}",
+            "text": "We measure rivers.",
+        }
         for age in (4, 7, 10)
     )
     contexts = "".join(json.dumps(each) + "\n" for each in said)

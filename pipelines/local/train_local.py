@@ -5,7 +5,7 @@ the draft's title, or with all else that the draft cites; with names and years i
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,13 +59,20 @@ class LocalParts:
     @classmethod
     def by_papers(cls, found: LocalQueries, train: Rows, dev: Rows) -> "LocalParts":
         """Take the sentences of these papers."""
-        parts = (set(rows.tolist()) for rows in (train, dev))
-        return cls(*(tuple(q for q in found.queries if q.citing in rows) for rows in parts))
+
+        def by(rows: Rows) -> tuple[LocalQuery, ...]:
+            papers = set(rows.tolist())
+            return tuple(each for each in found.queries if each.citing in papers)
+
+        return cls(by(train), by(dev))
 
     def at_most(self, number: int, *, seed: int) -> "LocalParts":
         """Draw at most so many sentences of each paper."""
-        parts = (LocalQueries(each).at_most(number, seed=seed) for each in (self.train, self.dev))
-        return LocalParts(*(each.queries for each in parts))
+
+        def drawn(queries: tuple[LocalQuery, ...]) -> tuple[LocalQuery, ...]:
+            return LocalQueries(queries).at_most(number, seed=seed).queries
+
+        return replace(self, train=drawn(self.train), dev=drawn(self.dev))
 
     def check(self) -> None:
         """Refuse too few sentences.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from recsys.app.cli.options import Jobs, Part, Seed, names_in
+from recsys.app.cli.options import Jobs, NoWait, Part, Seed, names_in
 
 if TYPE_CHECKING:
     from pipelines.local.evaluate_local import LocalEvaluation
@@ -93,6 +93,17 @@ class DivisionChoices:
         if self.train_until is None or self.dev_until is None:
             return Division(contexts, self.split)
         return Division(contexts, until=(self.train_until, self.dev_until))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningChoices:
+    """How a ranker learns from the sentences that were chosen."""
+
+    per_paper: Annotated[
+        int, typer.Option("--per-paper", min=1, help="Sentences of each citing paper at most.")
+    ] = 2
+    seed: Seed = 0
+    no_wait: NoWait = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

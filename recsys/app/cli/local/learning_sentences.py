@@ -9,9 +9,10 @@ from recsys.app.cli.local.contexts_choices import (
     AmongChoices,
     Contexts,
     DivisionChoices,
+    LearningChoices,
     SentenceChoices,
 )
-from recsys.app.cli.options import Index, NoWait, Quiet, Seed
+from recsys.app.cli.options import Index, NoWait, Quiet
 
 
 def add_contexts(
@@ -36,11 +37,7 @@ def train_local(
     index: Index,
     contexts: Contexts,
     chosen: DivisionChoices,
-    per_paper: Annotated[
-        int, typer.Option("--per-paper", min=1, help="Sentences of each citing paper at most.")
-    ] = 2,
-    seed: Seed = 0,
-    no_wait: NoWait = False,
+    learning: LearningChoices,
     quiet: Quiet = False,
 ) -> None:
     """Train the index's own ranker of `recsys cite` on citing sentences.
@@ -59,7 +56,7 @@ def train_local(
     from recsys.app.wiring import open_index
 
     chosen.check()
-    options = LocalTraining(per_paper, seed, not no_wait)
+    options = LocalTraining(learning.per_paper, learning.seed, not learning.no_wait)
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         read = read_sentences(contexts, progress=progress)
         divide = chosen.division(read.contexts).parts
