@@ -12,7 +12,7 @@ from recsys.local.passage import Passage
 from recsys.local.rank_passages import PassageRanker
 from recsys.records import Draft
 from tests.pipelines.local.small_passages import open_small_local
-from tests.pipelines.small_index import invented_papers, write_small_index
+from tests.pipelines.small_index import TOPICS, YEARS, invented_papers, write_small_index
 
 
 @pytest.fixture(scope="module")
@@ -146,10 +146,10 @@ def test_what_systems_share_is_made_once(ranker: PassageRanker) -> None:
 
 
 def test_a_corpus_of_the_future_ranks_as_one_that_has_none(tmp_path: Path) -> None:
+    # Of each topic, papers 7 to 11 are later than the draft.
+    late = {f"{topic}-{age:02}" for topic in TOPICS for age in range(7, YEARS)}
     later = [
-        paper | {"references": ["deserts-00", "rivers-00"]}
-        if isinstance(paper.get("year"), int) and paper["year"] > 2006
-        else paper
+        paper | ({"references": ["deserts-00", "rivers-00"]} if paper["id"] in late else {})
         for paper in invented_papers()
     ]
     texts = ("We measured deserts.", "As Deserts (2005) says.")
