@@ -80,7 +80,7 @@ def learned_from(index: Path, contexts: Sequence[Context], options: LocalTrainin
     """Pose the sentences of those papers of an index that have a list of references."""
     collection = open_collection(index)
     found = local_queries(collection, contexts)
-    lists = collection.graph.cites.lengths(np.arange(len(collection.corpus)))
+    lists = np.diff(collection.graph.cites.starts)
     asked = replace(found, queries=tuple(q for q in found.queries if lists[q.citing]))
     parts = LocalParts.by_year(collection, asked, TRAIN_UNTIL, DEV_UNTIL)
     return school_of(load, index, collection, parts, options, silent)
