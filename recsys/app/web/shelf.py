@@ -3,16 +3,32 @@
 import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from recsys.app.web.problem_details import unknown_index
+from recsys.app.wiring import local_of
 from recsys.errors import InputError, RecsysError
+from recsys.local.local_recommender import LocalRecommender
 from recsys.recommend import Recommender
 from recsys.store.artifacts import MANIFEST
 from recsys.version import VERSION
 
 Opener = Callable[[Path], Recommender]
+
+
+class _OfPassages:
+    """What answers passages: made for the first who asks, shared by all others."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: LocalRecommender | None = None
+
+    def of(self, recommender: Recommender) -> LocalRecommender:
+        with self._lock:
+            if self._made is None:
+                self._made = local_of(recommender)
+            return self._made
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +41,15 @@ class Opened:
     name: str
     recommender: Recommender
     seen: bytes
+    _passages: _OfPassages = field(default_factory=_OfPassages, init=False, repr=False)
+
+    def local(self) -> LocalRecommender:
+        """Return what answers passages out of the same index.
+
+        Raises:
+            ArtifactError: its ranker is missing, unfinished or damaged.
+        """
+        return self._passages.of(self.recommender)
 
     @property
     def fingerprint(self) -> str:

@@ -1,6 +1,6 @@
 """What every format says about a gap: its kind, where it is, the sentence with its place marked."""
 
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from recsys.formats.answers import percent
 from recsys.formats.references.shown_facts import one_line
@@ -42,7 +42,7 @@ def file_of(answer: LocalAnswer, gap: Gap) -> str:
     draft, file = PurePath(answer.draft), gap.sentence.file
     if not file or file == draft.name:
         return answer.draft
-    if Path(draft).is_dir() or draft.suffix.lower() == ".zip":
+    if draft.suffix.lower() == ".zip":
         return str(draft / file)
     return str(draft.parent / file)
 
