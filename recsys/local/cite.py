@@ -15,9 +15,13 @@ from recsys.formats.bodies.places import passage_of, sentence_at
 from recsys.formats.drafts.draft_formats import read_manuscript
 from recsys.local.local_recommender import LocalRecommender
 from recsys.local.missing_citations import end_of, marked, unmarked
+from recsys.local.named_works import find_names
 from recsys.local.passage import Passage
 from recsys.passages import Body, Gap, LocalAnswer, Sentence
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
+
+SURE = 0.9
+"""The score of a name from which on the paper is taken for the one that is cited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +95,8 @@ def cite_read(recommender: LocalRecommender, read: ReadText, asked: LocalQuestio
         as_of=asked.as_of,
     )
     gaps = _lacking(recommender, read.body, asked.most) if read.gaps is None else read.gaps
-    known = _ids_by_key(recommender, read.body.references)
-    passages = [Passage(each.sentence.text, _beside(each.sentence, known)) for each in gaps]
+    known = _Cited(recommender, _ids_by_key(recommender, read.body.references))
+    passages = [Passage(each.sentence.text, known.in_(each.sentence), each.at) for each in gaps]
     answers = recommender.recommend(question.draft, passages, asked.k)
     found = tuple(
         Gap(each.sentence, each.at, each.mark, each.need, answer)
@@ -160,8 +164,26 @@ def _ids_by_key(
     }
 
 
-def _beside(sentence: Sentence, known: Mapping[str, PaperId]) -> tuple[PaperId, ...]:
-    return tuple(dict.fromkeys(known[key] for key in sentence.cited if key in known))
+@dataclass(frozen=True, slots=True)
+class _Cited:
+    """Finds what a sentence cites already: by its keys, or by the names that its marks print.
+
+    known: ids of papers by the keys of the draft's bibliography.
+    """
+
+    recommender: LocalRecommender
+    known: Mapping[str, PaperId]
+
+    def in_(self, sentence: Sentence) -> tuple[PaperId, ...]:
+        """Return the papers that a sentence cites, each once."""
+        found = dict.fromkeys(self.known[key] for key in sentence.cited if key in self.known)
+        printed = [mark.printed for mark in sentence.marks if not (mark.gap or mark.keys)]
+        works, ids = self.recommender.ranker.reader.works, self.recommender.collection.corpus.ids
+        for text in printed:
+            named = works.resolve(find_names(text))
+            sure = named.rows[named.scores >= SURE].tolist()
+            found |= dict.fromkeys(ids[row] for row in sure)
+        return tuple(found)
 
 
 def _counts(body: Body, gaps: Iterable[Gap]) -> dict[str, int]:
@@ -169,7 +191,9 @@ def _counts(body: Body, gaps: Iterable[Gap]) -> dict[str, int]:
     places = list(gaps)
     return {
         "sentences": len(body.sentences),
-        "with a citation": sum(any(not m.gap for m in each.marks) for each in body.sentences),
+        "with a citation": sum(
+            any(m.keys or not m.gap for m in each.marks) for each in body.sentences
+        ),
         "marked places": sum(each.mark is not None for each in places),
         "without a mark": sum(each.mark is None for each in places),
     }

@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from recsys.local.draft_view import COLUMNS
-from recsys.local.passage import PassageQuery
 from recsys.local.paper_profile import profile_cosines
+from recsys.local.passage import PassageQuery
 from recsys.stage_one.pool import Candidates
 from recsys.stage_two.facts import Facts, descending_rank
 from recsys.stage_two.features import BY_NAME, feature_names

@@ -12,6 +12,7 @@ from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 
 _NO_ROWS = np.empty(0, np.int32)
+_MARK = " [1]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +20,21 @@ class Passage:
     """A sentence in which a citation is missing, in the terms of the corpus.
 
     text: its words, citation marks taken out. beside: what is cited in the same sentence already:
-    it is never recommended for it, and tells most of what is missing.
+    it is never recommended for it, and tells most of what is missing. at: how many characters stand
+    before the place of the citation, where that is known: who stands there may be named without a
+    year.
     """
 
     text: str
     beside: tuple[PaperId, ...] = ()
+    at: int | None = None
+
+    @property
+    def naming(self) -> str:
+        """The words in which names are looked for: the gap stands there like a citation."""
+        if self.at is None:
+            return self.text
+        return f"{self.text[: self.at]}{_MARK}{self.text[self.at :]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +62,7 @@ def pose_passage(
     whole = draft.query
     beside = collection.corpus.rows(passage.beside)
     beside = beside[whole.allowed[beside]]
-    named = works.resolve(find_names(passage.text), allowed=whole.allowed)
+    named = works.resolve(find_names(passage.naming), allowed=whole.allowed)
     wanted = whole.wanted.copy()
     wanted[np.intersect1d(whole.seeds, named.rows)] = True
     wanted[beside] = False

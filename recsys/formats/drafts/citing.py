@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from recsys.errors import InputError
+from recsys.formats.bodies.gap_signs import is_gap_key
 from recsys.formats.drafts.folder import Folder
 from recsys.formats.drafts.wording import counted, short
 from recsys.formats.files import decode_or_guess
@@ -70,10 +71,10 @@ def resolve(keys: Sequence[str], works: Sequence[Reference]) -> Shelf:
     missing = []
     for key in keys:
         work = exact.get(key) or folded.get(key.casefold()) or _identified(key)
-        if work is None:
-            missing.append(key)
-        else:
+        if work is not None:
             found[work] = None
+        elif not is_gap_key(key):  # `\cite{?}` names no work: it asks for one.
+            missing.append(key)
     return Shelf(tuple(found), (_missing(missing),) if missing else ())
 
 
