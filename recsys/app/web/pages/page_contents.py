@@ -75,6 +75,8 @@ def form_of(fields: FormFields, opened: Opened | None = None) -> Form:
         mmr=fields.mmr or "0",
         more_like=fields.more_like,
         less_like=fields.less_like,
+        passage=fields.passage,
+        text=fields.text,
     )
 
 
@@ -90,7 +92,7 @@ def found_of(
         understood=found.question.understood,
         notes=(*notes, *found.answer.notes),
         missing=found.answer.missing,
-        items=tuple(_item(opened, item, key) for item, key in zip(items, keys, strict=True)),
+        items=tuple(item_of(opened, item, key) for item, key in zip(items, keys, strict=True)),
         removed=removed(found.answer),
         next=found.next,
         previous=back,
@@ -154,6 +156,28 @@ def paper_address(index: str, paper_id: PaperId) -> str:
     return f"/paper?{urlencode({'index': index, 'id': paper_id})}"
 
 
+def item_of(opened: Opened, item: Recommendation, key: str) -> Item:
+    """Show a recommended paper."""
+    paper = item.paper
+    return Item(
+        rank=item.rank,
+        id=paper.id,
+        title=one_line(paper.title),
+        link=paper_link(paper),
+        authors=_authors(paper),
+        year=paper.year,
+        venue=paper.venue,
+        probability=item.probability,
+        percent=percent(item.probability),
+        reasons=tuple(reason.text for reason in item.reasons if reason != IN_LIBRARY),
+        in_library=IN_LIBRARY in item.reasons,
+        key=key,
+        coins=span(paper),
+        address=paper_address(opened.name, paper.id),
+        doi=bare_doi(paper),
+    )
+
+
 class _Named:
     """Names papers by their titles."""
 
@@ -174,27 +198,6 @@ def _choice(opened: Opened) -> IndexChoice:
     first, last = years_of(corpus)
     years = f", {first} to {last}" if first is not None else ""
     return IndexChoice(opened.name, len(corpus), f"{len(corpus):,} papers{years}")
-
-
-def _item(opened: Opened, item: Recommendation, key: str) -> Item:
-    paper = item.paper
-    return Item(
-        rank=item.rank,
-        id=paper.id,
-        title=one_line(paper.title),
-        link=paper_link(paper),
-        authors=_authors(paper),
-        year=paper.year,
-        venue=paper.venue,
-        probability=item.probability,
-        percent=percent(item.probability),
-        reasons=tuple(reason.text for reason in item.reasons if reason != IN_LIBRARY),
-        in_library=IN_LIBRARY in item.reasons,
-        key=key,
-        coins=span(paper),
-        address=paper_address(opened.name, paper.id),
-        doi=bare_doi(paper),
-    )
 
 
 def _listed(index: str, paper: Paper) -> Listed:
