@@ -1,18 +1,22 @@
 """Open the searchable part of an index directory, memory-mapped."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from indexes.backends import FILES, open_built
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
+from recsys.errors import ArtifactMismatch, ArtifactMissing
 from recsys.store.arrays import Floats, Ragged, load_array
-from recsys.store.artifacts import Manifest
-from recsys.store.collection import Collection, Space
+from recsys.store.artifacts import Manifest, load_manifest
+from recsys.store.collection import Collection, ContextSpace, Space
+from recsys.store.contexts import KIND, SCHEMA, WORDS, Contexts
 from recsys.store.corpus import Corpus
-from recsys.store.generations import pin
+from recsys.store.generations import pin, root_of
 from recsys.store.graph import CitationGraph
 from recsys.store.layout import (
+    CONTEXTS,
     CORPUS,
     TEXT,
     VECTOR_FILE,
@@ -34,13 +38,9 @@ def open_collection(index: Path) -> Collection:
     manifest, folder = generation.manifest(), generation.folder
     corpus, graph = Corpus.load(folder / CORPUS), CitationGraph.load(folder / CORPUS)
     check_corpus(folder / CORPUS, corpus, graph)
-    terms = TermStore.load(folder / TEXT)
-    check_terms(folder / TEXT, terms, len(corpus))
+    terms, text_index = _open_words(folder / TEXT, len(corpus))
     vectors = load_array(folder / VECTORS / VECTOR_FILE)
     check_vectors(folder / VECTORS / VECTOR_FILE, vectors, len(corpus))
-    text_index = Bm25Index.load(folder / TEXT, terms)
-    postings = Ragged(text_index.starts, text_index.rows)
-    check_postings(folder / TEXT, postings, text_index.impacts, terms)
     return Collection(
         generation=generation,
         corpus=corpus,
@@ -66,3 +66,45 @@ def _search_facts(manifest: Manifest) -> dict[str, Any]:
 def nnselect_space(vectors: Floats) -> Space:
     """Search (n, d) unit vectors exactly: they change whenever their model learns."""
     return Space(vectors, ExactIndex(vectors))
+
+
+def with_contexts(collection: Collection) -> Collection:
+    """Open the citing sentences that were added to an index, too; without any, change nothing.
+
+    Raises:
+        ArtifactError: they are damaged, of other papers, or their vectors by another encoder.
+    """
+    folder = collection.folder / CONTEXTS
+    if not folder.is_dir():
+        return collection
+    contexts = Contexts.load(folder, len(collection.corpus))
+    if contexts.codes is not None:
+        _check_encoder(collection, folder, contexts.codes.shape[1])
+    if not (folder / WORDS).is_dir():
+        raise ArtifactMissing(
+            f"The contexts of {root_of(collection.folder)} were added by an older version, which "
+            "did not store their words.",
+            "Add the same files again: `recsys add-contexts INDEX FILE`.",
+        )
+    terms, text_index = _open_words(folder / WORDS, len(contexts))
+    return replace(collection, contexts=ContextSpace(contexts, terms, text_index))
+
+
+def _check_encoder(collection: Collection, folder: Path, dim: int) -> None:
+    theirs = load_manifest(folder, KIND, SCHEMA).config.get("encoder")
+    own = pin(collection.folder).manifest().config["encoder"]
+    if theirs != own or dim != collection.vectors.shape[1]:
+        raise ArtifactMismatch(
+            f"The contexts of {root_of(collection.folder)} have vectors by another encoder than "
+            "its papers.",
+            "Add the same files again: `recsys add-contexts INDEX FILE`.",
+        )
+
+
+def _open_words(folder: Path, n: int) -> tuple[TermStore, Bm25Index]:
+    """Open the terms of n texts and their postings."""
+    terms = TermStore.load(folder)
+    check_terms(folder, terms, n)
+    index = Bm25Index.load(folder, terms)
+    check_postings(folder, Ragged(index.starts, index.rows), index.impacts, terms)
+    return terms, index

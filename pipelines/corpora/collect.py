@@ -1,7 +1,7 @@
 """Make one table of papers out of files of any format: read, merge what is one, link citations."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +31,25 @@ class Reading:
     """How files are read.
 
     columns: of tables, our field and the header of its column, where headers do not tell. apart:
-    preprints stay apart from the papers that they became.
+    preprints stay apart from the papers that they became. titles_only: abstracts are left out.
     """
 
     columns: tuple[tuple[str, str], ...] = ()
     apart: bool = False
+    titles_only: bool = False
+
+    def record(self) -> dict[str, Any]:
+        """Write out what was chosen, so that JSON can have it."""
+        chosen = asdict(self)
+        if not self.titles_only:  # As versions wrote that knew nothing of it.
+            del chosen["titles_only"]
+        return chosen
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Reading":
-        """Read what `dataclasses.asdict` wrote, once JSON has had it."""
+        """Read what `record` wrote, once JSON has had it."""
         columns = tuple((str(ours), str(theirs)) for ours, theirs in record["columns"])
-        return cls(columns, bool(record["apart"]))
+        return cls(columns, bool(record["apart"]), bool(record.get("titles_only", False)))
 
 
 _AT_ONCE = 1 << 18
@@ -85,7 +93,10 @@ def collect(
         raise _nothing(files, intake)
     found = _ids(graph.targets, graph.linked)
     papers = _with_references(graph.merged.papers, graph.cited, graph.owners, found)
-    return papers, _report(intake, graph)
+    report = _report(intake, graph)
+    if reading.titles_only:
+        papers, report = _without_abstracts(papers), replace(report, titles_only=True)
+    return papers, report
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +125,12 @@ def connect(read: Works, *, apart: bool, known: KnownPapers | None = None) -> Wo
         cited, owners = cited.filter(pa.array(there)), owners[there]
     targets, places = _targets(merged, known)
     return WorkGraph(clusters, merged, cited, owners, targets, link(cited, targets, places))
+
+
+def _without_abstracts(papers: pa.Table) -> pa.Table:
+    at = SCHEMA.get_field_index("abstract")
+    nothing = pa.nulls(papers.num_rows, SCHEMA.field("abstract").type)
+    return papers.set_column(at, SCHEMA.field("abstract"), nothing)
 
 
 def _report(intake: SourceIntake, graph: WorkGraph) -> CollectReport:

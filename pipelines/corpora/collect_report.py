@@ -32,7 +32,7 @@ class CollectReport:
     English. joined: works that were one with another, by what told so; kept_apart: pairs that
     something spoke against. conflicts: fields in which works of one paper differ. untitled: works
     without title whose paper is not there. cited: works that reference lists describe, by what
-    became of them.
+    became of them. titles_only: abstracts that were read are left out.
     """
 
     files: tuple[FileRead, ...]
@@ -50,6 +50,7 @@ class CollectReport:
     conflicts: Mapping[str, int]
     untitled: int
     cited: Mapping[Rule, int]
+    titles_only: bool = False
 
     @property
     def format(self) -> str:
@@ -89,6 +90,8 @@ class CollectReport:
     def loss_lines(self) -> list[str]:
         """Say what was left out, or read in another way."""
         lines = []
+        if self.titles_only:
+            lines.append(f"{self.papers - self.without_abstract:,} abstracts left out")
         if self.untitled:
             lines.append(f"{self.untitled:,} records of papers that are not there left out")
         if self.oddities:

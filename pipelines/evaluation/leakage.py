@@ -70,11 +70,20 @@ def check_ranker(
     queries: Sequence[PaperId],
     *,
     what: str = "ranker",
+    command: str | None = None,
 ) -> str | None:
     """Refuse to evaluate a model on queries that it has seen; return a warning, if any is due.
 
     A ranker may be looked at on the dev queries that it was stopped and calibrated on, as people
     who choose between rankers do; the warning says that it flatters.
+
+    Args:
+        folder: of the model; None: it tells nothing.
+        collection: whose papers the queries are.
+        part: what the queries are: train, dev or test.
+        queries: ids of the papers that are asked.
+        what: how people call the model.
+        command: how `recsys train` calls it; None: just so.
 
     Raises:
         LeakageError: with the number of queries and the first one.
@@ -94,8 +103,8 @@ def check_ranker(
             raise LeakageError(
                 f"The {what} in {folder} was {how} on {len(papers)} of these {len(queries)} {part} "
                 f"queries (first: {papers[0]!r}).",
-                f"Train the index's own {what} on this split (`recsys train {what}`), or evaluate "
-                f"systems without a {what}.",
+                f"Train the index's own {what} on this split (`recsys train {command or what}`), "
+                f"or evaluate systems without a {what}.",
             )
     if tuned:
         return (

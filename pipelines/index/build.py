@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -80,7 +80,7 @@ class BuildOptions:
         if self.vectors != DEFAULT:
             chosen["vectors"] = self.vectors
         if self.reading != AS_TOLD:
-            chosen["reading"] = asdict(self.reading)
+            chosen["reading"] = self.reading.record()
         if self.embeddings is None:
             return chosen
         return chosen | {"embeddings": [sha256(path) for path in embedding_files(self.embeddings)]}

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from indexes.bm25 import Bm25Index
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.artifacts import seal
 from recsys.store.contexts import (
@@ -23,11 +24,13 @@ from recsys.store.contexts import (
     SCHEMA,
     STARTS,
     TEXTS,
+    WORDS,
     Codes,
     starts_of,
     year_keys,
 )
 from recsys.store.graph import UNKNOWN_YEAR, Years
+from recsys.store.terms import TermStore
 
 COLUMNS = pa.schema(
     [
@@ -93,11 +96,20 @@ def write_contexts(
     np.save(folder / STARTS, starts_of(cited, len(years)))
     texts = contexts.select(["text", "section"])
     pq.write_table(texts, folder / TEXTS, row_group_size=ROW_GROUP, compression="zstd")
+    _write_words(folder / WORDS, contexts.column("text"))
     if vectors is not None:
         np.save(folder / CODES, vectors[0])
         np.save(folder / SCALES, vectors[1])
     counts = {"contexts": len(cited), "papers": len(years), "cited": len(np.unique(cited))}
     seal(folder, KIND, SCHEMA, {**config, **counts})
+
+
+def _write_words(folder: Path, texts: pa.ChunkedArray) -> None:
+    """Index the words of sentences; none of these is a title."""
+    folder.mkdir()
+    terms = TermStore.build(("", text.as_py()) for text in texts)
+    terms.save(folder)
+    Bm25Index.build(terms).save(folder)
 
 
 def _older(citing: Rows, cited: Rows, years: Years) -> Mask:

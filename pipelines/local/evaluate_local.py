@@ -33,15 +33,18 @@ from pipelines.evaluation.write_evaluation import (
 )
 from pipelines.jobs.partial_results import Entry, Sidecar
 from pipelines.jobs.per_query import gather
+from pipelines.local.local_guards import guard_rankers, ranker_hashes, telling_abstracts
 from pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, pose_query
 from pipelines.local.local_systems import LEARNED, LOCAL_SYSTEMS, AskedPassage
 from recsys.errors import DraftError, InputError, near_miss
+from recsys.local.context_view import ContextUse
 from recsys.local.named_mentions import find_mentions
 from recsys.local.rank_passages import PassageRanker
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
+from recsys.store.generations import root_of
 from recsys.store.products import remembered_products
 from recsys.version import CREATED_BY
 
@@ -61,13 +64,15 @@ class LocalEvaluation:
     """What is evaluated, and how.
 
     known: what is known beside the sentence, see `local_queries.KNOWN`. masked: whether names and
-    years are taken out of the sentences. per_paper: sentences of each citing paper at most. years:
+    years are taken out of the sentences. contexts: which citing sentences of the index may be read.
+    per_paper: sentences of each citing paper at most. years:
     first and last year of the citing papers. jobs: processes; None: one per processor.
     """
 
     systems: Sequence[str] = ("bm25", "embedding", "hybrid", "two-stage", "profile", "local")
     known: str = "references"
     masked: bool = True
+    contexts: ContextUse = ContextUse.ALL
     per_paper: int = 1
     years: tuple[int, int] = (0, 9999)
     k: int = 100
@@ -109,30 +114,34 @@ def evaluate_local(
     """Ask the systems every sentence, write the folder, assess it.
 
     Raises:
-        InputError: no such system, or no sentence of these years, or a folder of something else.
-        LeakageError: the local ranker has learned from a citing paper.
+        InputError: no such system, k < 1, no sentence of these years, or a folder of others.
+        LeakageError: a ranker has learned from a citing paper.
         ArtifactError: the index or the ranker cannot be opened.
     """
     _check(options)
     ranker = open_local(index)
     collection = ranker.reader.collection
-    chosen = found.of_years(collection, *options.years).at_most(
-        options.per_paper, seed=options.seed
-    )
+    of_years = found.of_years(collection, *options.years)
+    chosen = of_years.at_most(options.per_paper, seed=options.seed)
     queries = named_queries(collection, chosen.queries)
     if not queries:
         raise InputError(
             f"No sentence is by a paper of {options.years[0]} to {options.years[1]}.",
             "Give other years, or other contexts.",
         )
-    told = guard(ranker, collection, options, queries.values())
+    if options.contexts is ContextUse.ONLY and collection.contexts is None:
+        raise InputError(
+            f"Only papers with contexts may be recommended, and {index} has no contexts.",
+            "Add some with `recsys add-contexts`, or evaluate with contexts hidden.",
+        )
+    asked = queries.values()
+    told = (*guard(ranker, options, asked), *telling_abstracts(collection, asked))
     check_folder(out)
     (out / WORK).mkdir(exist_ok=True)
     sidecars, answers = [], {}
     for system in options.systems:
-        sidecar = Sidecar(
-            out / WORK / f"{system}.partial", _key(collection, options, queries, system)
-        )
+        key = _key(ranker, options, queries, system)
+        sidecar = Sidecar(out / WORK / f"{system}.partial", key)
         start = partial(answerer, open_local, collection.folder, options, queries, system)
         entries = gather(
             f"ask {system}",
@@ -144,7 +153,7 @@ def evaluate_local(
         ).entries
         sidecars.append(sidecar)
         answers[system] = responses_of(entries)
-    assessment = _write(out, collection, options, queries, answers)
+    assessment = _write(out, collection, options, queries, answers, told)
     for sidecar in sidecars:
         sidecar.remove()
     timing = {name: milliseconds(responses) for name, responses in answers.items()}
@@ -180,7 +189,14 @@ def _respond(
     name: str,
 ) -> Entry:
     query, reader = queries[name], ranker.reader
-    posed = pose_query(reader.collection, reader.works, query, options.known, masked=options.masked)
+    posed = pose_query(
+        reader.collection,
+        reader.works,
+        query,
+        options.known,
+        masked=options.masked,
+        contexts=options.contexts,
+    )
     begun = time.process_time()
     try:
         with one_thread(), remembered_products():
@@ -215,6 +231,9 @@ def _check(options: LocalEvaluation) -> None:
                 f"There is no system {name!r}.{near_miss(name, LOCAL_SYSTEMS)}",
                 f"Some of {', '.join(LOCAL_SYSTEMS)}.",
             )
+    for what, number in (("k", options.k), ("The number of sentences a paper", options.per_paper)):
+        if number < 1:
+            raise InputError(f"{what} is {number}.", "Give at least one.")
     if not options.systems:
         raise InputError("There is nothing to evaluate.", f"Some of {', '.join(LOCAL_SYSTEMS)}.")
     if options.known not in KNOWN:
@@ -225,33 +244,23 @@ def _check(options: LocalEvaluation) -> None:
 
 
 def guard(
-    ranker: PassageRanker,
-    collection: Collection,
-    options: LocalEvaluation,
-    queries: Iterable[LocalQuery],
+    ranker: PassageRanker, options: LocalEvaluation, queries: Iterable[LocalQuery]
 ) -> tuple[str, ...]:
-    """Refuse a local ranker that has learned from the citing papers; return the warnings."""
-    from pipelines.evaluation.leakage import TEST, check_ranker
-    from recsys.local.local_ranker import LOCAL_RANKER
-    from recsys.stage_two.ranker import OnnxRanker
-
-    if not LEARNED.intersection(options.systems):
-        return ()
-    own = ranker.ranker
-    folder = own.folder if isinstance(own, OnnxRanker) else None
-    citing = [collection.corpus.ids[row] for row in sorted({each.citing for each in queries})]
-    warning = check_ranker(folder, collection, TEST, citing, what=LOCAL_RANKER)
-    return () if warning is None else (warning,)
+    """Refuse rankers that have learned from the citing papers; return the warnings."""
+    local = not LEARNED.isdisjoint(options.systems)
+    # A sentence alone has no draft whose ranking could be read.
+    whole = "two-stage" in options.systems or (local and options.known != KNOWN[0])
+    return guard_rankers(ranker, queries, local=local, whole=whole)
 
 
 def _key(
-    collection: Collection,
+    ranker: PassageRanker,
     options: LocalEvaluation,
     queries: Mapping[str, LocalQuery],
     system: str,
 ) -> str:
     """Hash what answers depend on."""
-    index = collection.folder
+    index = ranker.reader.collection.folder
     manifests = [
         [path.relative_to(index).as_posix(), sha256(path)] for path in sorted(index.rglob(MANIFEST))
     ]
@@ -259,7 +268,7 @@ def _key(
     chosen = {
         key: value for key, value in asdict(options).items() if key not in ("jobs", "command")
     }
-    return fingerprint([_FORMAT, manifests, asked, chosen, system])
+    return fingerprint([_FORMAT, manifests, ranker_hashes(ranker), asked, chosen, system])
 
 
 def _write(
@@ -268,6 +277,7 @@ def _write(
     options: LocalEvaluation,
     queries: Mapping[str, LocalQuery],
     answers: Mapping[str, Mapping[str, Response]],
+    told: Sequence[str],
 ) -> "Assessment":
     for path in (out / RUNS).glob("*.trec"):
         if path.stem not in answers:
@@ -290,17 +300,18 @@ def _write(
             "seed": options.seed,
             "known": options.known,
             "masked": options.masked,
+            "contexts": options.contexts,
             "systems": [*answers],
             "created_by": CREATED_BY,
             "versions": versions(),
-            "corpus": corpus_facts(collection.folder.parent.parent, collection),
+            "corpus": corpus_facts(root_of(collection.folder), collection),
             "timing": {name: milliseconds(each) for name, each in answers.items()},
             "candidates": {n: candidate_facts(answers[n]) for n in LEARNED.intersection(answers)},
             "calibration": {
                 n: calibration_facts(answers[n], options.seed)
                 for n in sorted(LEARNED.intersection(answers))
             },
-            "warnings": [],
+            "warnings": [*told],
         },
     )
     return assess(out, seed=options.seed)

@@ -14,6 +14,7 @@ from pipelines.corpora.paper_names import NOBODY
 from pipelines.local.context_works import ContextWorks
 from recsys.asking.query import draft_of
 from recsys.errors import InputError
+from recsys.local.context_view import ContextUse
 from recsys.local.named_masking import mask
 from recsys.local.named_works import NamedWorks, find_names
 from recsys.local.passage import Passage
@@ -115,7 +116,13 @@ class Posed:
 
 
 def pose_query(
-    collection: Collection, works: NamedWorks, query: LocalQuery, known: str, *, masked: bool
+    collection: Collection,
+    works: NamedWorks,
+    query: LocalQuery,
+    known: str,
+    *,
+    masked: bool,
+    contexts: ContextUse = ContextUse.ALL,
 ) -> Posed:
     """Ask a query as its author might have, before the citation stood there.
 
@@ -135,7 +142,7 @@ def pose_query(
             draft = replace(whole, references=references)
             others = beside(collection, works, query, references) if masked else ()
     text = mask(query.text) if masked else query.text
-    return Posed(Passage(text, others), draft)
+    return Posed(Passage(text, others, contexts=contexts), draft)
 
 
 def references_of(collection: Collection, query: LocalQuery) -> tuple[PaperId, ...]:
@@ -149,11 +156,19 @@ def references_of(collection: Collection, query: LocalQuery) -> tuple[PaperId, .
 def beside(
     collection: Collection, works: NamedWorks, query: LocalQuery, others: Sequence[PaperId]
 ) -> tuple[PaperId, ...]:
-    """Find what else the sentence cites: those of the other references that it names."""
-    listed = np.zeros(len(collection.corpus), bool)
-    listed[collection.corpus.rows(others)] = True
-    found = works.resolve(find_names(query.text), allowed=listed)
-    return tuple(collection.corpus.ids[row] for row in np.sort(found.rows).tolist())
+    """Find what else the sentence cites: those of the other references that it names.
+
+    A name that means a gold paper means no other one, though its authors have written others.
+    """
+    corpus, beside = collection.corpus, set[int]()
+    listed, told = (np.zeros(len(corpus), bool) for _ in range(2))
+    listed[corpus.rows(others)] = told[query.gold] = True
+    for name in find_names(query.text):
+        found = works.resolve([name], as_of=int(corpus.years[query.citing])).among(listed | told)
+        best = found.rows[found.scores == found.scores.max(initial=0)]
+        if not told[best].any():
+            beside.update(best.tolist())
+    return tuple(corpus.ids[row] for row in sorted(beside))
 
 
 def lots(seed: int, name: int | str) -> np.random.Generator:

@@ -1,13 +1,14 @@
 """Examples for the local ranker: the candidates of many passages, their features, and the gold."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexes.opening import with_contexts
 from pipelines.jobs.per_query import OpenIndex
 from pipelines.jobs.workers import shared
 from pipelines.local.local_queries import (
@@ -20,6 +21,7 @@ from pipelines.local.local_queries import (
 )
 from pipelines.ranking.training_table import TrainingTable
 from recsys.errors import DraftError
+from recsys.local.context_view import ContextUse
 from recsys.local.local_features import compute_local
 from recsys.local.rank_passages import PassageReader
 from recsys.processors import processors
@@ -31,17 +33,25 @@ from recsys.store.products import remembered_products
 RAW = 0.3
 """So many of the queries keep names and years: they tell most, where there are any."""
 
+READ = 0.5
+"""So many of them read contexts, where there are any."""
+
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a query is posed: what is known beside the sentence, and whether names are taken out."""
+    """How a query is posed: what is known beside the sentence, and whether names are taken out.
+
+    contexts: which citing sentences may be read; in examples never all, see `ContextUse`.
+    """
 
     known: str
     masked: bool
+    contexts: ContextUse = ContextUse.HIDDEN
 
     def __str__(self) -> str:
         """Name it, as in reports."""
-        return f"{self.known}, {'masked' if self.masked else 'as printed'}"
+        way = f"{self.known}, {'masked' if self.masked else 'as printed'}"
+        return way if self.contexts is ContextUse.HIDDEN else f"{way}, with contexts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +64,15 @@ class Example:
     gold: int
 
 
-def drawn_way(query: LocalQuery, *, seed: int) -> Way:
-    """Draw how a query is posed, so that one ranker learns all ways."""
+def drawn_way(query: LocalQuery, *, seed: int, contexts: bool = False) -> Way:
+    """Draw how a query is posed, so that one ranker learns all ways.
+
+    contexts: whether the corpus has any; half of the queries then read them.
+    """
     chance = lots(seed, f"{query.citing} {query.text}")
-    return Way(KNOWN[int(chance.integers(len(KNOWN)))], bool(chance.random() >= RAW))
+    known, masked = KNOWN[int(chance.integers(len(KNOWN)))], bool(chance.random() >= RAW)
+    read = contexts and bool(chance.random() < READ)
+    return Way(known, masked, ContextUse.ONLY if read else ContextUse.HIDDEN)
 
 
 def collect_examples(
@@ -71,14 +86,13 @@ def collect_examples(
     stage: str,
 ) -> list[Example]:
     """Pose each query in a way drawn for it, in parallel; the order is that of the queries."""
-    start = partial(_maker, open_index, index, names)
-    tasks = [(query, drawn_way(query, seed=seed)) for query in queries]
+    start = partial(_maker, open_index, index, names, seed)
     found: dict[int, Example | None] = {}
-    progress(stage, 0, len(tasks))
-    for at, made in shared(start, tasks, jobs=processors()):
+    progress(stage, 0, len(queries))
+    for at, made in shared(start, queries, jobs=processors()):
         found[at] = made
-        progress(stage, len(found), len(tasks))
-    return [made for at in range(len(tasks)) if (made := found[at]) is not None]
+        progress(stage, len(found), len(queries))
+    return [made for at in range(len(queries)) if (made := found[at]) is not None]
 
 
 def table_of(examples: Sequence[Example]) -> TrainingTable:
@@ -92,11 +106,14 @@ def table_of(examples: Sequence[Example]) -> TrainingTable:
 
 
 def _maker(
-    open_index: OpenIndex, index: Path, names: tuple[str, ...]
-) -> Callable[[tuple[LocalQuery, Way]], Example | None]:
+    open_index: OpenIndex, index: Path, names: tuple[str, ...], seed: int
+) -> Callable[[LocalQuery], Example | None]:
     """Open the index in a worker; return what makes an example there."""
-    reader = PassageReader(open_index(index, metadata=True))
-    return lambda task: example(reader, *task, names)
+    recommender = open_index(index, metadata=True)
+    collection = with_contexts(recommender.collection)
+    reader = PassageReader(replace(recommender, collection=collection))
+    draw = partial(drawn_way, seed=seed, contexts=collection.contexts is not None)
+    return lambda query: example(reader, query, draw(query), names)
 
 
 def example(
@@ -107,7 +124,9 @@ def example(
     What the same sentence cites besides the gold is neither right nor wrong: it is left out.
     """
     collection, works = reader.collection, reader.works
-    posed = pose_query(collection, works, query, way.known, masked=way.masked)
+    posed = pose_query(
+        collection, works, query, way.known, masked=way.masked, contexts=way.contexts
+    )
     try:
         with one_thread(), remembered_products():
             view = reader.view(posed.draft, posed.passage)

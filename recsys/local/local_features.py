@@ -6,11 +6,12 @@ sentence names and how a paper is spoken of by those who cite it.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
-from recsys.local.draft_view import COLUMNS
+from recsys.local.context_view import ContextSigns
+from recsys.local.draft_view import COLUMNS, OUTSIDE
 from recsys.local.paper_profile import profile_cosines
 from recsys.local.passage import PassageQuery
 from recsys.stage_one.pool import Candidates
@@ -54,7 +55,13 @@ class LocalFacts:
     @cached_property
     def profile(self) -> Floats:
         """Cosine of the sentence with each candidate's profile: (m,) float32."""
-        return profile_cosines(self.sentence.evidence)
+        return profile_cosines(self.sentence.evidence, self.signs)
+
+    @cached_property
+    def signs(self) -> ContextSigns | None:
+        """What citing sentences say of the candidates; None where none may be read."""
+        view = self.asked.contexts
+        return None if view is None else ContextSigns.of(view, self.rows, self.asked.query.before)
 
     def _of_named(self, values: Floats) -> Floats:
         found = np.zeros(len(self.rows), np.float32)
@@ -84,6 +91,17 @@ def _best_named(facts: LocalFacts) -> Floats:
     return _constant(float(facts.named.max(initial=0)), facts)
 
 
+def _sign(read: Callable[[ContextSigns], Floats], facts: LocalFacts) -> Floats:
+    """Read what citing sentences say; OUTSIDE where they say nothing."""
+    return _constant(float(OUTSIDE), facts) if facts.signs is None else read(facts.signs)
+
+
+def _context_rank(facts: LocalFacts) -> Floats:
+    if facts.signs is None:
+        return _constant(float(OUTSIDE), facts)
+    return np.where(facts.signs.present, descending_rank(facts.signs.best), OUTSIDE)
+
+
 # fmt: off
 OWN: tuple[LocalFeature, ...] = (
     LocalFeature("named", "how well surnames and year in the sentence fit", "score in [0, 1]",
@@ -98,6 +116,15 @@ OWN: tuple[LocalFeature, ...] = (
                  lambda f: f.profile),
     LocalFeature("profile_rank", "position by that cosine", "rank",
                  lambda f: descending_rank(f.profile)),
+    LocalFeature("context_best", "the sentence and the nearest one that cites the candidate",
+                 "cosine", partial(_sign, lambda s: s.best)),
+    LocalFeature("context_mean", "the same, mean of the nearest three", "cosine",
+                 partial(_sign, lambda s: s.mean)),
+    LocalFeature("context_rank", "position by context_best", "rank", _context_rank),
+    LocalFeature("context_votes", "nearest citing sentences that cite the candidate",
+                 "weighted share", partial(_sign, lambda s: s.votes)),
+    LocalFeature("context_bm25", "words of the sentence and of the best that cites the candidate",
+                 "share of the best", partial(_sign, lambda s: s.bm25)),
 )
 # fmt: on
 _OWN = {each.name: each for each in OWN}

@@ -14,6 +14,11 @@ BEST_OF_DRAFT = 20
 """A paper that ranks so high for the draft as a whole is said to do so."""
 LEAST_NAMED = 0.3
 """Scores of a name below which it is no reason."""
+ALIKE = 0.55
+"""Cosines from which two sentences are alike. On dev (sentences of 2010, papers on computational
+linguistics) 2.3 % of the candidates with such a sentence are right, 0.3 % of those with others."""
+QUOTED = 200
+"""Characters at most that are quoted of a sentence."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,31 @@ def _named(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
     if len(places) == 0 or named.scores[places[0]] < LEAST_NAMED:
         return None
     return named.reason(int(places[0]))
+
+
+def _cited_so(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
+    """Quote the nearest sentence that cites the paper, and count whose sentences are like it."""
+    signs = findings.facts.signs
+    if signs is None:
+        return None
+    told = signs.like(at, ALIKE)
+    if not len(told):
+        return None
+    contexts = signs.view.contexts
+    said = _quoted(contexts.texts(told[:1])[0])
+    number = len(set(contexts.citing[told].tolist()))
+    by = "one paper in a sentence" if number == 1 else f"{number} papers in sentences"
+    return Reason("context", f"cited by {by} like this: '{said}'")
+
+
+def _quoted(text: str) -> str:
+    """Put a sentence on one line, and end it at a word if it is long."""
+    line = " ".join(text.split())
+    if len(line) <= QUOTED:
+        return line
+    cut = line[: QUOTED - 1]
+    whole = cut.rsplit(" ", 1)[0] if " " in cut else cut
+    return f"{whole.rstrip(' ,;:.')}…"
 
 
 def _beside(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
@@ -96,6 +126,7 @@ def _well_cited(findings: LocalFindings, at: int, paper: Paper) -> Reason | None
 
 LOCAL_REASONS: tuple[Callable[[LocalFindings, int, Paper], Reason | None], ...] = (
     _named,
+    _cited_so,
     _beside,
     _terms,
     _nearest_cite,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from recsys.local.local_features import LocalFacts
 from recsys.local.local_reasons import explain_local
 from recsys.local.missing_citations import Needs
 from recsys.local.passage import Passage
@@ -62,8 +63,7 @@ class LocalRecommender:
         chosen = ranking.positions[:k].tolist()
         papers = self.collection.corpus.papers(ranking.rows[:k])
         reasons = explain_local(ranking.facts, chosen, papers)
-        candidates = ranking.facts.sentence.evidence.candidates
-        sources = [candidates.source_names(at) or (_OF_DRAFT,) for at in chosen]
+        sources = [_sources(ranking.facts, at) for at in chosen]
         rows = zip(papers, ranking.scores, ranking.probabilities, sources, reasons, strict=False)
         return tuple(
             Recommendation(
@@ -81,7 +81,17 @@ class LocalRecommender:
 
 _OF_DRAFT = "draft"
 """The source of candidates that the sentence alone would not have found."""
+_OF_CONTEXTS = "context"
+"""The source of candidates that are cited in sentences like it."""
+_WORDS = {**IN_WORDS, _OF_DRAFT: "the draft as a whole", _OF_CONTEXTS: "sentences that cite it"}
+
+
+def _sources(facts: LocalFacts, at: int) -> tuple[str, ...]:
+    found, signs = facts.sentence.evidence.candidates.source_names(at), facts.signs
+    if signs is not None and max(signs.votes[at], signs.bm25[at]) > 0:
+        found = (*found, _OF_CONTEXTS)
+    return found or (_OF_DRAFT,)
 
 
 def _in_words(names: Iterable[str]) -> list[str]:
-    return [IN_WORDS.get(name, "the draft as a whole") for name in names]
+    return [_WORDS[name] for name in names]

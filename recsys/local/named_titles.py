@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from recsys.local.named_systems import SystemName, is_system_shaped, system_key
-from recsys.store.arrays import Floats, Ragged, Rows
+from recsys.store.arrays import Floats, Mask, Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.words import tokens
 
@@ -34,10 +34,15 @@ class TitleNames:
 
     collection: Collection
 
-    def find(self, system: SystemName) -> tuple[Rows, Floats]:
-        """Return the papers so named with scores in (0, 1]: rows ascending."""
-        heads = self._heads.get(system.key, {})
+    def find(self, system: SystemName, known: Mask) -> tuple[Rows, Floats]:
+        """Return the papers so named with scores in (0, 1]: rows ascending.
+
+        known: (n,) bool, papers whose titles are read.
+        """
+        named = self._heads.get(system.key, {})
+        heads = {row: score for row, score in named.items() if known[row]}
         titles = self._titles_with(system)
+        titles = titles[known[titles]]
         if len(titles) > MOST_TITLES or system.plain:  # A field's name, or any word: not sure.
             heads = {row: score for row, score in heads.items() if score == HEAD}
         if len(titles) > MOST_TITLES and system.plain:

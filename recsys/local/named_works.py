@@ -90,12 +90,9 @@ class NamedWorks:
             allowed: (n,) bool, papers that may be found; None allows all.
         """
         best: dict[int, tuple[float, float, Named]] = {}
+        known = self._known(as_of, allowed)
         for name in named:
-            rows, scores = self._candidates(name)
-            kept = np.ones(len(rows), bool) if allowed is None else allowed[rows]
-            if as_of is not None:
-                kept = kept & (self.collection.corpus.years[rows] <= as_of)
-            rows, scores = rows[kept], scores[kept]
+            rows, scores = self._candidates(name, known)
             shares = scores / max(float(scores.sum()), 1e-9)
             for row, score, share in zip(
                 rows.tolist(), scores.tolist(), shares.tolist(), strict=True
@@ -114,17 +111,23 @@ class NamedWorks:
     def _titles(self) -> TitleNames:
         return TitleNames(self.collection)
 
-    def _candidates(self, name: Named) -> tuple[Rows, Floats]:
+    def _known(self, as_of: int | None, allowed: Mask | None) -> Mask:
+        """Tell which papers a name may mean: others never speak against one of them."""
+        years = self.collection.corpus.years
+        known = np.ones(len(years), bool) if as_of is None else years <= as_of
+        return known if allowed is None else known & allowed
+
+    def _candidates(self, name: Named, known: Mask) -> tuple[Rows, Floats]:
         if isinstance(name, SystemName):
-            return self._titles.find(name)
+            return self._titles.find(name, known)
         ranges = [self._namesakes(surname) for surname in name.surnames]
         # "In Prague, Ash and Elm" begins with no author.
         for skipped in range(max(1, len(ranges) - 1)):
-            rows, scores = self._by_authors(name, ranges[skipped:])
+            rows, scores = _among(known, *self._by_authors(name, ranges[skipped:]))
             if len(rows):
                 kept = scores >= CLEARLY_WORSE * scores.max()
                 return rows[kept], scores[kept]
-        return find_resembling(self.collection.corpus, name, ranges)
+        return _among(known, *find_resembling(self.collection.corpus, name, ranges))
 
     def _namesakes(self, surname: str) -> tuple[int, int]:
         """Return the codes of those who bear a surname: begin, end."""
@@ -149,6 +152,11 @@ class NamedWorks:
         scores: Floats = fits * _count_fits(counts, len(ranges), more=mention.more)
         kept = scores >= LEAST
         return rows[kept], scores[kept]
+
+
+def _among(known: Mask, rows: Rows, scores: Floats) -> tuple[Rows, Floats]:
+    kept = known[rows]
+    return rows[kept], scores[kept]
 
 
 def _year_fits(years: Years, year: int | None) -> Floats:

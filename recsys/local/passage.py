@@ -5,11 +5,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from recsys.asking.query import Query
+from recsys.local.context_view import ContextUse, ContextView
 from recsys.local.draft_view import DraftView
 from recsys.local.named_works import NamedRows, NamedWorks, find_names
 from recsys.records import PaperId
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
+from recsys.store.lookup import dots
+from recsys.store.top_k import top_k
 
 _NO_ROWS = np.empty(0, np.int32)
 _MARK = " [1]"
@@ -22,12 +25,13 @@ class Passage:
     text: its words, citation marks taken out. beside: what is cited in the same sentence already:
     it is never recommended for it, and tells most of what is missing. at: how many characters stand
     before the place of the citation, where that is known: who stands there may be named without a
-    year.
+    year. contexts: which citing sentences of other papers may be read.
     """
 
     text: str
     beside: tuple[PaperId, ...] = ()
     at: int | None = None
+    contexts: ContextUse = ContextUse.ALL
 
     @property
     def naming(self) -> str:
@@ -42,12 +46,14 @@ class PassageQuery:
     """A passage as the stages see it.
 
     query: that of the sentence; its seeds are what is cited beside the gap. draft: what the whole
-    draft says. named: the papers that the sentence names.
+    draft says. named: the papers that the sentence names. contexts: how papers were cited; None
+    where that is not known, or hidden.
     """
 
     query: Query
     draft: DraftView
     named: NamedRows
+    contexts: ContextView | None = None
 
 
 def pose_passage(
@@ -71,14 +77,19 @@ def pose_passage(
         vector=vector,
         text=collection.terms.query(passage.text, None),
         wanted=wanted,
-        seeds=beside,
+        seeds=beside[top_k(dots(collection.vectors, beside, vector), len(beside))],
         disliked=_NO_ROWS,
         authors=_NO_ROWS,
         own_papers=_NO_ROWS,
         venue=-1,
         nnselect=None,
     )
-    return PassageQuery(query, draft, named.among(wanted))
+    view = None
+    if passage.contexts is not ContextUse.HIDDEN:
+        view = ContextView.of(collection, query, passage.text)
+    if passage.contexts is ContextUse.ONLY:
+        wanted &= False if view is None else view.spoken_of(len(wanted))
+    return PassageQuery(query, draft, named.among(wanted), view)
 
 
 def rows_of(found: NamedRows, *, least: float, most: int) -> Rows:

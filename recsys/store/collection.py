@@ -5,6 +5,7 @@ from pathlib import Path
 
 from recsys.protocols import TextIndex, VectorIndex
 from recsys.store.arrays import Floats, Rows
+from recsys.store.contexts import Contexts
 from recsys.store.corpus import Corpus
 from recsys.store.generations import Generation
 from recsys.store.graph import CitationGraph
@@ -28,11 +29,24 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextSpace:
+    """The citing sentences of a corpus, and what searches their words.
+
+    terms: of the sentences, by position. text_index: returns positions where others return rows.
+    """
+
+    contexts: Contexts
+    terms: TermStore
+    text_index: TextIndex
+
+
+@dataclass(frozen=True, slots=True)
 class Collection:
     """A corpus with its graph, terms, vectors and search structures; all share row numbers.
 
     vectors: (n, d) float32, L2-normalised rows, memory-mapped. nnselect: another opinion on
-    which papers are close, if such a model was trained. generation: keeps the files from removal.
+    which papers are close, if such a model was trained. contexts: in which words papers are cited,
+    if that is known and was asked for. generation: keeps the files from removal.
     """
 
     corpus: Corpus
@@ -42,6 +56,7 @@ class Collection:
     vector_index: VectorIndex
     text_index: TextIndex
     nnselect: Space | None = None
+    contexts: ContextSpace | None = None
     generation: Generation | None = None
 
     @property

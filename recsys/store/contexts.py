@@ -6,6 +6,7 @@ contexts/
 ├── key.npy               (m,) int64, cited row and citing year in one number, ascending
 ├── starts.npy            (n + 1,) int64, where the contexts of each cited row begin
 ├── texts.parquet         the columns text and section
+├── words/                the terms of each sentence, BM25 postings
 └── codes.npy, scales.npy (m, d) int8 and (m,) float32, whose product are the vectors; not there
                           in an index without an encoder
 
@@ -36,9 +37,12 @@ if TYPE_CHECKING:
 KIND, SCHEMA = "contexts", 1
 CITED, CITING, KEY, STARTS = "cited.npy", "citing.npy", "key.npy", "starts.npy"
 TEXTS, CODES, SCALES = "texts.parquet", "codes.npy", "scales.npy"
+WORDS = "words"
 ROW_GROUP = 256
 """Texts that are read to read one: what is shown as evidence is a few, of anywhere."""
 _KEPT_GROUPS = 64
+_SCANNED = 1024
+"""Vectors that are multiplied at once: as many as the cache of a processor holds as numbers."""
 
 Codes = NDArray[np.int8]
 
@@ -76,7 +80,7 @@ class Contexts:
         ends = np.searchsorted(self.key, year_keys(rows, before))
         return spans(begins, ends - begins)
 
-    def older(self, positions: Longs, before: int) -> NDArray[np.bool_]:
+    def older(self, positions: Longs | slice, before: int) -> NDArray[np.bool_]:
         """Tell which sentences are of papers of a known year < before: (k,) bool."""
         older: NDArray[np.bool_] = self.key[positions] % (2 * LATE) < min(max(before, 0), LATE)
         return older
@@ -100,7 +104,26 @@ class Contexts:
                 "The contexts of this index have no vectors, since it has no encoder.",
                 "Build the index with an encoder, and add the contexts again.",
             )
-        return np.asarray(self.codes[positions] * self.scales[positions][:, None], np.float32)
+        numbers = self.codes[positions].astype(np.float32)  # Quicker than to multiply two types.
+        numbers *= self.scales[positions][:, None]
+        return numbers
+
+    def products(self, vector: Floats) -> Floats:
+        """Multiply all sentences with a (d,) vector: (m,) float32; 0 where there are no vectors.
+
+        O(m * d), a piece at a time, so that it takes no memory of its own.
+        """
+        made = np.zeros(len(self), np.float32)
+        if self.codes is None or self.scales is None:
+            return made
+        piece = np.empty((min(_SCANNED, len(self)), len(vector)), np.float32)
+        for begin in range(0, len(self), _SCANNED):
+            codes = self.codes[begin : begin + _SCANNED]
+            numbers = piece[: len(codes)]
+            np.copyto(numbers, codes)
+            made[begin : begin + _SCANNED] = numbers @ vector
+        made *= self.scales
+        return made
 
     @classmethod
     def load(cls, folder: Path, papers: int) -> "Contexts":
@@ -215,8 +238,9 @@ def starts_of(cited: Rows, papers: int) -> Longs:
 
 def quantised(vectors: Floats) -> tuple[Codes, Floats]:
     """Return (m, d) int8 and (m,) float32 whose product are the vectors, nearly."""
-    largest = np.abs(vectors).max(axis=1, initial=0)
-    scales = np.asarray(np.where(largest > 0, largest / 127, 1), np.float32)
+    steps = np.abs(vectors).max(axis=1, initial=0) / 127
+    tiny = np.finfo(np.float32).tiny  # Below it, numbers are too coarse to divide by.
+    scales = np.asarray(np.where(steps >= tiny, steps, 1), np.float32)
     return np.rint(vectors / scales[:, None]).astype(np.int8), scales
 
 

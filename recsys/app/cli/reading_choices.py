@@ -48,6 +48,14 @@ class ReadingChoices:
             help="Keep a preprint and the paper that it became as two papers.",
         ),
     ] = False
+    titles_only: Annotated[
+        bool,
+        typer.Option(
+            "--titles-only",
+            help="Leave abstracts out: what is encoded, searched and shown of a paper is its "
+            "title. For corpora in which only some papers have an abstract.",
+        ),
+    ] = False
 
     @property
     def reading(self) -> "Reading":
@@ -58,7 +66,7 @@ class ReadingChoices:
         """
         from pipelines.corpora.collect import Reading
 
-        return Reading(columns_in(self.columns), self.apart)
+        return Reading(columns_in(self.columns), self.apart, self.titles_only)
 
 
 def columns_in(text: str | None) -> tuple[tuple[str, str], ...]:

@@ -380,3 +380,12 @@ def test_any_files_together_are_papers_with_distinct_ids(
     random.shuffle(files)
     other, _ = collected(*files, folder=folder)
     assert len(other) == len(table)  # Ids may differ, where no name is surer than another.
+
+
+def test_a_reading_is_recorded_as_versions_did_that_knew_no_titles_only() -> None:
+    old = {"columns": [["title", "TI"]], "apart": True}
+    reading = Reading((("title", "TI"),), apart=True)
+    assert Reading.from_record(old) == reading
+    assert json.loads(json.dumps(reading.record())) == old
+    titles = Reading(titles_only=True)
+    assert Reading.from_record(json.loads(json.dumps(titles.record()))) == titles

@@ -166,6 +166,25 @@ def test_preprints_stay_apart_if_told(folder: Path, run_cli: "RunCli") -> None:
     assert "1 papers read" in one.err and "2 papers read" in two.err
 
 
+def test_titles_alone_are_kept_if_told_by_updates_as_well(folder: Path, run_cli: "RunCli") -> None:
+    done = run_cli("build", "papers.ris", "--out", "titles.index", "--titles-only")
+    assert "1 abstracts left out" in done.err
+    write(
+        folder / "bare.ris", "".join(line for line in RIS.splitlines(True) if "AB  -" not in line)
+    )
+    assert run_cli("build", "bare.ris", "--out", "bare.index", "--quiet").code == 0
+    titles, bare = made(folder / "titles.index"), made(folder / "bare.index")
+    # The rejected lines are of another file.
+    assert {name for name in titles if titles[name] != bare[name]} <= {"corpus/rejects.jsonl"}
+
+    again = run_cli("build", "papers.ris", "--out", "titles.index", "--titles-only")
+    assert "is up to date" in again.err
+    other = run_cli("build", "papers.ris", "--out", "titles.index")
+    assert other.code == 1 and "index of other papers or options" in other.err
+    same = run_cli("update", "titles.index", "papers.ris")
+    assert same.code == 0 and "papers: none changed" in same.err
+
+
 def test_an_update_by_another_format_adds_and_loses_nothing(
     folder: Path, run_cli: "RunCli"
 ) -> None:
