@@ -154,12 +154,34 @@ class Recommendation:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A sentence of a draft, as the place where a paper fits.
+
+    text: its words, citation marks taken out. score: how well the paper fits there, much like a
+    cosine, above 1 where the sentence names it. line, column: where it begins, from 1; None in
+    files without lines. unit: what `line` counts: "line", "paragraph" (Word) or "page" (PDF). file:
+    of a project, as the project names it; "" for the draft's only file. section: its title; ""
+    where none is known.
+    """
+
+    text: str
+    score: float
+    line: int | None = None
+    column: int | None = None
+    unit: str = "line"
+    file: str = ""
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to one draft: what was understood, what was considered, what is recommended.
 
     `stages` counts how many papers were left after each step, in order, so that an empty answer can
     say which step removed what. `notes` say what was left out of the files that were read, or is a
     guess; `missing` names the papers that the corpus does not hold; `draft` is the draft's file.
+    `where` has the places of those recommended papers that fit a sentence of the draft; None where
+    nobody looked.
     """
 
     recommendations: tuple[Recommendation, ...]
@@ -168,6 +190,7 @@ class Answer:
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     draft: str | None = None
+    where: Mapping[PaperId, Place] | None = None
 
     def write(self, form: str = "table", path: str | Path | None = None) -> str:
         """Return the answer as text, as `recsys recommend --format` does.

@@ -3,6 +3,7 @@
 from recsys.app.output import no_colour
 from recsys.formats.answers import facts, percent
 from recsys.formats.references.shown_facts import one_line
+from recsys.formats.shown_places import where_of
 from recsys.records import Answer
 
 
@@ -21,6 +22,9 @@ def coloured_table(answer: Answer) -> str:
         cell.append(facts(item), style="not bold dim")
         for reason in item.reasons:
             cell.append(f"\n- {one_line(reason.text)}", style="not bold")
+        if where := where_of(answer, item.paper.id):
+            cell.append(f"\n{where[0]}", style="not bold cyan")
+            cell.append(f"  {where[1]}", style="not bold")
         grid.add_row(str(item.rank), percent(item.probability), cell)
     console = Console(highlight=False, color_system=None if no_colour() else "auto")
     with console.capture() as capture:

@@ -4,9 +4,10 @@ import json
 import re
 from typing import Any
 
-from recsys.formats.references.markdown_items import markdown_item
+from recsys.formats.references.markdown_items import escaped, markdown_item
 from recsys.formats.references.shown_facts import bare_doi, one_line, paper_link
 from recsys.formats.references.web_page import web_page
+from recsys.formats.shown_places import where_of, where_record
 from recsys.records import Answer, Paper, Recommendation
 
 ANSWER_SCHEMA = "recsys.answer/1"
@@ -18,8 +19,16 @@ _ESCAPED = re.compile(r"[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\
 
 
 def table(answer: Answer) -> str:
-    """Render as aligned text: rank, chance, title; below it who, when, where, and why."""
-    return "\n".join(map(text_row, answer.recommendations)) + "\n"
+    """Render as aligned text: rank, chance, title; below it who, when, where, and why.
+
+    Where the places in the draft are known, each paper's is its last line.
+    """
+    lines = []
+    for item in answer.recommendations:
+        lines.append(text_row(item))
+        if where := where_of(answer, item.paper.id):
+            lines.append(_INDENT + "  ".join(where))
+    return "\n".join(lines) + "\n"
 
 
 def markdown(answer: Answer) -> str:
@@ -29,18 +38,19 @@ def markdown(answer: Answer) -> str:
         lines.append(f"{item.rank}. {markdown_item(item.paper)} **{percent(item.probability)}**")
         notes = [*(reason.text for reason in item.reasons), found_by(item)]
         lines += [f"    - {one_line(note)}" for note in notes if note]
+        if where := where_of(answer, item.paper.id):
+            lines.append(f"    - fits at {': '.join(map(escaped, where))}")
     return "".join(f"{line}\n" for line in lines)
 
 
 def html(answer: Answer) -> str:
     """Render as a web page with the reasons below each paper, and COinS for Zotero."""
-    notes = [
-        [
-            f"{percent(item.probability)} chance of being cited",
-            *(reason.text for reason in item.reasons),
-        ]
-        for item in answer.recommendations
-    ]
+    notes = []
+    for item in answer.recommendations:
+        chance = f"{percent(item.probability)} chance of being cited"
+        notes.append([chance, *(reason.text for reason in item.reasons)])
+        if where := where_of(answer, item.paper.id):
+            notes[-1].append(f"fits at {': '.join(where)}")
     return web_page(_papers(answer), notes=notes, heading="Recommended papers")
 
 
@@ -55,7 +65,7 @@ def answer_record(answer: Answer) -> dict[str, Any]:
         "schema": ANSWER_SCHEMA,
         "understood": answer.understood,
         "stages": dict(answer.stages),
-        "recommendations": [recommendation_record(item) for item in answer.recommendations],
+        "recommendations": [_placed_record(answer, item) for item in answer.recommendations],
     }
 
 
@@ -63,7 +73,7 @@ def as_json_lines(answer: Answer) -> str:
     """Render as one JSON object of schema `recsys.recommendation/1` per line, with the draft."""
     first = {"schema": RECOMMENDATION_SCHEMA, "draft": answer.draft}
     return "".join(
-        f"{json_text(first | recommendation_record(item))}\n" for item in answer.recommendations
+        f"{json_text(first | _placed_record(answer, item))}\n" for item in answer.recommendations
     )
 
 
@@ -109,6 +119,10 @@ def text_row(item: Recommendation) -> str:
 def _authors(names: tuple[str, ...]) -> str:
     shown = ", ".join(names[:_SHOWN_AUTHORS])
     return f"{shown} et al." if len(names) > _SHOWN_AUTHORS else shown
+
+
+def _placed_record(answer: Answer, item: Recommendation) -> dict[str, Any]:
+    return recommendation_record(item) | where_record(answer, item.paper.id)
 
 
 def recommendation_record(item: Recommendation) -> dict[str, Any]:

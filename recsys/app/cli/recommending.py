@@ -34,7 +34,8 @@ def recommend(
 
     A draft is a LaTeX, Markdown, text or PDF file, or a JSON object with a title, an abstract or
     both. The papers that it cites are found in the corpus; they are never recommended, and papers
-    like them rise. Without a draft, --seeds alone ask for more of their kind.
+    like them rise. Without a draft, --seeds alone ask for more of their kind. --where names the
+    sentence that each paper fits best.
 
     When one of several drafts fails, the others are answered all the same, the error names it, and
     the exit code is 1.
@@ -43,19 +44,22 @@ def recommend(
 
     start_on_one_thread()
     from recsys.app.answer_writing import AnswerWriter
+    from recsys.app.cli.recommending_places import DraftTexts
     from recsys.app.inspection import damage_named
 
     words = ask.words(seeds=bool(lists.seeds))
     several = len(words) > 1
     output.check(several=several)
-    drafts, named, filters = ask.asked(words), lists.read(), wanted.filters()
+    texts = DraftTexts(words, output.where)
+    drafts, named, filters = texts.asked(ask), lists.read(), wanted.filters()
     writer = AnswerWriter(output.output, output.out, output.out_dir, several, quiet)
     failed: list[RecsysError] = []
     with damage_named(ask.index), closing(writer):
-        outcomes = _open(ask.index, ranking, quiet=quiet).recommend_many(
+        found = _open(ask.index, ranking, quiet=quiet)
+        outcomes = found.recommend_many(
             drafts, ask.k, lists=named, as_of=wanted.as_of, filters=filters, diversity=ranking.mmr
         )
-        for name, outcome in zip(words or (None,), outcomes, strict=True):
+        for name, outcome in zip(words or (None,), texts.placed(found, outcomes), strict=True):
             _tell(outcome, f"{name}: " if several else "", verbose=output.verbose, quiet=quiet)
             if outcome.answer is not None:
                 writer.write(replace(outcome.answer, draft=name))

@@ -285,6 +285,10 @@ class OutputChoices:
             help="Write the answer to each draft into this folder, to a file called after it.",
         ),
     ] = None
+    where: Annotated[
+        bool,
+        typer.Option("--where", help="Name the sentence of the draft that each paper fits best."),
+    ] = False
     verbose: Annotated[
         bool,
         typer.Option(

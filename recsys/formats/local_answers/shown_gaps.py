@@ -1,9 +1,8 @@
 """What every format says about a gap: its kind, where it is, the sentence with its place marked."""
 
-from pathlib import PurePath
-
 from recsys.formats.answers import percent
 from recsys.formats.references.shown_facts import one_line
+from recsys.formats.shown_places import named_place, path_in
 from recsys.passages import Gap, LocalAnswer, Span
 
 MISSING, NEEDED = "missing-citation", "needs-citation"
@@ -37,14 +36,7 @@ def span_of(gap: Gap) -> Span | None:
 
 def file_of(answer: LocalAnswer, gap: Gap) -> str:
     """Return the file that a gap is in, as seen from where the draft was named."""
-    if answer.draft is None:
-        return gap.sentence.file or PASSAGE
-    draft, file = PurePath(answer.draft), gap.sentence.file
-    if not file or file == draft.name:
-        return answer.draft
-    if draft.suffix.lower() == ".zip":
-        return str(draft / file)
-    return str(draft.parent / file)
+    return path_in(answer.draft, gap.sentence.file, unnamed=PASSAGE)
 
 
 def place_of(answer: LocalAnswer, gap: Gap) -> str:
@@ -54,11 +46,7 @@ def place_of(answer: LocalAnswer, gap: Gap) -> str:
     'a.docx'
     """
     span, file = span_of(gap), one_line(file_of(answer, gap))
-    if span is None:
-        return file
-    if answer.unit != "line":
-        return f"{file}, {answer.unit} {span.line}"
-    return f"{file}:{span.line}:{span.column}"
+    return named_place(file, answer.unit, span and span.line, span and span.column)
 
 
 def around(gap: Gap) -> tuple[str, str]:

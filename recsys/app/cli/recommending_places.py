@@ -1,0 +1,84 @@
+"""What `recommend --where` adds to answers: where in its draft each paper fits."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recsys.app.cli.recommending_choices import AskChoices
+from recsys.asking.named import is_file
+from recsys.errors import DraftError, InputError
+from recsys.formats.files import STDIN, read_bytes
+
+if TYPE_CHECKING:
+    from recsys.asking.question import Asked, Outcome
+    from recsys.local.where_to_cite import PlaceFinder
+    from recsys.passages import Body
+    from recsys.recommend import Recommender
+
+NO_PLACES = "So no paper gets a place in it."
+
+
+@dataclass(slots=True)
+class DraftTexts:
+    """The running texts of the drafts that words name.
+
+    wanted: whether places are asked for. raw: the only draft, read once: a pipe ends when it was.
+    """
+
+    words: Sequence[str]
+    wanted: bool
+    raw: bytes | None = None
+
+    def asked(self, ask: AskChoices) -> "list[Asked]":
+        """Put the drafts as the library takes them, see `AskChoices.asked`.
+
+        Raises:
+            InputError: the file of the only draft cannot be read.
+        """
+        if not self.wanted or len(self.words) != 1 or not is_file(self.words[0]):
+            return ask.asked(self.words)
+        from recsys.formats.drafts.draft_formats import parse_manuscript
+
+        path = Path(self.words[0])
+        self.raw = read_bytes(path)
+        return [parse_manuscript(self.raw, path, title=ask.title, abstract=ask.abstract)]
+
+    def placed(
+        self, recommender: "Recommender", outcomes: "Iterable[Outcome]"
+    ) -> "Iterator[Outcome]":
+        """Add the places to the answers, and to their notes why there are none."""
+        if not self.wanted:
+            yield from outcomes
+            return
+        from recsys.local.where_to_cite import PlaceFinder
+
+        finder = PlaceFinder(recommender)
+        for name, outcome in zip(self.words or (None,), outcomes, strict=True):
+            yield self._placed(finder, outcome, name)
+
+    def _placed(self, finder: "PlaceFinder", outcome: "Outcome", name: str | None) -> "Outcome":
+        answer, asked = outcome.answer, outcome.question
+        if answer is None or asked is None:
+            return outcome
+        try:
+            answer = finder.place(self._body(name), answer, as_of=asked.draft.as_of)
+        except InputError as error:  # The answer stands without places.
+            why = f"{error.what} {NO_PLACES}"
+            answer = replace(answer, where={}, notes=(*answer.notes, why))
+        return replace(outcome, answer=answer, question=replace(asked, notes=answer.notes))
+
+    def _body(self, name: str | None) -> "Body":
+        """Read the running text of a draft.
+
+        Raises:
+            InputError: it has none, or cannot be read again.
+        """
+        from recsys.formats.bodies.body_formats import parse_body
+
+        if name is None or not is_file(name):
+            raise DraftError(f"{name or 'The draft'} is no file with running text.")
+        path = Path(name)
+        if self.raw is None and path == STDIN:
+            raise DraftError("Beside other drafts, standard input is read for its title alone.")
+        return parse_body(read_bytes(path) if self.raw is None else self.raw, path)

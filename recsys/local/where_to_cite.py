@@ -1,0 +1,191 @@
+"""Where in a draft the recommended papers fit: to each paper its best sentence.
+
+fit(p, s) = cos(profile(p), s) + SHARE * share of p's title in s + ALIKE * cosine of both as words
+            + how clearly s names p
+score(p, s) = fit(p, s) - sum of fit(q, s) over the other papers q of the answer / their number
+A paper goes to the sentence of the highest score among those that it fits well: a sentence that
+fits all papers, such as one on the field, is thus nobody's first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from recsys.formats.drafts.wording import counted
+from recsys.local.named_works import NamedWorks, find_names
+from recsys.local.paper_profile import MOST_CITERS
+from recsys.passages import Body, Sentence
+from recsys.recommend import Recommender
+from recsys.records import Answer, PaperId, Place
+from recsys.store.arrays import Floats, Rows
+from recsys.store.blas import one_thread
+from recsys.store.collection import Collection
+from recsys.store.lookup import distinct
+from recsys.store.terms import TermStore
+
+SHARE, ALIKE = np.float32(0.2), np.float32(0.3)
+MARKED = np.float32(0.05)
+"""Added for a sentence whose author marked that a citation is missing: it decides near ties."""
+BEHIND = np.float32(0.4)
+"""What fits so much less than a paper's best sentence is not its place: where all papers of an
+answer are on one thing, they fit the sentence on it alike, and what is left is chance."""
+LEAST = 0.5
+"""What fits less is no place. Among a hundred sentences of papers on computational linguistics, one
+in six of such places is where the paper is cited, and two in five of the others."""
+MOST_SENTENCES = 2_000
+"""Of a longer text, the sentences that share most words with the papers' titles are compared."""
+_NEVER = np.float32(1e-9)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Sentences of a draft, and how each paper fits each of them: (k, n) float32."""
+
+    sentences: Sequence[Sentence]
+    fits: Floats
+
+    @property
+    def scores(self) -> Floats:
+        """What orders the sentences for each paper: (k, n) float32."""
+        # Counting the paper itself among the others lets one paper alone keep its fits.
+        scores = self.fits - (self.fits.sum(axis=0) - self.fits) / len(self.fits)
+        scores[:, [any(mark.gap for mark in each.marks) for each in self.sentences]] += MARKED
+        # A product rounds the same sentence otherwise in another column.
+        rounded: Floats = np.round(scores, 5)
+        return rounded
+
+    def best(self) -> tuple[list[int], list[float]]:
+        """Return the best sentence of each paper, ties by place in the text, and how it fits."""
+        near = self.fits >= self.fits.max(axis=1, keepdims=True) - BEHIND
+        at = np.where(near, self.scores, -np.inf).argmax(axis=1)
+        return at.tolist(), self.fits[np.arange(len(at)), at].tolist()
+
+
+@dataclass(frozen=True)
+class PlaceFinder:
+    """Finds the places of recommended papers; made once for a recommender."""
+
+    recommender: Recommender
+
+    @cached_property
+    def works(self) -> NamedWorks:
+        """Finds the works that a sentence names."""
+        return NamedWorks(self.recommender.collection)
+
+    def place(self, body: Body, answer: Answer, *, as_of: int | None = None) -> Answer:
+        """Add to an answer where its papers fit, and say how many fit nowhere.
+
+        Sentences that cite something compete like all others: a citation may join others.
+
+        Args:
+            body: the running text of the draft that was answered.
+            answer: of the same recommender; a place is where a paper fits and the others do less,
+                so that places are surer with ten papers or more.
+            as_of: the year in which the draft is written, as the answer was asked for; None: now.
+        """
+        ids = [each.paper.id for each in answer.recommendations]
+        where = self.places(body, ids, as_of=as_of)
+        notes = [*answer.notes, *body.notes]
+        if len(body.sentences) > MOST_SENTENCES:
+            notes.append(
+                f"Of {len(body.sentences):,} sentences, {MOST_SENTENCES:,} were compared with "
+                "the papers: those that share most words with them."
+            )
+        if lost := len(ids) - len(where):
+            fits = "fits" if lost == 1 else "fit"
+            notes.append(f"{counted(lost, 'paper')} {fits} no single sentence of the draft.")
+        return replace(answer, where=where, notes=tuple(dict.fromkeys(notes)))
+
+    def places(
+        self, body: Body, ids: Sequence[PaperId], *, as_of: int | None = None
+    ) -> dict[PaperId, Place]:
+        """Find the best place of each paper that fits somewhere; ties go to the first sentence.
+
+        Args:
+            body: a draft's running text.
+            ids: papers of the corpus, each once.
+            as_of: only citations by older papers tell how a paper is spoken of; None: all do.
+        """
+        rows = self.recommender.collection.corpus.rows(ids)
+        if not len(rows) or not body.sentences:
+            return {}
+        with one_thread():
+            compared = self._compared(body.sentences, rows, as_of)
+        found = {}
+        for row, at, fit in zip(rows.tolist(), *compared.best(), strict=True):
+            if fit >= LEAST:
+                paper_id = self.recommender.collection.corpus.ids[row]
+                found[paper_id] = _place(compared.sentences[at], body.unit, fit)
+        return found
+
+    def _compared(
+        self, sentences: Sequence[Sentence], rows: Rows, as_of: int | None
+    ) -> "_Compared":
+        collection = self.recommender.collection
+        words = _fit_of_words(collection.terms, rows, [each.text for each in sentences])
+        if len(sentences) > MOST_SENTENCES:
+            kept = np.sort(np.argsort(-words.max(axis=0), kind="stable")[:MOST_SENTENCES])
+            sentences, words = [sentences[at] for at in kept.tolist()], words[:, kept]
+        texts = [(each.text, None) for each in sentences]
+        vectors = self.recommender.encoder.encode(texts)
+        fits = _profiles(collection, rows, as_of) @ vectors.T + words
+        fits += self._named(sentences, rows)
+        return _Compared(sentences, fits)
+
+    def _named(self, sentences: Sequence[Sentence], rows: Rows) -> Floats:
+        """How clearly each sentence names each paper: (papers, sentences) float32."""
+        allowed = np.zeros(len(self.recommender.collection.corpus), bool)
+        allowed[rows] = True
+        named = np.zeros((len(rows), len(sentences)), np.float32)
+        for at, sentence in enumerate(sentences):
+            found = self.works.resolve(find_names(sentence.text), allowed=allowed)
+            named[np.searchsorted(rows, found.rows), at] = found.scores
+        return named
+
+
+def _place(sentence: Sentence, unit: str, score: float) -> Place:
+    span = sentence.span
+    return Place(
+        text=sentence.text,
+        score=score,
+        line=None if span is None else span.line,
+        column=None if span is None else span.column,
+        unit=unit,
+        file=sentence.file,
+        section=sentence.section,
+    )
+
+
+def _profiles(collection: Collection, rows: Rows, as_of: int | None) -> Floats:
+    """Pull papers towards their latest citers, as `paper_profile` does: unit vectors (k, d)."""
+    years = collection.corpus.years
+    before = int(years.max()) + 1 if as_of is None else as_of
+    profiles = collection.vectors[rows]
+    owner, citing = collection.graph.citers(rows, before, most=MOST_CITERS)
+    for place in np.unique(owner).tolist():
+        profiles[place] += collection.vectors[citing[owner == place]].mean(axis=0)
+    lengths = np.linalg.norm(profiles, axis=1, keepdims=True)
+    unit: Floats = profiles / np.maximum(lengths, _NEVER)
+    return unit
+
+
+def _fit_of_words(terms: TermStore, rows: Rows, texts: Sequence[str]) -> Floats:
+    """Compare titles and sentences as sets of words that weigh their idf: (k, n) float32."""
+    owner, codes = terms.title_terms.take(rows)
+    used = distinct(codes)
+    titles = np.zeros((len(rows), len(used)), np.float32)
+    titles[owner, np.searchsorted(used, codes)] = 1
+    shared = np.zeros((len(used), len(texts)), np.float32)
+    lengths = np.zeros(len(texts), np.float32)
+    for at, text in enumerate(texts):
+        known = terms.query(text, None).codes
+        shared[:, at] = np.isin(used, known)
+        lengths[at] = np.sqrt((terms.idf[known] ** 2).sum())
+    idf = terms.idf[used]
+    share = (titles * idf) @ shared / np.maximum(titles @ idf, _NEVER)[:, None]
+    length = np.sqrt(titles @ idf**2)[:, None] * lengths
+    alike = (titles * idf**2) @ shared / np.maximum(length, _NEVER)
+    fit: Floats = SHARE * share + ALIKE * alike
+    return fit
