@@ -82,8 +82,8 @@ def test_ways_are_named() -> None:
 def test_examples_have_all_signs_or_none(told: Collection) -> None:
     reader = ranker_of(told).reader
     at = LOCAL_FEATURES.index("context_best")
-    hidden = example(reader, QUERIES[0], Way("title", True), LOCAL_FEATURES)
-    only = example(reader, QUERIES[0], Way("title", True, ContextUse.ONLY), LOCAL_FEATURES)
+    hidden = example(reader, QUERIES[0], Way("title", True))
+    only = example(reader, QUERIES[0], Way("title", True, ContextUse.ONLY))
     assert hidden is not None and only is not None
     assert set(hidden.features[:, at]) == {-1} and len(hidden.relevant) == 3
     # Paper b is cited in a sentence of the draft itself alone.

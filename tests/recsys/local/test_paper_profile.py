@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from recsys.local.profile import MOST_CITERS, profile_cosines
 
+from recsys.local.paper_profile import MOST_CITERS, profile_cosines
 from recsys.records import Draft, Paper
 from recsys.stage_two.evidence import Evidence
 from recsys.store.arrays import Floats
