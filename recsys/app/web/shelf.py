@@ -5,30 +5,41 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from recsys.app.web.problem_details import unknown_index
 from recsys.app.wiring import local_of
 from recsys.errors import InputError, RecsysError
 from recsys.local.local_recommender import LocalRecommender
+from recsys.local.where_to_cite import PlaceFinder
 from recsys.recommend import Recommender
 from recsys.store.artifacts import MANIFEST
 from recsys.version import VERSION
 
+Made = TypeVar("Made")
 Opener = Callable[[Path], Recommender]
 
 
-class _OfPassages:
-    """What answers passages: made for the first who asks, shared by all others."""
+class _Later(Generic[Made]):
+    """Something that is made for the first who asks, and shared by all others."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._made: LocalRecommender | None = None
+    def __init__(self, make: Callable[[Recommender], Made]) -> None:
+        self._make, self._lock = make, threading.Lock()
+        self._made: Made | None = None
 
-    def of(self, recommender: Recommender) -> LocalRecommender:
+    def of(self, recommender: Recommender) -> Made:
         with self._lock:
             if self._made is None:
-                self._made = local_of(recommender)
+                self._made = self._make(recommender)
             return self._made
+
+
+def _later_local() -> _Later[LocalRecommender]:
+    return _Later(local_of)
+
+
+def _later_places() -> _Later[PlaceFinder]:
+    return _Later(PlaceFinder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +52,12 @@ class Opened:
     name: str
     recommender: Recommender
     seen: bytes
-    _passages: _OfPassages = field(default_factory=_OfPassages, init=False, repr=False)
+    _local: _Later[LocalRecommender] = field(
+        default_factory=_later_local, init=False, repr=False, compare=False
+    )
+    _places: _Later[PlaceFinder] = field(
+        default_factory=_later_places, init=False, repr=False, compare=False
+    )
 
     def local(self) -> LocalRecommender:
         """Return what answers passages out of the same index.
@@ -49,7 +65,11 @@ class Opened:
         Raises:
             ArtifactError: its ranker is missing, unfinished or damaged.
         """
-        return self._passages.of(self.recommender)
+        return self._local.of(self.recommender)
+
+    def places(self) -> PlaceFinder:
+        """Return what tells where in a draft its papers fit."""
+        return self._places.of(self.recommender)
 
     @property
     def fingerprint(self) -> str:

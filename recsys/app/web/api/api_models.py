@@ -93,6 +93,9 @@ class RecommendationsBody(AskedBody):
     diversity: Annotated[float, Field(ge=0, le=1, strict=False)] = 0.0
     k: Annotated[int, Field(ge=1, le=100, description="Papers of one page."), WHOLE] = 20
     next: Annotated[str, Field(max_length=200, description="`next` of the page before.")] = ""
+    where: Annotated[
+        bool, Field(description="Of a file: say in which of its sentences each paper fits best.")
+    ] = False
 
 
 class ReasonModel(BaseModel):
@@ -100,6 +103,18 @@ class ReasonModel(BaseModel):
 
     kind: str
     text: str
+
+
+class WhereModel(BaseModel):
+    """The sentence of a draft in which a paper fits best; lines count what `unit` says."""
+
+    file: str | None
+    unit: str
+    line: int | None
+    column: int | None
+    section: str
+    sentence: str
+    score: float
 
 
 class RecommendationModel(BaseModel):
@@ -119,6 +134,12 @@ class RecommendationModel(BaseModel):
     reasons: list[ReasonModel]
 
 
+class PlacedModel(RecommendationModel):
+    """One recommended paper; `where` is there if it was asked for, null where it fits nowhere."""
+
+    where: WhereModel | None = None
+
+
 class AnswerModel(BaseModel):
     """An answer; `next` asks for the papers after these, null where there are none."""
 
@@ -128,7 +149,7 @@ class AnswerModel(BaseModel):
     notes: list[str]
     missing: list[str]
     stages: dict[str, int]
-    recommendations: list[RecommendationModel]
+    recommendations: list[PlacedModel]
     next: str | None
 
 

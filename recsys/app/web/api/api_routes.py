@@ -10,17 +10,19 @@ from starlette.responses import Response
 
 from recsys.app.web.api.api_models import RecommendationsBody
 from recsys.app.web.api.json_replies import MEDIA_TYPES, Reply, respond
-from recsys.app.web.api.question_reading import question_of
-from recsys.app.web.given.given_files import read_given
+from recsys.app.web.api.question_reading import SentQuestion, question_of
+from recsys.app.web.given.given_files import read_given, read_given_text
+from recsys.app.web.given.given_text import GivenDraft
 from recsys.app.web.page_tokens import digest_of, offset_in, token
 from recsys.app.web.paper_views import around, papers_named, search, years_of
 from recsys.app.web.problem_details import RequestError
-from recsys.app.web.put_question import WebQuestion, answered, joined, posed
-from recsys.app.web.service import service_of
+from recsys.app.web.put_question import WebQuestion, answered, joined, placed, posed
+from recsys.app.web.service import Service, service_of
 from recsys.app.web.shelf import Opened, Place
 from recsys.app.web.usage_counters import MEDIA_TYPE
 from recsys.asking.filters import Filters
 from recsys.asking.named import named_paper
+from recsys.errors import InputError
 from recsys.formats.answers import answer_record
 from recsys.formats.drafts.objects import manuscript_of
 from recsys.formats.references.reference_writers import WRITERS
@@ -35,9 +37,25 @@ LONGEST_SEARCH = 1_000
 async def recommendations(request: Request) -> Response:
     """Answer a draft."""
     service, sent = service_of(request), await question_of(request, RecommendationsBody)
-    given = await service.read(partial(read_given, sent.files)) if sent.files else None
-    work = partial(_recommend, _asked(sent.body, given), sent.told("next"))
+    given = await _given(service, sent)
+    asked = _asked(sent.body, None if given is None else given.manuscript)
+    work = partial(_recommend, asked, sent.told("next"), given if sent.body.where else None)
     return respond(request, await service.ask(sent.body.index, work))
+
+
+async def _given(service: Service, sent: SentQuestion[RecommendationsBody]) -> GivenDraft | None:
+    """Read the files of a question, and their sentences if these are asked for.
+
+    Raises:
+        RecsysError: they cannot be read, or nobody may ask for sentences without a file.
+    """
+    if sent.files and sent.body.where:
+        return await service.read(partial(read_given_text, sent.files))
+    if sent.files:
+        return GivenDraft(await service.read(partial(read_given, sent.files)))
+    if sent.body.where:
+        raise InputError("Places are asked for, but no draft is given.", "Send its `file`, too.")
+    return None
 
 
 async def papers(request: Request) -> Response:
@@ -106,8 +124,12 @@ async def _get(request: Request, work: Callable[[Opened], Reply]) -> Response:
     return respond(request, await service_of(request).ask(index, work))
 
 
-def _recommend(asked: WebQuestion, told: Mapping[str, object], opened: Opened) -> Reply:
+def _recommend(
+    asked: WebQuestion, told: Mapping[str, object], placing: GivenDraft | None, opened: Opened
+) -> Reply:
     found = answered(opened, asked, posed(opened, asked), told)
+    if placing is not None:
+        found = placed(opened, found, placing)
     record = answer_record(found.answer)
     more = {
         "index": opened.name,

@@ -1,6 +1,7 @@
 """Put what was found into the values that the pages show."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from recsys.app.web.page_tokens import token
@@ -13,6 +14,7 @@ from recsys.app.web.pages.page_values import (
     Listed,
     PaperShown,
     Site,
+    Where,
 )
 from recsys.app.web.paper_views import Around, years_of
 from recsys.app.web.put_question import Answered
@@ -32,6 +34,7 @@ from recsys.formats.references.shown_facts import (
     paper_link,
     web_address,
 )
+from recsys.formats.shown_places import where_of
 from recsys.records import Answer, Paper, PaperId, Recommendation
 from recsys.store.arrays import Rows
 from recsys.version import VERSION
@@ -92,7 +95,10 @@ def found_of(
         understood=found.question.understood,
         notes=(*notes, *found.answer.notes),
         missing=found.answer.missing,
-        items=tuple(item_of(opened, item, key) for item, key in zip(items, keys, strict=True)),
+        items=tuple(
+            replace(item_of(opened, item, key), where=_where(found.answer, item.paper.id))
+            for item, key in zip(items, keys, strict=True)
+        ),
         removed=removed(found.answer),
         next=found.next,
         previous=back,
@@ -198,6 +204,11 @@ def _choice(opened: Opened) -> IndexChoice:
     first, last = years_of(corpus)
     years = f", {first} to {last}" if first is not None else ""
     return IndexChoice(opened.name, len(corpus), f"{len(corpus):,} papers{years}")
+
+
+def _where(answer: Answer, paper_id: PaperId) -> Where | None:
+    found = where_of(answer, paper_id)
+    return None if found is None else Where(*found)
 
 
 def _listed(index: str, paper: Paper) -> Listed:

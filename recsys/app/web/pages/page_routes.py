@@ -12,13 +12,14 @@ from starlette.responses import HTMLResponse, Response
 from recsys.app.web.api.api_description import operations
 from recsys.app.web.api.json_replies import MEDIA_TYPES
 from recsys.app.web.door.form_reading import read_form
+from recsys.app.web.given.given_text import GivenDraft
 from recsys.app.web.page_tokens import belongs, digest_of, offset_in, token
 from recsys.app.web.pages import page_contents, page_writing
 from recsys.app.web.pages.asked_forms import Asked, refused, sent_form
 from recsys.app.web.pages.form_fields import FormFields
 from recsys.app.web.pages.page_values import Found, Listed
 from recsys.app.web.paper_views import around, papers_named, search
-from recsys.app.web.put_question import answered
+from recsys.app.web.put_question import answered, placed
 from recsys.app.web.service import Service, service_of
 from recsys.app.web.shelf import Opened
 from recsys.errors import InputError, NothingFound, RecsysError
@@ -121,6 +122,8 @@ def _found(asked: Asked, opened: Opened) -> Found:
         found = answered(opened, replace(web, page=page), question, told)
     except NothingFound as error:
         return page_contents.nothing_found(opened, fields, question, str(error), notes)
+    if asked.text is not None:
+        found = placed(opened, found, GivenDraft(web.draft, asked.text))
     return page_contents.found_of(opened, fields, found, notes)
 
 

@@ -75,7 +75,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where in the draft a paper fits best. place: such as `paper.tex:120`."""
+    """Where in the draft a paper fits best. place: such as `paper.tex:120`. sentence: in quotes."""
 
     place: str
     sentence: str

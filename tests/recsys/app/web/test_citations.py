@@ -13,7 +13,7 @@ from tests.built_index import Built
 from tests.conftest import RunCli
 from tests.recsys.app.web.served import serving, settings_of
 
-ASK = "/v1/citations"
+ASK, WHOLE = "/v1/citations", "/v1/recommendations"
 PASSAGE = "Rivers were measured with an instrument |, glaciers were not."
 TEX = (
     b"\\documentclass{article}\n\\title{Rivers, measured again}\n\\begin{document}\n"
@@ -234,3 +234,34 @@ def test_the_description_has_examples_that_are_answered(client: TestClient) -> N
     assert set(content) == {"application/json", "multipart/form-data"}
     shown = content["multipart/form-data"]["schema"]["properties"]["request"]
     assert shown == {"$ref": "#/components/schemas/CitationsBody"}
+
+
+def test_each_recommended_paper_says_where_it_fits_as_the_command_line_does(
+    client: TestClient,
+    built: Built,
+    run_cli: RunCli,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _, (name, content) in FILES:
+        Path(name).write_bytes(content)
+    told = run_cli("recommend", "draft.tex", "--index", built.index, "-k", 10, "--where",
+                   "--format", "json")  # fmt: skip
+    given = {"files": FILES, "data": {"request": '{"k": 10, "where": true}'}}
+    answer = client.post(WHOLE, **given).json()  # type: ignore[arg-type]  # Files and fields.
+    expected = json.loads(told.out)
+    assert {name: answer[name] for name in expected} == expected
+    places = [item["where"] for item in answer["recommendations"]]
+    assert any(each and each["file"] == "draft.tex" and each["line"] == 5 for each in places)
+    without = client.post(WHOLE, files=FILES, data={"request": '{"k": 10}'}).json()
+    assert not any("where" in item for item in without["recommendations"])
+
+
+def test_places_need_a_draft_with_sentences(client: TestClient) -> None:
+    answer = client.post(WHOLE, json={"draft": {"title": "Rivers"}, "where": True})
+    assert (answer.status_code, answer.json()["hint"]) == (422, "Send its `file`, too.")
+    told = {"request": '{"draft": {"title": "Rivers"}, "where": true}'}
+    listed = client.post(WHOLE, files=FILES[1:], data=told).json()
+    assert {item["where"] for item in listed["recommendations"]} == {None}
+    assert listed["notes"][-1].endswith("So no paper gets a place in it.")

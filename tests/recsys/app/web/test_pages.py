@@ -226,7 +226,7 @@ def test_where_a_paper_fits_stands_below_it() -> None:
     assert ITEMS[0].where is None
     for item in WHERE.items:
         if item.where:
-            assert f"{item.where.place} {item.where.sentence}" in words
+            assert f"Fits at {item.where.place}: {item.where.sentence}" in words
     assert 'class="where"' not in PAGES["answer"]
 
 

@@ -72,6 +72,21 @@ def test_a_draft_keeps_its_sentences_while_it_is_asked_again(client: TestClient)
     assert f'value="{text}"' in post(client, "/map", form_of(again, "/answer"))
 
 
+def test_each_paper_says_where_it_fits_as_long_as_the_draft_is_asked_about(
+    client: TestClient,
+) -> None:
+    html = give(client, "/answer", ("draft.tex", TEX), ("refs.bib", BIB))
+    again = post(client, "/answer", [*form_of(html, "/answer"), ("less", shown(html)[-1])])
+    for page in (html, again):
+        fits = [
+            each.words() for each in read(page).all("p") if each.attributes.get("class") == "where"
+        ]
+        assert 'Fits at draft.tex:5: "Rivers run."' in fits
+    listed = give(client, "/answer", ("refs.bib", BIB))
+    pasted = client.get("/answer?title=Rivers").text
+    assert 'class="where"' not in listed + pasted
+
+
 def test_a_draft_without_places_says_so(client: TestClient) -> None:
     html = give(client, "/cite", ("draft.md", b"# Rivers\n\nOur boat is small and very old.\n"))
     assert places(html) == []
