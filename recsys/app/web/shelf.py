@@ -4,6 +4,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -17,6 +18,8 @@ from recsys.store.artifacts import MANIFEST
 from recsys.version import VERSION
 
 Made = TypeVar("Made")
+MOST_COMPARED = 500
+"""Sentences of a draft that papers are compared with: more would keep others waiting."""
 Opener = Callable[[Path], Recommender]
 
 
@@ -39,7 +42,7 @@ def _later_local() -> _Later[LocalRecommender]:
 
 
 def _later_places() -> _Later[PlaceFinder]:
-    return _Later(PlaceFinder)
+    return _Later(partial(PlaceFinder, most=MOST_COMPARED))
 
 
 @dataclass(frozen=True, slots=True)

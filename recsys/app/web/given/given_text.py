@@ -14,7 +14,7 @@ from recsys.records import Manuscript
 
 MOST_SENTENCES = 3_000
 """A text is looked at up to there."""
-LONGEST = 4 * 2**20
+LONGEST = 2**20
 """Bytes of a text that travels with a form, unpacked."""
 _CUT = "Only the first {most:,} of {count:,} sentences are looked at."
 
