@@ -37,13 +37,17 @@ class Bench:
         """Return where a corpus's index lies."""
         return self.work / f"{corpus}.index"
 
-    def built(self, corpus: str, *, precision: str | None = None) -> Path:
+    def built(
+        self, corpus: str, *, precision: str | None = None, titles_only: bool = False
+    ) -> Path:
         """Build a corpus's index unless it is up to date, and return it."""
         self.work.mkdir(parents=True, exist_ok=True)
         papers, index = self.papers(corpus), self.index(corpus)
         options: tuple[str, ...] = ()
         if precision is not None:
             index, options = index.with_stem(f"{corpus}-{precision}"), ("--precision", precision)
+        if titles_only:
+            index, options = index.with_stem(f"{corpus}-titles"), (*options, "--titles-only")
         try:
             run_recsys("build", papers, "--out", index, *options)
         except RecsysError:  # An older version wrote it.

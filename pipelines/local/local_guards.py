@@ -13,8 +13,9 @@ from recsys.protocols import Ranker
 from recsys.stage_two.ranker import OnnxRanker
 from recsys.store.artifacts import MANIFEST, sha256
 from recsys.store.collection import Collection
+from recsys.store.graph import UNKNOWN_YEAR
 
-TELLING = 0.2
+TELLING = 0.3
 """Gold papers that have an abstract so much more often than others are found by having one."""
 
 
@@ -58,7 +59,8 @@ def telling_abstracts(collection: Collection, queries: Sized[LocalQuery]) -> Ite
     has = collection.corpus.texts().column("abstract").is_valid().to_numpy()
     gold = np.unique(np.concatenate([each.gold for each in queries]))
     years = collection.corpus.years
-    others = years <= years[[each.citing for each in queries]].max()
+    latest = max(int(years[each.citing]) for each in queries)
+    others = (years != UNKNOWN_YEAR) & (years <= latest)
     others[gold] = False
     if not others.any():
         return

@@ -22,7 +22,7 @@ from pipelines.local.local_queries import (
 from pipelines.ranking.training_table import TrainingTable
 from recsys.errors import DraftError
 from recsys.local.context_view import ContextUse
-from recsys.local.local_features import compute_local
+from recsys.local.local_features import LOCAL_FEATURES, compute_local
 from recsys.local.rank_passages import PassageReader
 from recsys.processors import processors
 from recsys.progress import Progress
@@ -75,18 +75,20 @@ def drawn_way(query: LocalQuery, *, seed: int, contexts: bool = False) -> Way:
     return Way(known, masked, ContextUse.ONLY if read else ContextUse.HIDDEN)
 
 
+@dataclass(frozen=True, slots=True)
+class Posing:
+    """How queries are posed to an index. seed: of the ways that are drawn for them."""
+
+    open_index: OpenIndex
+    index: Path
+    seed: int
+
+
 def collect_examples(
-    open_index: OpenIndex,
-    index: Path,
-    queries: Sequence[LocalQuery],
-    names: tuple[str, ...],
-    *,
-    seed: int,
-    progress: Progress,
-    stage: str,
+    posing: Posing, queries: Sequence[LocalQuery], *, progress: Progress, stage: str
 ) -> list[Example]:
     """Pose each query in a way drawn for it, in parallel; the order is that of the queries."""
-    start = partial(_maker, open_index, index, names, seed)
+    start = partial(_maker, posing)
     found: dict[int, Example | None] = {}
     progress(stage, 0, len(queries))
     for at, made in shared(start, queries, jobs=processors()):
@@ -105,20 +107,16 @@ def table_of(examples: Sequence[Example]) -> TrainingTable:
     )
 
 
-def _maker(
-    open_index: OpenIndex, index: Path, names: tuple[str, ...], seed: int
-) -> Callable[[LocalQuery], Example | None]:
+def _maker(posing: Posing) -> Callable[[LocalQuery], Example | None]:
     """Open the index in a worker; return what makes an example there."""
-    recommender = open_index(index, metadata=True)
+    recommender = posing.open_index(posing.index, metadata=True)
     collection = with_contexts(recommender.collection)
     reader = PassageReader(replace(recommender, collection=collection))
-    draw = partial(drawn_way, seed=seed, contexts=collection.contexts is not None)
-    return lambda query: example(reader, query, draw(query), names)
+    draw = partial(drawn_way, seed=posing.seed, contexts=collection.contexts is not None)
+    return lambda query: example(reader, query, draw(query))
 
 
-def example(
-    reader: PassageReader, query: LocalQuery, way: Way, names: tuple[str, ...]
-) -> Example | None:
+def example(reader: PassageReader, query: LocalQuery, way: Way) -> Example | None:
     """Pose a query and compute the features of its candidates; None if nothing can be asked.
 
     What the same sentence cites besides the gold is neither right nor wrong: it is left out.
@@ -131,7 +129,7 @@ def example(
         with one_thread(), remembered_products():
             view = reader.view(posed.draft, posed.passage)
             facts = reader.facts(view, posed.passage, reader.encode([posed.passage])[0])
-            features = compute_local(facts, names)
+            features = compute_local(facts, LOCAL_FEATURES)
     except DraftError:  # Nothing is left of a sentence that was all names.
         return None
     relevant = np.isin(facts.rows, query.gold).astype(np.int8)

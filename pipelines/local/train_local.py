@@ -18,7 +18,7 @@ from pipelines.evaluation.leakage import SeenQueries
 from pipelines.jobs.index_writer import writing
 from pipelines.jobs.per_query import OpenIndex
 from pipelines.local.local_queries import LocalQueries, LocalQuery
-from pipelines.local.local_table import Example, collect_examples, table_of
+from pipelines.local.local_table import Example, Posing, collect_examples, table_of
 from pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit
 from pipelines.ranking.ranker_trial import judge
 from recsys.errors import NothingFound
@@ -149,18 +149,9 @@ def school_of(
     """Pose the sentences of an index."""
     drawn = parts.at_most(options.per_paper, seed=options.seed)
     drawn.check()
+    posing = Posing(open_index, index, options.seed)
     made = [
-        tuple(
-            collect_examples(
-                open_index,
-                index,
-                queries,
-                LOCAL_FEATURES,
-                seed=options.seed,
-                progress=progress,
-                stage=f"features of {part}",
-            )
-        )
+        tuple(collect_examples(posing, queries, progress=progress, stage=f"features of {part}"))
         for part, queries in (("train", drawn.train), ("dev", drawn.dev))
     ]
     rows = [

@@ -10,6 +10,7 @@ from recsys.app.cache import cache_folder
 from recsys.errors import ArtifactMismatch
 from recsys.local.local_ranker import LOCAL_RANKER, load_local_ranker
 from recsys.local.local_recommender import LocalRecommender
+from recsys.local.needs.needs_citation import NeedsCitation
 from recsys.local.rank_passages import PassageRanker, PassageReader
 from recsys.models.encoder import OnnxEncoder
 from recsys.models.neighbour_encoder import BY_WORDS, NeighbourEncoder
@@ -84,14 +85,30 @@ def _encoder(collection: Collection) -> Encoder:
 
 
 def open_local(
-    path: Path | None, *, metadata: bool = True, progress: Progress = silent
+    path: Path | None, *, needs: Path | None = None, progress: Progress = silent
 ) -> LocalRecommender:
     """Open an index for passages, with its own local ranker or the one that ships.
 
+    needs: a judge of sentences, see `needs_citation`.
+
     Raises:
-        ArtifactError: the index or the ranker is missing, unfinished, damaged, or does not fit.
+        ArtifactError: the index, the ranker or the judge is missing, unfinished, damaged, or does
+            not fit.
     """
-    return local_of(open_index(path, metadata=metadata, progress=progress))
+    found = local_of(open_index(path, progress=progress))
+    return found if needs is None else replace(found, needs=_judge(needs, found.recommender))
+
+
+def _judge(folder: Path, recommender: Recommender) -> NeedsCitation:
+    """Open a judge of sentences that reads the vectors of the index's own encoder."""
+    judge = NeedsCitation.load(folder)
+    if judge.encoder != recommender.encoder.fingerprint:
+        raise ArtifactMismatch(
+            f"The judge of sentences in {folder} reads the vectors of another encoder than that of "
+            "this index.",
+            "Train it with this index: `python -m pipelines.studies.needs.needs_study`.",
+        )
+    return judge
 
 
 def local_of(recommender: Recommender) -> LocalRecommender:

@@ -14,6 +14,7 @@ from recsys.local.passage import PassageQuery, rows_of
 from recsys.stage_one.pool import Candidates, Pool
 from recsys.stage_one.propose import prior, propose
 from recsys.stage_one.settings import SourceQuery, StageOne
+from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from recsys.store.lookup import distinct, dots
 
@@ -40,7 +41,10 @@ USUAL_POOL = LocalPool()
 def gather(
     collection: Collection, asked: PassageQuery, options: LocalPool = USUAL_POOL
 ) -> Candidates:
-    """Select the candidates of a passage, rows ascending; all of them have the sentence's prior."""
+    """Select the candidates of a passage, rows ascending.
+
+    All of them have the sentence's prior: the one that stage one gave, or would have given.
+    """
     query = asked.query
     found = propose(collection, query, options.sentence)
     more = [
@@ -52,10 +56,22 @@ def gather(
         more.append(asked.contexts.proposed(options.contexts))
     rows = distinct(np.concatenate(more).astype(np.int32))
     rows = rows[query.wanted[rows]]
-    added = rows[~np.isin(rows, found.rows)]
-    cosines = dots(collection.vectors, added, query.vector)
-    source = SourceQuery(collection, query, options.sentence)
-    hopes = prior(source, found.found, found.found, added, cosines)
-    nowhere = np.zeros(len(added), found.sources.dtype)
-    pool = found.chosen.joined(Pool(added, nowhere, cosines, hopes))
-    return found.choose(pool, pool)
+    pool = found.pool.joined(
+        _unheard(SourceQuery(collection, query, options.sentence), found, rows)
+    )
+    chosen = pool.take(np.searchsorted(pool.rows, rows).astype(np.int32))
+    return found.choose(chosen, pool)
+
+
+def _unheard(asked: SourceQuery, found: Candidates, rows: Rows) -> Pool:
+    """Judge the papers that stage one has not considered beside those that it has."""
+    pool = found.pool
+    new = rows[~np.isin(rows, pool.rows)]
+    every = np.concatenate([pool.rows, new])
+    cosines = np.concatenate(
+        [pool.cosines, dots(asked.collection.vectors, new, asked.query.vector)]
+    )
+    hopes = prior(asked, found.found, found.found, every, cosines)
+    nowhere = np.zeros(len(new), pool.sources.dtype)
+    before = len(pool.rows)
+    return Pool(new, nowhere, cosines[before:], hopes[before:])

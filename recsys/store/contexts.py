@@ -238,8 +238,9 @@ def starts_of(cited: Rows, papers: int) -> Longs:
 
 def quantised(vectors: Floats) -> tuple[Codes, Floats]:
     """Return (m, d) int8 and (m,) float32 whose product are the vectors, nearly."""
-    largest = np.abs(vectors).max(axis=1, initial=0)
-    scales = np.asarray(np.where(largest > 0, largest / 127, 1), np.float32)
+    steps = np.abs(vectors).max(axis=1, initial=0) / 127
+    tiny = np.finfo(np.float32).tiny  # Below it, numbers are too coarse to divide by.
+    scales = np.asarray(np.where(steps >= tiny, steps, 1), np.float32)
     return np.rint(vectors / scales[:, None]).astype(np.int8), scales
 
 

@@ -100,7 +100,7 @@ class TermStore:
         n, df = len(counts.terms), counts.document_counts()
         idf = np.log1p((n - df + 0.5) / (df + 0.5)).astype(np.float32)
         length = counts.lengths()
-        norm = 1 - b + b * length / max(length.mean(), 1.0)
+        norm = 1 - b + b * length / max(length.sum() / max(n, 1), 1.0)
         impacts = np.empty(len(counts.terms.values), np.float32)
         for rows, inside in counts.terms.pieces():
             tf = counts.frequencies[inside].astype(np.float32)

@@ -92,3 +92,37 @@ def test_the_popularity_of_a_paper_is_that_of_its_query_s_year() -> None:
     assert found["0"].measures["R@20"].value == 0
     assert found["20+"].measures["R@20"].value == 1
     assert set(found) == {"0", "20+"}
+
+
+def sentence(year: int, *, names: bool, **cited: int) -> QueryFacts:
+    gold = {paper: GoldFacts(number) for paper, number in cited.items()}
+    return QueryFacts(year, None, False, gold, names=names)
+
+
+def test_sentences_are_grouped_by_whether_they_name_a_work_and_by_year() -> None:
+    given = [sentence(2012, names=True), sentence(2011, names=False), sentence(2011, names=True)]
+    assert list(groups(given)) == [
+        ("names", "a work", [0, 2]),
+        ("names", "nobody", [1]),
+        ("year", "2011", [1, 2]),
+        ("year", "2012", [0]),
+    ]
+
+
+def test_sentences_that_all_name_nobody_are_one_slice() -> None:
+    given = [sentence(2011, names=False), sentence(2011, names=False)]
+    assert [place for kind, _, place in groups(given) if kind == "names"] == [[0, 1]]
+
+
+def test_a_slice_of_sentences_is_measured_within_the_first_ten() -> None:
+    late = np.zeros(12, bool)
+    late[11] = True
+    values = per_query([Judged(np.array([True]), 1), Judged(late, 1)])
+    given = [sentence(2011, names=True, a=1), sentence(2011, names=False, b=2)]
+    found = {each.value: each for each in by_query("s", values, given, RESAMPLING)}
+    shown = [(name, found[name].measures["R@10"].value) for name in ("a work", "nobody", "2011")]
+    assert shown == [("a work", 1), ("nobody", 0), ("2011", 0.5)]
+    assert found["nobody"].measures["R@20"].value == 1
+    assert found["nobody"].measures["nDCG@10"].value == 0
+    drafts = next(by_query("s", values, [facts(a=1), facts(b=2)], RESAMPLING))
+    assert "R@10" not in drafts.measures

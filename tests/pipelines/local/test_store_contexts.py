@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,17 +10,24 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from indexes.opening import open_collection, with_contexts
 from pipelines.index.build import BuildOptions, build
 from pipelines.index.update import UpdateOptions, update
 from pipelines.local import context_intake, store_contexts
 from pipelines.local.encode_contexts import encode_texts
 from pipelines.local.store_contexts import add_contexts
 from recsys.app.cache import cache_folder
-from recsys.errors import CorpusError, InputError
+from recsys.errors import (
+    ArtifactCorrupt,
+    ArtifactMismatch,
+    ArtifactMissing,
+    CorpusError,
+    InputError,
+)
 from recsys.models.encoder import OnnxEncoder
 from recsys.store.arrays import Floats
-from recsys.store.artifacts import verify
-from recsys.store.contexts import Contexts
+from recsys.store.artifacts import load_manifest, seal, verify
+from recsys.store.contexts import KIND, SCHEMA, WORDS, Contexts
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import CONTEXTS, CORPUS, ENCODER
@@ -245,3 +252,50 @@ def test_a_killed_encoding_goes_on_where_it_stopped(tmp_path: Path) -> None:
     np.testing.assert_array_equal(scales, expected[1])
     others = encode_texts(HashingEncoder(), texts.slice(1), tmp_path / "work", shard=2)
     assert len(others[0]) == 9
+
+
+def test_the_words_of_contexts_can_be_searched(index: Path) -> None:
+    collection = with_contexts(open_collection(index))
+    assert collection.contexts is not None
+    space = collection.contexts
+    found, scores = space.text_index.search(space.terms.query("seas", None), 5)
+    assert space.contexts.texts(found.tolist()) == ["Sand is found in rivers and seas."]
+    assert scores[0] > 0
+
+
+def test_an_index_without_contexts_opens_as_it_was(built: "Built", tmp_path: Path) -> None:
+    collection = open_collection(built.without_models(tmp_path))
+    assert collection.contexts is None
+    assert with_contexts(collection) is collection
+
+
+def test_contexts_without_words_are_to_be_added_again(own: Path, tmp_path: Path) -> None:
+    folder = in_force(own) / CONTEXTS
+    config = said_of(folder)
+    shutil.rmtree(folder / WORDS)
+    seal(folder, KIND, SCHEMA, config)
+    with pytest.raises(ArtifactMissing, match="did not store their words"):
+        with_contexts(open_collection(own))
+    add_contexts(own, [write(tmp_path / "again.jsonl", context("rivers-05", "rivers-03"))])
+    assert with_contexts(open_collection(own)).contexts is not None
+
+
+def test_contexts_by_another_encoder_are_refused(own: Path) -> None:
+    folder = in_force(own) / CONTEXTS
+    seal(folder, KIND, SCHEMA, {**said_of(folder), "encoder": "another"})
+    with pytest.raises(ArtifactMismatch, match="another encoder"):
+        with_contexts(open_collection(own))
+
+
+def test_words_of_other_contexts_are_refused(own: Path) -> None:
+    folder = in_force(own) / CONTEXTS
+    config = said_of(folder)
+    np.save(folder / WORDS / "terms.starts.npy", np.zeros(2, np.int64))
+    seal(folder, KIND, SCHEMA, config)
+    with pytest.raises(ArtifactCorrupt, match="is damaged"):
+        with_contexts(open_collection(own))
+
+
+def said_of(folder: Path) -> Mapping[str, object]:
+    """Read what contexts say of themselves."""
+    return load_manifest(folder, KIND, SCHEMA).config

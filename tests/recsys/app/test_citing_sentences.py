@@ -84,13 +84,11 @@ def test_the_options_reach_the_library(cite: Cite, library: Library) -> None:
     Path("likes.bib").write_text("@book{a, title = {Trees}}\n", encoding="utf-8")
     words = ("-k", 5, "--line", 2, "--as-of", 2010, "--most", 4, "--title", "T", "--abstract", "A")
     assert cite("paper.tex", *words, "--seeds", "likes.bib").code == 0
-    assert cite("paper.tex", "--marked").code == 0
-    [(path, asked), (_, marked)] = library.asked
+    [(path, asked)] = library.asked
     assert path == Path("paper.tex")
     assert asked.liked.references[0].title == "Trees"
     told = LocalQuestion(k=5, line=2, as_of=2010, most=4, title="T", abstract="A")
     assert replace(asked, liked=told.liked) == told
-    assert marked == LocalQuestion(most=0)
 
 
 def test_a_passage_comes_by_stdin(cite: Cite, library: Library) -> None:

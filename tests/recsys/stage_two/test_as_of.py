@@ -1,9 +1,6 @@
 """The as-of rule: what was written after the draft changes nothing.
 
-Time travel: a collection in which everything unseen has been scrambled (papers newer than the
-draft, the draft's own paper, in evaluations papers of unknown year) and every citation that a
-paper of the draft's year or later made, or that leads to an unseen paper, is gone, must give the
-same candidates with the same features. Only what BM25 knows of word frequencies stays.
+Time travel (`tests.time_travel`) must give the same candidates with the same features.
 """
 
 from dataclasses import replace
@@ -12,8 +9,6 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexes.bm25 import Bm25Index
-from indexes.exact import ExactIndex
 from recsys.asking.query import draft_of, make_query
 from recsys.records import Draft, Paper
 from recsys.stage_one.pool import Candidates
@@ -22,78 +17,13 @@ from recsys.stage_one.settings import USUAL
 from recsys.stage_one.sources import SEARCHES
 from recsys.stage_two.facts import Facts
 from recsys.stage_two.features import compute, feature_names
-from recsys.store.arrays import Floats, Mask, Ragged
-from recsys.store.collection import Collection, Space
-from recsys.store.corpus import Corpus
-from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
-from tests.tiny import SMALL, World, collect, random_world, unit, with_nnselect
+from recsys.store.arrays import Floats
+from recsys.store.collection import Collection
+from tests.time_travel import back_in_time, may_be_seen
+from tests.tiny import SMALL, World, collect, random_world, with_nnselect
 
 ALL = feature_names(metadata=True)
 SEEDS = st.integers(0, 2**32 - 1)
-
-
-def moment(world: World) -> int:
-    """The draft's year, or its own paper's if that is earlier."""
-    own = [paper.year for paper in world.papers if paper.id == world.draft.paper_id and paper.year]
-    assert world.draft.as_of is not None
-    return min([world.draft.as_of, *own])
-
-
-def may_be_seen(world: World) -> Mask:
-    """The rule once more, paper by paper."""
-    evaluation = world.draft.paper_id is not None
-    return np.array(
-        [
-            paper.id != world.draft.paper_id
-            and (not evaluation if paper.year is None else paper.year <= moment(world))
-            for paper in world.papers
-        ]
-    )
-
-
-def back_in_time(world: World, rng: np.random.Generator) -> Collection:
-    """Scramble what is unseen; drop citations of and to it, and those not older than the draft."""
-    collection, seen = world.collection, may_be_seen(world)
-    noise = unit(rng.standard_normal(collection.vectors.shape))
-    vectors = np.where(seen[:, None], collection.vectors, noise)
-    graph = collection.graph
-    citing, cited = graph.references(np.arange(len(seen), dtype=np.int32))
-    years = graph.years[citing]
-    kept = (years != UNKNOWN_YEAR) & (years < moment(world)) & seen[cited]
-    nnselect = collection.nnselect
-    if nnselect is not None:
-        unlike = unit(rng.standard_normal(nnselect.vectors.shape))
-        other = np.where(seen[:, None], nnselect.vectors, unlike)
-        nnselect = Space(other, ExactIndex(other))
-    terms = replace(collection.terms, impacts=_scrambled_impacts(collection, seen, rng))
-    return Collection(
-        corpus=_scrambled_bylines(collection.corpus, seen),
-        graph=CitationGraph.build(citing[kept], cited[kept], graph.years),
-        terms=terms,
-        vectors=vectors,
-        vector_index=ExactIndex(vectors),
-        text_index=Bm25Index.build(terms),
-        nnselect=nnselect,
-    )
-
-
-def _scrambled_impacts(collection: Collection, seen: Mask, rng: np.random.Generator) -> Floats:
-    store = collection.terms
-    owner = np.repeat(np.arange(len(seen)), np.diff(store.terms.starts))
-    noise = rng.random(len(owner)).astype(np.float32) * 9
-    return np.where(seen[owner], store.impacts, noise).astype(np.float32)
-
-
-def _scrambled_bylines(corpus: Corpus, seen: Mask) -> Corpus:
-    """Let the first author of all write the unseen papers, in the first venue of all."""
-    owner, codes = corpus.authors.take(np.arange(len(corpus), dtype=np.int32))
-    codes = np.where(seen[owner], codes, 0).astype(np.int32)
-    return replace(
-        corpus,
-        venues=np.where(seen, corpus.venues, 0).astype(np.int32),
-        authors=Ragged.from_pairs(owner, codes, len(corpus)),
-        papers_of_author=Ragged.from_pairs(codes, owner, len(corpus.author_keys)),
-    )
 
 
 def answer(collection: Collection, world: World) -> tuple[Candidates, Floats]:

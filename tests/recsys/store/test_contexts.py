@@ -156,3 +156,19 @@ def test_damaged_arrays_are_told(name: str, tmp_path: Path) -> None:
             np.save(folder / name, np.load(folder / name).astype(np.float64))
     with pytest.raises(ArtifactCorrupt):
         Contexts.load(folder, len(YEARS))
+
+
+@pytest.mark.parametrize("count", [0, 1, 1023, 1025, 2100])
+def test_products_are_those_of_the_vectors(count: int, tmp_path: Path) -> None:
+    said = [{"cited": 0, "citing": 3, "text": f"said {n}", "section": ""} for n in range(count)]
+    codes = quantised(vectors(count))
+    write_contexts(tmp_path, pa.Table.from_pylist(said, COLUMNS), YEARS, codes, {})
+    found, query = Contexts.load(tmp_path, len(YEARS)), vectors(1)[0]
+    np.testing.assert_allclose(
+        found.products(query), found.vectors(slice(None)) @ query, rtol=1e-5, atol=1e-5
+    )
+
+
+def test_without_vectors_products_are_nothing(tmp_path: Path) -> None:
+    found = write(tmp_path / "contexts", encoded=False)
+    assert found.products(vectors(1)[0]).tolist() == [0] * len(found)

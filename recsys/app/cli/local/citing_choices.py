@@ -52,16 +52,22 @@ class PlaceChoices:
             help="The place in a passage: how many characters stand before it.",
         ),
     ] = None
-    unmarked: Annotated[
-        bool,
+    needs: Annotated[
+        Path | None,
         typer.Option(
-            "--all/--marked",
-            help="Answer for sentences that need a citation, too, or for marks alone.",
+            "--needs",
+            metavar="DIR",
+            show_default="none",
+            help="A judge of sentences that you trained: sentences that need a citation and have "
+            "no mark are answered, too. None comes with recsys, for none was good enough in a "
+            "field that it had not seen.",
         ),
-    ] = True
+    ] = None
     most: Annotated[
         int,
-        typer.Option("--most", metavar="N", min=0, help="Sentences without a mark at most."),
+        typer.Option(
+            "--most", metavar="N", min=0, help="Sentences without a mark at most, with --needs."
+        ),
     ] = 10
 
     @property
@@ -120,7 +126,7 @@ class AboutChoices:
             k=self.k,
             line=places.line,
             offset=places.offset,
-            most=places.most if places.unmarked else 0,
+            most=places.most,
             as_of=self.as_of,
             title=self.title,
             abstract=self.abstract,

@@ -1,7 +1,6 @@
 """The command `cite`: which paper belongs to which sentence."""
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recsys.app.cli.local.citing_choices import (
@@ -25,10 +24,10 @@ def cite(
     filled: FillChoices,
     quiet: Quiet = False,
 ) -> None:
-    """Recommend papers for the sentences of a draft that lack a citation.
+    """Recommend papers for the places of a draft that lack a citation.
 
-    These are the marks that authors leave, such as \\cite{?}, [CITE] or \\todo{cite}, and then the
-    sentences that need a citation and have none. What a sentence cites is never recommended for it.
+    These are the marks that authors leave, such as \\cite{?}, [CITE] or \\todo{cite}. What the
+    sentence cites already is never recommended for it.
 
     The draft is changed by --patch alone.
     """
@@ -40,7 +39,7 @@ def cite(
     places.check()
     shown.check()
     filled.check(places)
-    answer = _answer(places.index, places.read(), about.question(places), quiet=quiet)
+    answer = _answer(places, about.question(places), quiet=quiet)
     _tell(answer, quiet=quiet)
     filling = prepare(answer, filled)
     if shown.out is not None or not filled.patch:
@@ -49,9 +48,7 @@ def cite(
     _check_found(answer)
 
 
-def _answer(
-    index: Path | None, draft: Path | str, asked: "LocalQuestion", *, quiet: bool
-) -> "LocalAnswer":
+def _answer(places: PlaceChoices, asked: "LocalQuestion", *, quiet: bool) -> "LocalAnswer":
     """Ask the library: the one place where an index is opened for sentences."""
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
@@ -59,9 +56,10 @@ def _answer(
     from recsys.app.wiring import lost_ranker, open_local
     from recsys.local import cite as local
 
-    with damage_named(index):
+    draft = places.read()
+    with damage_named(places.index):
         with shown_progress(quiet=quiet) as progress:
-            found = open_local(index, progress=progress)
+            found = open_local(places.index, needs=places.needs, progress=progress)
         if (lost := lost_ranker(found.recommender)) is not None:
             note(lost, quiet=quiet)
         return local.cite(found, draft, asked)

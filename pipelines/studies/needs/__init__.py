@@ -1,0 +1,1 @@
+"""Study a question: can a model tell which sentences need a citation?"""

@@ -1,0 +1,1 @@
+"""Judge which sentences need a citation."""

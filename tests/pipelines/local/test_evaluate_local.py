@@ -1,0 +1,429 @@
+"""Local evaluations: the same runs whatever happens on the way, facts that are true, no leaks."""
+
+import json
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.trec import ordered, read_qrels, read_run
+from pipelines.evaluation.leakage import SeenQueries
+from pipelines.jobs import per_query
+from pipelines.jobs.partial_results import Entry
+from pipelines.jobs.workers import shared
+from pipelines.local.evaluate_local import (
+    SHOWN_DEPTH,
+    LocalEvaluation,
+    LocalReport,
+    evaluate_local,
+)
+from pipelines.local.local_guards import telling_abstracts
+from pipelines.local.local_queries import LocalQueries, local_queries, pose_query
+from pipelines.local.local_systems import LEARNED, LOCAL_SYSTEMS, AskedPassage
+from recsys.app.wiring import data_folder
+from recsys.errors import InputError, LeakageError
+from recsys.local.rank_passages import PassageRanker
+from recsys.passages import Context
+from recsys.progress import Progress, silent
+from recsys.stage_two.ranker import OnnxRanker
+from recsys.store.artifacts import seal
+from tests.pipelines.local.small_passages import invented_contexts, open_small_local
+from tests.pipelines.small_index import (
+    invented_papers,
+    open_small_collection,
+    write_small_index,
+)
+
+ALL = LocalEvaluation(
+    systems=tuple(LOCAL_SYSTEMS), years=(2008, 2011), jobs=1, command="recsys it", masked=False
+)
+QUICK = replace(ALL, systems=("bm25", "local"), k=20)
+
+
+def usual_or_here(
+    start: Callable[[], Callable[[str], Entry]], tasks: Sequence[str], *, jobs: int
+) -> Generator[tuple[int, Entry], None, None]:
+    """Work in this process where one is asked for: to start one takes a second."""
+    if jobs > 1:
+        yield from shared(start, tasks, jobs=jobs)
+    else:
+        yield from enumerate(map(start(), tasks))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_process() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(per_query, "shared", usual_or_here)
+        yield
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_small_index(tmp_path_factory.mktemp("evaluate") / "small.index")
+
+
+@pytest.fixture(scope="module")
+def found(index: Path) -> LocalQueries:
+    contexts = [*invented_contexts(), Context("mars", "rivers-03", "Unknown.")]
+    return local_queries(open_small_collection(index), contexts)
+
+
+@pytest.fixture(scope="module")
+def report(index: Path, found: LocalQueries) -> LocalReport:
+    """Evaluate everything once."""
+    return evaluated(index, found, ALL, index.parent / "report")
+
+
+def evaluated(
+    index: Path,
+    found: LocalQueries,
+    options: LocalEvaluation,
+    out: Path,
+    progress: Progress = silent,
+) -> LocalReport:
+    return evaluate_local(
+        index, found, options, out, open_local=open_small_local, progress=progress
+    )
+
+
+def facts_of(folder: Path) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+    return value
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.stem: path.read_bytes() for path in (folder / "runs").glob("*.trec")}
+
+
+def test_the_folder_holds_what_reports_are_made_from(report: LocalReport) -> None:
+    names = {path.name for path in report.folder.iterdir()}
+    assert names >= {"assessment.json", "facts.json", "qrels.txt", "queries.json", "runs"}
+    assert set(contents(report.folder)) == set(LOCAL_SYSTEMS)
+    assert list((report.folder / ".work").iterdir()) == []
+    assert report.queries == 16 == len(read_qrels(report.folder / "qrels.txt"))
+
+
+def test_the_facts_say_how_it_was_done(report: LocalReport, index: Path) -> None:
+    facts = facts_of(report.folder)
+    told = [facts[name] for name in ("part", "k", "seed", "known", "masked", "command")]
+    assert told == ["sentence", 100, 0, "references", False, "recsys it"]
+    assert facts["systems"] == list(LOCAL_SYSTEMS)
+    assert facts["corpus"]["name"] == "small" and facts["corpus"]["papers"] == 50
+    assert set(facts["candidates"]) == set(facts["calibration"]) == LEARNED
+    assert facts["timing"] == report.timing
+    assert (
+        len(facts["warnings"]) == 2 and "Leakage unknown: the local ranker" in facts["warnings"][0]
+    )
+
+
+def test_queries_are_described_as_of_their_year(report: LocalReport) -> None:
+    queries = json.loads((report.folder / "queries.json").read_text())
+    qrels = read_qrels(report.folder / "qrels.txt")
+    assert set(queries) == set(qrels) >= {"rivers-08#1", "deserts-11#1"}
+    for name, told in queries.items():
+        topic, age = name.removesuffix("#1").split("-")
+        assert told["year"] == 2000 + int(age) and topic in told["title"]
+        assert told["names"] == (topic.title() in told["title"])
+        assert set(told["gold"]) == set(qrels[name])
+        # As of the citing paper's year: what is as old as one year was cited by nobody yet.
+        for paper, facts in told["gold"].items():
+            assert facts["in_citations"] == int(age) - int(paper[-2:]) - 1
+
+
+def test_runs_are_the_answers_of_the_systems(
+    report: LocalReport, index: Path, found: LocalQueries
+) -> None:
+    ranker = open_small_local(index)
+    collection, works = ranker.reader.collection, ranker.reader.works
+    of_years = found.of_years(collection, *ALL.years).at_most(1, seed=0)
+    query = of_years.queries[5]
+    name = f"{collection.corpus.ids[query.citing]}#1"
+    posed = pose_query(collection, works, query, "references", masked=False)
+    for system, ask in LOCAL_SYSTEMS.items():
+        run = read_run(report.folder / "runs" / f"{system}.trec")
+        ranked = ask(AskedPassage(ranker, posed), ALL.k)
+        expected = [collection.corpus.ids[row] for row in ranked.rows.tolist()]
+        assert ordered(run[name]) == expected
+
+
+def test_no_run_holds_the_citing_paper_or_anything_newer(report: LocalReport, index: Path) -> None:
+    collection = open_small_collection(index)
+    for path in (report.folder / "runs").glob("*.trec"):
+        for name, papers in read_run(path).items():
+            citing = name.removesuffix("#1")
+            years = collection.corpus.years[collection.corpus.rows(papers)]
+            assert citing not in papers and years.min() >= 0
+            assert years.max() <= collection.corpus.years[collection.corpus.rows([citing])[0]]
+
+
+def test_probabilities_are_those_of_what_is_shown(report: LocalReport) -> None:
+    facts = facts_of(report.folder)
+    qrels = read_qrels(report.folder / "qrels.txt")
+    run = read_run(report.folder / "runs" / "local.trec")
+    pairs = facts["calibration"]["local"]
+    shown = {query: ordered(papers)[:SHOWN_DEPTH] for query, papers in run.items()}
+    assert len(pairs["probability"]) == sum(map(len, shown.values()))
+    assert sum(pairs["outcome"]) == sum(len({*shown[q]} & {*qrels[q]}) for q in qrels)
+    assert all(0 <= chance <= 1 for chance in pairs["probability"])
+    counts = facts["candidates"]["local"]
+    assert all(counts["found"][query] <= len(qrels[query]) for query in qrels)
+
+
+def test_sentences_are_sliced_by_whether_they_name_a_work(report: LocalReport) -> None:
+    slices = [each for each in report.assessment.slices if each.system == "local"]
+    kinds = {each.kind for each in slices}
+    assert kinds == {"names", "year", "popularity"}
+    by_name = {each.value: each for each in slices if each.kind == "names"}
+    assert set(by_name) == {"a work", "nobody"}
+    assert sum(each.queries for each in by_name.values()) == report.queries
+    assert "R@10" in by_name["nobody"].measures
+
+
+def test_the_report_speaks_of_every_system(report: LocalReport) -> None:
+    lines = report.lines()
+    assert lines[0] == "Evaluated 16 sentences; 95 % intervals."
+    assert [line.partition(":")[0] for line in lines[1 : len(LOCAL_SYSTEMS) + 1]] == [
+        *LOCAL_SYSTEMS
+    ]
+    assert "Left out: 1 contexts of papers that the corpus does not hold." in lines
+    assert lines[-1] == f"Written to {report.folder}."
+
+
+def test_names_help_where_they_are_and_hurt_nobody(report: LocalReport) -> None:
+    figures = {each.name: each.measures["MRR"].value for each in report.assessment.systems}
+    assert figures["local"] > figures["local-unnamed"]
+    queries = json.loads((report.folder / "queries.json").read_text())
+    with_names, without = (
+        read_run(report.folder / "runs" / f"{name}.trec") for name in ("local", "local-unnamed")
+    )
+    nobody = [query for query, told in queries.items() if not told["names"]]
+    assert nobody and all(with_names[query] == without[query] for query in nobody)
+
+
+def test_runs_depend_neither_on_processes_nor_on_other_systems(
+    report: LocalReport, index: Path, found: LocalQueries, tmp_path: Path
+) -> None:
+    options = replace(ALL, systems=("two-stage", "local"), jobs=2)
+    evaluated(index, found, options, tmp_path / "x")
+    expected = contents(report.folder)
+    assert contents(tmp_path / "x") == {name: expected[name] for name in options.systems}
+    mine, theirs = facts_of(tmp_path / "x"), facts_of(report.folder)
+    assert mine["calibration"]["local"] == theirs["calibration"]["local"]
+
+
+class Stop(Exception):
+    pass
+
+
+def test_a_killed_evaluation_continues_where_it_stopped(
+    index: Path, found: LocalQueries, tmp_path: Path
+) -> None:
+    out, asked = tmp_path / "x", list[tuple[str, int]]()
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if (stage, done) == ("ask local", 5):
+            raise Stop
+
+    with pytest.raises(Stop):
+        evaluated(index, found, QUICK, out, stop)
+    assert not (out / "facts.json").exists()
+    evaluated(index, found, QUICK, out, lambda stage, done, n: asked.append((stage, done)))
+    assert asked[:2] == [("ask bm25", 16), ("ask local", 5)]
+    evaluated(index, found, QUICK, tmp_path / "y")
+    assert contents(out) == contents(tmp_path / "y")
+
+
+@pytest.mark.parametrize("changed", [{"masked": True}, {"known": "title"}, {"k": 19}])
+def test_what_was_asked_otherwise_is_not_continued(
+    changed: dict[str, Any], index: Path, found: LocalQueries, tmp_path: Path
+) -> None:
+    def stop(stage: str, done: int, total: int) -> None:
+        if done == 5:
+            raise Stop
+
+    with pytest.raises(Stop):
+        evaluated(index, found, QUICK, tmp_path / "x", stop)
+    asked: list[int] = []
+    other = replace(QUICK, **changed)
+    evaluated(index, found, other, tmp_path / "x", lambda stage, done, n: asked.append(done))
+    assert asked[0] == 0
+
+
+def test_an_evaluation_is_replaced_whole(index: Path, found: LocalQueries, tmp_path: Path) -> None:
+    evaluated(index, found, QUICK, tmp_path / "x")
+    again = evaluated(index, found, replace(QUICK, systems=("bm25",)), tmp_path / "x")
+    assert set(contents(again.folder)) == {"bm25"}
+    assert len(again.lines()) == 4 and facts_of(again.folder)["calibration"] == {}
+
+
+def test_other_peoples_folders_are_left_alone(
+    index: Path, found: LocalQueries, tmp_path: Path
+) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(InputError, match="holds no evaluation"):
+        evaluated(index, found, QUICK, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (replace(QUICK, systems=("bm52",)), "Did you mean 'bm25'"),
+        (replace(QUICK, systems=()), "nothing to evaluate"),
+        (replace(QUICK, known="titel"), "Did you mean 'title'"),
+        (replace(QUICK, k=0), "k is 0"),
+        (replace(QUICK, per_paper=-1), "sentences a paper is -1"),
+        (replace(QUICK, years=(1900, 1950)), "No sentence is by a paper of 1900 to 1950"),
+        (replace(QUICK, years=(2011, 2008)), "No sentence is by a paper of 2011 to 2008"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_any_work(
+    options: LocalEvaluation, message: str, index: Path, found: LocalQueries, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=message):
+        evaluated(index, found, options, tmp_path / "x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sentence_of_which_nothing_is_left_finds_nothing(index: Path, tmp_path: Path) -> None:
+    contexts = [
+        Context("rivers-08", "rivers-07", "(Rivers, 2007)"),
+        Context("deserts-08", "deserts-07", "We measured deserts (Deserts, 2007)."),
+    ]
+    found = local_queries(open_small_collection(index), contexts)
+    options = replace(QUICK, known="sentence", masked=True)
+    report = evaluated(index, found, options, tmp_path / "x")
+    assert set(read_run(tmp_path / "x" / "runs" / "local.trec")) == {"deserts-08#1"}
+    counts = facts_of(report.folder)["candidates"]["local"]["count"]
+    assert counts["deserts-08#1"] > 0 and counts["rivers-08#1"] is None
+    assert report.queries == 2
+
+
+def test_masked_answers_cannot_be_read_from_names(index: Path, tmp_path: Path) -> None:
+    """What a masked sentence said of its gold paper changes no byte of any run."""
+    texts = ("A survey by Rivers (2007).", "A survey by Deserts (1999).")
+    found = [
+        local_queries(open_small_collection(index), [Context("rivers-08", "rivers-07", text)])
+        for text in texts
+    ]
+    masked = replace(ALL, masked=True)
+    for number, queries in enumerate(found):
+        evaluated(index, queries, masked, tmp_path / str(number))
+    assert contents(tmp_path / "0") == contents(tmp_path / "1")
+
+
+# Rankers that have seen the citing papers -----------------------------------------------------
+
+
+def seen_by(
+    folder: Path, index: Path, *, train: Sequence[str] = (), dev: Sequence[str] = ()
+) -> Path:
+    collection = open_small_collection(index)
+    folder.mkdir()
+    rows = (collection.corpus.rows(each) for each in (train, dev))
+    SeenQueries.of(collection, **dict(zip(("train", "dev"), rows, strict=True))).save(folder)
+    seal(folder, "ranker", 1, {"name": folder.name})
+    return folder
+
+
+class Opened:
+    """Opens an index with rankers that lie in some folders."""
+
+    def __init__(self, *, local: Path, whole: Path) -> None:
+        self.local, self.whole = local, whole
+
+    def __call__(self, index: Path) -> PassageRanker:
+        usual = open_small_local(index)
+        shipped = OnnxRanker.load(data_folder() / "ranker-no-metadata")
+        recommender = replace(usual.reader.recommender, ranker=replace(shipped, folder=self.whole))
+        # It reads the columns of the sentence instead of those of the draft.
+        names = tuple(f"sentence.{name}" for name in shipped.feature_names)
+        own = replace(shipped, folder=self.local, feature_names=names)
+        return PassageRanker(replace(usual.reader, recommender=recommender), own)
+
+
+@pytest.mark.parametrize("part", ["train", "dev"])
+@pytest.mark.parametrize("whole", [False, True])
+def test_rankers_that_have_seen_the_citing_papers_are_refused(
+    part: str, whole: bool, index: Path, found: LocalQueries, tmp_path: Path
+) -> None:
+    honest = seen_by(tmp_path / "honest", index, train=["rivers-02"])
+    leaky = seen_by(tmp_path / "leaky", index, **{part: ["rivers-09", "deserts-03"]})
+    opened = Opened(local=honest if whole else leaky, whole=leaky if whole else honest)
+    told = "The ranker in" if whole else "The local ranker in"
+    asked = replace(QUICK, known="title")
+    with pytest.raises(LeakageError, match=rf"{told} .* on 1 of these 16 .*'rivers-09'") as error:
+        evaluate_local(index, found, asked, tmp_path / "x", open_local=opened)
+    command = "`recsys train ranker`" if whole else "`recsys train local`"
+    assert command in error.value.hint
+    assert not (tmp_path / "x").exists()
+
+
+def test_rankers_that_nobody_asks_are_not_refused(
+    index: Path, found: LocalQueries, tmp_path: Path
+) -> None:
+    leaky = seen_by(tmp_path / "leaky", index, train=["rivers-09"])
+    honest = seen_by(tmp_path / "honest", index, train=["rivers-02"])
+    both = Opened(local=leaky, whole=leaky)
+    plain = replace(QUICK, systems=("bm25", "profile"))
+    expected = found.lines()
+    assert evaluate_local(index, found, plain, tmp_path / "x", open_local=both).told == expected
+    # Without a draft, nobody asks the ranker of whole drafts but the system that is that.
+    whole = Opened(local=honest, whole=leaky)
+    sentence = replace(QUICK, systems=("local",), known="sentence")
+    assert evaluate_local(index, found, sentence, tmp_path / "y", open_local=whole).told == expected
+    with pytest.raises(LeakageError, match="The ranker in"):
+        two = replace(sentence, systems=("two-stage",))
+        evaluate_local(index, found, two, tmp_path / "z", open_local=whole)
+
+
+def test_another_ranker_does_not_continue_what_one_began(
+    index: Path, found: LocalQueries, tmp_path: Path
+) -> None:
+    folders = [seen_by(tmp_path / name, index, train=["rivers-02"]) for name in "ab"]
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if done == 5:
+            raise Stop
+
+    asked: list[int] = []
+    one, other = (Opened(local=folder, whole=folder) for folder in folders)
+    out = tmp_path / "x"
+    with pytest.raises(Stop):
+        evaluate_local(index, found, QUICK, out, open_local=one, progress=stop)
+    evaluate_local(
+        index, found, QUICK, out, open_local=other, progress=lambda s, done, n: asked.append(done)
+    )
+    assert asked[0] == 0
+
+
+# Abstracts that tell ----------------------------------------------------------------------------
+
+
+def with_abstracts(folder: Path, kept: Sequence[str]) -> Path:
+    papers = [
+        paper | ({} if paper["id"] in kept else {"abstract": None}) for paper in invented_papers()
+    ]
+    return write_small_index(folder, papers)
+
+
+def test_abstracts_that_only_cited_papers_have_are_told(tmp_path: Path) -> None:
+    contexts = [each for each in invented_contexts() if each.citing == "rivers-08"]
+    cited = {each.cited for each in contexts}
+    telling = with_abstracts(tmp_path / "telling.index", sorted(cited))
+    found = local_queries(open_small_collection(telling), contexts)
+    report = evaluated(telling, found, replace(QUICK, systems=("bm25",)), tmp_path / "x")
+    (line,) = report.told
+    assert line.startswith("100% of the cited papers have an abstract, and 3% of the others")
+    assert "--titles-only" in line and line in report.lines()
+    assert facts_of(report.folder)["warnings"] == [line]
+
+
+def test_abstracts_of_all_or_of_none_tell_nothing(
+    index: Path, found: LocalQueries, tmp_path: Path
+) -> None:
+    assert list(telling_abstracts(open_small_collection(index), found.queries)) == []
+    none = open_small_collection(with_abstracts(tmp_path / "none.index", []))
+    assert list(telling_abstracts(none, found.queries)) == []

@@ -1,0 +1,171 @@
+"""Each system ranks as its name says, and sees nothing it must not."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipelines.evaluation.systems import Ranked
+from pipelines.local.local_queries import KNOWN, LocalQuery, Posed, pose_query
+from pipelines.local.local_systems import FUSION, LEARNED, LOCAL_SYSTEMS, AskedPassage
+from recsys.local.passage import Passage
+from recsys.local.rank_passages import PassageRanker
+from recsys.records import Draft
+from tests.pipelines.local.small_passages import open_small_local
+from tests.pipelines.small_index import TOPICS, YEARS, invented_papers, write_small_index
+
+
+@pytest.fixture(scope="module")
+def ranker(tmp_path_factory: pytest.TempPathFactory) -> PassageRanker:
+    return open_small_local(write_small_index(tmp_path_factory.mktemp("systems") / "small.index"))
+
+
+def passage(
+    ranker: PassageRanker,
+    text: str = "We measured deserts.",
+    known: str = KNOWN[2],
+    *,
+    masked: bool = True,
+) -> AskedPassage:
+    """Ask what deserts-06 cites: deserts-05."""
+    reader, corpus = ranker.reader, ranker.reader.collection.corpus
+    query = LocalQuery(int(corpus.rows(["deserts-06"])[0]), text, corpus.rows(["deserts-05"]))
+    return AskedPassage(
+        ranker, pose_query(reader.collection, reader.works, query, known, masked=masked)
+    )
+
+
+def names(ranker: PassageRanker, ranked: Ranked) -> list[str]:
+    return [ranker.reader.collection.corpus.ids[row] for row in ranked.rows.tolist()]
+
+
+@pytest.mark.parametrize("known", KNOWN)
+@pytest.mark.parametrize("system", LOCAL_SYSTEMS)
+def test_no_system_sees_the_draft_or_anything_newer(
+    system: str, known: str, ranker: PassageRanker
+) -> None:
+    asked = passage(ranker, known=known)
+    ranked = LOCAL_SYSTEMS[system](asked, 100)
+    found = names(ranker, ranked)
+    years = ranker.reader.collection.corpus.years[ranked.rows]
+    assert len(found) == len(set(found)) > 3
+    assert years.min() >= 0 and years.max() <= 2006
+    # What else the draft cites is known, and it is not lacking here.
+    assert not {"deserts-06", *asked.posed.draft.references} & set(found)
+    assert (np.diff(ranked.scores) <= 0).all()
+    few = LOCAL_SYSTEMS[system](asked, 3)
+    assert names(ranker, few) == found[:3]
+
+
+@pytest.mark.parametrize("system", set(LOCAL_SYSTEMS) - {"two-stage"})
+def test_what_the_sentence_cites_is_recommended_by_none(system: str, ranker: PassageRanker) -> None:
+    asked = passage(ranker, "As Deserts (2004) and Deserts (2005) measured.")
+    assert asked.posed.passage.beside == ("deserts-04",)
+    assert "deserts-04" not in names(ranker, LOCAL_SYSTEMS[system](asked, 100))
+
+
+def test_hybrid_adds_up_reciprocal_ranks(ranker: PassageRanker) -> None:
+    asked = passage(ranker)
+    fused = LOCAL_SYSTEMS["hybrid"](asked, 100)
+    lists = [names(ranker, LOCAL_SYSTEMS[name](asked, 200)) for name in ("bm25", "embedding")]
+    scores = dict.fromkeys([paper for each in lists for paper in each], 0.0)
+    for each in lists:
+        for rank, paper in enumerate(each, start=1):
+            scores[paper] += 1 / (FUSION + rank)
+    expected = sorted(scores, key=lambda paper: (-np.float32(scores[paper]), paper))
+    assert sorted(names(ranker, fused)) == sorted(expected)
+    assert [scores[paper] for paper in names(ranker, fused)] == pytest.approx(fused.scores.tolist())
+    assert set(names(ranker, fused)[:3]) <= set(expected[:6])
+
+
+def test_embedding_and_bm25_read_the_sentence_alone(ranker: PassageRanker) -> None:
+    for system in ("bm25", "embedding"):
+        of_sentence = LOCAL_SYSTEMS[system](passage(ranker, known=KNOWN[0]), 100)
+        of_title = LOCAL_SYSTEMS[system](passage(ranker, known=KNOWN[1]), 100)
+        assert names(ranker, of_sentence) == names(ranker, of_title)
+
+
+def test_two_stage_takes_the_sentence_for_the_abstract(ranker: PassageRanker) -> None:
+    recommender = ranker.reader.recommender
+    for known, draft in (
+        (KNOWN[0], Draft("We measured deserts.", as_of=2006, paper_id="deserts-06")),
+        (
+            KNOWN[1],
+            Draft(
+                "On deserts in survey 6",
+                "We measured deserts.",
+                as_of=2006,
+                paper_id="deserts-06",
+            ),
+        ),
+    ):
+        expected = recommender.rank(recommender.query_to(draft))
+        found = LOCAL_SYSTEMS["two-stage"](passage(ranker, known=known), 50)
+        assert found.rows.tolist() == expected.rows[:50].tolist()
+
+
+def test_profile_orders_the_candidates_by_their_profiles(ranker: PassageRanker) -> None:
+    asked = passage(ranker)
+    facts = ranker.reader.facts_of(asked.query)
+    ranked = LOCAL_SYSTEMS["profile"](asked, 100)
+    assert sorted(ranked.rows.tolist()) == facts.rows.tolist()
+    best = facts.rows[np.argsort(-facts.profile, kind="stable")]
+    assert ranked.rows.tolist() == best.tolist()
+
+
+def test_names_count_for_local_and_not_for_unnamed(ranker: PassageRanker) -> None:
+    raw = passage(ranker, "As Deserts (2005) says.", masked=False)
+    assert names(ranker, LOCAL_SYSTEMS["local"](raw, 5))[0] == "deserts-05"
+    nobody = passage(ranker, "We measured them.")
+    by_both = [LOCAL_SYSTEMS[name](nobody, 50) for name in ("local", "local-unnamed")]
+    assert by_both[0].rows.tolist() == by_both[1].rows.tolist()
+    with_names, without = (LOCAL_SYSTEMS[name](raw, 50) for name in ("local", "local-unnamed"))
+    scores = [
+        dict(zip(names(ranker, each), each.scores.tolist(), strict=True))["deserts-05"]
+        for each in (with_names, without)
+    ]
+    assert scores[0] - scores[1] == pytest.approx(1, abs=1e-5)
+
+
+def test_chances_are_those_of_the_candidates(ranker: PassageRanker) -> None:
+    assert set(LOCAL_SYSTEMS) > LEARNED == {"local", "local-unnamed"}
+    for system in LEARNED:
+        ranked = LOCAL_SYSTEMS[system](passage(ranker), 4)
+        assert ranked.candidates is not None and ranked.probabilities is not None
+        assert (np.diff(ranked.candidates) > 0).all()
+        places = np.searchsorted(ranked.candidates, ranked.rows)
+        expected = ranker.ranker.probability(ranked.scores)
+        np.testing.assert_allclose(ranked.probabilities[places], expected)
+
+
+def test_what_systems_share_is_made_once(ranker: PassageRanker) -> None:
+    asked = AskedPassage(ranker, Posed(Passage("rivers"), Draft("Rivers", as_of=2008)))
+    assert asked.view is asked.view and asked.query is asked.query
+    assert asked.query.draft is asked.view
+    np.testing.assert_array_equal(asked.vector, ranker.reader.encode([Passage("rivers")])[0])
+
+
+def test_a_corpus_of_the_future_ranks_as_one_that_has_none(tmp_path: Path) -> None:
+    # Of each topic, papers 7 to 11 are later than the draft.
+    late = {f"{topic}-{age:02}" for topic in TOPICS for age in range(7, YEARS)}
+    later = [
+        paper | ({"references": ["deserts-00", "rivers-00"]} if paper["id"] in late else {})
+        for paper in invented_papers()
+    ]
+    texts = ("We measured deserts.", "As Deserts (2005) says.")
+    found = []
+    for number, papers in enumerate((invented_papers(), later)):
+        ranker = open_small_local(write_small_index(tmp_path / f"{number}.index", papers))
+        asked = [passage(ranker, text, masked=False) for text in texts]
+        each = [LOCAL_SYSTEMS[name](one, 50) for name in LOCAL_SYSTEMS for one in asked]
+        found.append([(one.rows.tolist(), one.scores.tobytes()) for one in each])
+    assert found[0] == found[1]
+    # In the draft's own time, the same citations change the answers.
+    own = [
+        paper | {"references": ["deserts-00"]} if paper.get("year") == 2005 else paper
+        for paper in invented_papers()
+    ]
+    ranker = open_small_local(write_small_index(tmp_path / "own.index", own))
+    changed = LOCAL_SYSTEMS["local"](passage(ranker, texts[0]), 50)
+    usual = LOCAL_SYSTEMS["local"](passage(open_small_local(tmp_path / "0.index"), texts[0]), 50)
+    assert changed.scores.tobytes() != usual.scores.tobytes()

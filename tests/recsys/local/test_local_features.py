@@ -1,0 +1,98 @@
+"""The feature table of passages: every column means what its name says."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recsys.local.draft_view import COLUMNS, OUTSIDE
+from recsys.local.local_features import (
+    DRAFT,
+    LOCAL_FEATURES,
+    OWN,
+    SENTENCE,
+    LocalFacts,
+    compute_local,
+)
+from recsys.local.passage import Passage
+from recsys.records import Draft
+from recsys.stage_two.facts import descending_rank
+from recsys.stage_two.features import compute, feature_names
+from recsys.store.arrays import Floats
+from tests.local_worlds import LocalWorld, random_local_world, reader_of
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def facts_of(world: LocalWorld) -> LocalFacts:
+    reader = reader_of(world.collection)
+    view = reader.view(world.draft, world.passage)
+    return reader.facts(view, world.passage, reader.encode([world.passage])[0])
+
+
+def column(facts: LocalFacts, name: str) -> Floats:
+    found: Floats = compute_local(facts, (name,))[:, 0]
+    return found
+
+
+def test_every_column_has_one_name_and_says_what_it_is() -> None:
+    assert len(set(LOCAL_FEATURES)) == len(LOCAL_FEATURES)
+    assert len(LOCAL_FEATURES) == 2 * len(feature_names(metadata=False)) + 3 + len(OWN)
+    assert all(each.meaning and each.unit for each in OWN)
+
+
+@settings(max_examples=40)
+@given(SEEDS)
+def test_the_table_is_its_columns_in_the_order_asked(seed: int) -> None:
+    facts = facts_of(random_local_world(seed))
+    table = compute_local(facts, LOCAL_FEATURES)
+    assert table.shape == (len(facts.rows), len(LOCAL_FEATURES)) and table.dtype == np.float32
+    assert np.isfinite(table).all()
+    backwards = compute_local(facts, LOCAL_FEATURES[::-1])
+    np.testing.assert_array_equal(backwards[:, ::-1], table)
+
+
+@settings(max_examples=40)
+@given(SEEDS)
+def test_the_sentence_and_its_draft_are_read_as_drafts_are(seed: int) -> None:
+    facts = facts_of(random_local_world(seed))
+    names = feature_names(metadata=False)
+    sentence = compute_local(facts, tuple(SENTENCE + name for name in names))
+    np.testing.assert_array_equal(sentence, compute(facts.sentence, names))
+    for name in COLUMNS:
+        expected = facts.asked.draft.column(name, facts.rows)
+        np.testing.assert_array_equal(column(facts, DRAFT + name), expected)
+
+
+@settings(max_examples=60)
+@given(SEEDS)
+def test_names_are_looked_up_as_in_a_dict(seed: int) -> None:
+    facts = facts_of(random_local_world(seed))
+    named = facts.asked.named
+    for name, values in (("named", named.scores), ("named_share", named.shares)):
+        known = dict(zip(named.rows.tolist(), values.tolist(), strict=True))
+        expected = [known.get(row, 0.0) for row in facts.rows.tolist()]
+        assert column(facts, name).tolist() == expected
+    scores = column(facts, "named")
+    assert column(facts, "named_best").tolist() == [scores.max(initial=0)] * len(facts.rows)
+    for name in ("named", "profile"):
+        expected = descending_rank(column(facts, name)).tolist()
+        assert column(facts, f"{name}_rank").tolist() == expected
+
+
+def test_without_a_draft_all_of_its_columns_are_outside() -> None:
+    world = random_local_world(5)
+    reader = reader_of(world.collection)
+    passage = Passage("We rank a graph of vectors")
+    view = reader.view(Draft(title="", as_of=2009), passage)
+    facts = reader.facts(view, passage, reader.encode([passage])[0])
+    names = tuple(name for name in LOCAL_FEATURES if name.startswith(DRAFT))
+    assert len(facts.rows) and len(names) == len(COLUMNS)
+    assert (compute_local(facts, names) == OUTSIDE).all()
+
+
+def test_a_column_that_nobody_knows_is_no_column() -> None:
+    facts = facts_of(random_local_world(5))
+    for name in ("nmaed", SENTENCE + "nmaed"):
+        with pytest.raises(KeyError):
+            compute_local(facts, (name,))

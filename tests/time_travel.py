@@ -1,0 +1,89 @@
+"""Time travel: small collections as they would be if nothing unseen had been written.
+
+Everything unseen is scrambled (papers newer than the draft, the draft's own paper, in evaluations
+papers of unknown year), and every citation that a paper of the draft's year or later made, or that
+leads to an unseen paper, is gone. Only what BM25 knows of word frequencies stays.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from indexes.bm25 import Bm25Index
+from indexes.exact import ExactIndex
+from recsys.store.arrays import Floats, Mask, Ragged
+from recsys.store.collection import Collection, Space
+from recsys.store.corpus import Corpus
+from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from tests.tiny import World, unit
+
+
+def moment(world: World) -> int:
+    """The draft's year, or its own paper's if that is earlier."""
+    own = [paper.year for paper in world.papers if paper.id == world.draft.paper_id and paper.year]
+    assert world.draft.as_of is not None
+    return min([world.draft.as_of, *own])
+
+
+def may_be_seen(world: World) -> Mask:
+    """The rule once more, paper by paper."""
+    evaluation = world.draft.paper_id is not None
+    return np.array(
+        [
+            paper.id != world.draft.paper_id
+            and (not evaluation if paper.year is None else paper.year <= moment(world))
+            for paper in world.papers
+        ]
+    )
+
+
+def back_in_time(world: World, rng: np.random.Generator) -> Collection:
+    """Scramble what is unseen; drop citations of and to it, and those not older than the draft."""
+    collection, seen = world.collection, may_be_seen(world)
+    noise = unit(rng.standard_normal(collection.vectors.shape))
+    vectors = np.where(seen[:, None], collection.vectors, noise)
+    graph = collection.graph
+    citing, cited = graph.references(np.arange(len(seen), dtype=np.int32))
+    years = graph.years[citing]
+    kept = (years != UNKNOWN_YEAR) & (years < moment(world)) & seen[cited]
+    nnselect = collection.nnselect
+    if nnselect is not None:
+        unlike = unit(rng.standard_normal(nnselect.vectors.shape))
+        other = np.where(seen[:, None], nnselect.vectors, unlike)
+        nnselect = Space(other, ExactIndex(other))
+    terms = replace(collection.terms, impacts=_scrambled_impacts(collection, seen, rng))
+    return Collection(
+        corpus=_scrambled_papers(collection.corpus, seen),
+        graph=CitationGraph.build(citing[kept], cited[kept], graph.years),
+        terms=terms,
+        vectors=vectors,
+        vector_index=ExactIndex(vectors),
+        text_index=Bm25Index.build(terms),
+        nnselect=nnselect,
+    )
+
+
+def _scrambled_impacts(collection: Collection, seen: Mask, rng: np.random.Generator) -> Floats:
+    store = collection.terms
+    owner = np.repeat(np.arange(len(seen)), np.diff(store.terms.starts))
+    noise = rng.random(len(owner)).astype(np.float32) * 9
+    return np.where(seen[owner], store.impacts, noise).astype(np.float32)
+
+
+def _scrambled_papers(corpus: Corpus, seen: Mask) -> Corpus:
+    """Let the first author of all write the unseen papers, in the first venue, as one title."""
+    owner, codes = corpus.authors.take(np.arange(len(corpus), dtype=np.int32))
+    codes = np.where(seen[owner], codes, 0).astype(np.int32)
+    bylines = replace(
+        corpus,
+        venues=np.where(seen, corpus.venues, 0).astype(np.int32),
+        authors=Ragged.from_pairs(owner, codes, len(corpus)),
+        papers_of_author=Ragged.from_pairs(codes, owner, len(corpus.author_keys)),
+    )
+    # What is read of a file otherwise, see `tests.tiny`.
+    shown = vars(corpus)["_shown"].to_pylist()
+    unseen = {"title": "Beech: unseen", "authors": ["Ann Ash"]}
+    told = [row if known else row | unseen for row, known in zip(shown, seen, strict=True)]
+    vars(bylines)["_shown"] = pa.Table.from_pylist(told)
+    return bylines
