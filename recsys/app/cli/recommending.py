@@ -44,12 +44,11 @@ def recommend(
 
     start_on_one_thread()
     from recsys.app.answer_writing import AnswerWriter
-    from recsys.app.cli.recommending_places import DraftTexts
+    from recsys.app.cli.local.recommending_places import DraftTexts
     from recsys.app.inspection import damage_named
 
     words = ask.words(seeds=bool(lists.seeds))
-    several = len(words) > 1
-    output.check(several=several)
+    output.check(several=(several := len(words) > 1))
     texts = DraftTexts(words, output.where)
     drafts, named, filters = texts.asked(ask), lists.read(), wanted.filters()
     writer = AnswerWriter(output.output, output.out, output.out_dir, several, quiet)

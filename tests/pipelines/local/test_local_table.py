@@ -5,9 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipelines.local.local_queries import KNOWN, LocalQueries, local_queries, pose_query
+from pipelines.local.local_queries import (
+    KNOWN,
+    LocalQueries,
+    beside,
+    local_queries,
+    pose_query,
+    references_of,
+)
 from pipelines.local.local_table import RAW, Way, drawn_way, example
-from recsys.errors import DraftError
+from recsys.local.context_view import ContextUse
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
 from recsys.local.rank_passages import PassageRanker
 from recsys.store.products import remembered_products
@@ -45,30 +52,30 @@ def test_sentences_of_one_paper_are_posed_in_several_ways(found: LocalQueries) -
 def test_an_example_is_what_the_query_is_answered_with(
     known: str, masked: bool, ranker: PassageRanker, found: LocalQueries
 ) -> None:
-    reader, names = ranker.reader, LOCAL_FEATURES
+    reader = ranker.reader
     for query in found.queries[50:54]:
-        made = example(reader, query, Way(known, masked), names)
-        posed = pose_query(reader.collection, reader.works, query, known, masked=masked)
+        way = Way(known, masked, ContextUse.HIDDEN)
+        made = example(reader, query, way)
+        assert made is not None
+        posed = pose_query(
+            reader.collection, reader.works, query, known, masked=masked, contexts=way.contexts
+        )
         with remembered_products():  # Else the last bit of a cosine may differ.
             view = reader.view(posed.draft, posed.passage)
             facts = reader.facts(view, posed.passage, reader.encode([posed.passage])[0])
-            expected = compute_local(facts, names)
-        assert made.rows.tolist() == facts.rows.tolist()
-        np.testing.assert_array_equal(made.features, expected)
+            expected = compute_local(facts, LOCAL_FEATURES)
+        listed = references_of(reader.collection, query)
+        others = beside(reader.collection, reader.works, query, listed)
+        kept = ~np.isin(facts.rows, reader.collection.corpus.rows(others))
+        np.testing.assert_array_equal(made.features, expected[kept])
+        np.testing.assert_array_equal(made.relevant, np.isin(facts.rows[kept], query.gold))
         assert made.relevant.dtype == np.int8
-        assert set(made.rows[made.relevant == 1].tolist()) <= set(query.gold.tolist())
-        left = made.rows[made.relevant == 0]
-        assert not np.isin(left, query.gold).any()
-        # Its other citations are not lacking here: they are no negatives where they are known.
-        other = reader.collection.corpus.rows(posed.draft.references)
-        named = facts.asked.named.rows
-        assert not set(left.tolist()) & (set(other.tolist()) - set(named.tolist()))
+        assert made.gold == len(query.gold)
 
 
 def test_nothing_is_left_to_ask_of_a_sentence_that_was_all_names(
     ranker: PassageRanker, found: LocalQueries
 ) -> None:
     query = replace(found.queries[50], text="(Rivers, 2004)")
-    with pytest.raises(DraftError):
-        example(ranker.reader, query, Way(KNOWN[0], masked=True), LOCAL_FEATURES)
-    assert len(example(ranker.reader, query, Way(KNOWN[1], masked=True), LOCAL_FEATURES).rows)
+    assert example(ranker.reader, query, Way(KNOWN[0], masked=True)) is None
+    assert example(ranker.reader, query, Way(KNOWN[1], masked=True)) is not None
