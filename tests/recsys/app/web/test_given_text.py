@@ -17,7 +17,8 @@ from recsys.app.web.given.given_text import GivenDraft, GivenText, cut, pack, un
 from recsys.app.web.given.reading_messages import answer, parse_text_answer
 from recsys.errors import DraftError, InputError
 from recsys.formats.bodies.body_formats import parse_body
-from recsys.formats.drafts.bundle import bundle_of, parse_bundle
+from recsys.formats.drafts.bundle import parse_bundle
+from recsys.formats.drafts.folder import bundle_of
 from recsys.passages import Body, Mark, Sentence, Span
 from recsys.records import Manuscript, Reference
 from tests.recsys.formats.drafts.small_docx import packed
@@ -120,6 +121,12 @@ def test_what_was_cut_off_or_goes_on_for_ever_is_refused(monkeypatch: pytest.Mon
     assert pack(GivenText("a", BODY)) == ""
 
 
+WHOLE = plain_body(BODY)
+NO_SENTENCES: list[object] = [[], {}, "abcdef", None, [1] * 6]
+NO_SPANS: list[object] = [[1, 2, 3], [1, 2, 3, True], "abcd", {}]
+NO_WORKS: list[object] = [[3], [{"title": 3}], None]
+
+
 def changed(at: int, value: object, *, mark: bool = False) -> dict[str, object]:
     """Change one field of the only sentence, or of its only mark."""
     plain = json.loads(json.dumps(plain_body(BODY)))
@@ -131,11 +138,11 @@ def changed(at: int, value: object, *, mark: bool = False) -> dict[str, object]:
 @pytest.mark.parametrize(
     "value",
     [
-        *({}, {"sentences": 3}, plain_body(BODY) | {"unit": 3}, plain_body(BODY) | {"notes": "ab"}),
-        *(plain_body(BODY) | {"sentences": [each]} for each in ([], {}, "abcdef", None, [1] * 6)),
-        *(plain_body(BODY) | {"references": each} for each in ([3], [{"title": 3}], None)),
+        *({}, {"sentences": 3}, WHOLE | {"unit": 3}, WHOLE | {"notes": "ab"}),
+        *(WHOLE | {"sentences": [each]} for each in NO_SENTENCES),
+        *(WHOLE | {"references": each} for each in NO_WORKS),
         *(changed(at, None) for at in (0, 1, 2, 3, 5)),
-        *(changed(4, each) for each in ([1, 2, 3], [1, 2, 3, True], "abcd", {})),
+        *(changed(4, each) for each in NO_SPANS),
         *(changed(0, each, mark=True) for each in (-1, 12, 2.5, True, "1")),
         *(changed(1, each, mark=True) for each in ("ab", [3], None)),
         *(changed(2, each, mark=True) for each in (1, None)),
