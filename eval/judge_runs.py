@@ -14,6 +14,7 @@ import numpy as np
 
 from eval.curves import curves, reliability_of
 from eval.measures import Doubles, Interval, Judged, average, f1, interval, per_query, skip_rule
+from eval.query_kinds import F1, QueryKind, kind_of
 from eval.recorded_runs import Evaluation, read_evaluation
 from eval.run_figures import (
     Assessment,
@@ -31,11 +32,6 @@ from eval.trec import ordered
 
 __all__ = ["Assessment", "assess", "assess_evaluation", "load_assessment"]
 
-F1 = "query F1@20"
-TESTED = (F1, "MRR", "nDCG@20")
-"""Measures by which systems are tested pairwise; each is a family of tests of its own."""
-KEPT = (F1, "R@20", "R@100", "MRR", "nDCG@20")
-"""Measures of which the value of every query is kept."""
 ALPHA = 0.05
 FLIPS_PER_SAMPLE = 10
 EXTREMES = 10
@@ -51,6 +47,7 @@ class _System:
     name: str
     judged: Sequence[Judged]
     values: Mapping[str, Doubles]
+    kind: QueryKind
 
 
 def assess(folder: Path, *, seed: int = 0, samples: int = 1000) -> Assessment:
@@ -74,7 +71,8 @@ def assess_evaluation(evaluation: Evaluation, *, seed: int = 0, samples: int = 1
     resampling = Resampling(seed, samples)
     gold = evaluation.gold()
     judged = {name: evaluation.judge(name, gold) for name in evaluation.runs}
-    systems = [_System(name, queries, per_query(queries)) for name, queries in judged.items()]
+    kind = kind_of(evaluation.facts)
+    systems = [_System(name, each, per_query(each), kind) for name, each in judged.items()]
     drawn = resampling.over(len(gold))
     comparisons = tuple(_compare(systems, drawn, resampling))
     facts = evaluation.facts
@@ -116,24 +114,24 @@ def _result(
     kept = measures
     if len(answered) < len(queries):
         kept = average(per_query(answered), resampling.over(len(answered))) if answered else {}
-    ascending = _by_f1(system, queries)
+    ascending = _by_figure(system, queries)
     return SystemResult(
         name=system.name,
         answered=len(answered),
         ignored=ignored,
         measures=measures,
         skip_rule=kept,
-        beats=_beaten(system.name, comparisons),
-        per_query={name: tuple(system.values[name].tolist()) for name in KEPT},
+        beats=_beaten(system, comparisons),
+        per_query={name: tuple(system.values[name].tolist()) for name in system.kind.kept},
         curves=curves(system.judged, drawn),
         best=tuple(ascending[: -EXTREMES - 1 : -1]),
         worst=tuple(ascending[:EXTREMES]),
     )
 
 
-def _by_f1(system: _System, queries: Sequence[str]) -> list[str]:
-    """Order queries by ascending F1@20, of equal ones those with more gold papers first."""
-    rows = zip(system.values[F1].tolist(), system.judged, queries, strict=True)
+def _by_figure(system: _System, queries: Sequence[str]) -> list[str]:
+    """Order queries by what they score, lowest first, of equal ones those with more gold first."""
+    rows = zip(system.values[system.kind.single[0]].tolist(), system.judged, queries, strict=True)
     return [query for *_, query in sorted((value, -its.gold, query) for value, its, query in rows)]
 
 
@@ -145,7 +143,7 @@ def _compare(
     if not pairs:
         return
     n = drawn.shape[1]
-    for measure in TESTED:
+    for measure in systems[0].kind.tested:
         gaps = [one.values[measure] - other.values[measure] for one, other in pairs]
         differences = np.stack(gaps, axis=1)
         rng = np.random.default_rng(resampling.seed)
@@ -178,13 +176,13 @@ def _pooled_difference(one: _System, other: _System, drawn: Doubles) -> Interval
     return interval(first - second)
 
 
-def _beaten(name: str, comparisons: Sequence[Comparison]) -> dict[str, tuple[str, ...]]:
-    beaten: dict[str, list[str]] = {measure: [] for measure in TESTED}
+def _beaten(system: _System, comparisons: Sequence[Comparison]) -> dict[str, tuple[str, ...]]:
+    beaten: dict[str, list[str]] = {measure: [] for measure in system.kind.tested}
     for each in comparisons:
         winner, loser = each.one, each.other
         if each.difference.value < 0:
             winner, loser = loser, winner
-        if winner == name and each.p_holm < ALPHA:
+        if winner == system.name and each.p_holm < ALPHA:
             beaten[each.measure].append(loser)
     return {measure: tuple(names) for measure, names in beaten.items()}
 
@@ -217,7 +215,7 @@ def _differences(systems: Sequence[_System], queries: Sequence[str]) -> tuple[Qu
     """Name the queries on which the first two systems differ most, by size."""
     if len(systems) < 2:
         return ()
-    one, other = (system.values[F1].tolist() for system in systems[:2])
+    one, other = (each.values[each.kind.single[0]].tolist() for each in systems[:2])
     found = [QueryDifference(*row) for row in zip(queries, one, other, strict=True)]
     differing = [each for each in found if each.one != each.other]
     ordered_ = sorted(differing, key=lambda each: (-abs(each.one - each.other), each.query))

@@ -84,7 +84,7 @@ def read_evaluation(folder: Path) -> Evaluation:
     Raises:
         InputError: no runs, or a file that is missing, unreadable or does not fit the others.
     """
-    facts = _read_facts(folder / FACTS)
+    facts = read_facts(folder / FACTS)
     qrels = read_qrels(folder / QRELS)
     paths = {path.stem: path for path in sorted((folder / RUNS).glob("*.trec"))}
     if not paths:
@@ -102,7 +102,12 @@ def read_evaluation(folder: Path) -> Evaluation:
     return Evaluation(runs, qrels, _read_queries(folder / QUERIES, qrels), facts)
 
 
-def _read_facts(path: Path) -> dict[str, Any]:
+def read_facts(path: Path) -> dict[str, Any]:
+    """Read what an evaluation says about itself; nothing where there is no such file.
+
+    Raises:
+        InputError: it is unreadable, or of another schema.
+    """
     if not path.is_file():
         return {}
     again = "Run `recsys evaluate` again."

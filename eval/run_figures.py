@@ -47,7 +47,8 @@ class SystemResult:
     answered: queries with anything to rank; the others count as 0 in `measures`, and are left out
     of `skip_rule` (Citeomatic's rule). ignored: queries of the run that have no gold.
     beats: measure -> systems that are significantly worse (Holm-adjusted p < 0.05). per_query:
-    measure -> values in the order of `Assessment.queries`. best, worst: query ids by F1@20.
+    measure -> values in the order of `Assessment.queries`. best, worst: query ids, see
+    `QueryKind.single`.
     """
 
     name: str
@@ -104,7 +105,7 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class QueryDifference:
-    """A query on which the first two systems differ, by its F1@20."""
+    """A query on which the first two systems differ, by what `QueryKind.single` names."""
 
     query: str
     one: float

@@ -22,6 +22,8 @@ from docs.made.__main__ import DOCS, made, main
 from docs.made.commands import walk
 from recsys.app.cli.program import app
 from recsys.formats.answers import ANSWER_SCHEMA, RECOMMENDATION_SCHEMA
+from recsys.formats.contexts.context_formats import FORMATS as CONTEXT_FORMATS
+from recsys.formats.contexts.context_formats import ContextFormat
 from recsys.formats.drafts.draft_formats import read_draft
 from recsys.formats.drafts.objects import KEYS, REFERENCE_KEYS
 from recsys.formats.papers.paper_formats import FORMATS as JSON_FORMATS
@@ -94,6 +96,16 @@ def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     shutil.copy(built.split, tmp_path / "split.json")
     shutil.copy(examples / "draft.json", tmp_path / "draft.json")
     (tmp_path / "papers.jsonl.gz").write_bytes(gzip.compress(built.papers.read_bytes()))
+    said = (
+        {
+            "citing": f"rivers-{age:02}",
+            "cited": f"rivers-{age - 1:02}",
+            "text": "We measure rivers.",
+        }
+        for age in (4, 7, 10)
+    )
+    contexts = "".join(json.dumps(each) + "\n" for each in said)
+    (tmp_path / "contexts.jsonl.gz").write_bytes(gzip.compress(contexts.encode()))
     new = b'{"id": "new", "title": "On citations", "year": 2012}\n'
     (tmp_path / "more.jsonl.gz").write_bytes(gzip.compress(new))
     (tmp_path / "everything.jsonl").write_bytes(built.papers.read_bytes() + new)
@@ -141,6 +153,11 @@ def test_every_format_of_papers_has_its_row_in_the_guide(form: SourceFormat | Pa
     page = PAGES["docs/guide/sources.md"]
     # The rows of JSON are those of JSON_FORMATS.
     assert f"\n| {form.name} |" in page or form.name == "JSON"
+
+
+@pytest.mark.parametrize("form", CONTEXT_FORMATS, ids=lambda form: form.name)
+def test_every_format_of_contexts_has_its_row_in_the_guide(form: ContextFormat) -> None:
+    assert f"\n| {form.name} |" in PAGES["docs/guide/local.md"]
 
 
 def test_the_program_has_the_promised_commands() -> None:
@@ -348,8 +365,9 @@ def test_the_reference_names_every_schema() -> None:
         for path in (ROOT / package).rglob("*.py")
     ]
     found = {name for text in code for name in schema.findall(text)}
-    # Of a run that is not finished; nobody else reads it.
-    inner = {name for name in found if name.startswith("recsys.batch/")}
+    # Of runs that are not finished; nobody else reads it.
+    unfinished = ("recsys.batch/", "recsys.local-evaluation/")
+    inner = {name for name in found if name.startswith(unfinished)}
     assert {
         name for name in found - inner if f"`{name}`" not in PAGES["docs/reference/answer.md"]
     } == set()

@@ -3,11 +3,13 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from eval.judge_runs import assess_evaluation
-from eval.recorded_runs import Evaluation
+from eval.query_kinds import SENTENCE
+from eval.recorded_runs import FACTS, Evaluation, read_facts
 from eval.report.system_tables import headline, significance
 from eval.report.tables import Table, latex_table, markdown_table, text_table
 from eval.run_figures import Assessment, SystemResult
@@ -41,9 +43,18 @@ def compare(runs: Sequence[Path], qrels: Path, *, seed: int = 0, samples: int = 
         raise InputError(
             f"Two runs are called {twice[0]!r}.", "A system is named by its file: rename one."
         )
-    evaluation = Evaluation({path.stem: read_run(path) for path in runs}, read_qrels(qrels))
+    found = {path.stem: read_run(path) for path in runs}
+    evaluation = Evaluation(found, read_qrels(qrels), facts=_kind(qrels))
     assessment = assess_evaluation(evaluation, seed=seed, samples=samples)
     return Compared(assessment, tuple(_notes(evaluation, assessment)))
+
+
+def _kind(qrels: Path) -> dict[str, str]:
+    """Tell whether the judgements are those of an evaluation of sentences."""
+    with suppress(InputError):  # What lies beside judgements may be anybody's.
+        if read_facts(qrels.with_name(FACTS)).get("part") == SENTENCE:
+            return {"part": SENTENCE}
+    return {}
 
 
 def tables(compared: Compared) -> tuple[Table, ...]:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from eval.judge_runs import assess
+from eval.query_kinds import DRAFTS, kind_of, posed
 from eval.recorded_runs import FACTS, QUERIES
 from eval.report.evaluation_pictures import DRAWINGS, draw
 from eval.report.page import Page, Picture
@@ -58,11 +59,14 @@ def _assessed(folder: Path) -> bool:
 def make_report(assessment: Assessment, queries: Queries) -> Report:
     """Put an assessment in words and tables."""
     corpus = (assessment.facts.get("corpus") or {}).get("name") or "a corpus"
+    kind = kind_of(assessment.facts)
     part = assessment.facts.get("part") or "judged"
+    asked = f"{part} {kind.many}" if kind is DRAFTS else kind.many
     return Report(
-        title=f"Citation recommendation on {corpus}",
-        lead=f"{len(assessment.systems)} systems answer {len(assessment.queries):,} {part} queries "
-        f"with {assessment.gold:,} papers to find, each as of its own year.",
+        title=f"{'Citation' if kind is DRAFTS else 'Local citation'} recommendation on {corpus}",
+        lead=f"{len(assessment.systems)} systems answer {len(assessment.queries):,} {asked} "
+        f"with {assessment.gold:,} papers to find, each as of its own year."
+        f"{posed(assessment.facts)}",
         sections=sections(assessment, queries),
         facts=tuple(made(assessment)),
         schema=SCHEMA,

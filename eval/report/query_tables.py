@@ -5,39 +5,41 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from eval.measures import Interval
+from eval.query_kinds import kind_of
 from eval.report.system_tables import interval_cell
 from eval.report.tables import Cell, Table, cells
 from eval.run_figures import Assessment
 
 Queries: TypeAlias = Mapping[str, Mapping[str, Any]]
 """queries.json of an evaluation: id -> title, year, gold papers, ..."""
-MEASURE = "query F1@20"
 
 
 def extremes(assessment: Assessment, queries: Queries, system: str) -> list[Table]:
     """Show the queries that a system answers best, and those that it answers worst."""
-    found = assessment.system(system)
-    values = dict(zip(assessment.queries, found.per_query[MEASURE], strict=True))
+    found, kind = assessment.system(system), kind_of(assessment.facts)
+    measure, called = kind.single
+    values = dict(zip(assessment.queries, found.per_query[measure], strict=True))
     return [
         Table(
-            f"{kind}-queries",
-            f"{kind.capitalize()} queries of {system}.",
-            ("query", "year", "gold papers", "F1@20"),
+            f"{name}-queries",
+            f"{name.capitalize()} {kind.many} of {system}.",
+            (kind.one, "year", "gold papers", called),
             tuple((*query_cells(queries, each), Cell(f"{values[each]:.3f}")) for each in chosen),
         )
-        for kind, chosen in (("best", found.best), ("worst", found.worst))
+        for name, chosen in (("best", found.best), ("worst", found.worst))
     ]
 
 
 def differences(assessment: Assessment, queries: Queries, pair: Sequence[str], most: int) -> Table:
-    """Show the queries on which two systems differ most, by F1@20."""
-    one, other = (assessment.system(name).per_query[MEASURE] for name in pair)
+    """Show the queries on which two systems differ most."""
+    kind = kind_of(assessment.facts)
+    one, other = (assessment.system(name).per_query[kind.single[0]] for name in pair)
     rows = [(q, a, b) for q, a, b in zip(assessment.queries, one, other, strict=True) if a != b]
     rows.sort(key=lambda row: (-abs(row[1] - row[2]), row[0]))
     return Table(
         "differences",
-        f"Queries on which {pair[0]} and {pair[1]} differ most.",
-        ("query", "year", "gold papers", *pair, "difference"),
+        f"{kind.many.capitalize()} on which {pair[0]} and {pair[1]} differ most.",
+        (kind.one, "year", "gold papers", *pair, "difference"),
         tuple(
             (*query_cells(queries, q), *cells(f"{a:.3f}", f"{b:.3f}", f"{a - b:+.3f}"))
             for q, a, b in rows[:most]

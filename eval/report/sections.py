@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from eval.query_kinds import kind_of
 from eval.report import query_tables, system_tables
 from eval.report.page import Section
 from eval.run_figures import Assessment, SystemResult
@@ -41,7 +42,8 @@ def _significance(assessment: Assessment) -> Section:
     return Section(
         "significance",
         "Significance",
-        "Which differences are more than the luck of the queries, and how large they are.",
+        f"Which differences are more than the luck of the {_asked(assessment)}, and how large they "
+        "are.",
         tuple(system_tables.significance(assessment)),
     )
 
@@ -73,7 +75,7 @@ def _slices(assessment: Assessment) -> Section:
     return Section(
         "slices",
         "Slices",
-        "The same systems on parts of the queries, or of the papers to find.",
+        f"The same systems on parts of the {_asked(assessment)}, or of the papers to find.",
         tuple(system_tables.slices(assessment)),
         open=4,
     )
@@ -108,12 +110,18 @@ def _queries(assessment: Assessment, queries: query_tables.Queries) -> list[Sect
         found = query_tables.differences(assessment, queries, pair, MOST_DIFFERENCES)
         tables.insert(0, found)
     text = (
-        "Single queries: where the two best systems part, and where the best one shines or fails."
+        f"Single {_asked(assessment)}: where the two best systems part, and where the best one "
+        "shines or fails."
     )
-    return [Section("queries", "Queries", text, tuple(tables), open=3)]
+    return [Section("queries", _asked(assessment).capitalize(), text, tuple(tables), open=3)]
 
 
 def _by_figure(assessment: Assessment) -> Sequence[SystemResult]:
-    """Order the systems by F1@20, best first, the oracle left out."""
+    """Order the systems by the first measure of the headline, best first, no oracle."""
+    measure = kind_of(assessment.facts).headline[0]
     real = [system for system in assessment.systems if system.name != system_tables.ORACLE]
-    return sorted(real, key=lambda system: -system.measures["F1@20"].value)
+    return sorted(real, key=lambda system: -system.measures[measure].value)
+
+
+def _asked(assessment: Assessment) -> str:
+    return kind_of(assessment.facts).many

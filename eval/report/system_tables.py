@@ -5,24 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from string import ascii_lowercase
 
-from eval.measures import CANDIDATE_RECALL, CANDIDATES, Interval
+from eval.measures import CANDIDATES, Interval
+from eval.query_kinds import QueryKind, kind_of
 from eval.report.tables import Cell, Table, best_marked, cells
 from eval.run_figures import Assessment, Comparison, Slice, SystemResult
 
-HEADLINE = (
-    "F1@20",
-    "query F1@20",
-    "MRR",
-    "P@20",
-    "R@20",
-    "R@100",
-    "nDCG@20",
-    "MAP@100",
-    "Hit@10",
-    CANDIDATE_RECALL,
-)
-SLICED = ("F1@20", "R@20", "R@100", "MRR")
-"""The measure that a slice shows: the first of these that it has."""
 ORACLE = "oracle"
 """The upper bound: it is no system to compare others with."""
 SURE = 0.05
@@ -31,6 +18,7 @@ SLICE_TITLES: Mapping[str, str] = {
     "year": "By the year of the query",
     "abstract": "Queries with and without an abstract",
     "venue": "By the venue of the query",
+    "names": "Sentences that name a work, and those that name nobody",
     "popularity": "Gold papers found, by how often they had been cited (0: cold start)",
 }
 
@@ -56,11 +44,17 @@ def interval_cell(found: Interval | None, marks: str = "", *, signed: bool = Fal
     )
 
 
-def headline(assessment: Assessment, measures: Sequence[str] = HEADLINE) -> Table:
-    """Show every system by every measure that is known, and whom it beats."""
+def headline(assessment: Assessment, measures: Sequence[str] | None = None) -> Table:
+    """Show every system by every measure that is known, and whom it beats.
+
+    measures: None: those that queries of this kind are compared by.
+    """
+    kind = kind_of(assessment.facts)
     names = letters(assessment)
     systems = assessment.systems
-    known = [name for name in measures if any(name in each.measures for each in systems)]
+    known = [
+        name for name in measures or kind.headline if any(name in each.measures for each in systems)
+    ]
     rows = [
         (
             *cells(names[system.name], system.name),
@@ -68,11 +62,14 @@ def headline(assessment: Assessment, measures: Sequence[str] = HEADLINE) -> Tabl
         )
         for system in systems
     ]
+    f1 = (
+        " F1@20 is the harmonic mean of the averaged precision and recall, query F1@20 the mean of "
+        "each query's own."
+    )
     notes = (
-        f"Means over {len(assessment.queries):,} queries, with 95 % bootstrap intervals; a query "
-        "without an answer counts as 0. F1@20 is the harmonic mean of the averaged precision and "
-        "recall, query F1@20 the mean of each query's own. Letters mark the systems that a system "
-        "beats: paired randomisation test, Holm-corrected, p < 0.05."
+        f"Means over {len(assessment.queries):,} {kind.many}, with 95 % bootstrap intervals; a "
+        f"{kind.one} without an answer counts as 0.{f1 if 'F1@20' in known else ''} Letters mark "
+        "the systems that a system beats: paired randomisation test, Holm-corrected, p < 0.05."
     )
     marked = best_marked(rows, first=2, rivals=[system.name != ORACLE for system in systems])
     return Table(
@@ -92,7 +89,8 @@ def candidates(assessment: Assessment) -> Table:
     """
     timing = assessment.facts.get("timing") or {}
     skipping = any(each.answered < len(assessment.queries) for each in assessment.systems)
-    skipped = ("F1@20", "MRR") if skipping else ()
+    kind = kind_of(assessment.facts)
+    skipped = (kind.headline[0], "MRR") if skipping else ()
     rows = [
         (
             *cells(
@@ -106,10 +104,10 @@ def candidates(assessment: Assessment) -> Table:
         for system in assessment.systems
     ]
     header = (
-        *("system", "queries answered", "candidates a query", "ms a query"),
+        *("system", f"{kind.many} answered", f"candidates a {kind.one}", f"ms a {kind.one}"),
         *(f"{name}, skip rule" for name in skipped),
     )
-    notes = "Skip rule: queries without an answer are left out, as Citeomatic does."
+    notes = f"Skip rule: {kind.many} without an answer are left out, as Citeomatic does."
     caption = "What the systems answer, look at and take."
     return Table("cost", caption, header, tuple(rows), notes=notes if skipping else "")
 
@@ -122,19 +120,23 @@ def significance(assessment: Assessment) -> list[Table]:
     """Show every pair of systems, one table for each measure that was tested."""
     measures = dict.fromkeys(each.measure for each in assessment.comparisons)
     tables = [
-        _pairs(measure, [each for each in assessment.comparisons if each.measure == measure])
+        _pairs(
+            measure,
+            [each for each in assessment.comparisons if each.measure == measure],
+            kind_of(assessment.facts),
+        )
         for measure in measures
     ]
     return [*tables[:1], *(replace(table, notes="") for table in tables[1:])]
 
 
-def _pairs(measure: str, pairs: Sequence[Comparison]) -> Table:
+def _pairs(measure: str, pairs: Sequence[Comparison], kind: QueryKind) -> Table:
     pooled = any(pair.pooled for pair in pairs)
     extra = ("of the averages",) if pooled else ()
     notes = (
         "Differences with 95 % paired bootstrap intervals; p by a paired randomisation test, then "
         "Holm-corrected over all pairs; d is Cohen's, of the differences; won and lost are shares "
-        "of the queries."
+        f"of the {kind.many}."
     )
     if pooled:
         notes += (
@@ -177,12 +179,16 @@ def _p(p: float) -> str:
 def slices(assessment: Assessment) -> list[Table]:
     """Show every system on parts of the queries, one table for each way of cutting them."""
     kinds = dict.fromkeys(each.kind for each in assessment.slices)
-    return [_slice_table(kind, [s for s in assessment.slices if s.kind == kind]) for kind in kinds]
+    asked = kind_of(assessment.facts)
+    return [
+        _slice_table(kind, [s for s in assessment.slices if s.kind == kind], asked)
+        for kind in kinds
+    ]
 
 
-def _slice_table(kind: str, found: Sequence[Slice]) -> Table:
+def _slice_table(kind: str, found: Sequence[Slice], asked: QueryKind) -> Table:
     systems = list(dict.fromkeys(each.system for each in found))
-    measure = next((name for name in SLICED if name in found[0].measures), "")
+    measure = next((name for name in asked.sliced if name in found[0].measures), "")
     rows = []
     for value in dict.fromkeys(each.value for each in found):
         by_system = {each.system: each for each in found if each.value == value}
@@ -192,11 +198,11 @@ def _slice_table(kind: str, found: Sequence[Slice]) -> Table:
         ]
         counts = (f"{first.queries:,}", f"{first.gold:,}")
         rows.append((*cells(value, *counts), *map(interval_cell, figures)))
-    title = SLICE_TITLES.get(kind, f"By {kind}")
+    title = SLICE_TITLES.get(kind, f"By {kind}").replace("the query", f"the {asked.one}")
     return Table(
         f"slice-{_slug(kind)}",
         f"{title}: {measure}.",
-        (kind, "queries", "gold papers", *systems),
+        (kind, asked.many, "gold papers", *systems),
         tuple(rows),
     )
 

@@ -19,6 +19,7 @@ from pipelines.benchmarks.map_quality import measure_maps, write_maps
 from pipelines.benchmarks.matching_quality import measure_matching
 from pipelines.benchmarks.quality import measure_quality
 from pipelines.benchmarks.result_tables import render
+from pipelines.benchmarks.sentence_costs import measure_passages
 from pipelines.benchmarks.serving import measure_serving
 from pipelines.benchmarks.updating import measure_updates
 from pipelines.benchmarks.written_corpora.corpora_page import measure_corpora, write_corpora
@@ -63,6 +64,7 @@ SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
     "transfer": partial(measure_transfer, corpus=CORPORA[0]),
     "matching": partial(measure_matching, corpora=CORPORA),
     "serving": partial(measure_serving, corpora=CORPORA),
+    "local": partial(measure_passages, corpus=CORPORA[0]),
     "encoding": measure_encoding,
     MAP: partial(measure_maps, corpus=CORPORA[0]),
     WRITTEN: measure_corpora,

@@ -18,15 +18,16 @@ from eval.measures import Judged, f1, flag, per_query
 from eval.report.evaluation_report import read_report
 from eval.report.marked_pages import check_page, rewrite_page
 from eval.report.repeats import repeats, table
-from eval.report.system_tables import headline
+from eval.report.system_tables import headline, slices
 from eval.report.tables import Table, cells, markdown_table, text_table
 from eval.trec import Qrels, Run, ordered, read_qrels, read_run
 from pipelines.benchmarks.reproduce_table import (
+    EVALUATION,
     EXPERIMENTS,
+    LOCAL_PAGE,
     LOOSER,
-    MEASURES,
+    SEEDS_PAGE,
     TRAINED,
-    Expected,
     Experiment,
 )
 from pipelines.jobs.programs import recsys_program, run_program
@@ -34,8 +35,6 @@ from recsys.errors import InputError, near_miss
 
 Say = Callable[[str], None]
 SCHEMA = "recsys.reproduction/1"
-EVALUATION, SEEDS_PAGE = "evaluation", "seeds"
-"""Pages of the results: single evaluations, and means over seeds."""
 SHOWN = ("F1@20", "query F1@20", "MRR", "nDCG@20", "R@20", "R@100", "candidate recall")
 """Measures in the tables of docs/results."""
 Experiments = Mapping[str, Experiment]
@@ -117,7 +116,7 @@ def reproduce(
     """
     for name in chosen:
         for corpus in experiments[name].corpora:
-            _check_corpus(setup.data, corpus)
+            _check_corpus(setup.data, corpus, experiments[name].files)
     setup.work.mkdir(parents=True, exist_ok=True)
     outcomes: list[Outcome] = []
     for name, systems in chosen.items():
@@ -128,7 +127,7 @@ def reproduce(
         qrels = read_qrels(folder / "qrels.txt")
         for system in systems:
             measured = figures(read_run(folder / "runs" / f"{system}.trec"), qrels)
-            outcomes += compared(f"{name}/{system}", experiment.systems[system], measured)
+            outcomes += compared(f"{name}/{system}", experiment, system, measured)
     return outcomes
 
 
@@ -142,9 +141,12 @@ def figures(run: Run, qrels: Qrels) -> dict[str, float]:
     return found | {"F1@20": round(float(f1(found["P@20"], found["R@20"])), 4)}
 
 
-def compared(name: str, expected: Expected, measured: Mapping[str, float]) -> list[Outcome]:
+def compared(
+    name: str, experiment: Experiment, system: str, measured: Mapping[str, float]
+) -> list[Outcome]:
     """Set a row's measured figures beside the expected ones."""
-    pairs = zip(MEASURES, expected.figures, strict=True)
+    expected = experiment.systems[system]
+    pairs = zip(experiment.measures, expected.figures, strict=True)
     return [
         Outcome(name, key, value, measured[key], expected.tolerance * LOOSER.get(key, 1))
         for key, value in pairs
@@ -179,7 +181,7 @@ def listing() -> str:
         table = Table(
             name,
             f"{name} (slow: runs only when it is named)" if experiment.slow else name,
-            ("row", *MEASURES, "tolerance"),
+            ("row", *experiment.measures, "tolerance"),
             tuple(
                 cells(
                     f"{name}/{system}",
@@ -214,7 +216,7 @@ def check_pages(docs: Path, chosen: Iterable[str]) -> None:
     Raises:
         InputError: a page is missing, or it lacks the marks.
     """
-    for name in sorted({_page(name) for name in chosen}):
+    for name in sorted({EXPERIMENTS[name].page for name in chosen}):
         check_page(docs, name)
 
 
@@ -225,16 +227,11 @@ def rewrite_pages(docs: Path, work: Path, chosen: Iterable[str]) -> None:
         InputError: a page is missing or lacks the marks, or the seeds are not alike.
         ArtifactError: an evaluation is not whole.
     """
-    chosen = list(chosen)
-    single = [work / name for name in chosen if _page(name) == EVALUATION]
-    if single:
-        rewrite_page(docs, EVALUATION, evaluation_tables(single))
-    groups: dict[str, list[Path]] = {}
+    pages: dict[str, list[str]] = {}
     for name in chosen:
-        if _page(name) == SEEDS_PAGE:
-            groups.setdefault(EXPERIMENTS[name].repeats, []).append(work / name)
-    if groups:
-        rewrite_page(docs, SEEDS_PAGE, seed_tables(groups))
+        pages.setdefault(EXPERIMENTS[name].page, []).append(name)
+    for page, names in pages.items():
+        rewrite_page(docs, page, _TABLES[page](work, names))
 
 
 def evaluation_tables(evaluations: Sequence[Path]) -> str:
@@ -247,6 +244,19 @@ def evaluation_tables(evaluations: Sequence[Path]) -> str:
     return "\n".join(tables)
 
 
+def sentence_tables(evaluations: Sequence[Path]) -> str:
+    """Write the table of each evaluation of sentences, and of those that name somebody or not."""
+    tables = []
+    for folder in evaluations:
+        report = read_report(folder)
+        found = report.assessment
+        errors = (f"{name} {each.error:.4f}" for name, each in sorted(found.reliability.items()))
+        lead = f"{folder.name}: {report.lead} Expected calibration error: {', '.join(errors)}."
+        tables.append(markdown_table(replace(headline(found), caption=lead)))
+        tables += [markdown_table(each) for each in slices(found) if each.name == "slice-names"]
+    return "\n".join(tables)
+
+
 def seed_tables(groups: Mapping[str, Sequence[Path]]) -> str:
     """Write a table of means over seeds for each corpus."""
     tables = []
@@ -256,17 +266,28 @@ def seed_tables(groups: Mapping[str, Sequence[Path]]) -> str:
     return "\n".join(tables)
 
 
-def _page(name: str) -> str:
-    return SEEDS_PAGE if EXPERIMENTS[name].repeats else EVALUATION
+def _seeded(work: Path, names: Sequence[str]) -> str:
+    groups: dict[str, list[Path]] = {}
+    for name in names:
+        groups.setdefault(EXPERIMENTS[name].repeats, []).append(work / name)
+    return seed_tables(groups)
 
 
-def _check_corpus(data: Path, corpus: str) -> None:
-    for path in (data / corpus / "papers.jsonl.gz", data / corpus / "split.json"):
+_TABLES: Mapping[str, Callable[[Path, Sequence[str]], str]] = {
+    EVALUATION: lambda work, names: evaluation_tables([work / name for name in names]),
+    SEEDS_PAGE: _seeded,
+    LOCAL_PAGE: lambda work, names: sentence_tables([work / name for name in names]),
+}
+"""What a page shows of experiments of these names."""
+
+
+def _check_corpus(data: Path, corpus: str, files: Sequence[str]) -> None:
+    for path in (data / corpus / name for name in files):
         if not path.is_file():
             known = [each.name for each in data.glob("*")] if data.is_dir() else []
             raise InputError(
                 f"There is no file {path}.{near_miss(corpus, known)}",
-                "Check --data: it holds NAME/papers.jsonl.gz and NAME/split.json.",
+                f"Check --data: it holds {' and '.join(f'NAME/{name}' for name in files)}.",
             )
 
 

@@ -17,14 +17,19 @@ LOOSER = {"MRR": 3}
 between trainings on different machines where F1@20 moves by .003 (two-stage on vis)."""
 WITHOUT, RANK_WITHOUT = "two-stage-no-metadata", "nnrank-no-metadata"
 NETWORKS = ("nnselect", "nnselect-100", "nnrank", RANK_WITHOUT)
-TRAINED = frozenset({"two-stage", WITHOUT, *NETWORKS})
+TRAINED = frozenset({"two-stage", WITHOUT, *NETWORKS, "local"})
+LOCAL_MEASURES = ("R@10", "MRR", "nDCG@10")
+"""Measures of experiments on sentences."""
+EVALUATION, SEEDS_PAGE, LOCAL_PAGE = "evaluation", "seeds", "local"
+"""Pages of the results: single evaluations, means over seeds, evaluations of sentences."""
+PAPERS, SPLIT, CONTEXTS = "papers.jsonl.gz", "split.json", "citation_contexts.jsonl.gz"
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The figures of a system, in the order of MEASURES."""
+    """The figures of a system, in the order of its experiment's measures."""
 
-    figures: tuple[float, float, float, float]
+    figures: tuple[float, ...]
     tolerance: float
 
 
@@ -36,7 +41,8 @@ class Experiment:
     only the systems trained on this corpus need. evaluate: writes the evaluation `{work}/NAME`.
     alone: system -> command that writes its run `{work}/NAME-SYSTEM.trec`, for the evaluation to
     take. slow: left out unless it is asked for. repeats: what all seeds of this experiment have in
-    common, if it is one of several.
+    common, if it is one of several. page: of the results, which shows it. files: that each corpus
+    must have.
     """
 
     corpora: tuple[str, ...]
@@ -47,6 +53,9 @@ class Experiment:
     alone: Mapping[str, str]
     slow: bool = False
     repeats: str = ""
+    measures: tuple[str, ...] = MEASURES
+    page: str = EVALUATION
+    files: tuple[str, ...] = (PAPERS, SPLIT)
 
 
 def _own_corpus(corpus: str, systems: Mapping[str, Expected]) -> Experiment:
@@ -83,6 +92,40 @@ def _seeded(corpus: str, seed: int, systems: Mapping[str, Expected]) -> Experime
         },
         slow=True,
         repeats=corpus,
+        page=SEEDS_PAGE,
+    )
+
+
+def _sentences(
+    known: str, systems: Mapping[str, Expected], *, raw: bool = False, own: bool = False
+) -> Experiment:
+    """Ask for the papers of citing sentences of 2011 and 2012, one of each citing paper.
+
+    What else was said of papers counts as of each sentence's year. known: what is known beside the
+    sentence. raw: with names and years in it. own: by a local ranker that is trained anew in an own
+    index, on papers up to 2009, stopped and calibrated on those of 2010; the one that ships has
+    learned from the same, and from no paper of a later year.
+    """
+    name = f"acl-local-{'own' if own else known}{'-raw' if raw else ''}"
+    index = f"{{work}}/{'acl-local-own' if own else 'acl-titles'}.index"
+    contexts = f"{{data}}/acl/{CONTEXTS}"
+    train = f"recsys train local {index} {contexts} --train-until 2009 --dev-until 2010"
+    return Experiment(
+        corpora=("acl",),
+        # Hardly any paper but the cited ones has an abstract: having one would give them away.
+        prepare=(
+            f"recsys build {{data}}/acl/{PAPERS} --titles-only --out {index}",
+            f"recsys add-contexts {index} {contexts}",
+        ),
+        training=(train,) if own else (),
+        evaluate=f"recsys evaluate-local {index} {contexts} --years 2011-2012 --per-paper 1 "
+        f"--known {known} --{'raw' if raw else 'masked'} --out {{work}}/{name}",
+        systems=systems,
+        alone={},
+        slow=own,
+        measures=LOCAL_MEASURES,
+        page=LOCAL_PAGE,
+        files=(PAPERS, CONTEXTS),
     )
 
 
@@ -96,6 +139,37 @@ def _no_metadata(name: str, split: str) -> str:
         f"--run {{work}}/{name}-{WITHOUT}.trec"
     )
 
+
+# TODO-FIGURES
+LOCAL: Mapping[str, Mapping[str, Expected]] = {
+    "sentence": {
+        "bm25": Expected((0.2300, 0.1400, 0.1600), EXACT),
+    },
+    "title": {
+        "bm25": Expected((0.2440, 0.1503, 0.1668), EXACT),
+        "embedding": Expected((0.2469, 0.1477, 0.1644), LEARNED),
+        "hybrid": Expected((0.2806, 0.1711, 0.1900), LEARNED),
+        "two-stage": Expected((0.4676, 0.2354, 0.2778), LEARNED),
+        "profile": Expected((0.2935, 0.1705, 0.1914), LEARNED),
+        "local": Expected((0.5468, 0.3466, 0.3833), LEARNED),
+    },
+    "references": {
+        "bm25": Expected((0.2495, 0.1565, 0.1728), EXACT),
+        "two-stage": Expected((0.5230, 0.2910, 0.3341), LEARNED),
+        "local": Expected((0.6546, 0.4267, 0.4708), LEARNED),
+    },
+    "title-raw": {
+        "local": Expected((0.9896, 0.9354, 0.9482), LEARNED),
+    },
+    "references-raw": {
+        "bm25": Expected((0.2575, 0.1576, 0.1761), EXACT),
+        "two-stage": Expected((0.5314, 0.2955, 0.3399), LEARNED),
+        "local": Expected((0.9896, 0.9354, 0.9482), LEARNED),
+        "local-unnamed": Expected((0.6229, 0.4092, 0.4493), LEARNED),
+    },
+    "own": {"local": Expected((0.6546, 0.4267, 0.4708), LEARNED)},
+}
+"""Figures of experiments on sentences, in the order of LOCAL_MEASURES."""
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     "vis": _own_corpus(
@@ -219,5 +293,12 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         systems={"two-stage": Expected((0.3492, 0.7997, 0.3874, 0.6642), LEARNED)},
         slow=True,
     ),
+    # Which paper belongs to which sentence, with less or more known of its draft.
+    "acl-local-sentence": _sentences("sentence", LOCAL["sentence"]),
+    "acl-local-title": _sentences("title", LOCAL["title"]),
+    "acl-local-references": _sentences("references", LOCAL["references"]),
+    "acl-local-title-raw": _sentences("title", LOCAL["title-raw"], raw=True),
+    "acl-local-references-raw": _sentences("references", LOCAL["references-raw"], raw=True),
+    "acl-local-own": _sentences("references", LOCAL["own"], own=True),
 }
 """A row is called EXPERIMENT/SYSTEM."""

@@ -117,6 +117,18 @@ def _serving(found: Results) -> str:
     )
 
 
+def _sentences(found: Results) -> str:
+    rows = [
+        (f"a draft of {found['sentences']} sentences", f"{1000 * found['many']:,.0f} ms"),
+        ("one passage", f"{1000 * found['one']:.1f} ms"),
+        ("one scan of the vectors, for comparison", f"{1000 * found['scan']:.2f} ms"),
+    ]
+    return (
+        f"`recsys cite` in a running process on {found['corpus']} ({found['papers']:,} papers): "
+        "processor time on one thread, beside encoding.\n\n" + table(("asked", "time"), rows)
+    )
+
+
 def _encoding(found: Results) -> str:
     rates, ratios = found["texts_per_second"], found["ratio"]
     rows = [
@@ -164,6 +176,7 @@ COSTS: Mapping[str, Callable[[Results], str]] = {
     "transfer": _transfer,
     "matching": _matching,
     "serving": _serving,
+    "local": _sentences,
     "encoding": _encoding,
     "build": _build,
     "update": _update,

@@ -69,13 +69,26 @@ def read_split(path: Path, collection: Collection) -> Split:
             index does not hold or that are repeated, with a query in two parts, or with queries
             that have no year or no gold.
     """
+    parts = read_citing(path, collection)
+    for name, ids in parts.items():
+        _check_queries(collection, f"{path}: {name}", ids)
+    return Split(**parts)
+
+
+def read_citing(path: Path, collection: Collection) -> dict[str, tuple[PaperId, ...]]:
+    """Read the papers of each part of a split, whose references need not be known.
+
+    Raises:
+        SplitError: missing, not JSON, of another shape, with an unknown part, with ids that the
+            index does not hold or that are repeated, or with a paper in two parts.
+    """
     parts = read_parts(path)
     for name, ids in parts.items():
         _check_repeats(path, name, ids)
     _check_overlap(path, parts)
     for name, ids in parts.items():
-        _check_queries(collection, f"{path}: {name}", ids)
-    return Split(**parts)
+        _check_known(collection, f"{path}: {name}", ids)
+    return parts
 
 
 def read_parts(path: Path) -> dict[str, tuple[PaperId, ...]]:
@@ -153,14 +166,17 @@ def _check_overlap(path: Path, parts: Mapping[str, Sequence[PaperId]]) -> None:
                 )
 
 
-def _check_queries(collection: Collection, place: str, ids: Sequence[PaperId]) -> None:
-    rows = {paper: collection.corpus.row(paper) for paper in ids}
-    outside = [paper for paper, row in rows.items() if row is None]
+def _check_known(collection: Collection, place: str, ids: Sequence[PaperId]) -> None:
+    outside = [paper for paper in ids if collection.corpus.row(paper) is None]
     if outside:
         raise SplitError(
             f"{place} names {_some(outside)} of {len(ids)} that the index does not hold.",
             "Give the split of the corpus that the index was built from.",
         )
+
+
+def _check_queries(collection: Collection, place: str, ids: Sequence[PaperId]) -> None:
+    rows = {paper: collection.corpus.row(paper) for paper in ids}
     inside = {paper: row for paper, row in rows.items() if row is not None}
     undated = [paper for paper, row in inside.items() if collection.corpus.year(row) is None]
     if undated:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eval.judge_runs import assess
+from eval.query_kinds import SENTENCE, SENTENCES
 from eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS, SCHEMA
 from eval.trec import write_qrels
 from pipelines.evaluation.batch import (
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 
 OpenLocal = Callable[[Path], PassageRanker]
 """Opens what answers passages; a function of a module, for the workers."""
-HEADLINES = ("R@10", "MRR", "nDCG@10")
 SHOWN_DEPTH = 10
 """Papers of each answer whose probabilities are checked: those that a person may look at."""
 _FORMAT = "recsys.local-evaluation/1"
@@ -95,7 +95,7 @@ class LocalReport:
         """Say it to people."""
         lines = [f"Evaluated {self.queries:,} sentences; 95 % intervals."]
         for system in self.assessment.systems:
-            shown = ", ".join(f"{name} {system.measures[name]}" for name in HEADLINES)
+            shown = ", ".join(f"{name} {system.measures[name]}" for name in SENTENCES.tested)
             lines.append(f"{system.name}: {shown}, {self.timing[system.name]:.1f} ms")
         for name, reliability in self.assessment.reliability.items():
             lines.append(f"{name}: calibration error {reliability.error:.4f}.")
@@ -295,7 +295,7 @@ def _write(
         {
             "schema": SCHEMA,
             "command": options.command,
-            "part": "sentence",
+            "part": SENTENCE,
             "k": options.k,
             "seed": options.seed,
             "known": options.known,

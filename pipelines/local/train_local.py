@@ -4,8 +4,8 @@ Each sentence is a query of its own, posed as its author might have: with nothin
 the draft's title, or with all else that the draft cites; with names and years in it or without.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +38,14 @@ MEASURES = ("R@10", "MRR")
 
 @dataclass(frozen=True, slots=True)
 class LocalParts:
-    """Sentences to train on, and those of other papers to stop and calibrate on."""
+    """Sentences to train on, and those of other papers to stop and calibrate on.
+
+    told: how they were chosen, and what was left out.
+    """
 
     train: tuple[LocalQuery, ...]
     dev: tuple[LocalQuery, ...]
+    told: tuple[str, ...] = ()
 
     @classmethod
     def by_year(
@@ -55,13 +59,20 @@ class LocalParts:
     @classmethod
     def by_papers(cls, found: LocalQueries, train: Rows, dev: Rows) -> "LocalParts":
         """Take the sentences of these papers."""
-        parts = (set(rows.tolist()) for rows in (train, dev))
-        return cls(*(tuple(q for q in found.queries if q.citing in rows) for rows in parts))
+
+        def by(rows: Rows) -> tuple[LocalQuery, ...]:
+            papers = set(rows.tolist())
+            return tuple(each for each in found.queries if each.citing in papers)
+
+        return cls(by(train), by(dev))
 
     def at_most(self, number: int, *, seed: int) -> "LocalParts":
         """Draw at most so many sentences of each paper."""
-        parts = (LocalQueries(each).at_most(number, seed=seed) for each in (self.train, self.dev))
-        return LocalParts(*(each.queries for each in parts))
+
+        def drawn(queries: tuple[LocalQuery, ...]) -> tuple[LocalQuery, ...]:
+            return LocalQueries(queries).at_most(number, seed=seed).queries
+
+        return replace(self, train=drawn(self.train), dev=drawn(self.dev))
 
     def check(self) -> None:
         """Refuse too few sentences.
@@ -163,8 +174,7 @@ def school_of(
 
 def train_local(
     index: Path,
-    found: LocalQueries,
-    parts: LocalParts,
+    divide: Callable[[Collection], LocalParts],
     options: LocalTraining,
     *,
     open_index: OpenIndex,
@@ -172,18 +182,22 @@ def train_local(
 ) -> LocalTrainReport:
     """Train an index's own local ranker.
 
+    divide: chooses the sentences of the index, once nobody else can change it any more.
+
     Raises:
         NothingFound: there are too few sentences.
+        InputError: none is of the papers of the index.
         ArtifactError: the index cannot be opened.
         InputError: another process changes the index.
     """
     with writing(index, wait=options.wait, progress=progress) as writer:
         collection = open_collection(writer.index)
+        parts = divide(collection)
         school = school_of(open_index, writer.index, collection, parts, options, progress)
         fitted, report = school.fit(seed=options.seed, progress=progress)
         with writer.member(LOCAL_RANKER) as new:
             save_local(fitted, new, school, report, origin="its own ranker", text=True)
-    told = (*found.lines(), f"Saved in {index}.")
+    told = (*parts.told, f"Saved in {index}.")
     return LocalTrainReport(report.sentences, report.trees, report.figures, report.error, told)
 
 

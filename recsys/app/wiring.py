@@ -118,6 +118,11 @@ def local_of(recommender: Recommender) -> LocalRecommender:
     return LocalRecommender(PassageRanker(PassageReader(whole), ranker))
 
 
+def open_passages(path: Path) -> PassageRanker:
+    """Open what ranks papers for passages, for those who measure it; workers call this by name."""
+    return open_local(path).ranker
+
+
 def unseen_views(
     index: Path, collection: Collection, queries: tuple[Rows, Rows], *, progress: Progress
 ) -> Callable[[int], Collection]:

@@ -26,7 +26,7 @@ from recsys.app.cli import (
     tuning,
 )
 from recsys.app.cli.failures import exit_code
-from recsys.app.cli.local import citing_sentences
+from recsys.app.cli.local import citing_sentences, learning_sentences
 from recsys.app.cli.signatures import command
 from recsys.version import CREATED_BY
 
@@ -53,8 +53,10 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "map": mapping_drafts.draw_map,
     "build": building.build,
     "update": building.update,
+    "add-contexts": learning_sentences.add_contexts,
     "corpus": corpora.corpus,
     "train ranker": building.train_ranker,
+    "train local": learning_sentences.train_local,
     "train nnselect": training_networks.train_nnselect,
     "train nnrank": training_networks.train_nnrank,
     "train encoder": training_encoders.train_encoder,
@@ -66,6 +68,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "ablate journal": training_journals.ablate_journal,
     "batch": evaluating.batch,
     "evaluate": evaluating.evaluate,
+    "evaluate-local": learning_sentences.evaluate_local,
     "compare": reporting.compare,
     "repeats": reporting.repeats,
     "report": reporting.report,

@@ -24,7 +24,13 @@ from pipelines.benchmarks.reproduce import (
     rewrite_pages,
     select,
 )
-from pipelines.benchmarks.reproduce_table import EXPERIMENTS, MEASURES, Expected, Experiment
+from pipelines.benchmarks.reproduce_table import (
+    EXPERIMENTS,
+    LOCAL_MEASURES,
+    MEASURES,
+    Expected,
+    Experiment,
+)
 from pipelines.evaluation.system_table import SYSTEMS
 from recsys.app.cli.program import app
 from recsys.errors import InputError, RecsysError
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
     from tests.built_index import Built
 
 SEEDS = (0, 1, 2)
+ASKED = ("sentence", "title", "references", "title-raw", "references-raw")
 NETWORKS = {name for name in SYSTEMS if name.startswith("nn")}
 EVERY_SYSTEM = {*SYSTEMS, "two-stage-no-metadata"} - NETWORKS
 SEEDED = {"bm25-whoosh", "bm25", *NETWORKS - {"nnrank-100"}, "nnrank-no-metadata", "two-stage"}
@@ -68,9 +75,9 @@ def small(built: "Built", expected: Mapping[str, Expected]) -> dict[str, Experim
 
 
 def write_pages(folder: Path) -> Path:
-    """Write both pages of results, each with an old table."""
+    """Write all pages of results, each with an old table."""
     folder.mkdir()
-    for name in ("evaluation", "seeds"):
+    for name in ("evaluation", "seeds", "local"):
         text = f"a\n<!-- {name} -->\nold\n<!-- /{name} -->\nz\n"
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     return folder
@@ -151,6 +158,40 @@ def test_single_evaluations_get_a_page_of_their_own(tmp_path: Path) -> None:
     assert "old" in (docs / "seeds.md").read_text(encoding="utf-8")
 
 
+def test_evaluations_of_sentences_get_a_page_of_their_own(tmp_path: Path) -> None:
+    docs = write_pages(tmp_path / "results")
+    folder = write_evaluation(tmp_path / "acl-local-title-raw")
+    facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+    told = facts | {"part": "sentence", "known": "title", "masked": False}
+    (folder / "facts.json").write_text(json.dumps(told), encoding="utf-8")
+    rewrite_pages(docs, tmp_path, ["acl-local-title-raw"])
+    text = (docs / "local.md").read_text(encoding="utf-8")
+    assert "acl-local-title-raw: 3 systems answer 6 sentences" in text
+    assert "| R@10 | MRR | nDCG@10 |" in text and "old" not in text
+    assert "Expected calibration error: good 0." in text
+    assert "old" in (docs / "evaluation.md").read_text(encoding="utf-8")
+
+
+def test_sentences_are_asked_in_an_index_of_titles_with_contexts() -> None:
+    for name in ASKED:
+        experiment = EXPERIMENTS[f"acl-local-{name}"]
+        build, add, evaluate = commands(name, experiment, [*experiment.systems])
+        assert "--titles-only" in build and "add-contexts" in add
+        assert "--years 2011-2012 --per-paper 1" in evaluate
+        assert ("--raw" in evaluate) == name.endswith("raw")
+        assert experiment.measures == LOCAL_MEASURES
+    own = commands("acl-local-own", EXPERIMENTS["acl-local-own"], ["local"])
+    assert "recsys train local" in own[2] and "--train-until 2009 --dev-until 2010" in own[2]
+
+
+def test_missing_contexts_are_said_before_anything_runs(data: Path, tmp_path: Path) -> None:
+    (data / "acl").mkdir()
+    (data / "acl" / "papers.jsonl.gz").write_bytes(b"")
+    setup = Setup(data, tmp_path / "work", lambda line: pytest.fail(line))
+    with pytest.raises(InputError, match=r"citation_contexts\.jsonl\.gz"):
+        reproduce({"acl-local-title": []}, setup)
+
+
 def test_a_folder_that_cannot_take_the_tables_is_refused_before_any_work(tmp_path: Path) -> None:
     docs = write_pages(tmp_path / "results")
     check_pages(docs, ["vis", "vis-seed-0"])
@@ -175,7 +216,8 @@ def test_only_what_is_asked_for_is_run() -> None:
 
 
 def test_rows_are_chosen_by_name_or_by_experiment() -> None:
-    assert set(select(None)) == {"vis", "archaeology"}
+    plain = {"vis", "archaeology"}
+    assert set(select(None)) == plain | {f"acl-local-{each}" for each in ASKED}
     assert select("vis/bm25, vis/random") == {"vis": ["random", "bm25"]}
     assert select("vis-left-out") == {"vis-left-out": ["two-stage"]}
     assert set(select("archaeology")["archaeology"]) == EVERY_SYSTEM
@@ -208,7 +250,7 @@ def test_commands_run_as_typed_and_what_differs_is_marked(
 
     measured = {
         name: Expected(
-            tuple(each.measured for each in first if each.name == f"small/{name}"),  # type: ignore[arg-type]  # Four of them.
+            tuple(each.measured for each in first if each.name == f"small/{name}"),
             0.0002,
         )
         for name in table["small"].systems

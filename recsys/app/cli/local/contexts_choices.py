@@ -1,0 +1,207 @@
+"""The options that files of citing sentences have in common, and how these are divided."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import typer
+
+from recsys.app.cli.options import Jobs, NoWait, Part, Seed, names_in
+
+if TYPE_CHECKING:
+    from pipelines.local.evaluate_local import LocalEvaluation
+    from pipelines.local.local_queries import LocalQueries
+    from pipelines.local.sentence_parts import Division
+    from recsys.passages import Context
+    from recsys.store.collection import Collection
+
+Known: TypeAlias = Literal["sentence", "title", "references"]
+SYSTEMS = ("bm25", "embedding", "hybrid", "two-stage", "profile", "local", "local-unnamed")
+"""The names of `local_systems.LOCAL_SYSTEMS`, which takes long to import."""
+EVERY_YEAR = (0, 9999)
+
+Contexts: TypeAlias = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="CONTEXTS...",
+        show_default=False,
+        help="Files and folders of citing sentences: lines of JSON with citing, cited and text, or "
+        "any other format that the guide lists.",
+    ),
+]
+SentenceSplit: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--split",
+        metavar="FILE",
+        show_default=False,
+        help="JSON file with the ids of the citing papers of train, dev and test.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DivisionChoices:
+    """By which sentences a ranker learns: those of a split's papers, or of some years."""
+
+    split: SentenceSplit = None
+    train_until: Annotated[
+        int | None,
+        typer.Option(
+            "--train-until",
+            metavar="YEAR",
+            show_default="by the number of sentences",
+            help="Last year of the citing papers to train on. Without years and without --split, "
+            "the newest fifth of the sentences is left for test, and a tenth before for dev.",
+        ),
+    ] = None
+    dev_until: Annotated[
+        int | None,
+        typer.Option(
+            "--dev-until",
+            metavar="YEAR",
+            show_default="by the number of sentences",
+            help="Last year of the citing papers to stop and calibrate on; those after it are for "
+            "test.",
+        ),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse years that say nothing.
+
+        Raises:
+            BadParameter: one year without the other, in the wrong order, or beside a split.
+        """
+        until = self.train_until, self.dev_until
+        if until == (None, None):
+            return
+        if self.split is not None:
+            raise typer.BadParameter("Give years or a split, not both.", param_hint="--split")
+        if self.train_until is None or self.dev_until is None:
+            missing = "--train-until" if self.train_until is None else "--dev-until"
+            raise typer.BadParameter("Give both years, or none.", param_hint=missing)
+        if self.train_until >= self.dev_until:
+            raise typer.BadParameter(
+                f"{self.dev_until} is not after {self.train_until}.", param_hint="--dev-until"
+            )
+
+    def division(self, contexts: "tuple[Context, ...]") -> "Division":
+        """Say it to the training."""
+        from pipelines.local.sentence_parts import Division
+
+        if self.train_until is None or self.dev_until is None:
+            return Division(contexts, self.split)
+        return Division(contexts, until=(self.train_until, self.dev_until))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningChoices:
+    """How a ranker learns from the sentences that were chosen."""
+
+    per_paper: Annotated[
+        int, typer.Option("--per-paper", min=1, help="Sentences of each citing paper at most.")
+    ] = 2
+    seed: Seed = 0
+    no_wait: NoWait = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmongChoices:
+    """Which of the sentences are asked."""
+
+    years: Annotated[
+        str | None,
+        typer.Option(
+            "--years",
+            metavar="FIRST-LAST",
+            show_default="all",
+            help="Years of the citing papers, such as 2011-2012 or 2012.",
+        ),
+    ] = None
+    split: SentenceSplit = None
+    part: Annotated[
+        Part, typer.Option("--part", help="Which papers of the split: those of its part.")
+    ] = "test"
+
+    def span(self) -> tuple[int, int]:
+        """Read the years.
+
+        Raises:
+            BadParameter: they are none, or the last is before the first.
+        """
+        if self.years is None:
+            return EVERY_YEAR
+        found = re.fullmatch(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?", self.years)
+        if found is None:
+            raise typer.BadParameter(
+                f"{self.years!r} is not FIRST-LAST, such as 2011-2012.", param_hint="--years"
+            )
+        first, last = int(found[1]), int(found[2] or found[1])
+        if last < first:
+            raise typer.BadParameter(f"{last} is before {first}.", param_hint="--years")
+        return first, last
+
+    def queries(self, collection: "Collection", contexts: "tuple[Context, ...]") -> "LocalQueries":
+        """Make queries of contexts, those of the split's papers if there is one.
+
+        Raises:
+            InputError: no context is of papers of the corpus, or none of the split's.
+        """
+        from pipelines.local.local_queries import local_queries
+        from pipelines.local.sentence_parts import of_part
+
+        found = local_queries(collection, contexts)
+        return found if self.split is None else of_part(found, collection, self.split, self.part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceChoices:
+    """Which systems are asked a sentence, and what they know beside it."""
+
+    systems: Annotated[
+        str,
+        typer.Option(
+            "--systems",
+            metavar="NAMES",
+            help=f"Some of {', '.join(SYSTEMS)}; commas between them.",
+        ),
+    ] = "bm25,embedding,hybrid,two-stage,profile,local"
+    known: Annotated[
+        Known,
+        typer.Option(
+            "--known",
+            help="What is known beside the sentence: nothing, the draft's title, or its title, "
+            "abstract and other references.",
+        ),
+    ] = "references"
+    masked: Annotated[
+        bool,
+        typer.Option(
+            "--masked/--raw",
+            help="Take names and years out of the sentences, or ask them as printed.",
+        ),
+    ] = True
+    per_paper: Annotated[
+        int, typer.Option("--per-paper", min=1, help="Sentences of each citing paper at most.")
+    ] = 1
+    k: Annotated[int, typer.Option("-k", min=1, help="Papers kept per sentence.")] = 100
+    seed: Seed = 0
+    jobs: Jobs = None
+
+    def options(self, years: tuple[int, int]) -> "LocalEvaluation":
+        """Say it to the evaluation."""
+        from pipelines.local.evaluate_local import LocalEvaluation
+        from recsys.app.provenance import command_line
+
+        return LocalEvaluation(
+            systems=names_in(self.systems) or (),
+            known=self.known,
+            masked=self.masked,
+            per_paper=self.per_paper,
+            years=years,
+            k=self.k,
+            seed=self.seed,
+            jobs=self.jobs,
+            command=command_line(),
+        )

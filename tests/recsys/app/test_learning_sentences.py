@@ -1,0 +1,255 @@
+"""`recsys add-contexts`, `train local` and `evaluate-local` from the outside."""
+
+import inspect
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+import pytest
+
+from pipelines.local.evaluate_local import LocalEvaluation
+from pipelines.local.local_queries import KNOWN
+from pipelines.local.local_systems import LOCAL_SYSTEMS
+from pipelines.local.train_local import LocalTraining
+from recsys.app import wiring
+from recsys.app.cli.local import contexts_choices, learning_sentences
+from recsys.app.cli.signatures import command
+from recsys.local.local_ranker import LOCAL_RANKER
+from recsys.store.generations import in_force
+from recsys.store.layout import CONTEXTS
+from tests.pipelines.small_index import TOPICS, YEARS
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+    from tests.conftest import RunCli
+
+WAYS = (
+    "Of {topic} much is known since survey {age}.",
+    "{name} (20{age:02}) measured {topic} with another instrument.",
+    "We follow survey {age} on {topic} [CITE].",
+    "Instruments for {topic} were compared in survey {age} (see {name}, 20{age:02}).",
+)
+"""What papers say of those that they cite."""
+
+
+def write(path: Path, contexts: Sequence[Mapping[str, str]]) -> Path:
+    path.write_text("".join(json.dumps(each) + "\n" for each in contexts), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def contexts(tmp_path: Path) -> Path:
+    """A file in which every paper speaks of the two before it in four ways, and of a stranger."""
+    said = [
+        {
+            "citing": f"{topic}-{age:02}",
+            "cited": f"{topic}-{age - back:02}",
+            "text": way.format(topic=topic, age=age - back, name=topic.title()),
+        }
+        for age in range(YEARS)
+        for topic in TOPICS
+        for back in (1, 2)
+        if age >= back
+        for way in WAYS
+    ]
+    stranger = {"citing": "rivers-05", "cited": "nobody", "text": "As nobody said before."}
+    return write(tmp_path / "contexts.jsonl", [*said, stranger])
+
+
+@pytest.fixture
+def index(built: "Built", tmp_path: Path) -> Path:
+    return built.without_models(tmp_path)
+
+
+def test_from_contexts_to_a_report(
+    index: Path, contexts: Path, run_cli: "RunCli", tmp_path: Path
+) -> None:
+    added = run_cli("add-contexts", index, contexts)
+    assert (added.code, added.out) == (0, "")
+    assert "337 contexts read; 336 of them are new" in added.err
+    assert f"Saved in {index}." in added.err
+    assert (in_force(index) / CONTEXTS).is_dir()
+
+    years = ("--train-until", 2005, "--dev-until", 2009)
+    trained = run_cli("train", "local", index, contexts, *years, "--per-paper", 8)
+    assert (trained.code, trained.out) == (0, "")
+    said = "Train until 2005, dev until 2009: 144 sentences to train on, 128 for dev, 64 left for"
+    assert said in trained.err
+    assert "Left out: 1 contexts of papers that the corpus does not hold." in trained.err
+    assert (in_force(index) / LOCAL_RANKER).is_dir()
+    assert (in_force(index) / CONTEXTS).is_dir()
+
+    out = tmp_path / "report"
+    asked = ("--out", out, "--systems", "bm25, local", "--per-paper", 2, "--jobs", 1)
+    done = run_cli("evaluate-local", index, contexts, *asked, "--years", "2010-2011")
+    assert (done.code, done.out) == (0, "")
+    assert "Evaluated 16 sentences" in done.err and "local: R@10 " in done.err
+    facts = json.loads((out / "facts.json").read_text(encoding="utf-8"))
+    assert facts["systems"] == ["bm25", "local"]
+    assert (facts["known"], facts["masked"]) == ("references", True)
+    assert facts["command"].startswith(f"recsys evaluate-local {index} ")
+    assert run_cli("report", out, "--quiet").code == 0
+    assert "Local citation recommendation on small" in (out / "report.html").read_text("utf-8")
+    runs = [out / "runs" / f"{name}.trec" for name in ("bm25", "local")]
+    assert "R@10" in run_cli("compare", *runs, "--qrels", out / "qrels.txt").out
+
+    leaking = run_cli("evaluate-local", index, contexts, *asked, "--years", "2005-2010")
+    assert leaking.code == 1
+    assert "`recsys train local`" in leaking.err and "was trained on" in leaking.err
+
+
+def test_a_split_says_which_papers_are_asked(
+    index: Path, contexts: Path, run_cli: "RunCli", tmp_path: Path
+) -> None:
+    split = tmp_path / "split.json"
+    split.write_text(json.dumps({"train": ["rivers-03"], "test": ["rivers-05", "undated"]}))
+    given = (index, contexts, "--split", split, "--systems", "bm25", "--jobs", 1)
+    done = run_cli("evaluate-local", *given, "--out", tmp_path / "a", "--per-paper", 9, "--raw")
+    assert done.code == 0 and "Evaluated 8 sentences" in done.err
+    assert json.loads((tmp_path / "a" / "facts.json").read_text())["masked"] is False
+    nobody = run_cli("evaluate-local", *given, "--out", tmp_path / "b", "--part", "dev")
+    assert nobody.code == 1
+    assert "No sentence is by one of the 0 dev papers" in nobody.err
+    few = run_cli("train", "local", index, contexts, "--split", split)
+    assert few.code == 3
+    assert "There are 2 sentences to train on, 0 for dev" in few.err
+
+
+def test_the_newest_sentences_are_left_for_test_where_nothing_is_said(
+    index: Path, contexts: Path, run_cli: "RunCli"
+) -> None:
+    done = run_cli("train", "local", index, contexts, "--per-paper", 1)
+    assert done.code == 3
+    assert "There are 32 sentences to train on, 4 for dev" in done.err
+
+
+def test_contexts_of_two_years_cannot_be_divided_by_year(
+    index: Path, run_cli: "RunCli", tmp_path: Path
+) -> None:
+    two = [
+        {"citing": f"rivers-0{age}", "cited": "rivers-01", "text": "As was said."} for age in (3, 4)
+    ]
+    done = run_cli("train", "local", index, write(tmp_path / "two.jsonl", two))
+    assert done.code == 1
+    assert "The citing papers are of 2 years" in done.err and "--split FILE" in done.err
+
+
+@pytest.mark.parametrize("name", ["train local", "evaluate-local"])
+def test_contexts_of_strangers_are_refused(
+    name: str, index: Path, run_cli: "RunCli", tmp_path: Path
+) -> None:
+    file = write(tmp_path / "x.jsonl", [{"citing": "a", "cited": "b", "text": "As was said."}])
+    out = ("--out", tmp_path / "out") if name == "evaluate-local" else ()
+    done = run_cli(*name.split(), index, file, *out)
+    assert done.code == 1
+    assert "None of the contexts has both papers in the corpus (1 unknown" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["add-contexts", "train local", "evaluate-local"])
+def test_files_without_contexts_are_refused(
+    name: str, index: Path, run_cli: "RunCli", tmp_path: Path
+) -> None:
+    out = ("--out", tmp_path / "out") if name == "evaluate-local" else ()
+    (tmp_path / "notes.txt").write_text("No contexts at all.\n")
+    done = run_cli(*name.split(), index, tmp_path / "notes.txt", *out)
+    assert done.code == 1 and "known format" in done.err
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "notes.txt").rename(tmp_path / "folder" / "notes.txt")
+    done = run_cli(*name.split(), index, tmp_path / "folder", *out)
+    assert done.code == 1 and "hold no contexts" in done.err
+    missing = run_cli(*name.split(), index, tmp_path / "nothing.jsonl", *out)
+    assert missing.code == 1 and "nothing.jsonl" in missing.err
+
+
+def test_what_is_not_read_is_counted(
+    index: Path, run_cli: "RunCli", contexts: Path, tmp_path: Path
+) -> None:
+    with contexts.open("a", encoding="utf-8") as file:
+        file.write('{"citing": "rivers-05", "cited": "rivers-04", "text": "[CITE]"}\n{"cut\n')
+    done = run_cli(
+        "evaluate-local", index, contexts, "--out", tmp_path / "out", "--systems", "bm25",
+        "--known", "sentence", "--years", "2011", "--jobs", 1,
+    )  # fmt: skip
+    assert done.code == 0 and "Evaluated 4 sentences" in done.err
+    assert "Not read: " in done.err and "no sentence around the mark: 1" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--years", "2012-2011"), "2011 is before 2012"),
+        (("--years", "lately"), "'lately' is not FIRST-LAST"),
+        (("--years", "2011-"), "'2011-' is not FIRST-LAST"),
+        (("-k", "0"), "-k"),
+        (("--per-paper", "0"), "--per-paper"),
+        (("--known", "everything"), "--known"),
+    ],
+)
+def test_options_of_the_evaluation_that_say_nothing(
+    options: tuple[str, ...], said: str, index: Path, contexts: Path, run_cli: "RunCli"
+) -> None:
+    done = run_cli("evaluate-local", index, contexts, "--out", index.parent / "out", *options)
+    assert done.code == 2
+    assert said in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--train-until", 2005), "--dev-until: Give both years"),
+        (("--dev-until", 2005), "--train-until: Give both years"),
+        (("--train-until", 2005, "--dev-until", 2005), "2005 is not after 2005"),
+        (("--train-until", 1, "--dev-until", 2, "--split", "x"), "years or a split, not both"),
+    ],
+)
+def test_years_of_the_training_that_say_nothing(
+    options: tuple[object, ...], said: str, index: Path, contexts: Path, run_cli: "RunCli"
+) -> None:
+    done = run_cli("train", "local", index, contexts, *options)
+    assert done.code == 2
+    assert said in " ".join(done.err.split())
+
+
+def test_no_sentence_of_these_years_and_no_such_system(
+    index: Path, contexts: Path, run_cli: "RunCli"
+) -> None:
+    given = ("evaluate-local", index, contexts, "--out", index.parent / "out")
+    late = run_cli(*given, "--years", "2050")
+    assert late.code == 1 and "No sentence is by a paper of 2050 to 2050." in late.err
+    wrong = run_cli(*given, "--systems", "bm25,lokal")
+    assert wrong.code == 1 and "Did you mean 'local'?" in wrong.err
+    none = run_cli(*given, "--systems", " ")
+    assert none.code == 1 and "nothing to evaluate" in none.err
+
+
+def test_a_missing_local_ranker_is_named(
+    index: Path,
+    contexts: Path,
+    run_cli: "RunCli",
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    usual = wiring.serving_model
+
+    def without(folder: Path, name: str) -> Path:
+        return tmp_path / name if name == LOCAL_RANKER else usual(folder, name)
+
+    monkeypatch.setattr(wiring, "serving_model", without)
+    done = run_cli("evaluate-local", index, contexts, "--out", tmp_path / "out", "--jobs", 1)
+    assert done.code == 1
+    assert LOCAL_RANKER in done.err and "Traceback" not in done.err
+
+
+def test_the_command_line_has_the_names_and_defaults_of_the_library() -> None:
+    assert get_args(contexts_choices.Known) == KNOWN
+    assert contexts_choices.SYSTEMS == tuple(LOCAL_SYSTEMS)
+    given = inspect.signature(command(learning_sentences.evaluate_local)).parameters
+    usual = LocalEvaluation()
+    assert tuple(given["systems"].default.split(",")) == tuple(usual.systems)
+    assert contexts_choices.EVERY_YEAR == usual.years
+    for name in ("known", "masked", "per_paper", "k", "seed"):
+        assert given[name].default == getattr(usual, name)
+    training = inspect.signature(command(learning_sentences.train_local)).parameters
+    assert training["per_paper"].default == LocalTraining().per_paper
