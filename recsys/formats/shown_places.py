@@ -1,6 +1,6 @@
 """Name places of drafts for people and programs, and show the sentences that stand there."""
 
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
 from recsys.formats.references.shown_facts import one_line
@@ -23,7 +23,7 @@ def path_in(draft: str | None, file: str, *, unnamed: str = UNNAMED) -> str:
     path = PurePath(draft)
     if not file or file == path.name:
         return draft
-    if Path(draft).is_dir() or path.suffix.lower() == ".zip":
+    if path.suffix.lower() == ".zip":
         return str(path / file)
     return str(path.parent / file)
 

@@ -45,8 +45,11 @@ class LocalQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """What was read: the draft's facts, its text, and the place that is asked about, if one is."""
+class ReadText:
+    """What was read: a draft's facts, its text, and the place that is asked about.
+
+    gaps: None: all that lack a citation. name: of the draft's file; None for a passage.
+    """
 
     manuscript: Manuscript
     body: Body
@@ -67,9 +70,24 @@ def cite(recommender: LocalRecommender, draft: Path | str, asked: LocalQuestion)
         DraftError: it has no running text, or says nothing.
         MissingExtraError: its format needs a package that is not installed.
     """
+    if isinstance(draft, str):
+        known = Manuscript(title=asked.title or "", abstract=asked.abstract)
+        return cite_read(recommender, passage_read(draft, asked.offset, known), asked)
+    manuscript = read_manuscript(draft, title=asked.title, abstract=asked.abstract)
+    body = read_body(draft, manuscript=manuscript)
+    return cite_read(recommender, draft_read(manuscript, body, str(draft), asked.line), asked)
+
+
+def cite_read(recommender: LocalRecommender, read: ReadText, asked: LocalQuestion) -> LocalAnswer:
+    """Recommend papers for places of what was read already; see `cite`.
+
+    asked: its line, offset, title and abstract have been heeded in reading.
+
+    Raises:
+        InputError: k < 1, or (DraftError) nothing is said.
+    """
     if asked.k < 1:
         raise InputError(f"k is {asked.k}.", "Ask for at least one paper.")
-    read = _passage(draft, asked) if isinstance(draft, str) else _draft(draft, asked)
     question = pose(
         recommender.collection,
         read.manuscript,
@@ -96,24 +114,31 @@ def cite(recommender: LocalRecommender, draft: Path | str, asked: LocalQuestion)
     )
 
 
-def _passage(text: str, asked: LocalQuestion) -> _Read:
-    """Read a passage: what is asked about is the sentence in which its place is."""
-    sentence = passage_of(text, asked.offset)
+def passage_read(text: str, offset: int | None, known: Manuscript) -> ReadText:
+    """Read a passage: what is asked about is the sentence in which its place is.
+
+    known: what else is known of its draft.
+
+    Raises:
+        InputError: the passage is empty or too long, or the place is outside it or given twice.
+    """
+    sentence = passage_of(text, offset)
     gap = next((mark for mark in sentence.marks if mark.gap), None)
     at = end_of(sentence) if gap is None else gap.at
-    known = Manuscript(title=asked.title or "", abstract=asked.abstract)
-    return _Read(known, Body((sentence,)), (Gap(sentence, at, gap),))
+    return ReadText(known, Body((sentence,)), (Gap(sentence, at, gap),))
 
 
-def _draft(path: Path, asked: LocalQuestion) -> _Read:
-    """Read a draft's file; a line of it names the one sentence that is asked about."""
-    manuscript = read_manuscript(path, title=asked.title, abstract=asked.abstract)
-    body = read_body(path, manuscript=manuscript)
-    if asked.line is None:
-        return _Read(manuscript, body, None, str(path))
-    sentence = sentence_at(body, asked.line)
+def draft_read(manuscript: Manuscript, body: Body, name: str, line: int | None) -> ReadText:
+    """Put together what was read of a draft; a line names the one sentence that is asked about.
+
+    Raises:
+        InputError: there is no sentence on the line.
+    """
+    if line is None:
+        return ReadText(manuscript, body, None, name)
+    sentence = sentence_at(body, line)
     gaps = marked((sentence,)) or (Gap(sentence, end_of(sentence)),)
-    return _Read(manuscript, body, gaps, str(path))
+    return ReadText(manuscript, body, gaps, name)
 
 
 def _lacking(recommender: LocalRecommender, body: Body, most: int) -> tuple[Gap, ...]:

@@ -65,9 +65,13 @@ class _Compared:
 
 @dataclass(frozen=True)
 class PlaceFinder:
-    """Finds the places of recommended papers; made once for a recommender."""
+    """Finds the places of recommended papers; made once for a recommender.
+
+    most: sentences of a text that are compared; each takes some milliseconds to encode.
+    """
 
     recommender: Recommender
+    most: int = MOST_SENTENCES
 
     @cached_property
     def works(self) -> NamedWorks:
@@ -88,9 +92,9 @@ class PlaceFinder:
         ids = [each.paper.id for each in answer.recommendations]
         where = self.places(body, ids, as_of=as_of)
         notes = [*answer.notes, *body.notes]
-        if len(body.sentences) > MOST_SENTENCES:
+        if len(body.sentences) > self.most:
             notes.append(
-                f"Of {len(body.sentences):,} sentences, {MOST_SENTENCES:,} were compared with "
+                f"Of {len(body.sentences):,} sentences, {self.most:,} were compared with "
                 "the papers: those that share most words with them."
             )
         if lost := len(ids) - len(where):
@@ -125,8 +129,8 @@ class PlaceFinder:
     ) -> "_Compared":
         collection = self.recommender.collection
         words = _fit_of_words(collection.terms, rows, [each.text for each in sentences])
-        if len(sentences) > MOST_SENTENCES:
-            kept = np.sort(np.argsort(-words.max(axis=0), kind="stable")[:MOST_SENTENCES])
+        if len(sentences) > self.most:
+            kept = np.sort(np.argsort(-words.max(axis=0), kind="stable")[: self.most])
             sentences, words = [sentences[at] for at in kept.tolist()], words[:, kept]
         texts = [(each.text, None) for each in sentences]
         vectors = self.recommender.encoder.encode(texts)

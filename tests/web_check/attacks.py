@@ -13,6 +13,7 @@ SECONDS = 60.0
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data; boundary=x7y"
 ASK = "/v1/recommendations"
+CITE = "/v1/citations"
 REFUSED = frozenset(range(400, 500))
 
 

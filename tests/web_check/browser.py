@@ -58,6 +58,8 @@ def _flows(papers: Sequence[dict[str, Any]]) -> Sequence[Callable[[Visit], None]
     return (
         partial(_from_draft_to_file, first=first, second=second),
         partial(flows.upload, paper=first, cited=cited),
+        partial(flows.cite_here, paper=first),
+        partial(flows.go_through, paper=first, cited=cited),
         partial(flows.mark_library, paper=first),
         partial(flows.look_around, paper=second),
         partial(flows.draw, paper=first),

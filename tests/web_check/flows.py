@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.web_check.browsing import Visit
 from tests.web_check.downloads import READERS, plain
-from tests.web_check.given_drafts import bibliography, given_drafts
+from tests.web_check.given_drafts import bibliography, given_drafts, unfinished
 
 ITEM = ".items > li"
 CHOSEN = 3
@@ -124,6 +124,52 @@ def upload(visit: Visit, paper: Paper, cited: Sequence[Paper]) -> None:
         count = visit.page.locator(ITEM).count()
         visit.expect(count, f"{given.name}: no paper is recommended")
         visit.step(f"given-{given.name}")
+
+
+def cite_here(visit: Visit, paper: Paper) -> None:
+    """Ask what belongs to a place of a passage, correct it, and download what is found."""
+    visit.go("/")
+    visit.page.fill("#passage", f"{paper['title']} | was said before.")
+    visit.page.click("text=Find papers for this place")
+    visit.page.wait_for_selector(ITEM)
+    visit.expect(visit.page.locator(ITEM).count() == 10, "a passage does not get 10 papers")
+    visit.expect(visit.texts("mark") == ["[?]"], "the place is not shown in its sentence")
+    visit.step("here")
+    titles = visit.texts(f"{ITEM} h3")
+    _check_download(visit, "bibtex", titles, "all")
+    visit.page.locator(".correct").evaluate("each => { each.open = true; }")
+    visit.page.fill("#of", paper["title"])
+    visit.page.click("text=Ask again")
+    visit.page.wait_for_load_state("load")
+    visit.expect(visit.page.input_value("#of") == paper["title"], "the title is lost")
+    visit.step("here-again")
+
+
+def go_through(visit: Visit, paper: Paper, cited: Sequence[Paper]) -> None:
+    """Give a draft that lacks citations: its sentences, the whole, and back to its sentences."""
+    visit.go("/")
+    files = unfinished(paper, cited)
+    visit.page.set_input_files(
+        "#file",
+        [{"name": n, "mimeType": "application/octet-stream", "buffer": c} for n, c in files],
+    )
+    visit.page.click("text=Find where citations are missing")
+    visit.page.wait_for_selector(".place")
+    places = visit.texts(".place h2")
+    visit.expect(len(places) == len(cited), f"{len(places)} of {len(cited)} places are shown")
+    visit.expect(all(each.startswith("draft.tex:") for each in places), f"the places: {places}")
+    visit.step("places")
+    visit.page.click("text=Papers for the whole draft")
+    visit.page.wait_for_selector(ITEM)
+    same = plain(visit.page.input_value("#title")) == plain(paper["title"])
+    visit.expect(same, f"the title is {visit.page.input_value('#title')!r}")
+    visit.expect(visit.page.locator(".where").count(), "no paper says where it fits")
+    visit.step("whole")
+    visit.page.click("text=Next 20")
+    visit.page.wait_for_selector('ol.items[start="21"]')
+    visit.page.click("text=Sentence by sentence")
+    visit.page.wait_for_selector(".place")
+    visit.expect(visit.texts(".place h2") == places, "the sentences are others, asked again")
 
 
 def mark_library(visit: Visit, paper: Paper) -> None:

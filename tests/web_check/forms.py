@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
 
+from recsys.app.web.given.given_text import GivenText, pack
+from recsys.passages import Body, Mark, Sentence
 from tests.web_check.findings import Check, Report, Setting
 from tests.web_check.raw_socket import multipart
 from tests.web_check.server import Server, serving
@@ -17,16 +19,18 @@ from tests.web_check.server import Server, serving
 EXAMPLES = 2_000
 """Forms of the whole check."""
 LINES = ("title", "venue", "index", "page", "format", "q", "id", "mmr", "as_of")
-AREAS = ("abstract", "authors", "references", "more_like", "less_like", "venues", "types")
+AREAS = (
+    "abstract", "authors", "references", "more_like", "less_like", "venues", "types", "passage",
+)  # fmt: skip
 YEARS = ("min_year", "max_year")
 LISTS = ("cites", "more", "less", "paper", "shown")
 TICKS = ("exclude_own", "exclude_library", "keep_front_matter")
-FIELDS = (*LINES, *AREAS, *YEARS, *LISTS, *TICKS, "exclude_authors", "library", "unknown")
+FIELDS = (*LINES, *AREAS, *YEARS, *LISTS, *TICKS, "exclude_authors", "library", "text", "unknown")
 """Every field of the pages, and one that is none."""
 FILES = ("file", "library_file")
 ENDINGS = ("tex", "bib", "zip", "pdf", "docx", "md", "ris", "json", "txt", "csv", "exe", "")
-GETS = ("/", "/answer", "/map", "/paper", "/search")
-POSTS = ("/answer", "/map", "/export")
+GETS = ("/", "/answer", "/cite", "/map", "/paper", "/search")
+POSTS = ("/answer", "/cite", "/map", "/export")
 _VOID = frozenset("area base br col embed hr img input link meta rect source track wbr".split())
 _FORM = "application/x-www-form-urlencoded"
 _BOUNDARY = "q3z"
@@ -39,7 +43,7 @@ _WORDS = st.sampled_from(
     ["rivers and glaciers", "rivers-01", "On rivers in survey 3", "survey\nrivers",
      "10.1000/182", "Smith, J. (2001) On deserts", "<script>alert(1)</script>",
      '"><img src=x onerror=y>', "{{7*7}}",
-     "*", "[", "\\", "' OR 1=1 --", "../../etc/passwd", "%00", "\x00",
+     "*", "[", "|", "Rivers | run", "\\", "' OR 1=1 --", "../../etc/passwd", "%00", "\x00",
      "\u202e\u0645", "\U0001f30a" * 9]
 )  # fmt: skip
 _NUMBERS = st.one_of(
@@ -47,13 +51,19 @@ _NUMBERS = st.one_of(
     st.floats().map(str),
     st.sampled_from(["9" * 400, "-0", "1e400", "0x7d0", "٢٠٢٠", "²", "2020.0", " 2020 ", "1_000"]),
 )
+_TEXTS = st.builds(
+    lambda words, keys: pack(GivenText(words, Body((Sentence(words, (Mark(0, keys, True),)),)))),
+    st.text(max_size=40),
+    st.lists(st.text(max_size=9), max_size=2).map(tuple),
+)
+"""Sentences of a draft, as a page holds them."""
 _JSON = st.sampled_from(
     ["[]", '["a"]', "{}", "[1]", "null", "[[]]", '["\\ud800"]', "[" * 3000, "1e999"]
 )
-VALUES = st.one_of(_WORDS, _TEXT, _NUMBERS, _JSON, st.just(""), st.just("x" * 3_000))
+VALUES = st.one_of(_WORDS, _TEXT, _NUMBERS, _JSON, _TEXTS, st.just(""), st.just("x" * 3_000))
 """What a field is filled with."""
 NAMES = st.one_of(st.sampled_from(FIELDS), st.text(max_size=12))
-PAIRS = st.lists(st.tuples(NAMES, VALUES), max_size=12)
+PAIRS = st.lists(st.tuples(NAMES, VALUES) | st.tuples(st.just("text"), _TEXTS), max_size=12)
 """A form: a field may be there several times, or not."""
 CONTENTS = st.one_of(
     st.binary(max_size=300),

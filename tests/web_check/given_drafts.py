@@ -37,6 +37,15 @@ def given_drafts(paper: dict[str, Any], cited: Sequence[dict[str, Any]]) -> list
     ]
 
 
+def unfinished(
+    paper: dict[str, Any], cited: Sequence[dict[str, Any]]
+) -> Sequence[tuple[str, bytes]]:
+    """Write a draft in LaTeX that lacks a citation at a sentence on each of some papers."""
+    said = "\n".join(f"{_escaped(each['title'])} was said before \\cite{{?}}." for each in cited)
+    tex = _latex(paper["title"], paper["abstract"], ["p0"]).replace("As has been", f"{said}\n\nAs")
+    return [("draft.tex", tex.encode()), ("refs.bib", bibliography(cited[:1]).encode())]
+
+
 def bibliography(papers: Sequence[dict[str, Any]]) -> str:
     """Write papers as BibTeX, by title and, where it is known, year."""
     return "\n".join(_entry(number, paper) for number, paper in enumerate(papers))

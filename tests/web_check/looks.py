@@ -7,6 +7,7 @@ from urllib.parse import quote, urlencode
 
 from tests.web_check.browsing import Page, Visit, window
 from tests.web_check.findings import Report
+from tests.web_check.here_pages import here_pages
 from tests.web_check.odd_papers import ARABIC, NAME, WORD, odd_papers
 
 WIDTHS = (320, 390, 768, 1280)
@@ -43,6 +44,7 @@ def pages_of(paper: dict[str, Any]) -> dict[str, str]:
         "odd-answer": f"/answer?{urlencode({'index': NAME, 'title': f'Rivers {ARABIC} {WORD}'})}",
         "odd-map": f"/map?{urlencode({'index': NAME, 'title': 'Rivers'})}",
         "odd-search": f"/search?{urlencode({'index': NAME, 'q': 'rivers'})}",
+        **here_pages(paper),
         **{
             f"odd-paper-{number}": f"/paper?{urlencode({'index': NAME, 'id': odd['id']})}"
             for number, odd in enumerate(odd_papers())

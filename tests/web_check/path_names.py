@@ -1,14 +1,15 @@
 """Paths of the server in every place where a client names something: none may be opened."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
 from tests.web_check import bombs
 from tests.web_check.attacks import FORM, MULTIPART, OK, Attack, asked, posted
-from tests.web_check.poison import given, just, question
-from tests.web_check.raw_socket import multipart
+from tests.web_check.poison import given, just, passage, question
+from tests.web_check.raw_socket import Reply, multipart
+from tests.web_check.server import Server
 
 CANARY = "a canary that no answer may hold"
 """What the file holds whose path is given."""
@@ -34,10 +35,18 @@ def paths(canary: Path) -> Sequence[Attack]:
             Attack(f"file called {name[:20]!r}", given(name, just(_DRAFT)), allowed=OK)
             for name in _NAMES
         ),
+        Attack("path of a draft of places", _places(str(canary)), allowed=OK),
+        Attack("path as a passage", passage(f"\\input{{{canary}}} |"), allowed=OK),
         Attack("path as an index", question({"index": str(canary), "draft": {"title": "x"}})),
         Attack("path as a part's name", wide),
         Attack("path as a format", posted("/export", FORM, f"paper=x&format={told}".encode())),
     )
+
+
+def _places(name: str) -> Callable[[Server], Reply]:
+    content = b"# Rivers\n\nRivers run [CITE]."
+    part = f'name="file"; filename="{name}.md"'
+    return posted("/v1/citations", MULTIPART, multipart([(part, content)]))
 
 
 def _addresses(canary: Path, told: str) -> Sequence[str]:
@@ -47,7 +56,7 @@ def _addresses(canary: Path, told: str) -> Sequence[str]:
         "/static/", "/static", f"/{_PATH}", f"//{canary}", f"/v1/papers/{_PATH}",
         f"/v1/papers/{told}", f"/v1/papers?ids={told}", f"/v1/search?q=x&index={told}",
         f"/?index={told}", f"/paper?id={told}", f"/paper?id=x&index={_PATH}",
-        f"/answer?title=x&index={told}",
+        f"/answer?title=x&index={told}", f"/cite?passage=x&index={told}",
     )  # fmt: skip
 
 

@@ -2,10 +2,22 @@
 
 import base64
 import json
+import zlib
 from collections.abc import Callable, Sequence
 
 from tests.web_check import bombs
-from tests.web_check.attacks import ASK, BUSY, FORM, JSON, MULTIPART, OK, Attack, asked, posted
+from tests.web_check.attacks import (
+    ASK,
+    BUSY,
+    CITE,
+    FORM,
+    JSON,
+    MULTIPART,
+    OK,
+    Attack,
+    asked,
+    posted,
+)
 from tests.web_check.raw_socket import Reply, multipart, post, send
 from tests.web_check.server import Server
 
@@ -29,6 +41,10 @@ def question(value: object) -> Callable[[Server], Reply]:
     return posted(ASK, JSON, json.dumps(value).encode())
 
 
+def passage(text: str, **fields: object) -> Callable[[Server], Reply]:
+    return posted(CITE, JSON, json.dumps({"text": text, **fields}).encode())
+
+
 def _draft(**fields: object) -> Callable[[Server], Reply]:
     return question({"draft": {"title": "Rivers", **fields}})
 
@@ -37,6 +53,14 @@ _NESTED = "[" * DEEP + "]" * DEEP
 _OBJECTS = '{"a":' * DEEP + "1" + "}" * DEEP
 _TOKEN = base64.urlsafe_b64encode(("[" * 100).encode()).decode()
 _WILD = "*a" * 500 + "*b"
+
+
+def _bomb() -> bytes:
+    packer = zlib.compressobj(9)
+    zeros = bytes(2**24)
+    packed = b"".join(packer.compress(zeros) for _ in range(64)) + packer.flush()
+    return base64.urlsafe_b64encode(packed).replace(b"=", b"%3D")
+
 
 QUESTIONS: Sequence[Attack] = (
     Attack("10,000 lists in lists", posted(ASK, JSON, _NESTED.encode())),
@@ -59,6 +83,17 @@ QUESTIONS: Sequence[Attack] = (
     Attack(
         "half a surrogate", posted(ASK, JSON, b'{"draft": {"title": "\\ud800 rivers"}}'), allowed=OK
     ),
+    Attack("10,000 lists as a passage", posted(CITE, JSON, b'{"text": %b}' % _NESTED.encode())),
+    Attack("a passage of 5,000,000 letters", passage("r " * 2_500_000)),
+    Attack("a passage without an end", passage("Rivers, " * 12_000), cheap=False, allowed=_ANY),
+    Attack("a word of 99,000 letters as a passage", passage("r" * 99_000), allowed=_ANY),
+    Attack("99,000 marks in a passage", passage("|" * 99_000), allowed=OK),
+    Attack("names without an end", passage("Li and " * 14_000), cheap=False, allowed=_ANY),
+    Attack("years without an end", passage("(Li, 2001; " * 9_000), cheap=False, allowed=_ANY),
+    Attack("half a surrogate in a passage", passage("\ud800 rivers |"), allowed=OK),
+    Attack("an offset of 100,000 digits", posted(CITE, JSON, b'{"offset": %b}' % (b"9" * 100_000))),
+    Attack("a text that unpacks to a gigabyte", posted("/cite", FORM, b"text=" + _bomb())),
+    Attack("a text that was changed", posted("/answer", FORM, b"title=x&text=eJwDAAAAAAE%3D")),
     Attack("NUL in a title", _draft(title="\x00 rivers \x00"), allowed=OK),
     Attack("NUL in an id", asked("GET /v1/papers/a%00b HTTP/1.1")),
     Attack("no UTF-8", posted(ASK, JSON, b'{"draft": {"title": "\xff\xfe"}}')),

@@ -29,7 +29,7 @@ from recsys.app.web.door.gate import Gate
 from recsys.app.web.door.request_failures import Failures, failed
 from recsys.app.web.door.response_headers import ResponseHeaders
 from recsys.app.web.door.static_files import StaticFiles
-from recsys.app.web.pages import page_routes
+from recsys.app.web.pages import page_routes, passage_routes
 from recsys.app.web.serve_settings import ServeSettings
 from recsys.app.web.service import Service
 from recsys.mapping import MAP_CSS
@@ -39,6 +39,7 @@ STATIC = Path(__file__).parent / "pages" / "static"
 PAGES: tuple[BaseRoute, ...] = (
     Route("/", page_routes.home),
     Route("/answer", page_routes.answer, methods=["GET", "POST"]),
+    Route("/cite", passage_routes.cite, methods=["GET", "POST"]),
     Route("/map", page_routes.draw, methods=["GET", "POST"]),
     Route("/export", page_routes.export, methods=["POST"]),
     Route("/paper", page_routes.paper),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from recsys.app.web.given.given_text import GivenDraft
 from recsys.app.web.page_tokens import FARTHEST, digest_of, offset_in, token
 from recsys.app.web.problem_details import RequestError
 from recsys.app.web.shelf import Opened
@@ -12,6 +13,7 @@ from recsys.recommend import KEPT
 from recsys.records import Answer, Bibliography, Manuscript, ReadingLists
 
 NO_FILTERS = Filters()
+NO_PLACES = "So no paper gets a place in it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,20 @@ def answered(
     more = end < min(whole.stages[KEPT], FARTHEST)
     rest = token(end, digest) if more else ""
     return Answered(question, replace(whole, recommendations=shown), digest, rest, offset)
+
+
+def placed(opened: Opened, found: Answered, given: GivenDraft) -> Answered:
+    """Say of each paper of a page in which sentence of the draft it fits best.
+
+    Of a draft without sentences, a note says so.
+    """
+    text, answer = given.text, found.answer
+    if text is None:
+        why = given.why.what if given.why is not None else "The draft has no running text."
+        notes = (*answer.notes, f"{why} {NO_PLACES}")
+        return replace(found, answer=replace(answer, where={}, notes=notes))
+    answer, as_of = replace(answer, draft=text.name), found.question.draft.as_of
+    return replace(found, answer=opened.places().place(text.body, answer, as_of=as_of))
 
 
 def joined(given: Manuscript, typed: Manuscript) -> Manuscript:

@@ -3,16 +3,46 @@
 import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from recsys.app.web.problem_details import unknown_index
+from recsys.app.wiring import local_of
 from recsys.errors import InputError, RecsysError
+from recsys.local.local_recommender import LocalRecommender
+from recsys.local.where_to_cite import PlaceFinder
 from recsys.recommend import Recommender
 from recsys.store.artifacts import MANIFEST
 from recsys.version import VERSION
 
+Made = TypeVar("Made")
+MOST_COMPARED = 500
+"""Sentences of a draft that papers are compared with: more would keep others waiting."""
 Opener = Callable[[Path], Recommender]
+
+
+class _Later(Generic[Made]):
+    """Something that is made for the first who asks, and shared by all others."""
+
+    def __init__(self, make: Callable[[Recommender], Made]) -> None:
+        self._make, self._lock = make, threading.Lock()
+        self._made: Made | None = None
+
+    def of(self, recommender: Recommender) -> Made:
+        with self._lock:
+            if self._made is None:
+                self._made = self._make(recommender)
+            return self._made
+
+
+def _later_local() -> _Later[LocalRecommender]:
+    return _Later(local_of)
+
+
+def _later_places() -> _Later[PlaceFinder]:
+    return _Later(partial(PlaceFinder, most=MOST_COMPARED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +55,24 @@ class Opened:
     name: str
     recommender: Recommender
     seen: bytes
+    _local: _Later[LocalRecommender] = field(
+        default_factory=_later_local, init=False, repr=False, compare=False
+    )
+    _places: _Later[PlaceFinder] = field(
+        default_factory=_later_places, init=False, repr=False, compare=False
+    )
+
+    def local(self) -> LocalRecommender:
+        """Return what answers passages out of the same index.
+
+        Raises:
+            ArtifactError: its ranker is missing, unfinished or damaged.
+        """
+        return self._local.of(self.recommender)
+
+    def places(self) -> PlaceFinder:
+        """Return what tells where in a draft its papers fit."""
+        return self._places.of(self.recommender)
 
     @property
     def fingerprint(self) -> str:

@@ -110,7 +110,20 @@ def _several(drafts: Sequence[str]) -> DraftError:
     return DraftError(f"{names} are {len(drafts)} drafts.", "Give them one by one.")
 
 
+@dataclass(frozen=True, slots=True)
+class ReadBundle:
+    """A draft that was read of several files. files: itself among them; None: lists alone."""
+
+    manuscript: Manuscript
+    files: Bundle | None = None
+
+
 def parse_bundle(files: Mapping[str, bytes]) -> Manuscript:
+    """Read files that were given together as one draft: see `read_bundle`."""
+    return read_bundle(files).manuscript
+
+
+def read_bundle(files: Mapping[str, bytes]) -> ReadBundle:
     """Read files that were given together as one draft: name -> content.
 
     One file is read as it is alone. Of several one is the draft, and the others are what it names,
@@ -124,16 +137,18 @@ def parse_bundle(files: Mapping[str, bytes]) -> Manuscript:
     if not given:
         raise DraftError("No file was given.", "Give a draft, or its title and abstract.")
     if len(given) == 1:
-        return _parsed(bundle_of(next(iter(given)), given))
+        only = bundle_of(next(iter(given)), given)
+        return ReadBundle(_parsed(only), only)
     found = _sort_out(given)
     if len(found.drafts) > 1:
         raise _several(found.drafts)
     if not (found.drafts or found.lists):
         raise DraftError(f"None of the {len(given)} files is a draft.", "Give its main file, too.")
     if not found.drafts:
-        return _with_lists(_Read(Manuscript(), frozenset()), found, given)
+        return ReadBundle(_with_lists(_Read(Manuscript(), frozenset()), found, given))
     name = found.drafts[0]
-    return _with_lists(found.read.get(name) or _read(name, given), found, given)
+    manuscript = _with_lists(found.read.get(name) or _read(name, given), found, given)
+    return ReadBundle(manuscript, bundle_of(name, given))
 
 
 def labelled(files: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:

@@ -14,7 +14,12 @@ GAP_SCHEMA = "recsys.gap/1"
 
 def local_json(answer: LocalAnswer, keys: GapKeys) -> str:
     """Render as one JSON object of schema `recsys.local-answer/1`."""
-    value = {
+    return json_text(local_record(answer, keys), indent=1) + "\n"
+
+
+def local_record(answer: LocalAnswer, keys: GapKeys) -> dict[str, Any]:
+    """Put an answer as the object of schema `recsys.local-answer/1`."""
+    return {
         "schema": LOCAL_ANSWER_SCHEMA,
         "draft": answer.draft,
         "understood": answer.understood,
@@ -24,7 +29,6 @@ def local_json(answer: LocalAnswer, keys: GapKeys) -> str:
         "missing": list(answer.missing),
         "gaps": [gap_record(answer, gap, keys) for gap in answer.gaps],
     }
-    return json_text(value, indent=1) + "\n"
 
 
 def local_json_lines(answer: LocalAnswer, keys: GapKeys) -> str:

@@ -46,7 +46,8 @@ def place_of(answer: LocalAnswer, gap: Gap) -> str:
     'a.docx'
     """
     span, file = span_of(gap), one_line(file_of(answer, gap))
-    return named_place(file, answer.unit, span and span.line, span and span.column)
+    line, column = (None, None) if span is None else (span.line, span.column)
+    return named_place(file, answer.unit, line, column)
 
 
 def around(gap: Gap) -> tuple[str, str]:

@@ -102,8 +102,9 @@ def test_json_names_no_file_where_there_is_none(
     assert json.loads(told)["recommendations"][0]["where"]["file"] == file
 
 
-def test_a_folder_holds_its_files(tmp_path: Path) -> None:
-    assert path_in(str(tmp_path), "one.tex") == str(tmp_path / "one.tex")
+def test_an_archive_holds_its_files_and_the_disk_is_not_asked(tmp_path: Path) -> None:
+    assert path_in("a/draft.zip", "one.tex") == str(Path("a/draft.zip/one.tex"))
+    assert path_in(str(tmp_path), "one.tex") == str(tmp_path.parent / "one.tex")
     assert path_in(None, "", unnamed="passage") == "passage"
 
 

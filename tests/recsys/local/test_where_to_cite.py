@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recsys.local import where_to_cite
 from recsys.local.where_to_cite import LEAST, PlaceFinder
 from recsys.passages import Body, Mark, Sentence, Span
 from recsys.protocols import Encoder
@@ -151,12 +150,9 @@ def test_only_older_citers_tell_how_a_paper_is_spoken_of() -> None:
     assert FINDER.places(body, ["p1"], as_of=2011) == now
 
 
-def test_of_a_long_text_the_sentences_with_most_words_are_compared(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(where_to_cite, "MOST_SENTENCES", 3)
+def test_of_a_long_text_the_sentences_with_most_words_are_compared() -> None:
     encoder = Counted()
-    finder = finder_of(encoder=encoder)
+    finder = replace(finder_of(encoder=encoder), most=3)
     body = body_of(*[OTHER] * 40, RIVERS, *[OTHER] * 40, GLACIERS)
     found = finder.place(body, answer_of(*PAPERS[:2]))
     assert found.where is not None

@@ -12,7 +12,10 @@ from starlette.responses import Response
 
 from recsys.app.web.api import api_models as models
 from recsys.app.web.api import api_routes as routes
+from recsys.app.web.api.citation_models import CitationsBody, LocalAnswerModel
+from recsys.app.web.api.citation_routes import citations
 from recsys.app.web.api.json_replies import JSON, MEDIA_TYPES, respond_with
+from recsys.app.web.api.question_reading import FILE, REQUEST
 from recsys.app.web.door.form_reading import MULTIPART
 from recsys.app.web.pages.page_values import Operation
 from recsys.app.web.problem_details import MEDIA_TYPE as PROBLEM
@@ -37,6 +40,7 @@ class Parameter:
 class Described:
     """One operation. answers: what the model of its reply is. problems: statuses of others.
 
+    asks: the model of its body, which may come as JSON or beside files.
     curl: what follows the address in an example. formats: it answers in formats of reference
     managers, too.
     """
@@ -51,6 +55,7 @@ class Described:
     parameters: tuple[Parameter, ...] = ()
     problems: tuple[int, ...] = ()
     formats: bool = False
+    asks: type[BaseModel] | None = None
 
     @property
     def route(self) -> str:
@@ -62,6 +67,8 @@ _TEXT: Mapping[str, object] = {"type": "string", "minLength": 1, "maxLength": ro
 _INDEX = Parameter("index", "The index; without it, the first.", {"type": "string"})
 _NEXT = Parameter("next", "`next` of the page before.", {"type": "string", "maxLength": 200})
 _IDS: Mapping[str, object] = {"type": "array", "items": {"type": "string", "minLength": 1}}
+
+_OF_QUESTIONS = (400, 404, 408, 413, 415, 422, 503)
 
 OPERATIONS = (
     Described(
@@ -77,7 +84,24 @@ OPERATIONS = (
             ".zip, .pdf, .docx, .md, .json), and all else as JSON in the part `request`. The draft "
             "is kept nowhere."
         ),
-        problems=(400, 404, 408, 413, 415, 422, 503),
+        problems=_OF_QUESTIONS,
+        asks=models.RecommendationsBody,
+    ),
+    Described(
+        "POST",
+        "/v1/citations",
+        citations,
+        "Recommend papers for a place in a text",
+        LocalAnswerModel,
+        "-H 'Content-Type: application/json' "
+        """-d '{"text": "Papers that cite each other get similar vectors |.", "k": 5}'""",
+        description=(
+            "Send a passage as JSON, its place marked by | or told by `offset`; or a form with the "
+            "draft as one or more parts `file`, and all else as JSON in the part `request`: then "
+            "every place that lacks a citation is answered. The draft is kept nowhere."
+        ),
+        problems=_OF_QUESTIONS,
+        asks=CitationsBody,
     ),
     Described(
         "GET",
@@ -188,7 +212,7 @@ def _where(each: Described, parameter: Parameter) -> str:
 def openapi(*, metrics: bool = False) -> dict[str, Any]:
     """Write the description in OpenAPI 3.1."""
     used = {each.answers for each in OPERATIONS if each.answers}
-    used |= {models.RecommendationsBody, models.ProblemModel}
+    used |= {each.asks for each in OPERATIONS if each.asks} | {models.ProblemModel}
     kinds: Iterable[Any] = sorted(used, key=lambda model: model.__name__)
     _, schemas = models_json_schema([(model, "validation") for model in kinds], ref_template=_REF)
     paths: dict[str, dict[str, Any]] = {}
@@ -223,8 +247,8 @@ def _operation(each: Described) -> dict[str, Any]:
         found["description"] = each.description
     if each.parameters:
         found["parameters"] = [_parameter(each, parameter) for parameter in each.parameters]
-    if each.method == "POST":
-        found["requestBody"] = _BODY
+    if each.asks:
+        found["requestBody"] = _body(each.asks)
     return found
 
 
@@ -272,22 +296,17 @@ _WHY = {
     422: "The question makes no sense, or no paper is left",
     503: "Too many questions wait, or an index cannot be read",
 }
-_BODY: Mapping[str, Any] = {
-    "required": True,
-    "content": {
-        JSON: {"schema": _schema(models.RecommendationsBody)},
-        MULTIPART: {
-            "schema": {
-                "type": "object",
-                "properties": {
-                    routes.FILE: {
-                        "type": "array",
-                        "items": {"type": "string", "contentMediaType": "application/octet-stream"},
-                    },
-                    routes.REQUEST: _schema(models.RecommendationsBody),
-                },
-            },
-            "encoding": {routes.REQUEST: {"contentType": JSON}},
-        },
-    },
-}
+
+
+def _body(asked: type[BaseModel]) -> Mapping[str, Any]:
+    """Describe a question as JSON, and as a part beside the files of a draft."""
+    files = {
+        "type": "array",
+        "items": {"type": "string", "contentMediaType": "application/octet-stream"},
+    }
+    parts = {FILE: files, REQUEST: _schema(asked)}
+    form = {
+        "schema": {"type": "object", "properties": parts},
+        "encoding": {REQUEST: {"contentType": JSON}},
+    }
+    return {"required": True, "content": {JSON: {"schema": _schema(asked)}, MULTIPART: form}}

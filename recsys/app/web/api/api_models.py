@@ -1,10 +1,12 @@
 """The objects that programs send and get, as pydantic checks them and OpenAPI describes them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from recsys.app.web.problem_details import RequestError
+
+Model = TypeVar("Model", bound=BaseModel)
 
 MOST_REFERENCES, MOST_NAMED = 5_000, 50_000
 """Items of one list: works that may have to be found by their titles, and others."""
@@ -15,21 +17,22 @@ def _integral(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-_WHOLE = BeforeValidator(_integral)
-Year = Annotated[int, Field(ge=1000, le=2999), _WHOLE]
+WHOLE = BeforeValidator(_integral)
+"""Stands beside every whole number."""
+Year = Annotated[int, Field(ge=1000, le=2999), WHOLE]
 Text = Annotated[str, Field(max_length=200_000)]
 Name = Annotated[str, Field(min_length=1, max_length=2_000)]
 Names = Annotated[list[Name], Field(max_length=1_000)]
 Named = Annotated[list[Name], Field(max_length=MOST_NAMED)]
 
 
-class _Asked(BaseModel):
+class AskedBody(BaseModel):
     """Refuses names that it does not know: a misspelt filter would be no filter."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class ReferenceBody(_Asked):
+class ReferenceBody(AskedBody):
     """A work as a bibliography describes it; it is looked up in the index."""
 
     id: Name | None = None
@@ -44,7 +47,7 @@ class ReferenceBody(_Asked):
     url: Name | None = None
 
 
-class DraftBody(_Asked):
+class DraftBody(AskedBody):
     """What has been written so far; the same object as in a file `draft.json`."""
 
     id: Annotated[Name | None, Field(description="The paper of the index that the draft is.")] = (
@@ -62,7 +65,7 @@ class DraftBody(_Asked):
     ] = []
 
 
-class FiltersBody(_Asked):
+class FiltersBody(AskedBody):
     """What a recommended paper must fulfil."""
 
     min_year: Year | None = None
@@ -75,7 +78,7 @@ class FiltersBody(_Asked):
     keep_front_matter: Annotated[bool, Field(description="Prefaces, indexes, errata too.")] = False
 
 
-class RecommendationsBody(_Asked):
+class RecommendationsBody(AskedBody):
     """A question."""
 
     index: Annotated[str | None, Field(max_length=200, description="None: the first.")] = None
@@ -88,8 +91,11 @@ class RecommendationsBody(_Asked):
         None
     )
     diversity: Annotated[float, Field(ge=0, le=1, strict=False)] = 0.0
-    k: Annotated[int, Field(ge=1, le=100, description="Papers of one page."), _WHOLE] = 20
+    k: Annotated[int, Field(ge=1, le=100, description="Papers of one page."), WHOLE] = 20
     next: Annotated[str, Field(max_length=200, description="`next` of the page before.")] = ""
+    where: Annotated[
+        bool, Field(description="Of a file: say in which of its sentences each paper fits best.")
+    ] = False
 
 
 class ReasonModel(BaseModel):
@@ -97,6 +103,18 @@ class ReasonModel(BaseModel):
 
     kind: str
     text: str
+
+
+class WhereModel(BaseModel):
+    """The sentence of a draft in which a paper fits best; lines count what `unit` says."""
+
+    file: str | None
+    unit: str
+    line: int | None
+    column: int | None
+    section: str
+    sentence: str
+    score: float
 
 
 class RecommendationModel(BaseModel):
@@ -116,6 +134,12 @@ class RecommendationModel(BaseModel):
     reasons: list[ReasonModel]
 
 
+class PlacedModel(RecommendationModel):
+    """One recommended paper; `where` is there if it was asked for, null where it fits nowhere."""
+
+    where: WhereModel | None = None
+
+
 class AnswerModel(BaseModel):
     """An answer; `next` asks for the papers after these, null where there are none."""
 
@@ -125,7 +149,7 @@ class AnswerModel(BaseModel):
     notes: list[str]
     missing: list[str]
     stages: dict[str, int]
-    recommendations: list[RecommendationModel]
+    recommendations: list[PlacedModel]
     next: str | None
 
 
@@ -193,14 +217,14 @@ class ProblemModel(BaseModel):
     kind: str
 
 
-def parsed(raw: bytes | str) -> RecommendationsBody:
-    """Check a question.
+def parsed(raw: bytes | str, model: type[Model]) -> Model:
+    """Check a question of a shape.
 
     Raises:
         RequestError: it is no JSON, or of another shape; it says where.
     """
     try:
-        return RecommendationsBody.model_validate_json(raw)
+        return model.model_validate_json(raw)
     except ValidationError as error:
         raise RequestError(422, *_first(error)) from error
     except UnicodeError as error:

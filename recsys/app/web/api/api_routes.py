@@ -1,6 +1,5 @@
 """What programs ask, and how they are answered."""
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
@@ -9,27 +8,27 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from recsys.app.web.api.api_models import RecommendationsBody, parsed
-from recsys.app.web.api.json_replies import JSON, MEDIA_TYPES, Reply, respond
-from recsys.app.web.door.form_reading import FORM, MULTIPART, media_type, read_form
-from recsys.app.web.given.given_files import GivenFile, read_given
+from recsys.app.web.api.api_models import RecommendationsBody
+from recsys.app.web.api.json_replies import MEDIA_TYPES, Reply, respond
+from recsys.app.web.api.question_reading import SentQuestion, question_of
+from recsys.app.web.given.given_files import read_given, read_given_text
+from recsys.app.web.given.given_text import GivenDraft
 from recsys.app.web.page_tokens import digest_of, offset_in, token
 from recsys.app.web.paper_views import around, papers_named, search, years_of
 from recsys.app.web.problem_details import RequestError
-from recsys.app.web.put_question import WebQuestion, answered, joined, posed
-from recsys.app.web.service import service_of
+from recsys.app.web.put_question import WebQuestion, answered, joined, placed, posed
+from recsys.app.web.service import Service, service_of
 from recsys.app.web.shelf import Opened, Place
 from recsys.app.web.usage_counters import MEDIA_TYPE
 from recsys.asking.filters import Filters
 from recsys.asking.named import named_paper
+from recsys.errors import InputError
 from recsys.formats.answers import answer_record
 from recsys.formats.drafts.objects import manuscript_of
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import bare_doi, paper_link
 from recsys.records import Bibliography, Manuscript, Paper, ReadingLists
 
-FILE, REQUEST = "file", "request"
-"""The parts of a multipart question: one or more files of the draft, and the object of all else."""
 MOST_IDS, PER_PAGE = 200, 20
 LONGEST_SEARCH = 1_000
 """Letters of words to look for."""
@@ -37,12 +36,26 @@ LONGEST_SEARCH = 1_000
 
 async def recommendations(request: Request) -> Response:
     """Answer a draft."""
-    service, (body, files) = service_of(request), await _question(request)
-    given = await service.read(partial(read_given, files)) if files else None
-    told = body.model_dump(exclude={"next", "index"})
-    told["files"] = [[each.name, hashlib.sha256(each.content).hexdigest()] for each in files]
-    reply = await service.ask(body.index, partial(_recommend, _asked(body, given), told))
-    return respond(request, reply)
+    service, sent = service_of(request), await question_of(request, RecommendationsBody)
+    given = await _given(service, sent)
+    asked = _asked(sent.body, None if given is None else given.manuscript)
+    work = partial(_recommend, asked, sent.told("next"), given if sent.body.where else None)
+    return respond(request, await service.ask(sent.body.index, work))
+
+
+async def _given(service: Service, sent: SentQuestion[RecommendationsBody]) -> GivenDraft | None:
+    """Read the files of a question, and their sentences if these are asked for.
+
+    Raises:
+        RecsysError: they cannot be read, or nobody may ask for sentences without a file.
+    """
+    if sent.files and sent.body.where:
+        return await service.read(partial(read_given_text, sent.files))
+    if sent.files:
+        return GivenDraft(await service.read(partial(read_given, sent.files)))
+    if sent.body.where:
+        raise InputError("Places are asked for, but no draft is given.", "Send its `file`, too.")
+    return None
 
 
 async def papers(request: Request) -> Response:
@@ -111,23 +124,12 @@ async def _get(request: Request, work: Callable[[Opened], Reply]) -> Response:
     return respond(request, await service_of(request).ask(index, work))
 
 
-async def _question(request: Request) -> tuple[RecommendationsBody, Sequence[GivenFile]]:
-    kind = media_type(request)
-    if kind == JSON:
-        return parsed(await request.body()), ()
-    if kind not in (MULTIPART, FORM):
-        raise RequestError(
-            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-            f"The body is {kind[:80] or 'of no type'}.",
-            f"Send {JSON}, or {MULTIPART} with the parts {FILE!r} and {REQUEST!r}.",
-        )
-    sent = await read_form(request)
-    told = [value for name, value in sent.pairs if name == REQUEST]
-    return parsed(told[0] if told else "{}"), sent.files.get(FILE, ())
-
-
-def _recommend(asked: WebQuestion, told: Mapping[str, object], opened: Opened) -> Reply:
+def _recommend(
+    asked: WebQuestion, told: Mapping[str, object], placing: GivenDraft | None, opened: Opened
+) -> Reply:
     found = answered(opened, asked, posed(opened, asked), told)
+    if placing is not None:
+        found = placed(opened, found, placing)
     record = answer_record(found.answer)
     more = {
         "index": opened.name,

@@ -17,12 +17,15 @@ from pathlib import Path
 from typing import IO, TypeVar
 
 import recsys
+from recsys.app.web.given.given_text import GivenDraft
 from recsys.app.web.given.reading_messages import (
     DRAFT,
     LIST,
+    TEXT,
     Request,
     parse_list_answer,
     parse_manuscript_answer,
+    parse_text_answer,
 )
 from recsys.app.web.problem_details import RequestError
 from recsys.errors import DraftError, InputError, RecsysError
@@ -40,7 +43,7 @@ _KEPT = ("PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "Sy
 """Of the environment, what Python itself may need to start."""
 _INSTEAD = "Give title and abstract instead."
 
-_Found = TypeVar("_Found", Manuscript, Bibliography)
+_Found = TypeVar("_Found", Manuscript, Bibliography, GivenDraft)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,11 @@ def read_given(files: Sequence[GivenFile], limits: ReadingLimits | None = None) 
         RecsysError: no process could be started.
     """
     return _read(DRAFT, files, limits or ReadingLimits(), parse_manuscript_answer)
+
+
+def read_given_text(files: Sequence[GivenFile], limits: ReadingLimits | None = None) -> GivenDraft:
+    """Read files as one draft, with its sentences; see `read_given` for what it raises."""
+    return _read(TEXT, files, limits or ReadingLimits(), parse_text_answer)
 
 
 def read_given_list(

@@ -7,21 +7,28 @@ What it is given comes by standard input and what it finds goes by standard outp
 import math
 import os
 import sys
+import time
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import BinaryIO
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
+from recsys.app.web.given.given_text import GivenDraft, GivenText, cut
 from recsys.app.web.given.reading_messages import (
     LIST,
     OUT_OF_MEMORY,
+    TEXT,
     Request,
     answer,
     read_files,
     read_header,
     refusal,
 )
-from recsys.errors import InputError, RecsysError
+from recsys.errors import DraftError, InputError, RecsysError
 from recsys.records import Bibliography, Manuscript, Reference
+
+if TYPE_CHECKING:
+    from recsys.formats.drafts.folder import Bundle
 
 OPEN_FILES = 64
 """Files that may be open at once: modules are opened one by one."""
@@ -48,11 +55,40 @@ def main() -> int:
 _NESTED = "Give it with fewer levels of brackets, braces or quotes."
 
 
-def _read(request: Request, files: Iterable[tuple[str, bytes]]) -> Manuscript | Bibliography:
-    from recsys.formats.drafts.bundle import labelled, parse_bundle
+def _read(
+    request: Request, files: Iterable[tuple[str, bytes]]
+) -> Manuscript | Bibliography | GivenDraft:
+    from recsys.formats.drafts.bundle import labelled, read_bundle
 
     given = labelled(files)
-    return _lists(given.items()) if request.task == LIST else parse_bundle(given)
+    if request.task == LIST:
+        return _lists(given.items())
+    begun = time.monotonic()
+    found = read_bundle(given)
+    if request.task != TEXT:
+        return found.manuscript
+    if found.files is None:
+        why = DraftError("A list of references has no running text.", "Give the draft itself.")
+        return GivenDraft(found.manuscript, None, why)
+    if time.monotonic() - begun > request.seconds / 2:
+        why = DraftError("The draft takes too long to read its sentences.", "Give its sources.")
+        return GivenDraft(found.manuscript, None, why)
+    return _with_text(found.manuscript, found.files)
+
+
+def _with_text(manuscript: Manuscript, files: "Bundle") -> GivenDraft:
+    """Read the running text, too; what cannot be read of it costs nothing else."""
+    from recsys.formats.bodies.body_formats import parse_body
+
+    name = str(files.draft)
+    try:
+        body = parse_body(files.content(name), Path(name), folder=files, manuscript=manuscript)
+    except RecsysError as error:
+        return GivenDraft(manuscript, None, error)
+    except (MemoryError, RecursionError):
+        why = DraftError(f"The sentences of {name} cannot be read: it is too large.", _NESTED)
+        return GivenDraft(manuscript, None, why)
+    return GivenDraft(manuscript, GivenText(name, cut(body)))
 
 
 def _lists(files: Iterable[tuple[str, bytes]]) -> Bibliography:

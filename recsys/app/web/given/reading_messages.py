@@ -5,14 +5,25 @@ process that has read what a stranger wrote: every type in it is checked.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO
 
+from recsys.app.web.given.body_messages import body_of, plain_body
+from recsys.app.web.given.checked_values import (
+    number_of,
+    optional,
+    plain,
+    references_of,
+    text_of,
+    texts_of,
+)
+from recsys.app.web.given.given_text import GivenDraft, GivenText
 from recsys.errors import DraftError, InputError, MissingExtraError, RecsysError
-from recsys.records import Bibliography, Manuscript, Reference
+from recsys.records import Bibliography, Manuscript
 
-DRAFT, LIST = "draft", "list"
+DRAFT, TEXT, LIST = "draft", "text", "list"
+"""What may be asked of a reader: a draft's facts, its running text, too, or a list of works."""
 LONGEST_HEADER = 2**20
 OUT_OF_MEMORY = b'{"error": {"kind": "MemoryError", "what": "", "hint": ""}}'
 """An answer that takes no memory to make."""
@@ -20,12 +31,14 @@ OUT_OF_MEMORY = b'{"error": {"kind": "MemoryError", "what": "", "hint": ""}}'
 _ERRORS: Mapping[str, type[RecsysError]] = {
     error.__name__: error for error in (InputError, DraftError, MissingExtraError)
 }
-_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of the reading process. task: DRAFT or LIST. memory: bytes. sizes: of files."""
+    """What is asked of the reading process.
+
+    task: DRAFT, TEXT or LIST. memory: bytes. sizes: of files.
+    """
 
     task: str
     seconds: float
@@ -65,15 +78,18 @@ def read_files(stream: BinaryIO, request: Request) -> list[tuple[str, bytes]]:
     return found
 
 
-def answer(found: Manuscript | Bibliography) -> bytes:
+def answer(found: Manuscript | Bibliography | GivenDraft) -> bytes:
     """Write what was read."""
-    return json.dumps({"found": _plain(found)}, ensure_ascii=False).encode("utf-8", "replace")
+    if not isinstance(found, GivenDraft):
+        return _written({"found": plain(found)})
+    text, why = found.text, found.why
+    told = text and {"name": text.name, **plain_body(text.body)}
+    return _written({"found": plain(found.manuscript), "text": told, "why": why and _said(why)})
 
 
 def refusal(error: RecsysError) -> bytes:
     """Write why nothing was read."""
-    said = {"kind": type(error).__name__, "what": error.what, "hint": error.hint}
-    return json.dumps({"error": said}, ensure_ascii=False).encode("utf-8", "replace")
+    return _written({"error": _said(error)})
 
 
 def parse_manuscript_answer(raw: bytes) -> Manuscript:
@@ -84,45 +100,72 @@ def parse_manuscript_answer(raw: bytes) -> Manuscript:
         MemoryError: the reader had too little.
         ValueError: it is no answer.
     """
-    value = _found(raw)
-    return Manuscript(
-        title=_text(value["title"]),
-        abstract=_optional(_text, value["abstract"]),
-        authors=_texts(value["authors"]),
-        venue=_optional(_text, value["venue"]),
-        references=_references(value["references"]),
-        as_of=_optional(_number, value["as_of"]),
-        paper_id=_optional(_text, value["paper_id"]),
-        notes=_texts(value["notes"]),
-    )
+    return _manuscript(_found(_value(raw)))
+
+
+def parse_text_answer(raw: bytes) -> GivenDraft:
+    """Read the answer to a draft with its text; raises what `parse_manuscript_answer` does."""
+    value = _value(raw)
+    manuscript = _manuscript(_found(value))
+    told, why = value.get("text"), value.get("why")
+    try:
+        text = None if told is None else GivenText(text_of(told["name"]), body_of(told))
+        return GivenDraft(manuscript, text, None if why is None else _error(why))
+    except (KeyError, TypeError) as wrong:
+        raise ValueError("It is no answer.") from wrong
 
 
 def parse_list_answer(raw: bytes) -> Bibliography:
     """Read the answer to a list; see `parse_manuscript_answer` for what it raises."""
-    value = _found(raw)
-    return Bibliography(_references(value["references"]), _texts(value["problems"]))
+    value = _found(_value(raw))
+    return Bibliography(references_of(value["references"]), texts_of(value["problems"]))
 
 
-def _plain(value: object) -> object:
-    """Turn records into what JSON holds: `dataclasses.asdict` copies, and takes far longer."""
-    if isinstance(value, Manuscript | Bibliography | Reference):
-        names = [each.name for each in fields(value) if each.name not in _LEFT_OUT]
-        return {name: _plain(getattr(value, name)) for name in names}
-    return [_plain(each) for each in value] if isinstance(value, tuple) else value
+def _manuscript(value: Mapping[str, Any]) -> Manuscript:
+    return Manuscript(
+        title=text_of(value["title"]),
+        abstract=optional(text_of, value["abstract"]),
+        authors=texts_of(value["authors"]),
+        venue=optional(text_of, value["venue"]),
+        references=references_of(value["references"]),
+        as_of=optional(number_of, value["as_of"]),
+        paper_id=optional(text_of, value["paper_id"]),
+        notes=texts_of(value["notes"]),
+    )
 
 
-def _found(raw: bytes) -> Mapping[str, Any]:
+def _written(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _said(error: RecsysError) -> dict[str, str]:
+    return {"kind": type(error).__name__, "what": error.what, "hint": error.hint}
+
+
+def _error(value: Mapping[str, object]) -> RecsysError:
+    kind, what, hint = (text_of(value[key]) for key in ("kind", "what", "hint"))
+    if kind == MemoryError.__name__:
+        raise MemoryError
+    return _ERRORS[kind](what, hint)
+
+
+def _value(raw: bytes) -> Mapping[str, Any]:
+    """Read what the process wrote; an error that it tells is raised."""
     try:
         value = json.loads(raw)
         if "error" in value:
-            error = value["error"]
-            kind, what, hint = (_text(error[key]) for key in ("kind", "what", "hint"))
-            if kind == MemoryError.__name__:
-                raise MemoryError
-            raise _ERRORS[kind](what, hint)
-        found = value["found"]
-        return _Checked(found)
+            raise _error(value["error"])
     except (KeyError, TypeError, AttributeError, RecursionError) as wrong:
+        raise ValueError("It is no answer.") from wrong
+    if not isinstance(value, dict):
+        raise ValueError("It is no answer.")
+    return value
+
+
+def _found(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        return _Checked(value["found"])
+    except (KeyError, TypeError) as wrong:
         raise ValueError("It is no answer.") from wrong
 
 
@@ -131,52 +174,3 @@ class _Checked(dict[str, Any]):
 
     def __missing__(self, key: str) -> Any:  # noqa: ANN401 - It never returns.
         raise ValueError(f"It has no {key}.")
-
-
-def _references(value: object) -> tuple[Reference, ...]:
-    return tuple(map(_reference, _sequence(value)))
-
-
-def _reference(value: object) -> Reference:
-    if not isinstance(value, dict):
-        raise ValueError("It is no work.")
-    read: dict[str, Any] = {
-        each.name: _optional(_text, value.get(each.name)) for each in _TEXT_FIELDS
-    }
-    read["key"] = read["key"] or ""
-    read |= {name: _texts(value.get(name)) for name in _LIST_FIELDS}
-    return Reference(**read, year=_optional(_number, value.get("year")))
-
-
-_LEFT_OUT = ("labels", "cited_ids", "cites")
-"""What a work is in a corpus; nobody asks it of one that is looked up."""
-_LIST_FIELDS = ("authors", "ids", "keyphrases")
-_TEXT_FIELDS = [
-    each for each in fields(Reference) if each.name not in ("year", *_LIST_FIELDS, *_LEFT_OUT)
-]
-
-
-def _optional(read: Callable[[object], _Value], value: object) -> _Value | None:
-    return None if value is None else read(value)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError("It is no text.")
-    return value
-
-
-def _number(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError("It is no number.")
-    return value
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(map(_text, _sequence(value)))
-
-
-def _sequence(value: object) -> Sequence[object]:
-    if not isinstance(value, list):
-        raise ValueError("It is no list.")
-    return value

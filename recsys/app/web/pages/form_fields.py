@@ -18,7 +18,7 @@ LONGEST_SHARED = 2000
 LONGEST, LONGEST_LIST = 200_000, 4 * 2**20
 """Letters of a field; and of one that holds a work on each line, or the ids of a library."""
 _LISTS = ("cites", "more", "less")
-_LONG = ("references", "more_like", "less_like", "library")
+_LONG = ("references", "more_like", "less_like", "library", "text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,8 @@ class FormFields:
 
     cites, more, less: ids of papers that are cited, liked and disliked. references, more_like,
     less_like: lines that name further ones. library: a JSON list of ids. The other fields with
-    several values have one on each line. page: what `page_tokens` made.
+    several values have one on each line. page: what `page_tokens` made. passage: the place that is
+    asked about is marked in it. text: the sentences of a draft, as `given_text.pack` writes them.
     """
 
     index: str = ""
@@ -53,6 +54,8 @@ class FormFields:
     keep_front_matter: str = ""
     mmr: str = ""
     page: str = ""
+    passage: str = ""
+    text: str = ""
 
     @classmethod
     def read(cls, pairs: Iterable[tuple[str, str]]) -> "FormFields":
@@ -180,12 +183,12 @@ class FormFields:
         return asdict(replace(self, page=""))
 
     def address(self, path: str = "/answer") -> str:
-        """Write the question into an address; "" when it is too long for one."""
+        """Write the question into an address, but no text of a draft; "" when it is too long."""
         address = f"{path}?{urlencode(list(self._pairs()))}"
         return address if len(address) <= LONGEST_SHARED else ""
 
     def _pairs(self) -> Iterator[tuple[str, str]]:
-        for name, value in asdict(replace(self, page="")).items():
+        for name, value in asdict(replace(self, page="", text="")).items():
             for each in (value,) if isinstance(value, str) else value:
                 if each:
                     yield name, each

@@ -1,6 +1,7 @@
 """Put what was found into the values that the pages show."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from recsys.app.web.page_tokens import token
@@ -13,6 +14,7 @@ from recsys.app.web.pages.page_values import (
     Listed,
     PaperShown,
     Site,
+    Where,
 )
 from recsys.app.web.paper_views import Around, years_of
 from recsys.app.web.put_question import Answered
@@ -32,6 +34,7 @@ from recsys.formats.references.shown_facts import (
     paper_link,
     web_address,
 )
+from recsys.formats.shown_places import where_of
 from recsys.records import Answer, Paper, PaperId, Recommendation
 from recsys.store.arrays import Rows
 from recsys.version import VERSION
@@ -75,6 +78,8 @@ def form_of(fields: FormFields, opened: Opened | None = None) -> Form:
         mmr=fields.mmr or "0",
         more_like=fields.more_like,
         less_like=fields.less_like,
+        passage=fields.passage,
+        text=fields.text,
     )
 
 
@@ -90,7 +95,10 @@ def found_of(
         understood=found.question.understood,
         notes=(*notes, *found.answer.notes),
         missing=found.answer.missing,
-        items=tuple(_item(opened, item, key) for item, key in zip(items, keys, strict=True)),
+        items=tuple(
+            replace(item_of(opened, item, key), where=_where(found.answer, item.paper.id))
+            for item, key in zip(items, keys, strict=True)
+        ),
         removed=removed(found.answer),
         next=found.next,
         previous=back,
@@ -154,6 +162,28 @@ def paper_address(index: str, paper_id: PaperId) -> str:
     return f"/paper?{urlencode({'index': index, 'id': paper_id})}"
 
 
+def item_of(opened: Opened, item: Recommendation, key: str) -> Item:
+    """Show a recommended paper."""
+    paper = item.paper
+    return Item(
+        rank=item.rank,
+        id=paper.id,
+        title=one_line(paper.title),
+        link=paper_link(paper),
+        authors=_authors(paper),
+        year=paper.year,
+        venue=paper.venue,
+        probability=item.probability,
+        percent=percent(item.probability),
+        reasons=tuple(reason.text for reason in item.reasons if reason != IN_LIBRARY),
+        in_library=IN_LIBRARY in item.reasons,
+        key=key,
+        coins=span(paper),
+        address=paper_address(opened.name, paper.id),
+        doi=bare_doi(paper),
+    )
+
+
 class _Named:
     """Names papers by their titles."""
 
@@ -176,25 +206,9 @@ def _choice(opened: Opened) -> IndexChoice:
     return IndexChoice(opened.name, len(corpus), f"{len(corpus):,} papers{years}")
 
 
-def _item(opened: Opened, item: Recommendation, key: str) -> Item:
-    paper = item.paper
-    return Item(
-        rank=item.rank,
-        id=paper.id,
-        title=one_line(paper.title),
-        link=paper_link(paper),
-        authors=_authors(paper),
-        year=paper.year,
-        venue=paper.venue,
-        probability=item.probability,
-        percent=percent(item.probability),
-        reasons=tuple(reason.text for reason in item.reasons if reason != IN_LIBRARY),
-        in_library=IN_LIBRARY in item.reasons,
-        key=key,
-        coins=span(paper),
-        address=paper_address(opened.name, paper.id),
-        doi=bare_doi(paper),
-    )
+def _where(answer: Answer, paper_id: PaperId) -> Where | None:
+    found = where_of(answer, paper_id)
+    return None if found is None else Where(*found)
 
 
 def _listed(index: str, paper: Paper) -> Listed:

@@ -1,7 +1,7 @@
 """What people see in a browser: every page works without a script."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from urllib.parse import quote
 
@@ -11,53 +11,23 @@ from starlette.responses import HTMLResponse, Response
 
 from recsys.app.web.api.api_description import operations
 from recsys.app.web.api.json_replies import MEDIA_TYPES
-from recsys.app.web.door.form_reading import Sent, read_form
-from recsys.app.web.given.given_files import read_given, read_given_list
+from recsys.app.web.door.form_reading import read_form
+from recsys.app.web.given.given_text import GivenDraft
 from recsys.app.web.page_tokens import belongs, digest_of, offset_in, token
 from recsys.app.web.pages import page_contents, page_writing
+from recsys.app.web.pages.asked_forms import Asked, refused, sent_form
 from recsys.app.web.pages.form_fields import FormFields
 from recsys.app.web.pages.page_values import Found, Listed
 from recsys.app.web.paper_views import around, papers_named, search
-from recsys.app.web.problem_details import problem_of
-from recsys.app.web.put_question import WebQuestion, answered, joined, posed
+from recsys.app.web.put_question import answered, placed
 from recsys.app.web.service import Service, service_of
 from recsys.app.web.shelf import Opened
-from recsys.asking.question import Question
 from recsys.errors import InputError, NothingFound, RecsysError
 from recsys.formats.answer_formats import FORMATS
 from recsys.formats.references.reference_writers import WRITERS
-from recsys.records import Bibliography, Manuscript, Paper
+from recsys.records import Paper
 
-FILE, LIBRARY_FILE = "file", "library_file"
-"""Fields of the form that hold files."""
 CHANGED = "The question or the index has changed: these are the first papers of the new answer."
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A form that was sent: its fields, and what its files say."""
-
-    fields: FormFields
-    draft: Manuscript | None = None
-    library: Bibliography | None = None
-
-    @classmethod
-    async def of(cls, sent: Sent, service: Service) -> "Asked":
-        """Read the files that were sent.
-
-        Raises:
-            InputError: one cannot be read.
-        """
-        drafts, libraries = sent.files.get(FILE), sent.files.get(LIBRARY_FILE)
-        return cls(
-            FormFields.read(sent.pairs),
-            await service.read(partial(read_given, drafts)) if drafts else None,
-            await service.read(partial(read_given_list, libraries)) if libraries else None,
-        )
-
-    def empty(self) -> bool:
-        """Tell whether nothing is asked."""
-        return self.fields.empty() and self.draft is None
 
 
 async def home(request: Request) -> Response:
@@ -68,7 +38,7 @@ async def home(request: Request) -> Response:
 
 async def answer(request: Request) -> Response:
     """Answer the form, or the question that an address holds."""
-    service, sent = service_of(request), await _sent(request)
+    service, sent = service_of(request), await sent_form(request)
     fields = FormFields.read(sent.pairs)
     try:
         asked = await Asked.of(sent, service)
@@ -78,17 +48,13 @@ async def answer(request: Request) -> Response:
             )
         return HTMLResponse(await service.ask(fields.index, partial(_answer, service, asked)))
     except RecsysError as error:
-        problem = problem_of(error)
-        site = page_contents.site_of(service, fields.index)
-        form = page_contents.form_of(replace(fields, library=""))
-        html = page_writing.ask(site, form, problem)
-        return HTMLResponse(html, problem.status, _wait(problem.wait))
+        return refused(service, fields, error)
 
 
 async def draw(request: Request) -> Response:
     """Draw the map around a draft."""
     service = service_of(request)
-    asked = await Asked.of(await _sent(request), service)
+    asked = await Asked.of(await sent_form(request), service)
     return HTMLResponse(await service.ask(asked.fields.index, partial(_map, service, asked)))
 
 
@@ -138,16 +104,6 @@ async def _page(request: Request, index: str | None, work: Callable[[Opened], st
     return HTMLResponse(await service_of(request).ask(index, work))
 
 
-async def _sent(request: Request) -> Sent:
-    if request.method == "POST":
-        return await read_form(request)
-    return Sent(request.query_params.multi_items())
-
-
-def _wait(seconds: int | None) -> dict[str, str]:
-    return {} if seconds is None else {"retry-after": str(seconds)}
-
-
 def _ask(service: Service, fields: FormFields, opened: Opened) -> str:
     site = page_contents.site_of(service, opened.name)
     return page_writing.ask(site, page_contents.form_of(fields, opened))
@@ -158,39 +114,23 @@ def _answer(service: Service, asked: Asked, opened: Opened) -> str:
 
 
 def _found(asked: Asked, opened: Opened) -> Found:
-    web, question, fields = _understood(asked, opened)
-    told, page, notes = fields.key(), asked.fields.page, list[str]()
+    web, question, fields = asked.understood(opened)
+    told, page, notes = fields.key(), asked.fields.page, list(asked.notes(fields))
     if page and not belongs(page, digest_of(opened.fingerprint, told)):
         page, notes = "", [CHANGED]
     try:
         found = answered(opened, replace(web, page=page), question, told)
     except NothingFound as error:
         return page_contents.nothing_found(opened, fields, question, str(error), notes)
+    if asked.text is not None:
+        found = placed(opened, found, GivenDraft(web.draft, asked.text))
     return page_contents.found_of(opened, fields, found, notes)
-
-
-def _understood(asked: Asked, opened: Opened) -> tuple[WebQuestion, Question, FormFields]:
-    """Find the papers that are named, and say all of it in the fields of the form."""
-    fields = asked.fields
-    typed, lists = fields.manuscript(), fields.lists()
-    if asked.library is not None:
-        references = (*lists.library.references, *asked.library.references)
-        lists = replace(lists, library=Bibliography(references, asked.library.problems))
-    web = WebQuestion(
-        draft=typed if asked.draft is None else joined(asked.draft, typed),
-        lists=lists,
-        filters=fields.filters(),
-        as_of=fields.year(),
-        diversity=fields.diversity(),
-    )
-    question = posed(opened, web)
-    return web, question, replace(fields, index=opened.name).understood_as(question)
 
 
 def _map(service: Service, asked: Asked, opened: Opened) -> str:
     from recsys.mapping import draw_map, map_svg, map_table
 
-    web, question, fields = _understood(asked, opened)
+    web, question, fields = asked.understood(opened)
     drawn = draw_map(opened.recommender, question, filters=web.filters)
 
     def address(paper: Paper) -> str:

@@ -43,7 +43,8 @@ class Form:
 
     authors, references, venues, types, exclude_authors, more_like, less_like: one per line.
     cites, more, less: corpus papers that were found. library: ids of the author's own papers, sent
-    back as one JSON array. Years and `mmr` are strings as typed.
+    back as one JSON array. Years and `mmr` are strings as typed. text: the sentences of a draft,
+    sent back as they are.
     """
 
     index: str
@@ -68,6 +69,16 @@ class Form:
     mmr: str = "0"
     more_like: str = ""
     less_like: str = ""
+    passage: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where in the draft a paper fits best. place: such as `paper.tex:120`. sentence: in quotes."""
+
+    place: str
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +86,8 @@ class Item:
     """A recommended paper.
 
     link: its web address, http(s) only, or empty. percent: the probability in words. key: for
-    BibTeX. coins: an element that Zotero reads, HTML that is safe. address: its page.
+    BibTeX. coins: an element that Zotero reads, HTML that is safe. address: its page. where: None
+    where nobody looked, or it fits no single sentence.
     """
 
     rank: int
@@ -93,6 +105,41 @@ class Item:
     coins: str
     address: str
     doi: str | None = None
+    where: Where | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceShown:
+    """A place that lacks a citation, and the papers that fit there.
+
+    name: such as `paper.tex:120:14`. before, after: the words of its sentence around it. kind: what
+    it is, such as `citation missing`. section: "" where none is known.
+    """
+
+    name: str
+    before: str
+    after: str
+    kind: str
+    section: str
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundHere:
+    """What fits where: in a passage, whose only place is shown, or in the sentences of a draft.
+
+    draft: its file's name; "" for a passage. counted: a sentence on what was looked at. share: as
+    in `Found`.
+    """
+
+    form: Form
+    draft: str
+    understood: str
+    counted: str
+    notes: tuple[str, ...]
+    missing: tuple[str, ...]
+    places: tuple[PlaceShown, ...]
+    share: str = ""
 
 
 @dataclass(frozen=True, slots=True)

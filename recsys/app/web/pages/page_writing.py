@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from recsys.app.web.pages.page_values import (
     Form,
     Found,
+    FoundHere,
     Listed,
     Operation,
     PaperShown,
@@ -17,6 +18,7 @@ from recsys.app.web.pages.page_values import (
 from recsys.app.web.problem_details import Problem
 from recsys.asking.question import IN_LIBRARY
 from recsys.extras import need
+from recsys.formats.local_answers.shown_gaps import HERE
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -47,6 +49,11 @@ def ask(site: Site, form: Form, problem: Problem | None = None) -> str:
 def answer(site: Site, found: Found) -> str:
     """Render the question as it was understood, open to correction, and what was found."""
     return _render("answer", site, found=found, form=found.form)
+
+
+def here(site: Site, found: FoundHere) -> str:
+    """Render what fits at the place of a passage, or at those of a draft."""
+    return _render("here", site, found=found, form=found.form)
 
 
 def paper(site: Site, shown: PaperShown) -> str:
@@ -101,7 +108,11 @@ def _environment() -> "Environment":
     environment.filters["ids"] = _ids
     environment.filters["web"] = _web
     environment.globals.update(
-        exports=EXPORTS, in_library=IN_LIBRARY.text, shown_authors=SHOWN_AUTHORS, variety=VARIETY
+        exports=EXPORTS,
+        here=HERE,
+        in_library=IN_LIBRARY.text,
+        shown_authors=SHOWN_AUTHORS,
+        variety=VARIETY,
     )
     return environment
 

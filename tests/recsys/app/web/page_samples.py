@@ -6,12 +6,15 @@ from recsys.app.web.pages import page_writing
 from recsys.app.web.pages.page_values import (
     Form,
     Found,
+    FoundHere,
     IndexChoice,
     Item,
     Listed,
     Operation,
     PaperShown,
+    PlaceShown,
     Site,
+    Where,
 )
 from recsys.app.web.problem_details import Problem
 from recsys.formats.references.coins import span
@@ -124,6 +127,66 @@ ODD = (
     replace(ITEMS[4], title=" ", probability=0.004, percent="<1 %"),
     replace(ITEMS[5], title='A <b>bold</b> claim & "others" <script>alert(1)</script>'),
 )
+LONG_SENTENCE = (
+    "Surges that came with drift ice were told of more often than those that came without, "
+    "whichever bay the keepers of the lighthouses looked out on, and in whichever year they did"
+)
+WHERE = replace(
+    FOUND,
+    form=replace(DRAFT, text="cGFja2Vk"),
+    items=(
+        replace(ITEMS[0], where=Where("bays.tex:120", "Keepers wrote down the weather.")),
+        replace(ITEMS[1], where=Where("chapters/ice.tex:7", f"{LONG_SENTENCE}.")),
+        ITEMS[2],
+        replace(ODD[0], rank=4, where=Where("bays.docx, paragraph 3", "עופות חוף ליד המים.")),
+    ),
+)
+HERE = FoundHere(
+    form=Form("tides", title=DRAFT.title, passage="Keepers wrote down the weather |, it is said."),
+    draft="",
+    understood="Understood: title, no abstract.",
+    counted="",
+    notes=("A note on the passage.",),
+    missing=FOUND.missing,
+    places=(
+        PlaceShown(
+            "passage:1:31",
+            "Keepers wrote down the weather ",
+            ", it is said.",
+            "citation missing",
+            "",
+            ITEMS[:10],
+        ),
+    ),
+    share="/cite?index=tides&passage=x",
+)
+PLACES = FoundHere(
+    form=replace(DRAFT, text="cGFja2Vk"),
+    draft="bays.tex",
+    understood=FOUND.understood,
+    counted="Looked at: 120 sentences, 80 with a citation, 2 marked places, 1 without a mark.",
+    notes=FOUND.notes,
+    missing=FOUND.missing,
+    places=(
+        PlaceShown(
+            "bays.tex:12:34",
+            "Log books tell of ice ",
+            ".",
+            "citation missing",
+            "Drift ice in letters",
+            ITEMS[:3],
+        ),
+        PlaceShown(
+            "chapters/ice.tex:7:1",
+            f"{LONG_SENTENCE} ",
+            " and after.",
+            "may need a citation, 81 %",
+            "",
+            tuple(replace(each, rank=rank) for rank, each in enumerate(ODD[:3], start=1)),
+        ),
+        PlaceShown("bays.tex:90:2", "עופות חוף ", " ליד המים.", "citation missing", "", ()),
+    ),
+)
 SHOWN = PaperShown(
     id="tides:0003",
     title=TITLES[3],
@@ -231,6 +294,26 @@ def all_pages() -> dict[str, str]:
         "answer-nothing": page_writing.answer(
             SITE,
             replace(FOUND, form=replace(liked, index="starter"), items=(), next="", missing=()),
+        ),
+        "ask-passage-error": page_writing.ask(SEVERAL, HERE.form, PROBLEM),
+        "answer-where": page_writing.answer(SEVERAL, WHERE),
+        "here": page_writing.here(SEVERAL, HERE),
+        "here-odd": page_writing.here(
+            SITE, replace(HERE, form=Form("starter"), places=(PLACES.places[1],), share="")
+        ),
+        "here-nothing": page_writing.here(
+            SEVERAL,
+            replace(HERE, form=replace(HERE.form, as_of="1001"), places=(PLACES.places[2],)),
+        ),
+        "here-draft": page_writing.here(SEVERAL, PLACES),
+        "here-draft-none": page_writing.here(
+            SEVERAL,
+            replace(
+                PLACES,
+                places=(),
+                counted="No place that lacks a citation was found in bays.tex. Looked at: 9 "
+                "sentences, 9 with a citation, 0 marked places, 0 without a mark.",
+            ),
         ),
         "paper": page_writing.paper(SEVERAL, SHOWN),
         "paper-bare": page_writing.paper(

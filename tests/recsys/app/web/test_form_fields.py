@@ -58,7 +58,7 @@ def test_what_was_understood_is_understood_so_again(
 
 @given(st.lists(st.tuples(st.sampled_from([f.name for f in fields(FormFields)]), ANY), max_size=9))
 def test_any_fields_are_read_and_an_address_says_them_again(pairs: list[tuple[str, str]]) -> None:
-    once = replace(FormFields.read(pairs), page="")
+    once = replace(FormFields.read(pairs), page="", text="")
     assert FormFields.read(parse_qsl(urlsplit(once.address()).query)) == once
 
 
@@ -103,6 +103,12 @@ def test_a_library_that_is_no_list_is_refused(library: str) -> None:
         FormFields(library=library).library_ids()
 
 
+def test_no_text_of_a_draft_stands_in_an_address() -> None:
+    assert FormFields(title="Rivers", text="abc").address() == "/answer?title=Rivers"
+    passage = FormFields(passage="Rivers | run", title="R")
+    assert passage.address("/cite") == "/cite?title=R&passage=Rivers+%7C+run"
+
+
 def test_a_long_question_is_no_address() -> None:
     assert FormFields(abstract="word " * 1000).address() == ""
     assert FormFields(title="Rivers", cites=("a", "b")).address() == (
@@ -130,7 +136,9 @@ def test_several_identifiers_on_a_line_are_several_papers() -> None:
     assert len(named_papers("10.1234/a, 10.1234/b 10.1234/c\nrivers-00\nOn some rivers")) == 5
 
 
-@pytest.mark.parametrize(("name", "most"), [("title", 200_000), ("references", 4 * 2**20)])
+@pytest.mark.parametrize(
+    ("name", "most"), [("title", 200_000), ("references", 4 * 2**20), ("text", 4 * 2**20)]
+)
 def test_a_field_that_is_too_long_is_refused(name: str, most: int) -> None:
     assert getattr(FormFields.read([(name, "x" * most)]), name) == "x" * most
     with pytest.raises(InputError, match=f"The field {name} has [0-9,]+ letters"):

@@ -157,6 +157,18 @@ def test_nothing_of_a_draft_is_written_anywhere(built: Built, tmp_path: Path) ->
             httpx2.get(f"{address}answer", params={"title": secret}, timeout=30)
             httpx2.get(f"{address}v1/papers/{secret}", timeout=30)
             httpx2.post(f"{address}answer", data={"title": secret, "min_year": "x"}, timeout=30)
+            here = f"{address}v1/citations"
+            draft = {"file": (f"{secret}.md", f"# {secret}\n\n{secret} ran [CITE].\n")}
+            for asked in (
+                {"text": f"{secret} |."},
+                {"text": secret, "x": 1},
+                {"text": "|" + secret},
+            ):
+                httpx2.post(here, json=asked, timeout=30)
+            httpx2.post(here, files=draft, timeout=30)
+            httpx2.post(f"{address}cite", files=draft, timeout=30)
+            httpx2.get(f"{address}cite", params={"passage": f"{secret} | | |"}, timeout=30)
+            httpx2.post(f"{address}cite", data={"text": secret, "passage": secret}, timeout=30)
             metrics = httpx2.get(f"{address}metrics", timeout=30).text
             _, said = told_to_stop(process, signal.SIGTERM)
     assert "Zyzzogeton" not in metrics + said

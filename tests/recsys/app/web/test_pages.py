@@ -17,22 +17,29 @@ from recsys.app.web.pages import page_writing
 from recsys.app.web.pages.page_values import (
     Form,
     Found,
+    FoundHere,
     IndexChoice,
     Item,
     Listed,
     Operation,
     PaperShown,
+    PlaceShown,
     Site,
+    Where,
 )
 from recsys.app.web.problem_details import Problem
 from tests.recsys.app.web.page_reader import Element, read, sent
 from tests.recsys.app.web.page_samples import (
     DRAFT,
     FOUND,
+    HERE,
     ITEMS,
+    PLACES,
+    PROBLEM,
     SEVERAL,
     SHOWN,
     SITE,
+    WHERE,
     all_pages,
 )
 
@@ -102,7 +109,7 @@ def test_a_page_asks_for_nothing_that_its_policy_forbids(page: str) -> None:
     assert all(address.startswith("/static/") for address in loaded)
     actions = {each.attributes["action"] for each in tree.all("form")}
     actions |= {each.attributes.get("formaction", "/map") for each in tree.all("button")}
-    assert actions <= {"/answer", "/export", "/map", "/search"}
+    assert actions <= {"/answer", "/cite", "/export", "/map", "/search"}
 
 
 @every_page
@@ -141,14 +148,86 @@ def test_the_question_is_sent_as_it_stands(
     if render is None:
         page = page_writing.answer(SEVERAL, replace(FOUND, form=form))
     else:
-        page = render(SEVERAL, form)
+        page, form = render(SEVERAL, form), replace(form, text="")  # Its file is given again.
     assert _question(page, "/answer") == _fields(form)
 
 
-def test_the_map_sends_the_question_that_it_does_not_show() -> None:
+def test_other_views_send_the_question_that_they_do_not_show() -> None:
     form = _full_form()
-    page = page_writing.map(SEVERAL, form, "<svg></svg>", "", ())
-    assert _question(page, "/answer") == _fields(form)
+    for page in (
+        page_writing.map(SEVERAL, form, "<svg></svg>", "", ()),
+        page_writing.here(SEVERAL, replace(PLACES, form=form)),
+    ):
+        assert _question(page, "/answer") == _fields(form)
+
+
+def test_a_passage_is_sent_as_it_stands() -> None:
+    form = Form("reefs", title="Tides & <b>", passage="Two\nlines | here.")
+    asked = _question(page_writing.ask(SEVERAL, form), "/cite")
+    assert asked == {"index": ["reefs"], "title": [form.title], "passage": [form.passage]}
+    again = replace(form, abstract="a\nb", cites=DRAFT.cites[:2], references="x", as_of="2001")
+    sent_again = _question(page_writing.here(SEVERAL, replace(HERE, form=again)), "/cite")
+    assert sent_again == {
+        "index": ["reefs"],
+        "title": [form.title],
+        "passage": [form.passage],
+        "abstract": ["a\nb"],
+        "cites": [each.id for each in again.cites],
+        "references": ["x"],
+        "as_of": ["2001"],
+    }
+
+
+def test_each_place_is_shown_with_its_sentence_and_its_papers() -> None:
+    tree = read(PAGES["here-draft"])
+    places = [each for each in tree.all("section") if each.attributes.get("class") == "place"]
+    assert len(places) == len(PLACES.places)
+    for shown, place in zip(places, PLACES.places, strict=True):
+        assert shown.one("h2").words() == place.name
+        assert shown.one("mark").words() == "[?]"
+        words = shown.words()
+        assert f"{place.before}[?]{place.after}" in words
+        assert place.kind in words
+        assert all(each.title in words and each.key in words for each in place.items)
+    assert "No paper of the corpus fits here." in places[-1].words()
+    buttons = [each.words() for each in _forms(PAGES["here-draft"], "/answer")[0].all("button")]
+    assert buttons[0] == "Papers for the whole draft"
+    assert not {"More like this", "Not this"} & set(buttons)
+
+
+def test_a_draft_without_places_says_how_to_mark_them() -> None:
+    words = read(PAGES["here-draft-none"]).one("main").words()
+    assert PLACES.counted not in words
+    assert "No place that lacks a citation" in words
+    assert "[CITE]" in words and "BibTeX" not in words
+
+
+def test_a_passage_without_papers_says_so_before_its_fields() -> None:
+    words = read(PAGES["here-nothing"]).one("main").words()
+    assert words.index("No papers found") < words.index("Your passage")
+    assert "Give a later year" in words
+
+
+def test_a_passage_that_is_refused_stands_first_with_the_problem_above() -> None:
+    words = read(PAGES["ask-passage-error"]).one("main").words()
+    places = [words.index(each) for each in (PROBLEM.what, "Passage", "Drop your draft")]
+    assert places == sorted(places)
+    usual = read(PAGES["ask"]).one("main").words()
+    assert usual.index("Drop your draft") < usual.index("What do I cite here?")
+
+
+def test_sentences_are_offered_where_there_are_some() -> None:
+    assert 'formaction="/cite"' not in PAGES["answer"]
+    assert 'formaction="/cite"' in PAGES["answer-where"]
+
+
+def test_where_a_paper_fits_stands_below_it() -> None:
+    words = read(PAGES["answer-where"]).words()
+    assert ITEMS[0].where is None
+    for item in WHERE.items:
+        if item.where:
+            assert f"Fits at {item.where.place}: {item.where.sentence}" in words
+    assert 'class="where"' not in PAGES["answer"]
 
 
 def test_an_empty_question_sends_only_defaults() -> None:
@@ -356,13 +435,16 @@ def _form(text: str) -> Form:
         keep_front_matter=True,
         more_like=text,
         less_like=text,
+        passage=text,
+        text=text,
     )
 
 
 def _item(text: str) -> Item:
     link, names = f"https://{text}", (text,) * 20
     return Item(
-        *(1, text, text, link, names, 1, text, 0.5, text, names, True, text, "", text, text)
+        *(1, text, text, link, names, 1, text, 0.5, text, names, True, text, "", text, text),
+        where=Where(text, text),
     )
 
 
@@ -370,6 +452,15 @@ def _found(text: str) -> str:
     some = (text, text)
     found = Found(_form(text), text, some, some, (_item(text),), text, text, text, 1, text)
     return page_writing.answer(_site(text), found)
+
+
+def _here(text: str, draft: str = "") -> str:
+    some = (text, text)
+    place = PlaceShown(text, text, text, text, text, (_item(text),))
+    found = FoundHere(_form(text), draft, text, text, some, some, (place, place), text)
+    if not draft:
+        found = replace(found, places=(place,))
+    return page_writing.here(_site(text), found)
 
 
 def _paper(text: str) -> str:
@@ -389,6 +480,8 @@ def _api(text: str) -> str:
 RENDERED: dict[str, Callable[[str], str]] = {
     "ask": lambda text: page_writing.ask(_site(text), _form(text), Problem(400, text, text)),
     "answer": _found,
+    "here": _here,
+    "here-draft": lambda text: _here(text, text),
     "paper": _paper,
     "search": lambda text: page_writing.search(
         _site(text), text, (Listed(text, text, text, text),), text
@@ -438,12 +531,16 @@ def _full_form() -> Form:
         mmr="0.6",
         more_like="10.1/x",
         less_like="10.1/y",
+        text="cGFja2Vk",
     )
 
 
 def _fields(form: Form) -> dict[str, list[str]]:
     """Return a question as it is sent: texts as they are, papers by their ids."""
     values = {name: getattr(form, name) for name in Form.__slots__}
+    del values["passage"]  # It is asked by a form of its own.
+    if not values["text"]:
+        del values["text"]
     sent_as = {name: [value] for name, value in values.items() if isinstance(value, str)}
     sent_as |= {name: [each.id for each in values[name]] for name in ("cites", "more", "less")}
     ticks = ("exclude_own", "exclude_library", "keep_front_matter")
