@@ -97,16 +97,18 @@ def _seeded(corpus: str, seed: int, systems: Mapping[str, Expected]) -> Experime
 
 
 def _sentences(
-    known: str, systems: Mapping[str, Expected], *, raw: bool = False, own: bool = False
+    known: str, systems: Mapping[str, Expected], *, raw: bool = False, kind: str = ""
 ) -> Experiment:
     """Ask for the papers of citing sentences of 2011 and 2012, one of each citing paper.
 
-    What else was said of papers counts as of each sentence's year. known: what is known beside the
-    sentence. raw: with names and years in it. own: by a local ranker that is trained anew in an own
-    index, on papers up to 2009, stopped and calibrated on those of 2010; the one that ships has
-    learned from the same, and from no paper of a later year.
+    known: what is known beside the sentence. raw: with names and years in it. kind: `own` is
+    answered by a local ranker that is trained anew in an own index, on papers up to 2009, stopped
+    and calibrated on those of 2010; the one that ships has learned from the same, and from no paper
+    of a later year. `contexts` reads what else was said of papers, as of each sentence's year, and
+    only papers of which something was said can be recommended, since that gives the others away.
     """
-    name = f"acl-local-{'own' if own else known}{'-raw' if raw else ''}"
+    own, told = kind == "own", kind == "contexts"
+    name = f"acl-local-{kind or known}{'-raw' if raw else ''}"
     index = f"{{work}}/{'acl-local-own' if own else 'acl-titles'}.index"
     contexts = f"{{data}}/acl/{CONTEXTS}"
     train = f"recsys train local {index} {contexts} --train-until 2009 --dev-until 2010"
@@ -115,11 +117,12 @@ def _sentences(
         # Hardly any paper but the cited ones has an abstract: having one would give them away.
         prepare=(
             f"recsys build {{data}}/acl/{PAPERS} --titles-only --out {index}",
-            f"recsys add-contexts {index} {contexts}",
+            *((f"recsys add-contexts {index} {contexts}",) if own or told else ()),
         ),
         training=(train,) if own else (),
         evaluate=f"recsys evaluate-local {index} {contexts} --years 2011-2012 --per-paper 1 "
-        f"--known {known} --{'raw' if raw else 'masked'} --out {{work}}/{name}",
+        f"--known {known} --{'raw' if raw else 'masked'} --contexts {'only' if told else 'hidden'} "
+        f"--out {{work}}/{name}",
         systems=systems,
         alone={},
         slow=own,
@@ -143,7 +146,8 @@ def _no_metadata(name: str, split: str) -> str:
 # TODO-FIGURES
 LOCAL: Mapping[str, Mapping[str, Expected]] = {
     "sentence": {
-        "bm25": Expected((0.2300, 0.1400, 0.1600), EXACT),
+        "two-stage": Expected((0.0, 0.0, 0.0), LEARNED),
+        "local": Expected((0.0, 0.0, 0.0), LEARNED),
     },
     "title": {
         "bm25": Expected((0.2440, 0.1503, 0.1668), EXACT),
@@ -159,6 +163,8 @@ LOCAL: Mapping[str, Mapping[str, Expected]] = {
         "local": Expected((0.6546, 0.4267, 0.4708), LEARNED),
     },
     "title-raw": {
+        "two-stage": Expected((0.0, 0.0, 0.0), LEARNED),
+        "local-unnamed": Expected((0.0, 0.0, 0.0), LEARNED),
         "local": Expected((0.9896, 0.9354, 0.9482), LEARNED),
     },
     "references-raw": {
@@ -166,6 +172,12 @@ LOCAL: Mapping[str, Mapping[str, Expected]] = {
         "two-stage": Expected((0.5314, 0.2955, 0.3399), LEARNED),
         "local": Expected((0.9896, 0.9354, 0.9482), LEARNED),
         "local-unnamed": Expected((0.6229, 0.4092, 0.4493), LEARNED),
+    },
+    "contexts": {
+        "bm25": Expected((0.0, 0.0, 0.0), EXACT),
+        "embedding": Expected((0.0, 0.0, 0.0), LEARNED),
+        "profile": Expected((0.0, 0.0, 0.0), LEARNED),
+        "local": Expected((0.0, 0.0, 0.0), LEARNED),
     },
     "own": {"local": Expected((0.6546, 0.4267, 0.4708), LEARNED)},
 }
@@ -299,6 +311,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "acl-local-references": _sentences("references", LOCAL["references"]),
     "acl-local-title-raw": _sentences("title", LOCAL["title-raw"], raw=True),
     "acl-local-references-raw": _sentences("references", LOCAL["references-raw"], raw=True),
-    "acl-local-own": _sentences("references", LOCAL["own"], own=True),
+    "acl-local-contexts": _sentences("references", LOCAL["contexts"], kind="contexts"),
+    "acl-local-own": _sentences("references", LOCAL["own"], kind="own"),
 }
 """A row is called EXPERIMENT/SYSTEM."""
