@@ -184,7 +184,7 @@ class SentenceChoices:
             help="Take names and years out of the sentences, or ask them as printed.",
         ),
     ] = True
-    contexts: Annotated[
+    contexts_read: Annotated[
         Reading,
         typer.Option(
             "--contexts",
@@ -210,7 +210,7 @@ class SentenceChoices:
             systems=names_in(self.systems) or (),
             known=self.known,
             masked=self.masked,
-            contexts=ContextUse(self.contexts),
+            contexts=ContextUse(self.contexts_read),
             per_paper=self.per_paper,
             years=years,
             k=self.k,
