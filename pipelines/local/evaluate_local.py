@@ -34,7 +34,12 @@ from pipelines.evaluation.write_evaluation import (
 )
 from pipelines.jobs.partial_results import Entry, Sidecar
 from pipelines.jobs.per_query import gather
-from pipelines.local.local_guards import guard_rankers, ranker_hashes, telling_abstracts
+from pipelines.local.local_guards import (
+    guard_rankers,
+    ranker_hashes,
+    telling_abstracts,
+    telling_contexts,
+)
 from pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, pose_query
 from pipelines.local.local_systems import LEARNED, LOCAL_SYSTEMS, AskedPassage
 from recsys.errors import DraftError, InputError, near_miss
@@ -135,7 +140,9 @@ def evaluate_local(
             "Add some with `recsys add-contexts`, or evaluate with contexts hidden.",
         )
     asked = queries.values()
-    told = (*guard(ranker, options, asked), *telling_abstracts(collection, asked))
+    told = [*guard(ranker, options, asked), *telling_abstracts(collection, asked)]
+    if options.contexts is ContextUse.ALL:
+        told += telling_contexts(collection, asked)
     check_folder(out)
     (out / WORK).mkdir(exist_ok=True)
     sidecars, answers = [], {}

@@ -11,6 +11,7 @@ from pipelines.local.local_queries import LocalQuery
 from recsys.local.rank_passages import PassageRanker
 from recsys.protocols import Ranker
 from recsys.stage_two.ranker import OnnxRanker
+from recsys.store.arrays import Mask
 from recsys.store.artifacts import MANIFEST, sha256
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR
@@ -57,19 +58,39 @@ def ranker_hashes(ranker: PassageRanker) -> list[str]:
 def telling_abstracts(collection: Collection, queries: Sized[LocalQuery]) -> Iterator[str]:
     """Warn where an abstract alone tells cited papers from others as old as these."""
     has = collection.corpus.texts().column("abstract").is_valid().to_numpy()
+    if (shares := _shares(collection, queries, has)) is not None:
+        yield (
+            f"{shares[0]:.0%} of the cited papers have an abstract, and {shares[1]:.0%} of the "
+            "others: that gives them away. Build the index with --titles-only."
+        )
+
+
+def telling_contexts(collection: Collection, queries: Sized[LocalQuery]) -> Iterator[str]:
+    """Warn where to have been cited in a sentence of the index tells cited papers from others."""
+    if collection.contexts is None:
+        return
+    has = np.zeros(len(collection.corpus), bool)
+    has[collection.contexts.contexts.cited] = True
+    if (shares := _shares(collection, queries, has)) is not None:
+        yield (
+            f"{shares[0]:.0%} of the cited papers have contexts in the index, and {shares[1]:.0%} "
+            "of the others: that gives them away. Evaluate with `--contexts hidden` or `only`."
+        )
+
+
+def _shares(
+    collection: Collection, queries: Sized[LocalQuery], has: Mask
+) -> tuple[float, float] | None:
+    """Return how many of the gold papers and of the others have something, where that tells."""
     gold = np.unique(np.concatenate([each.gold for each in queries]))
     years = collection.corpus.years
     latest = max(int(years[each.citing]) for each in queries)
     others = (years != UNKNOWN_YEAR) & (years <= latest)
     others[gold] = False
     if not others.any():
-        return
+        return None
     of_gold, of_others = float(has[gold].mean()), float(has[others].mean())
-    if of_gold - of_others > TELLING:
-        yield (
-            f"{of_gold:.0%} of the cited papers have an abstract, and {of_others:.0%} of the "
-            "others: that gives them away. Build the index with --titles-only."
-        )
+    return (of_gold, of_others) if of_gold - of_others > TELLING else None
 
 
 def _folder(ranker: Ranker) -> Path | None:

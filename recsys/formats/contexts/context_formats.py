@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from recsys.formats.papers.paper_fields import Record
@@ -20,7 +21,8 @@ from recsys.passages import Context
 class ContextFormat:
     """One way in which citing sentences come.
 
-    module, function: the reader. It is given lines, bytes, or one object of JSON after the other.
+    module, function: the reader. It is given lines, bytes, a path, or one object of JSON after the
+    other.
     keys: an object is of this format if it has all keys of one of these sets.
     """
 
@@ -46,6 +48,11 @@ class ContextFormat:
     def read_bytes(self, stream: BinaryIO) -> Iterator[Context | Problem]:
         """Read bytes in which an encoding is declared, or which have no lines."""
         found: Iterator[Context | Problem] = _of(self.module, self.function)(stream)
+        return found
+
+    def read_file(self, path: Path) -> Iterator[Context | Problem]:
+        """Read what is no stream."""
+        found: Iterator[Context | Problem] = _of(self.module, self.function)(path)
         return found
 
     def contexts_of(self, record: Record) -> Iterator[Context | Problem]:
@@ -96,6 +103,7 @@ FORMATS = (
     ContextFormat("S2ORC of the API", Shape.JSON, f"{_AT}annotated_papers", "annotated_contexts",
                   _keys("corpusid content", "corpusid body")),
     ContextFormat("JATS XML", Shape.BYTES, f"{_AT}jats_contexts"),
+    ContextFormat("LaTeX, PDF, Word", Shape.FILE, f"{_AT}body_contexts"),
     ContextFormat("unarXive 2020", Shape.LINES, f"{_AT}unarxive_lines"),
     ContextFormat("FullTextPeerRead", Shape.LINES, f"{_AT}peerread_table"),
 )

@@ -41,6 +41,9 @@ def read_contexts(path: Path, *, progress: Progress = silent) -> Iterator[Contex
     if form is None:
         yield from _objects(path, progress)
         return
+    if form.shape is Shape.FILE:
+        yield from form.read_file(path)
+        return
     with open_bytes(path, progress=progress) as stream:
         if form.shape is Shape.BYTES:
             yield from form.read_bytes(stream)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from pipelines.local.evaluate_local import LocalEvaluation, evaluate_local
+from pipelines.local.local_guards import telling_contexts
 from pipelines.local.local_queries import LocalQueries, LocalQuery, pose_query
 from pipelines.local.local_table import Way, drawn_way, example
 from recsys.errors import InputError
@@ -105,3 +106,16 @@ def test_only_papers_with_sentences_need_an_index_with_some(tmp_path: Path) -> N
         evaluate_local(
             Path("my.index"), queries, options, tmp_path, open_local=lambda _: ranker_of(plain())
         )
+
+
+def test_contexts_that_only_cited_papers_have_are_told(tmp_path: Path) -> None:
+    only_gold = with_told(plain(), [("c", "a", "Ferns grow in shadow.")], None, tmp_path)
+    (line,) = telling_contexts(only_gold, QUERIES)
+    assert line.startswith("100% of the cited papers have contexts in the index, and 0% of the oth")
+    assert "--contexts hidden" in line
+
+
+def test_contexts_of_others_or_of_none_tell_nothing(tmp_path: Path) -> None:
+    of_others = with_told(plain(), [("c", "b", "Sun."), ("d", "c", "Honey.")], None, tmp_path)
+    assert list(telling_contexts(of_others, QUERIES)) == []
+    assert list(telling_contexts(plain(), QUERIES)) == []

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from recsys.store.collection import Collection
 
 Known: TypeAlias = Literal["sentence", "title", "references"]
+Reading: TypeAlias = Literal["all", "hidden", "only"]
+"""The values of `ContextUse`."""
 SYSTEMS = ("bm25", "embedding", "hybrid", "two-stage", "profile", "local", "local-unnamed")
 """The names of `local_systems.LOCAL_SYSTEMS`, which takes long to import."""
 EVERY_YEAR = (0, 9999)
@@ -182,6 +184,15 @@ class SentenceChoices:
             help="Take names and years out of the sentences, or ask them as printed.",
         ),
     ] = True
+    contexts_read: Annotated[
+        Reading,
+        typer.Option(
+            "--contexts",
+            help="Which citing sentences of the index are read: all, none, or all with only the "
+            "papers that they cite to choose from. Where few papers have any, to have some gives "
+            "a paper away.",
+        ),
+    ] = "all"
     per_paper: Annotated[
         int, typer.Option("--per-paper", min=1, help="Sentences of each citing paper at most.")
     ] = 1
@@ -193,11 +204,13 @@ class SentenceChoices:
         """Say it to the evaluation."""
         from pipelines.local.evaluate_local import LocalEvaluation
         from recsys.app.provenance import command_line
+        from recsys.local.context_view import ContextUse
 
         return LocalEvaluation(
             systems=names_in(self.systems) or (),
             known=self.known,
             masked=self.masked,
+            contexts=ContextUse(self.contexts_read),
             per_paper=self.per_paper,
             years=years,
             k=self.k,

@@ -188,6 +188,19 @@ person-group-type="author"><name><surname>Fox</surname><given-names>A</given-nam
 <ref id="r4"><mixed-citation>Gone.</mixed-citation></ref>
 </ref-list></back></article>
 """
+LATEX = r"""\documentclass{article}
+\title{On owls}\author{Ann Fox}
+\begin{document}\maketitle
+\section{Prey}
+It rained. Owls hunt voles at night~\cite{fox01, ant}.
+\begin{thebibliography}{9}
+\bibitem{fox01} A. Fox. Voles of the marsh. Owl Journal 3, 2001. doi:10.1000/v
+\bibitem{ant} B. Ant.
+\newblock Mice of the moor.
+\newblock {\em Owl Journal}, 4, 2002.
+\end{thebibliography}
+\end{document}
+"""
 
 EXAMPLES: Mapping[str, str] = {
     "own": OWN,
@@ -201,4 +214,5 @@ EXAMPLES: Mapping[str, str] = {
     "unarxive 2022": UNARXIVE_2022,
     "s2orc api": S2ORC_API,
     "jats": JATS,
+    "latex": LATEX,
 }

@@ -116,6 +116,13 @@ def test_jats_follows_cross_references_ranges_and_sections(tmp_path: Path) -> No
     assert {each.section for each in contexts} == {"Prey"}
 
 
+def test_papers_in_latex_are_known_by_their_titles(tmp_path: Path) -> None:
+    (first, second), _ = read(tmp_path, EXAMPLES["latex"])
+    assert first.citing_work is not None and first.citing_work.title == "On owls"
+    assert (first.citing, first.cited, first.section) == ("", "10.1000/v", "Prey")
+    assert second.cited_work is not None and second.cited_work.title == "Mice of the moor"
+
+
 def test_peerread_puts_both_sides_together(tmp_path: Path) -> None:
     (found,), problems = read(tmp_path, EXAMPLES["peerread"])
     assert (found.citing, found.cited, problems) == ("1202.00002", "1101.00001", [])
@@ -156,7 +163,6 @@ def test_a_list_of_objects_is_read_as_lines_are(tmp_path: Path) -> None:
         (" \n\n", "is empty"),
         ("Owls hunt voles.\n", "no citing sentences of a known format"),
         ('{"id": "a", "title": "Owls"}\n', "id, title"),
-        ("%PDF-1.4 owls", "no citing sentences of a known format"),
     ],
 )
 def test_other_files_are_refused(content: str, what: str, tmp_path: Path) -> None:
