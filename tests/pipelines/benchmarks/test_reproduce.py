@@ -172,11 +172,13 @@ def test_evaluations_of_sentences_get_a_page_of_their_own(tmp_path: Path) -> Non
     assert "old" in (docs / "evaluation.md").read_text(encoding="utf-8")
 
 
-def test_sentences_are_asked_in_an_index_of_titles_with_contexts() -> None:
-    for name in ASKED:
+def test_sentences_are_asked_in_an_index_of_titles() -> None:
+    for name in (*ASKED, "contexts"):
         experiment = EXPERIMENTS[f"acl-local-{name}"]
-        build, add, evaluate = commands(name, experiment, [*experiment.systems])
-        assert "--titles-only" in build and "add-contexts" in add
+        build, *add, evaluate = commands(name, experiment, [*experiment.systems])
+        assert "--titles-only" in build
+        assert [line.split()[1] for line in add] == ["add-contexts"] * (name == "contexts")
+        assert f"--contexts {'only' if add else 'hidden'}" in evaluate
         assert "--years 2011-2012 --per-paper 1" in evaluate
         assert ("--raw" in evaluate) == name.endswith("raw")
         assert experiment.measures == LOCAL_MEASURES
@@ -217,7 +219,7 @@ def test_only_what_is_asked_for_is_run() -> None:
 
 def test_rows_are_chosen_by_name_or_by_experiment() -> None:
     plain = {"vis", "archaeology"}
-    assert set(select(None)) == plain | {f"acl-local-{each}" for each in ASKED}
+    assert set(select(None)) == plain | {f"acl-local-{each}" for each in (*ASKED, "contexts")}
     assert select("vis/bm25, vis/random") == {"vis": ["random", "bm25"]}
     assert select("vis-left-out") == {"vis-left-out": ["two-stage"]}
     assert set(select("archaeology")["archaeology"]) == EVERY_SYSTEM
