@@ -1,11 +1,12 @@
 """What is asked once of a draft, whatever its passages: which papers belong to it as a whole."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from recsys.asking.query import Query
 from recsys.asking.rocchio import has_text
+from recsys.local.title_means import TitleMeans
 from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.stage_two.features import compute, feature_names
@@ -25,11 +26,13 @@ class DraftView:
 
     query: as of when, and which papers may be seen and recommended. rows: (m,) int32, candidates of
     the draft, ascending; none for a passage without a draft. columns: (m, len(COLUMNS)) float32.
+    means: what its passages share of their candidates' profiles.
     """
 
     query: Query
     rows: Rows
     columns: Floats
+    means: TitleMeans = field(default_factory=TitleMeans)
 
     @classmethod
     def of(cls, recommender: Recommender, draft: Draft, text: str) -> "DraftView":
@@ -60,11 +63,16 @@ class DraftView:
 
     def column(self, name: str, rows: Rows) -> Floats:
         """Look a column up for any rows, OUTSIDE where the draft had no such candidate."""
-        found = np.full(len(rows), OUTSIDE, np.float32)
+        found: Floats = self.table(rows)[COLUMNS.index(name)]
+        return found
+
+    def table(self, rows: Rows) -> Floats:
+        """Look all columns up for any rows: (len(COLUMNS), len(rows)) float32."""
+        found = np.full((len(COLUMNS), len(rows)), OUTSIDE, np.float32)
         if len(self.rows):
             places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
-            there = self.rows[places] == rows
-            found[there] = self.columns[places[there], COLUMNS.index(name)]
+            there = np.flatnonzero(self.rows[places] == rows)
+            found[:, there] = self.columns[places[there]].T
         return found
 
     def best(self, k: int) -> Rows:

@@ -43,6 +43,11 @@ class LocalFacts:
         return self.sentence.evidence.rows
 
     @cached_property
+    def of_draft(self) -> Floats:
+        """What the draft's ranking says of each candidate: (len(COLUMNS), m) float32."""
+        return self.asked.draft.table(self.rows)
+
+    @cached_property
     def named(self) -> Floats:
         """How well each candidate fits a name in the sentence, 0 if none: (m,) float32."""
         return self._of_named(self.asked.named.scores)
@@ -55,7 +60,7 @@ class LocalFacts:
     @cached_property
     def profile(self) -> Floats:
         """Cosine of the sentence with each candidate's profile: (m,) float32."""
-        return profile_cosines(self.sentence.evidence, self.signs)
+        return profile_cosines(self.sentence.evidence, self.signs, self.asked.draft.means)
 
     @cached_property
     def signs(self) -> ContextSigns | None:
@@ -148,5 +153,6 @@ def _column(facts: LocalFacts, name: str) -> Floats:
     if name.startswith(SENTENCE):
         return BY_NAME[name.removeprefix(SENTENCE)].function(facts.sentence)
     if name.startswith(DRAFT):
-        return facts.asked.draft.column(name.removeprefix(DRAFT), facts.rows)
+        found: Floats = facts.of_draft[COLUMNS.index(name.removeprefix(DRAFT))]
+        return found
     return _OWN[name].function(facts)

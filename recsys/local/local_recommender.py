@@ -9,7 +9,7 @@ from recsys.local.missing_citations import Needs
 from recsys.local.passage import Passage
 from recsys.local.rank_passages import LocalRanking, PassageRanker
 from recsys.recommend import Recommender
-from recsys.records import Draft, Recommendation
+from recsys.records import Draft, Paper, Recommendation
 from recsys.stage_one.sources import IN_WORDS
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
@@ -53,15 +53,21 @@ class LocalRecommender:
             view = reader.view(draft, passages[0])
             vectors = reader.encode(passages)
         found = []
+        papers: dict[int, Paper] = {}
         for passage, vector in zip(passages, vectors, strict=True):
             with one_thread(), remembered_products():
                 ranking = self.ranker.rank(reader.facts(view, passage, vector))
-                found.append(self._shown(ranking, k))
+                found.append(self._shown(ranking, k, papers))
         return found
 
-    def _shown(self, ranking: LocalRanking, k: int) -> tuple[Recommendation, ...]:
-        chosen = ranking.positions[:k].tolist()
-        papers = self.collection.corpus.papers(ranking.rows[:k])
+    def _shown(
+        self, ranking: LocalRanking, k: int, known: dict[int, Paper]
+    ) -> tuple[Recommendation, ...]:
+        """Show the best; papers that other passages have shown are known."""
+        chosen, best = ranking.positions[:k].tolist(), ranking.rows[:k].tolist()
+        if new := [row for row in best if row not in known]:
+            known.update(zip(new, self.collection.corpus.papers(new), strict=True))
+        papers = [known[row] for row in best]
         reasons = explain_local(ranking.facts, chosen, papers)
         sources = [_sources(ranking.facts, at) for at in chosen]
         rows = zip(papers, ranking.scores, ranking.probabilities, sources, reasons, strict=False)

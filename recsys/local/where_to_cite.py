@@ -15,7 +15,7 @@ import numpy as np
 
 from recsys.formats.drafts.wording import counted
 from recsys.local.named_works import NamedWorks, find_names
-from recsys.local.paper_profile import MOST_CITERS
+from recsys.local.title_means import MOST_CITERS
 from recsys.passages import Body, Sentence
 from recsys.recommend import Recommender
 from recsys.records import Answer, PaperId, Place

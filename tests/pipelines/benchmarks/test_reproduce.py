@@ -182,8 +182,6 @@ def test_sentences_are_asked_in_an_index_of_titles() -> None:
         assert "--years 2011-2012 --per-paper 1" in evaluate
         assert ("--raw" in evaluate) == name.endswith("raw")
         assert experiment.measures == LOCAL_MEASURES
-    own = commands("acl-local-own", EXPERIMENTS["acl-local-own"], ["local"])
-    assert "recsys train local" in own[2] and "--train-until 2009 --dev-until 2010" in own[2]
 
 
 def test_missing_contexts_are_said_before_anything_runs(data: Path, tmp_path: Path) -> None:
