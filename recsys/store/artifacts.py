@@ -250,6 +250,15 @@ def _own_files(folder: Path) -> list[str]:
     )
 
 
+_MAKERS: Mapping[str, str] = {
+    "ranker": "recsys train ranker INDEX --split FILE",
+    "local-ranker": "recsys train local INDEX CONTEXTS",
+    "contexts": "recsys add-contexts INDEX FILES",
+    "needs-citation": "python -m pipelines.studies.needs.needs_study",
+}
+"""What makes an artifact of a kind, where `recsys build` does not."""
+
+
 def _check_present(folder: Path, kind: str) -> None:
     if not folder.exists():
         if aside(folder).exists():
@@ -258,17 +267,16 @@ def _check_present(folder: Path, kind: str) -> None:
                 "Run its command again: it brings back the old one, and finishes the new one.",
             )
         siblings = [p.name for p in folder.parent.glob("*")] if folder.parent.is_dir() else []
-        command = (
-            "train ranker INDEX --split FILE" if kind == "ranker" else "build PAPERS --out DIR"
-        )
         raise ArtifactMissing(
             f"There is no {kind} at {folder}.{near_miss(folder.name, siblings)}",
-            f"Make one with `recsys {command}`.",
+            f"Make one with `{_MAKERS.get(kind, 'recsys build PAPERS --out DIR')}`.",
         )
     if not (folder / MANIFEST).is_file():
         raise ArtifactMissing(
             f"{folder} has no {MANIFEST}: it is not a finished {kind}.",
-            "Run its `recsys build` command again; a killed build continues where it stopped.",
+            f"Run its `{_MAKERS[kind]}` command again."
+            if kind in _MAKERS
+            else "Run its `recsys build` command again; a killed build continues where it stopped.",
         )
 
 
