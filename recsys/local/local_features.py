@@ -6,7 +6,7 @@ sentence names and how a paper is spoken of by those who cite it.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 
@@ -145,14 +145,17 @@ def compute_local(facts: LocalFacts, names: tuple[str, ...]) -> Floats:
     """Compute the named columns: (m, len(names)) float32, rows as in `facts.rows`."""
     table = np.empty((len(facts.rows), len(names)), np.float32, order="F")
     for column, name in enumerate(names):
-        table[:, column] = _column(facts, name)
+        table[:, column] = _reader(name)(facts)
     return table
 
 
-def _column(facts: LocalFacts, name: str) -> Floats:
+@cache
+def _reader(name: str) -> Callable[[LocalFacts], Floats]:
+    """Return what computes a column: names are looked up once, not for each passage."""
     if name.startswith(SENTENCE):
-        return BY_NAME[name.removeprefix(SENTENCE)].function(facts.sentence)
+        of_sentence = BY_NAME[name.removeprefix(SENTENCE)].function
+        return lambda facts: of_sentence(facts.sentence)
     if name.startswith(DRAFT):
-        found: Floats = facts.of_draft[COLUMNS.index(name.removeprefix(DRAFT))]
-        return found
-    return _OWN[name].function(facts)
+        place = COLUMNS.index(name.removeprefix(DRAFT))
+        return lambda facts: facts.of_draft[place]
+    return _OWN[name].function
