@@ -28,6 +28,7 @@ from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.store.layout import FRONT_MATTER
 from recsys.store.name_keys import author_keys, venue_key
 from recsys.store.paper_types import paper_types
+from recsys.store.shown_papers import FIELDS, ShownWriter
 from recsys.store.unions import GONE, Origins, Union, unite
 
 # Papers are sorted and written in pieces of this size: no sorted copy is ever held.
@@ -94,9 +95,11 @@ def merge_columns(folder: Path, papers: pa.Table, old: Corpus, merged: Merged) -
     _write_venues(folder, papers, old, origins)
     _write_front_matter(folder, papers, old, origins)
     resolver = Resolver(merged.ids, names_of_union(papers, old, origins))
-    with parquet.ParquetWriter(folder / PAPERS, SCHEMA, compression="zstd") as writer:
+    stored = parquet.ParquetWriter(folder / PAPERS, SCHEMA, compression="zstd")
+    with stored as writer, ShownWriter(folder) as shown:
         for table in _sorted(papers, old, origins):
             writer.write_table(table, ROW_GROUP)
+            shown.add(table.select(FIELDS).to_pylist())
             resolver.add(table.column("references"))
     years = pc.fill_null(papers.column("year"), UNKNOWN_YEAR).to_numpy()
     citing, cited, counts = resolver.links()
