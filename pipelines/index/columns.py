@@ -25,6 +25,7 @@ from recsys.store.arrays import Mask, Ragged, Rows, SortedStrings
 from recsys.store.corpus import PAPERS, Corpus
 from recsys.store.front_matter_titles import is_front_matter
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from recsys.store.hashed_names import NameHasher
 from recsys.store.layout import FRONT_MATTER
 from recsys.store.name_keys import author_keys, venue_key
 from recsys.store.paper_types import paper_types
@@ -96,11 +97,15 @@ def merge_columns(folder: Path, papers: pa.Table, old: Corpus, merged: Merged) -
     _write_front_matter(folder, papers, old, origins)
     resolver = Resolver(merged.ids, names_of_union(papers, old, origins))
     stored = parquet.ParquetWriter(folder / PAPERS, SCHEMA, compression="zstd")
+    hasher = NameHasher()
     with stored as writer, ShownWriter(folder) as shown:
         for table in _sorted(papers, old, origins):
             writer.write_table(table, ROW_GROUP)
-            shown.add(table.select(FIELDS).to_pylist())
+            records = table.select(["id", *FIELDS]).to_pylist()
+            shown.add(records)
+            hasher.add(records)
             resolver.add(table.column("references"))
+    hasher.hashed().save(folder)
     years = pc.fill_null(papers.column("year"), UNKNOWN_YEAR).to_numpy()
     citing, cited, counts = resolver.links()
     CitationGraph.build(citing, cited, origins.pick(old.years, years)).save(folder)

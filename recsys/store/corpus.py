@@ -17,6 +17,7 @@ import numpy as np
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings, load_array
 from recsys.store.graph import UNKNOWN_YEAR, Years
+from recsys.store.hashed_names import HASHES, HashedNames
 from recsys.store.layout import FRONT_MATTER, YEARS
 from recsys.store.name_keys import author_keys, venue_key
 from recsys.store.paper_types import paper_types
@@ -67,8 +68,8 @@ class Corpus:
     mapped, because most of it is read later, or never. ids: row -> public id. years: (n,) int16,
     UNKNOWN_YEAR where unknown. venues: (n,) int32 code into venue_keys, -1 where unknown. authors:
     row -> codes into author_keys; papers_of_author: author code -> rows. front_matter: (m,) int32,
-    rows of prefaces, indexes, errata and the like, ascending; None where nobody has looked. shown:
-    None where an older version did not write it.
+    rows of prefaces, indexes, errata and the like, ascending; None where nobody has looked. shown,
+    named: None where an older version did not write them.
     """
 
     folder: Path
@@ -82,6 +83,7 @@ class Corpus:
     papers_of_author: Ragged
     front_matter: Rows | None = None
     shown: ShownPapers | None = None
+    named: HashedNames | None = None
 
     def __len__(self) -> int:
         """Count the papers."""
@@ -223,6 +225,7 @@ class Corpus:
             Ragged.load(folder, "papers_of_author"),
             load_array(found) if (found := folder / FRONT_MATTER).is_file() else None,
             ShownPapers.load(folder) if (folder / STARTS).is_file() else None,
+            HashedNames.load(folder) if (folder / HASHES).is_file() else None,
         )
 
 
