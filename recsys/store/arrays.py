@@ -73,8 +73,10 @@ class Ragged:
 
     def take(self, rows: Rows) -> tuple[Rows, Rows]:
         """Concatenate the given rows: (owner, value), both (m,) int32; owner = place in `rows`."""
+        from recsys.store.kernels import fastest  # It speaks of the types above.
+
         begins = self.starts[rows]
-        return slices(begins, self.starts[rows + 1] - begins, self.values)
+        return fastest.slices(begins, self.starts[rows + 1] - begins, self.values)
 
     def pieces(self, size: int = 4096) -> Iterator[tuple[Rows, slice]]:
         """Divide the rows for work that would take much memory: (rows, where their values are)."""

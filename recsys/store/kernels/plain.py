@@ -156,6 +156,63 @@ def tally(rows: Rows, weights: Floats, wanted: Rows) -> Floats:
     return look_up(distinct, sums, wanted)
 
 
+# Sums and edges -----------------------------------------------------------------------------
+
+
+def totals(owner: Rows, weights: Floats | None, m: int) -> Floats:
+    """Sum weights, or ones, by owner (0 <= owner < m) in float64: (m,) float32."""
+    return np.bincount(owner, weights, minlength=m).astype(np.float32)
+
+
+def highest(owner: Rows, weights: Floats, m: int) -> Floats:
+    """Take the largest weight by owner, at the least 0: (m,) float32."""
+    result = np.zeros(m, np.float32)
+    np.maximum.at(result, owner, weights)
+    return result
+
+
+def slices(begins: Longs, lengths: Longs, values: Rows) -> tuple[Rows, Rows]:
+    """Concatenate `values[begin : begin + length]`: (owner, value), owner = number of the slice."""
+    owner, at = _spans(begins, lengths)
+    return owner, values[at]
+
+
+def below(starts: Longs, keys: Longs, rows: Rows, limits: Longs) -> Longs:
+    """Count of each row's keys, `keys[starts[row]:starts[row + 1]]`, those below its limit.
+
+    keys: ascending over the whole array. limits: (len(rows),), no lower than the keys of the row
+    before and no higher than those of the next.
+    """
+    found: Longs = np.searchsorted(keys, limits) - starts[rows]
+    return found
+
+
+def shared(starts: Longs, values: Rows, rows: Rows, wanted: Rows) -> tuple[Rows, Rows, Longs]:
+    """Find in `values[starts[row]:starts[row + 1]]` of each row what is wanted; distinct values.
+
+    Returns: (owner, place, at): the position among rows, that among the wanted, that in values.
+    """
+    begins = starts[rows]
+    owner, at = _spans(begins, starts[rows + 1] - begins)
+    place = places(wanted, values[at])
+    kept = np.flatnonzero(place >= 0)
+    return owner[kept], place[kept], at[kept]
+
+
+def squares(starts: Longs, values: Rows, rows: Rows, weights: Floats) -> Floats:
+    """Sum in float64 the squares of `weights[values[starts[row]:starts[row + 1]]]`: float32."""
+    begins = starts[rows]
+    owner, found = slices(begins, starts[rows + 1] - begins, values)
+    return totals(owner, weights[found] ** 2, len(rows))
+
+
+def _spans(begins: Longs, lengths: Longs) -> tuple[Rows, Longs]:
+    """Concatenate `range(begin, begin + length)`: (owner, index)."""
+    owner = np.repeat(np.arange(len(begins), dtype=np.int32), lengths)
+    shift = np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
+    return owner, shift + np.arange(len(owner))
+
+
 # Trees --------------------------------------------------------------------------------------
 
 LEAVES = 32
