@@ -1,10 +1,12 @@
 """The compiled kernels behind the functions of plain.py: arrays are made to fit, and results."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.kernels import compiled
-from recsys.store.kernels.plain import K1, Codes, Postings, Trees, Words
+from recsys.store.kernels.plain import K1, Bytes, Codes, Postings, Trees, Words
 
 _ALL, _NO_FLOATS = np.empty(0, np.uint8), np.empty(0, np.float32)
 
@@ -74,6 +76,15 @@ def tally(rows: Rows, weights: Floats, wanted: Rows) -> Floats:
     """Sum in float64, for each wanted row, the weights of the rows equal to it: float32."""
     out = np.empty(len(wanted), np.float32)
     compiled.tally(_fit(rows, np.int32), _fit(weights, np.float32), _fit(wanted, np.int32), out)
+    return out
+
+
+def search(starts: Longs, strings: Bytes, words: Sequence[bytes]) -> Rows:
+    """Find the positions of words among ascending distinct strings, -1 where they are not."""
+    ends = np.zeros(len(words) + 1, np.int64)
+    np.cumsum([len(word) for word in words], out=ends[1:])
+    out = np.empty(len(words), np.int32)
+    compiled.search(_fit(starts, np.int64), _fit(strings, np.uint8), ends, b"".join(words), out)
     return out
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recsys.store.kernels.plain import Postings, Trees, Words
 
-REVISION = 2
+REVISION = 3
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING or not COMPILED:
         number,
         places,
         scan,
+        search,
         shared,
         slices,
         squares,
@@ -52,6 +53,7 @@ else:
         number,
         places,
         scan,
+        search,
         shared,
         slices,
         squares,
@@ -73,6 +75,7 @@ __all__ = [
     "number",
     "places",
     "scan",
+    "search",
     "shared",
     "slices",
     "squares",

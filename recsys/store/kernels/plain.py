@@ -4,6 +4,8 @@ Rows are numbers of papers. No function changes its arguments, and all arrays th
 new ones.
 """
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -154,6 +156,25 @@ def tally(rows: Rows, weights: Floats, wanted: Rows) -> Floats:
     distinct, numbers = number(rows)
     sums = np.bincount(numbers, weights, minlength=len(distinct)).astype(np.float32)
     return look_up(distinct, sums, wanted)
+
+
+Bytes = NDArray[np.uint8]
+
+
+def search(starts: Longs, strings: Bytes, words: Sequence[bytes]) -> Rows:
+    """Find the positions of words among ascending distinct strings, -1 where they are not.
+
+    starts: (n + 1,) int64 offsets into strings: (bytes,) uint8.
+    """
+    data = strings.data  # Quicker than slices of numpy.
+
+    def string(at: int) -> bytes:
+        return bytes(data[starts[at] : starts[at + 1]])
+
+    n = len(starts) - 1
+    found = [bisect_left(range(n), word, key=string) for word in words]
+    same = [at < n and string(at) == word for at, word in zip(found, words, strict=True)]
+    return np.where(same, found, -1).astype(np.int32)
 
 
 # Sums and edges -----------------------------------------------------------------------------
