@@ -11,11 +11,13 @@ from recsys.store.kernels.plain import K1, Bytes, Codes, Postings, Trees, Words
 _ALL, _NO_FLOATS = np.empty(0, np.uint8), np.empty(0, np.float32)
 
 
-def dots(vectors: Floats, rows: Rows, query: Floats) -> Floats:
-    """Multiply some rows of (n, d) float32 vectors with a (d,) query: (len(rows),) float32."""
-    out = np.empty(len(rows), np.float32)
-    compiled.dots(_fit(vectors, np.float32), _fit(rows, np.int32), _fit(query, np.float32), out)
-    return out
+def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
+    """Multiply some rows of (n, d) float32 vectors with queries."""
+    many = _fit(np.atleast_2d(queries), np.float32)
+    out = np.empty((len(many), len(rows)), np.float32)
+    width = np.array(vectors.shape[1:])
+    compiled.dots(_fit(vectors, np.float32), _fit(rows, np.int32), many, width, out)
+    return out if queries.ndim == 2 else out[0]
 
 
 def scan(codes: Codes, begins: Longs, ends: Longs, queries: Codes) -> Rows:

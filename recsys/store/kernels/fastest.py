@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recsys.store.kernels.plain import Postings, Trees, Words
 
-REVISION = 3
+REVISION = 4
 VARIABLE = "RECSYS_KERNELS"
 
 

@@ -52,9 +52,12 @@ class Words:
 # Vectors ------------------------------------------------------------------------------------
 
 
-def dots(vectors: Floats, rows: Rows, query: Floats) -> Floats:
-    """Multiply some rows of (n, d) float32 vectors with a (d,) query: (len(rows),) float32."""
-    product: Floats = vectors[rows] @ query
+def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
+    """Multiply some rows of (n, d) float32 vectors with queries.
+
+    Returns: (len(rows),) float32 for a (d,) query, (q, len(rows)) for (q, d) queries.
+    """
+    product: Floats = (vectors[rows] @ np.ascontiguousarray(queries.T)).T
     return product
 
 

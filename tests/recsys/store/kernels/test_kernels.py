@@ -42,6 +42,10 @@ def test_dots_are_products(seed: int, m: int, d: int) -> None:
     found = adapted.dots(vectors, rows, query)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, plain.dots(vectors, rows, query), atol=1e-4)
+    queries = rng.normal(size=(m % 4, d)).astype(np.float32)
+    many = adapted.dots(vectors, rows, queries)
+    assert many.shape == plain.dots(vectors, rows, queries).shape == (m % 4, m)
+    np.testing.assert_allclose(many, queries @ vectors[rows].T, atol=1e-4)
 
 
 @pytest.mark.parametrize("row", [-1, 30, 2**31 - 1, -(2**31)])
