@@ -142,6 +142,13 @@ def squares(starts: Longs, values: Rows, rows: Rows, weights: Floats) -> Floats:
     return out
 
 
+def ranks(values: Floats) -> Floats:
+    """Rank from 1 (highest); equal values share the best rank of theirs: (m,) float32."""
+    out = np.empty(len(values), np.float32)
+    compiled.ranks(_fit(values, np.float32), out)
+    return out
+
+
 def leaves(trees: Trees, features: Floats) -> Floats:
     """Sum, for each of (m, f) rows of features, the values of the leaves that it comes to."""
     out = np.empty(len(features), np.float32)

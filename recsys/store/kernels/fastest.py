@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recsys.store.kernels.plain import Postings, Trees, Words
 
-REVISION = 4
+REVISION = 5
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING or not COMPILED:
         matches,
         number,
         places,
+        ranks,
         scan,
         search,
         shared,
@@ -52,6 +53,7 @@ else:
         matches,
         number,
         places,
+        ranks,
         scan,
         search,
         shared,
@@ -74,6 +76,7 @@ __all__ = [
     "matches",
     "number",
     "places",
+    "ranks",
     "scan",
     "search",
     "shared",

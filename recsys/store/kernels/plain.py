@@ -230,6 +230,12 @@ def squares(starts: Longs, values: Rows, rows: Rows, weights: Floats) -> Floats:
     return totals(owner, weights[found] ** 2, len(rows))
 
 
+def ranks(values: Floats) -> Floats:
+    """Rank from 1 (highest); equal values share the best rank of theirs: (m,) float32."""
+    ascending = np.sort(values)
+    return (len(values) - np.searchsorted(ascending, values, side="right") + 1).astype(np.float32)
+
+
 def _spans(begins: Longs, lengths: Longs) -> tuple[Rows, Longs]:
     """Concatenate `range(begin, begin + length)`: (owner, index)."""
     owner = np.repeat(np.arange(len(begins), dtype=np.int32), lengths)

@@ -216,6 +216,15 @@ def test_weights_are_summed_and_compared_by_owner(seed: int, e: int, m: int) -> 
             call(np.array([0, m], np.int32), np.ones(2, np.float32), m)
 
 
+@given(st.lists(st.floats(width=32, allow_nan=False), max_size=40))
+def test_ranks_are_shared_by_equal_values(values: list[float]) -> None:
+    expected = [1 + sum(other > value for other in values) for value in values]
+    for kernels in (plain, adapted):
+        found = kernels.ranks(np.array(values, np.float32))
+        assert found.dtype == np.float32
+        assert found.tolist() == expected
+
+
 @given(SEEDS, st.integers(1, 30))
 def test_slices_and_counts_of_ragged_rows(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
