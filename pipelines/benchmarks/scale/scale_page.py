@@ -1,0 +1,157 @@
+"""Write the figures of corpora of several sizes as Markdown: rows by version, columns by size."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from pipelines.benchmarks.result_tables import table
+from pipelines.benchmarks.scale.scale_figures import AFTER, BEFORE
+
+Figures = Mapping[str, Any]
+Cell = Callable[[Figures], str]
+
+_ANSWERS: Mapping[str, Cell] = {
+    "one scan of the vectors": lambda found: _ms(found["scan"]),
+    "a warm answer": lambda found: _with_ratio(found, "warm"),
+    "with 31 references": lambda found: _with_ratio(found, "with references"),
+    "the first answer of a process": lambda found: _with_ratio(found, "first"),
+    "opening, with all imports": lambda found: _ms(found["opening"]),
+}
+_PARTS: Mapping[str, Cell] = {
+    "search of vectors": lambda found: _ms(found["parts"]["vectors"]),
+    "BM25, the whole abstract": lambda found: _ms(found["parts"]["bm25"]),
+    "trees": lambda found: _ms(found["parts"]["trees"]),
+    "candidates": lambda found: f"{found['parts']['candidates']:,.0f}",
+    "features, a candidate": lambda found: f"{found['parts']['features']:.1f} us",
+    "features, a candidate, with 31 references": lambda found: (
+        f"{found['parts with references']['features']:.1f} us"
+    ),
+    "reading what is shown": lambda found: _ms(found["parts"]["columns"]),
+}
+_STAGES = {
+    "corpus": "reading and linking papers",
+    "text": "words",
+    "vectors": "vectors and their search",
+}
+_WEIGHTS = ("vectors", "their search", "text", "Parquet", "columns and links", "others")
+
+
+def write_scale(found: Figures) -> str:
+    """Write all tables that have figures."""
+    sizes = dict(sorted(found["sizes"].items(), key=lambda item: int(item[0])))
+    parts = [_machine(found["machine"])]
+    for section, write in (("answers", _answers), ("build", _builds), ("backends", _backends)):
+        if chosen := {size: each[section] for size, each in sizes.items() if section in each}:
+            parts += write(chosen)
+    if "equal" in found:
+        parts.append(_equal(found["equal"]))
+    return "\n\n".join(parts)
+
+
+def _machine(facts: Figures) -> str:
+    return (
+        f"Measured on {facts['processors']} processors ({facts['processor']}), Python "
+        f"{facts['python']}, numpy {facts['numpy']}; processor time of one thread."
+    )
+
+
+def _answers(found: Figures) -> list[str]:
+    return [
+        "Answers: 20 papers, encoding left out; in parentheses, how many scans of all vectors "
+        "(`vectors @ q` in 32 bits) of the same process take as long.\n\n"
+        + by_size(found, _ANSWERS, "answer"),
+        "Inside a warm answer. Features: all between a query and its ranking that is neither a "
+        "search nor trees.\n\n" + by_size(found, _PARTS, "part"),
+    ]
+
+
+def _builds(found: Figures) -> list[str]:
+    costs: dict[str, Cell] = {
+        "links": lambda each: f"{each['links']:,}",
+        "different words": lambda each: f"{each['terms']:,}",
+        "search of vectors": lambda each: str(each["backend"]),
+        **{meaning: partial(_stage, name=name) for name, meaning in _STAGES.items()},
+        "all": _seconds,
+        "for a million papers at this pace": lambda each: (
+            f"{each['cpu_seconds'] * 1e6 / each['papers']:,.0f} s"
+        ),
+    }
+    weights: dict[str, Cell] = {part: partial(_bytes, parts=(part,)) for part in _WEIGHTS}
+    weights["all"] = partial(_bytes, parts=_WEIGHTS)
+    return [
+        "Building with given vectors: CPU seconds, and the largest resident memory until then, "
+        "mapped files included.\n\n" + by_size(found, costs, "building"),
+        "Bytes a paper on disk.\n\n" + by_size(found, weights, "part of an index"),
+    ]
+
+
+def by_size(found: Figures, rows: Mapping[str, Cell], name: str) -> str:
+    """Write a table: a row for each quantity and version, a column for each size."""
+    versions = [each for each in (BEFORE, AFTER) if any(each in sized for sized in found.values())]
+    lines = [
+        (
+            f"{row}, {version}" if len(versions) > 1 else row,
+            *(cell(sized[version]) if version in sized else "" for sized in found.values()),
+        )
+        for row, cell in rows.items()
+        for version in versions
+    ]
+    return table((name, *(f"{int(size):,} papers" for size in found)), lines)
+
+
+def _backends(found: Figures) -> list[str]:
+    return [
+        f"What can search the vectors of {int(size):,} papers.\n\n{_of_records(each)}"
+        for size, each in found.items()
+    ]
+
+
+def _of_records(found: Figures) -> str:
+    """Write named records of the same numbers as a table."""
+    records = {name: each for name, each in found.items() if isinstance(each, dict)}
+    columns = list(next(iter(records.values())))
+    rows = [
+        (name, *(_number(each.get(column)) for column in columns)) for name, each in records.items()
+    ]
+    return table(("backend", *columns), rows)
+
+
+def _equal(found: Figures) -> str:
+    rows = [
+        (
+            corpus,
+            f"{each['drafts']:,}",
+            f"{each['same papers']:.2%}",
+            f"{each['same order']:.2%}",
+            f"{each['F1@20'][BEFORE]:.4f}",
+            f"{each['F1@20'][AFTER]:.4f}",
+        )
+        for corpus, each in found.items()
+    ]
+    header = ("corpus", "test drafts", "same 20 papers", "same order", "F1@20 before", "after")
+    return "Equal answers, before and after.\n\n" + table(header, rows)
+
+
+def _with_ratio(found: Figures, kind: str) -> str:
+    return f"{_ms(found[kind])} ({found['scans'][kind]:.2f} x)"
+
+
+def _ms(value: float) -> str:
+    return f"{value:,.0f} ms" if value >= 20 else f"{value:.1f} ms"
+
+
+def _stage(found: Figures, name: str) -> str:
+    return _seconds(found["stages"][name])
+
+
+def _seconds(found: Figures) -> str:
+    return f"{found['cpu_seconds']:,.0f} s, {found['peak_mib']:,.0f} MiB"
+
+
+def _bytes(found: Figures, parts: Sequence[str]) -> str:
+    weight = sum(found["bytes"].get(part, 0) for part in parts)
+    return f"{weight / found['papers']:,.0f}"
+
+
+def _number(value: object) -> str:
+    return f"{value:,.3g}" if isinstance(value, int | float) else str(value)
