@@ -1,8 +1,8 @@
 """Make corpora of any size, and measure what building and answering cost on them.
 
 Run as `python -m pipelines.benchmarks.scale make --data DIR --papers 1000000 --out FOLDER`, as
-`measure --data DIR --sizes 30000,100000 --docs docs/results`, or as `equal`, which compares the
-answers of two versions.
+`measure --data DIR --sizes 30000,100000`; as `processes` and `equal`, it compares whole
+processes and answers of two versions.
 """
 
 import argparse
@@ -14,19 +14,31 @@ from pathlib import Path
 from typing import Any
 
 from eval.report.marked_pages import check_page, rewrite_page
+from pipelines.benchmarks.scale.checkouts import HERE
 from pipelines.benchmarks.scale.equal_answers import compare_versions
 from pipelines.benchmarks.scale.made_corpus import make_corpus
 from pipelines.benchmarks.scale.real_sources import RealPapers, read_real
-from pipelines.benchmarks.scale.scale_figures import ROUNDS, SECTIONS, ScaleBench, machine
+from pipelines.benchmarks.scale.scale_figures import (
+    AFTER,
+    BEFORE,
+    ROUNDS,
+    SECTIONS,
+    ScaleBench,
+    machine,
+)
 from pipelines.benchmarks.scale.scale_page import write_scale
+from pipelines.benchmarks.scale.whole_processes import measure_encoding, measure_start
 from pipelines.encoders.checkpoints import MINILM
 from pipelines.encoders.export_encoder import cached_encoder
 from recsys.errors import RecsysError, near_miss
 from recsys.models.encoder import OnnxEncoder
 from recsys.store.artifacts import write_json
+from recsys.store.generations import in_force
+from recsys.store.layout import CORPUS
 
 PAGE = "scale"
 RESULTS, WORK, DOCS = Path("benchmarks/scale.json"), Path("benchmarks/out/scale"), "docs/results"
+PROCESSES = ("start", "encoding")
 TOLD_EVERY = 20_000
 
 
@@ -69,6 +81,20 @@ def run_equal(given: argparse.Namespace) -> None:
     _write(found, given)
 
 
+def run_processes(given: argparse.Namespace) -> None:
+    """Compare whole processes of two versions: an answer from the shell, and bulk encoding."""
+    check_page(given.docs, PAGE)
+    start = {BEFORE: (given.before, given.index_before), AFTER: (HERE, given.index_after)}
+    corpus = in_force(given.index_before) / CORPUS
+    measures: dict[str, Callable[[], dict[str, Any]]] = {
+        "start": lambda: measure_start(start),
+        "encoding": lambda: measure_encoding({BEFORE: given.before, AFTER: HERE}, corpus),
+    }
+    for name in given.only:
+        figures = measures[name]()
+        _write({"machine": machine(), **_read(given.results), name: figures}, given)
+
+
 def tell(stage: str, done: int, total: int) -> None:
     """Write a line of progress now and then."""
     if done % TOLD_EVERY == 0 or done == total:
@@ -89,13 +115,16 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument("--before", type=Path, help="checkout of the version to compare with")
     measure.add_argument("--rounds", type=int, default=ROUNDS, help="processes of each version")
     measure.add_argument("--work", type=Path, default=WORK, help="corpora and indexes")
+    processes = _command(commands, "processes", run_processes, "compare whole processes")
+    processes.add_argument("--only", nargs="+", choices=PROCESSES, default=PROCESSES)
     equal = _command(commands, "equal", run_equal, "compare the answers of two versions")
-    equal.add_argument("before", type=Path, help="checkout of the version to compare with")
-    equal.add_argument("--index-before", type=Path, required=True)
-    equal.add_argument("--index-after", type=Path, required=True)
     equal.add_argument("--split", type=Path, required=True)
     equal.add_argument("--corpus", required=True, help="name of the corpus, for the table")
-    for command in (measure, equal):
+    for command in (processes, equal):
+        command.add_argument("before", type=Path, help="checkout of the version to compare with")
+        command.add_argument("--index-before", type=Path, required=True)
+        command.add_argument("--index-after", type=Path, required=True)
+    for command in (measure, processes, equal):
         command.add_argument("--docs", type=Path, default=Path(DOCS), help="folder of scale.md")
         command.add_argument("--results", type=Path, default=RESULTS)
     return parser

@@ -33,6 +33,8 @@ _STAGES = {
     "text": "words",
     "vectors": "vectors and their search",
 }
+_OWN = "recsys "
+"""How the names of our encoders begin."""
 _WEIGHTS = ("vectors", "their search", "text", "Parquet", "columns and links", "others")
 
 
@@ -43,8 +45,9 @@ def write_scale(found: Figures) -> str:
     for section, write in (("answers", _answers), ("build", _builds), ("backends", _backends)):
         if chosen := {size: each[section] for size, each in sizes.items() if section in each}:
             parts += write(chosen)
-    if "equal" in found:
-        parts.append(_equal(found["equal"]))
+    for section, write_one in (("start", _start), ("encoding", _encoding), ("equal", _equal)):
+        if section in found:
+            parts.append(write_one(found[section]))
     return "\n\n".join(parts)
 
 
@@ -100,20 +103,52 @@ def by_size(found: Figures, rows: Mapping[str, Cell], name: str) -> str:
 
 
 def _backends(found: Figures) -> list[str]:
-    return [
-        f"What can search the vectors of {int(size):,} papers.\n\n{_of_records(each)}"
-        for size, each in found.items()
-    ]
+    header = ("search", "building", "bytes a paper", "a search", "recall", "20 at once", "recall")
+    parts = []
+    for size, figures in found.items():
+        rows = [
+            (
+                name,
+                f"{each['build_seconds']:,.0f} s",
+                f"{each['bytes_a_paper']:,.0f}",
+                f"{each['ratio']:.2f} x",
+                f"{each['recall']:.4f}",
+                f"{each['many_ratio']:.2f} x",
+                f"{each['many_recall']:.4f}",
+            )
+            for name, each in figures["backends"].items()
+        ]
+        parts.append(
+            f"What can search the vectors of {int(size):,} papers: 200 nearest, and 10 of each of "
+            "20 papers, in scans.\n\n" + table(header, rows)
+        )
+    return parts
 
 
-def _of_records(found: Figures) -> str:
-    """Write named records of the same numbers as a table."""
-    records = {name: each for name, each in found.items() if isinstance(each, dict)}
-    columns = list(next(iter(records.values())))
+def _start(found: Figures) -> str:
     rows = [
-        (name, *(_number(each.get(column)) for column in columns)) for name, each in records.items()
+        (name, f"{seconds:.2f} s", f"{found['floors'][name]:.2f} x" if name != "floor" else "1 x")
+        for name, seconds in found["cpu_seconds"].items()
     ]
-    return table(("backend", *columns), rows)
+    return (
+        "`recsys recommend` as a whole process on vis. The floor imports numpy, tokenizers and "
+        "ONNX Runtime, opens the models and ends.\n\n"
+        + table(("process", "CPU seconds", "of the floor"), rows)
+    )
+
+
+def _encoding(found: Figures) -> str:
+    rows = []
+    for version, figures in found.items():
+        rates = {name: each["cpu"] for name, each in figures["texts_per_second"].items()}
+        best = max(rate for name, rate in rates.items() if not name.startswith(_OWN))
+        rows += [
+            (f"{name}, {version}", f"{rate:.1f}", f"{rate / best:.2f} x")
+            for name, rate in rates.items()
+        ]
+    return "Bulk encoding, against the best batch size of sentence_transformers.\n\n" + table(
+        ("encoder", "texts per CPU second", "ratio"), rows
+    )
 
 
 def _equal(found: Figures) -> str:
@@ -151,7 +186,3 @@ def _seconds(found: Figures) -> str:
 def _bytes(found: Figures, parts: Sequence[str]) -> str:
     weight = sum(found["bytes"].get(part, 0) for part in parts)
     return f"{weight / found['papers']:,.0f}"
-
-
-def _number(value: object) -> str:
-    return f"{value:,.3g}" if isinstance(value, int | float) else str(value)

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,14 @@ import pytest
 import pipelines.benchmarks.scale.__main__ as program
 import pipelines.benchmarks.scale.scale_figures as figures
 import pipelines.index.build as building
-from pipelines.benchmarks.scale import answer_costs, build_costs, top_papers
-from pipelines.benchmarks.scale.checkouts import HERE, run_with
+from pipelines.benchmarks.scale import answer_costs, build_costs, top_papers, whole_processes
+from pipelines.benchmarks.scale.checkouts import HERE, run_theirs, run_with
 from pipelines.benchmarks.scale.equal_answers import compare_answers
 from pipelines.benchmarks.scale.made_corpus import DRAFTS, PAPERS, VECTORS, make_corpus
 from pipelines.benchmarks.scale.real_sources import read_real
 from pipelines.benchmarks.scale.scale_figures import ScaleBench, medians, size_name, with_ratios
 from pipelines.benchmarks.scale.scale_page import write_scale
+from pipelines.jobs.programs import Cost
 from recsys.errors import InputError
 from recsys.recommend import Recommender
 from tests.hashing_encoder import HashingEncoder
@@ -54,6 +56,17 @@ BUILD = {
     "peak_mib": 400,
     "bytes": {"vectors": 1536 * SIZE, "text": 500 * SIZE},
 }
+BACKENDS = {
+    "hnsw": {
+        "build_seconds": 60.0,
+        "bytes_a_paper": 1800.0,
+        "ratio": 0.06,
+        "recall": 0.996,
+        "many_ratio": 0.4,
+        "many_recall": 0.99,
+    }
+}
+ENCODED = {"batch 32": {"cpu": 18.0}, "batch 128": {"cpu": 20.0}, "recsys int8": {"cpu": 70.0}}
 PAGE = "# Scale\n\n<!-- scale -->\nold\n<!-- /scale -->\n\nAfter.\n"
 
 
@@ -156,9 +169,14 @@ def test_rows_are_told_by_version_and_columns_by_size() -> None:
         {
             "machine": {"processors": 2, "processor": "of Babbage", "python": "3", "numpy": "2"},
             "sizes": {
-                "1000000": {"build": {"after": BUILD}},
+                "1000000": {"build": {"after": BUILD}, "backends": {"backends": BACKENDS}},
                 "30000": {"answers": answers, "build": {"before": BUILD, "after": BUILD}},
             },
+            "start": {
+                "cpu_seconds": {"before": 1.5, "after": 0.75, "floor": 0.5},
+                "floors": {"before": 3.0, "after": 1.5},
+            },
+            "encoding": {"after": {"texts_per_second": ENCODED}},
             "equal": {"vis": compare_answers(same, same)},
         }
     )
@@ -169,6 +187,12 @@ def test_rows_are_told_by_version_and_columns_by_size() -> None:
     assert "| words, after | 2 s, 300 MiB | 2 s, 300 MiB |" in text
     assert "| for a million papers at this pace, after | 10,000 s | 10,000 s |" in text
     assert "| all, after | 2,036 | 2,036 |" in text
+    assert "| hnsw | 60 s | 1,800 | 0.06 x | 0.9960 | 0.40 x | 0.9900 |" in text
+    assert (
+        "| before | 1.50 s | 3.00 x |\n| after | 0.75 s | 1.50 x |\n| floor | 0.50 s | 1 x |"
+        in text
+    )
+    assert "| batch 128, after | 20.0 | 1.00 x |\n| recsys int8, after | 70.0 | 3.50 x |" in text
     assert "| vis | 1 | 100.00% | 100.00% |" in text
 
 
@@ -203,6 +227,38 @@ def test_figures_are_kept_and_versions_take_turns(
     page = (tmp_path / "scale.md").read_text(encoding="utf-8")
     assert "| a warm answer, after | 30 ms (2.00 x) |" in page
     assert page.endswith("After.\n")
+
+
+def test_processes_of_two_versions_take_turns_above_one_floor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def run(command: list[Any], *, env: dict[str, str]) -> Cost:
+        asked.append(env["PYTHONPATH"].split(os.pathsep)[0])
+        seconds = 0.75 if asked[-1] == str(HERE) else 1.5
+        return Cost(seconds, seconds, 100, "")
+
+    before = tmp_path / "checkout"
+    (before / "recsys").mkdir(parents=True)
+    (before / "recsys" / "__init__.py").touch()
+    monkeypatch.setattr(whole_processes, "run_program", run)
+    floor = {"cpu_seconds": {"floor": 0.5}}
+    monkeypatch.setattr(whole_processes, "run_module", lambda *_: floor)
+    versions = {"before": (before, tmp_path), "after": (HERE, tmp_path)}
+    found = whole_processes.measure_start(versions, tmp_path / "draft.json")
+    assert found["cpu_seconds"] == {"before": 1.5, "after": 0.75, "floor": 0.5}
+    assert found["floors"] == {"before": 3.0, "after": 1.5}
+    assert asked == [str(before), str(HERE)] * (len(asked) // 2)
+
+
+def test_a_checkout_runs_its_own_module(tmp_path: Path) -> None:
+    (tmp_path / "recsys").mkdir()
+    (tmp_path / "recsys" / "__init__.py").touch()
+    (tmp_path / "recsys" / "told.py").write_text(
+        "import json, sys\njson.dump(sys.argv[1:], sys.stdout)"
+    )
+    assert run_theirs(tmp_path, "recsys.told", "one") == ["one"]
 
 
 def test_a_corpus_is_made_once(tmp_path: Path) -> None:
