@@ -66,7 +66,7 @@ def make_corpus(
 
 def made_papers(plan: Plan) -> Iterator[list[Made]]:
     """Make the papers in order, a list at a time, as a line of the file tells them."""
-    links = LinkMaker(plan.real, plan.pairs[:, 0])
+    links = LinkMaker(plan.real, plan.pairs[:, 0], plan.years)
     for begin in range(0, len(plan), AT_ONCE):
         pairs = plan.pairs[begin : begin + AT_ONCE]
         cited = links.make(begin, pairs, plan.rng(_OF_LINKS, begin))

@@ -17,22 +17,23 @@ CITING = 0.85
 MEDIAN_LENGTH, SPREAD, LONGEST = 13.0, 0.85, 200
 """Of lists of references to papers of the corpus: lognormal, .84 to .97 in real corpora."""
 COPIED = 0.5
-RECENT = 0.6
-"""Exponent below 1: papers of a topic are cited more the newer they are."""
+FORGOTTEN = 8.0
+"""Years after which a paper that was chosen is put back, to choose another, two times in three."""
 SECOND_SHARE = 0.35
 """Of the citations, those that start at the second real paper of a made one."""
-_TRIES = 4
+_TRIES, _CHOICES = 4, 5
 
 
 @dataclass(slots=True)
 class LinkMaker:
     """Makes the citations of papers that follow each other, from what was made before them.
 
-    primaries: (n,) int32, the first real paper of each paper of the whole corpus.
+    primaries: (n,) int32, the first real paper of each paper of the whole corpus. years: (n,).
     """
 
     real: RealPapers
     primaries: Rows
+    years: Longs
     _members: Rows = field(init=False)
     _begins: Longs = field(init=False)
     _known: Longs = field(init=False)
@@ -59,13 +60,22 @@ class LinkMaker:
         """
         lengths = _lengths(len(pairs), rng)
         owners = np.repeat(np.arange(len(pairs)), lengths)
-        cited = self._choose(begin, pairs[owners], rng)
+        cited = self._recent(begin, pairs[owners], self.years[begin + owners], rng)
         some = cited >= 0
         key = np.unique(owners[some] * len(self.primaries) + cited[some])
         owner, rows = np.divmod(key, len(self.primaries))
         ends = np.searchsorted(owner, np.arange(1, len(pairs) + 1))
         self._remember(begin, rows.astype(np.int32), ends)
         return np.split(rows.astype(np.int32), ends[:-1])
+
+    def _recent(self, begin: int, pairs: Rows, years: Longs, rng: np.random.Generator) -> Rows:
+        """Choose a paper for each citation, and another where that is old and forgotten."""
+        cited = self._choose(begin, pairs, rng)
+        for _ in range(_CHOICES):
+            ages = years - self.years[cited]
+            old = np.flatnonzero((cited >= 0) & (rng.random(len(ages)) > np.exp(-ages / FORGOTTEN)))
+            cited[old] = self._choose(begin, pairs[old], rng)
+        return cited
 
     def _choose(self, begin: int, pairs: Rows, rng: np.random.Generator) -> Rows:
         """Choose a paper for each citation, -1 where none is known."""
@@ -77,8 +87,7 @@ class LinkMaker:
         for _ in range(_TRIES):  # A real paper of which nothing was made yet cannot be cited.
             tried = self._near(topic, rng)
             source = np.where((source < 0) & (self._known[tried] > 0), tried, source)
-        newer = rng.random(len(pairs)) ** RECENT
-        place = (self._known[source] * newer).astype(np.int64)
+        place = (self._known[source] * rng.random(len(pairs))).astype(np.int64)
         direct = self._members[np.minimum(self._begins[source] + place, len(self._members) - 1)]
         anywhere = rng.integers(0, begin, len(pairs), dtype=np.int32)
         direct = np.where(source < 0, anywhere, direct)

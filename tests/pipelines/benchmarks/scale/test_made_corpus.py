@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.benchmarks.scale.corpus_plan import LAST_YEAR, plan_corpus, years_of
+from pipelines.benchmarks.scale.corpus_plan import LAST_YEAR, Plan, plan_corpus, years_of
 from pipelines.benchmarks.scale.invented_names import (
     growing_choice,
     invented_author,
@@ -30,6 +30,7 @@ from pipelines.benchmarks.scale.made_links import LONGEST, LinkMaker
 from pipelines.benchmarks.scale.real_sources import RealPapers, halves, nearest, read_real
 from recsys.errors import InputError
 from recsys.formats.embeddings import read_embeddings
+from recsys.store.arrays import Rows
 from tests.hashing_encoder import HashingEncoder
 from tests.pipelines.benchmarks.scale.small_real import write_real
 
@@ -197,7 +198,7 @@ def test_too_few_real_papers_are_an_error(tmp_path: Path) -> None:
 
 def test_citations_gather_on_few_papers_of_near_topics(real: RealPapers) -> None:
     plan = plan_corpus(real, 4000, 0)
-    cited = [rows for piece in _lists(real, plan.pairs) for rows in piece]
+    cited = [rows for piece in _lists(plan) for rows in piece]
     assert max(len(rows) for rows in cited) <= LONGEST
     counts = np.sort(np.bincount(np.concatenate(cited), minlength=4000))[::-1]
     uniform = np.random.default_rng(0).integers(0, 4000, counts.sum())
@@ -211,10 +212,10 @@ def test_citations_gather_on_few_papers_of_near_topics(real: RealPapers) -> None
     assert near > far + 0.1
 
 
-def _lists(real: RealPapers, pairs: np.ndarray[Any, np.dtype[np.int32]]) -> Iterator[list[Any]]:
-    maker = LinkMaker(real, pairs[:, 0])
-    for begin in range(0, len(pairs), 250):
-        yield maker.make(begin, pairs[begin : begin + 250], np.random.default_rng(begin))
+def _lists(plan: Plan) -> Iterator[list[Rows]]:
+    maker = LinkMaker(plan.real, plan.pairs[:, 0], plan.years)
+    for begin in range(0, len(plan), 250):
+        yield maker.make(begin, plan.pairs[begin : begin + 250], np.random.default_rng(begin))
 
 
 def test_works_outside_have_ids_of_their_own() -> None:
