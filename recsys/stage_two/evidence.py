@@ -15,7 +15,8 @@ from recsys.stage_one.voters import Ballots, Voters, cast
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
-from recsys.store.lookup import dots_of_any, spread, tally
+from recsys.store.kernels import fastest
+from recsys.store.lookup import dots_of_any
 from recsys.store.top_k import top_k
 
 LATEST_CITERS = 100
@@ -63,19 +64,15 @@ class Evidence:
 
     def total(self, owner: Rows, weights: Floats | None = None) -> Floats:
         """Sum weights (default 1) by owner."""
-        return np.bincount(owner, weights, minlength=len(self)).astype(np.float32)
+        return fastest.totals(owner, weights, len(self))
 
     def mean(self, owner: Rows, weights: Floats) -> Floats:
         """Average weights by owner, 0 for owners without any."""
         return divide(self.total(owner, weights), self.total(owner), least=1)
 
     def highest(self, owner: Rows, weights: Floats) -> Floats:
-        """Take the largest weight by owner (owners ascending), 0 for owners without any."""
-        result = np.zeros(len(self), np.float32)
-        if len(owner):
-            first = np.flatnonzero(np.diff(owner, prepend=-1))
-            result[owner[first]] = np.maximum(np.maximum.reduceat(weights, first), 0)
-        return result
+        """Take the largest weight by owner, at the least 0."""
+        return fastest.highest(owner, weights, len(self))
 
     # Citations ------------------------------------------------------------------------------
 
@@ -159,12 +156,11 @@ class Evidence:
         nearest, graph = self.candidates.nearest, self.graph
         older = np.flatnonzero(graph.older(nearest.rows, self.query.before))
         owner, cited = graph.references(nearest.rows[older])
-        found = tally(cited, nearest.weights[older][owner], len(graph.years))
-        return found[rows].astype(np.float32)
+        return fastest.tally(cited, nearest.weights[older][owner], rows)
 
     def look_up(self, voters: Voters, rows: Rows) -> Floats:
         """Return each row's weight among the voters, 0 for others: (len(rows),) float32."""
-        return spread(voters.rows, voters.weights, len(self.graph.years))[rows]
+        return fastest.look_up(voters.rows, voters.weights, rows)
 
     # Company: papers cited together with the most promising ones ----------------------------
 
@@ -177,8 +173,7 @@ class Evidence:
     def company(self, rows: Rows, weights: Floats) -> Floats:
         """Sum the weights of the given papers over the citers they share with each candidate."""
         owner, citing = self.graph.citers(rows, self.query.before, most=LATEST_CITERS)
-        together = tally(citing, weights[owner], len(self.graph.years))
-        shared = together[self.citers.rows].astype(np.float32)
+        shared = fastest.tally(citing, weights[owner], self.citers.rows)
         return self.total(self.citers.owner, shared)
 
     @cached_property
