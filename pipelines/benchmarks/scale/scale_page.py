@@ -15,7 +15,7 @@ _ANSWERS: Mapping[str, Cell] = {
     "a warm answer": lambda found: _with_ratio(found, "warm"),
     "with 31 references": lambda found: _with_ratio(found, "with references"),
     "the first answer of a process": lambda found: _with_ratio(found, "first"),
-    "opening, with all imports": lambda found: _ms(found["opening"]),
+    "opening the index": lambda found: _ms(found["opening"]),
 }
 _PARTS: Mapping[str, Cell] = {
     "search of vectors": lambda found: _ms(found["parts"]["vectors"]),
