@@ -113,7 +113,8 @@ def test_what_answering_takes_is_told(
     assert found["papers"] == SIZE
     for name in ("parts", "parts with references"):
         parts = found[name]
-        assert parts["stage one"] + parts["trees"] <= parts["ranking"] <= parts["answer"]
+        assert {*answer_costs.PARTS, "answer", "features"} <= set(parts)
+        assert all(parts[part] > 0 for part in answer_costs.PARTS)
         assert 0 < parts["candidates"] <= 500
     assert "features, a candidate" in write_scale(_found({"answers": {"after": found}}))
 
