@@ -1,4 +1,4 @@
-"""Run a program of this folder with the code of a checkout, this one or one of a version before."""
+"""Run the same program with the code of this checkout, and with that of one before."""
 
 import json
 import os
@@ -12,31 +12,25 @@ from recsys.errors import InputError
 
 HERE = Path(__file__).resolve().parents[3]
 """The checkout that this code is part of."""
-# -P: not the folder of the program, nor the current one, whose modules are those of here.
-_PYTHON = (sys.executable, "-P")
 
 
 def run_with(checkout: Path, program: str, *arguments: str | Path) -> Any:  # noqa: ANN401 - JSON.
-    """Run a program of this folder on one thread and return the JSON that it writes.
+    """Run a program of this checkout with the code of any, and return the JSON that it writes.
 
     Args:
         checkout: whose code is imported.
-        program: the name of a module in this folder.
+        program: the name of a module in the folder of benchmarks, such as "scale.top_papers", that
+            imports nothing but what both checkouts have.
         arguments: of the program.
 
     Raises:
         InputError: there is no checkout.
         RecsysError: the program failed.
     """
-    file = Path(__file__).with_name(f"{program}.py")
-    cost = run_program([*_PYTHON, file, *arguments], env=ONE_THREAD | code_of(checkout))
-    return json.loads(cost.out)
-
-
-def run_theirs(checkout: Path, module: str, *arguments: str | Path) -> Any:  # noqa: ANN401 - JSON.
-    """Run a checkout's own module and return the JSON that it writes; errors as `run_with`."""
-    cost = run_program([*_PYTHON, "-m", module, *arguments], env=code_of(checkout))
-    return json.loads(cost.out)
+    file = (HERE / "pipelines" / "benchmarks").joinpath(*program.split(".")).with_suffix(".py")
+    # -P: not the folder of the program, nor the current one, whose modules are those of here.
+    command = [sys.executable, "-P", file, *arguments]
+    return json.loads(run_program(command, env=ONE_THREAD | code_of(checkout)).out)
 
 
 def code_of(checkout: Path) -> dict[str, str]:

@@ -22,7 +22,7 @@ def compare_versions(before: Path, indexes: Sequence[Path], split: Path) -> dict
         split: of their corpus.
     """
     theirs, ours = (
-        run_with(checkout, "top_papers", index, split)
+        run_with(checkout, "scale.top_papers", index, split)
         for checkout, index in zip((before, HERE), indexes, strict=True)
     )
     return compare_answers(theirs, ours)

@@ -71,7 +71,7 @@ def measure_builds(bench: ScaleBench, size: int) -> Figures:
         index = bench.index(size, name)
         shutil.rmtree(index, ignore_errors=True)
         sources = folder / PAPERS, folder / VECTORS
-        found[name] = run_with(checkout, "build_costs", *sources, index)
+        found[name] = run_with(checkout, "scale.build_costs", *sources, index)
     return found
 
 
@@ -85,7 +85,7 @@ def measure_answers(bench: ScaleBench, size: int) -> Figures:
     for _ in range(bench.rounds):
         for name, checkout in versions.items():
             drafts = bench.corpus(size) / DRAFTS
-            facts = run_with(checkout, "answer_costs", bench.index(size, name), drafts)
+            facts = run_with(checkout, "scale.answer_costs", bench.index(size, name), drafts)
             turns[name].append(with_ratios(facts))
     return {name: medians(each) for name, each in turns.items()}
 

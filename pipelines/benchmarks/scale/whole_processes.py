@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pipelines.benchmarks.scale.checkouts import code_of, run_theirs
+from pipelines.benchmarks.scale.checkouts import code_of, run_with
 from pipelines.jobs.programs import recsys_program, run_module, run_program
 from recsys.store.blas import VARIABLES
 
 ROUNDS = 9
 DRAFT = Path("examples/draft.json")
-ENCODED = 400
+ENCODED = 200
 """Papers that are encoded, in every way."""
 
 
@@ -43,14 +43,14 @@ def measure_start(versions: Mapping[str, tuple[Path, Path]], draft: Path = DRAFT
 
 
 def measure_encoding(versions: Mapping[str, Path], corpus: Path) -> dict[str, Any]:
-    """Let each version compare its encoders with sentence_transformers: what it reports.
+    """Compare the encoders of each version with sentence_transformers, by the same program.
 
     Args:
         versions: the checkout of each.
-        corpus: the corpus folder of a built index.
+        corpus: the corpus folder of a built index that all of them read.
     """
-    options = ("--papers", str(ENCODED))
+    options = ("--papers", str(ENCODED), "--threads", "1")
     return {
-        name: run_theirs(checkout, "pipelines.benchmarks.encoding", corpus, *options)
+        name: run_with(checkout, "encoding", corpus, *options)
         for name, checkout in versions.items()
     }

@@ -13,8 +13,14 @@ import pytest
 import pipelines.benchmarks.scale.__main__ as program
 import pipelines.benchmarks.scale.scale_figures as figures
 import pipelines.index.build as building
-from pipelines.benchmarks.scale import answer_costs, build_costs, top_papers, whole_processes
-from pipelines.benchmarks.scale.checkouts import HERE, run_theirs, run_with
+from pipelines.benchmarks.scale import (
+    answer_costs,
+    build_costs,
+    checkouts,
+    top_papers,
+    whole_processes,
+)
+from pipelines.benchmarks.scale.checkouts import HERE, run_with
 from pipelines.benchmarks.scale.equal_answers import compare_answers
 from pipelines.benchmarks.scale.made_corpus import DRAFTS, PAPERS, VECTORS, make_corpus
 from pipelines.benchmarks.scale.real_sources import read_real
@@ -204,9 +210,9 @@ def test_figures_are_kept_and_versions_take_turns(
 
     def run(checkout: Path, name: str, *arguments: str | Path) -> dict[str, Any]:
         asked.append((checkout, name))
-        if name == "build_costs":
+        if name == "scale.build_costs":
             Path(arguments[2]).mkdir()
-        return dict(BUILD if name == "build_costs" else ANSWERS)
+        return dict(BUILD if name == "scale.build_costs" else ANSWERS)
 
     before = tmp_path / "checkout"
     monkeypatch.setattr(figures, "run_with", run)
@@ -218,8 +224,8 @@ def test_figures_are_kept_and_versions_take_turns(
     assert program.main([*options, "--only", "answers", "--before", str(before)]) == 0
     turns = [before, HERE]
     assert asked == [
-        *((each, "build_costs") for each in turns),
-        *((each, "answer_costs") for each in turns * 2),
+        *((each, "scale.build_costs") for each in turns),
+        *((each, "scale.answer_costs") for each in turns * 2),
     ]
     assert program.main([*options, "--only", "build"]) == 0
     kept = json.loads(results.read_text(encoding="utf-8"))["sizes"]["2000"]
@@ -253,13 +259,19 @@ def test_processes_of_two_versions_take_turns_above_one_floor(
     assert asked == [str(before), str(HERE)] * (len(asked) // 2)
 
 
-def test_a_checkout_runs_its_own_module(tmp_path: Path) -> None:
-    (tmp_path / "recsys").mkdir()
-    (tmp_path / "recsys" / "__init__.py").touch()
-    (tmp_path / "recsys" / "told.py").write_text(
-        "import json, sys\njson.dump(sys.argv[1:], sys.stdout)"
-    )
-    assert run_theirs(tmp_path, "recsys.told", "one") == ["one"]
+def test_a_program_runs_with_the_code_of_a_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        (folder / "recsys").mkdir(parents=True)
+        (folder / "recsys" / "__init__.py").write_text(f"NAME = {folder.name!r}")
+    (here / "pipelines" / "benchmarks" / "scale").mkdir(parents=True)
+    program = here / "pipelines" / "benchmarks" / "scale" / "told.py"
+    program.write_text("import recsys, json, sys\nprint(json.dumps([recsys.NAME, *sys.argv[1:]]))")
+    monkeypatch.setattr(checkouts, "HERE", here)
+    assert run_with(there, "scale.told", "one") == ["there", "one"]
+    assert run_with(here, "scale.told") == ["here"]
 
 
 def test_a_corpus_is_made_once(tmp_path: Path) -> None:
@@ -276,7 +288,7 @@ def test_a_corpus_is_made_once(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_no_checkout_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no checkout"):
-        run_with(tmp_path, "top_papers")
+        run_with(tmp_path, "scale.top_papers")
 
 
 def test_an_unknown_section_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
