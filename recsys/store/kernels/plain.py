@@ -23,6 +23,7 @@ _BLOCK = 1 << 16
 
 Counts = NDArray[np.unsignedinteger[Any]]
 Norms = NDArray[np.float64]
+Years = NDArray[np.int16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,14 +202,26 @@ def slices(begins: Longs, lengths: Longs, values: Rows) -> tuple[Rows, Rows]:
     return owner, values[at]
 
 
-def below(starts: Longs, keys: Longs, rows: Rows, limits: Longs) -> Longs:
-    """Count of each row's keys, `keys[starts[row]:starts[row + 1]]`, those below its limit.
+LATE = 1 << 14
+"""A citing paper of unknown year comes after every real year: it never counts as older."""
 
-    keys: ascending over the whole array. limits: (len(rows),), no lower than the keys of the row
-    before and no higher than those of the next.
+
+def older(starts: Longs, values: Rows, years: Years, rows: Rows, limit: int) -> Longs:
+    """Count of each row's `values[starts[row]:starts[row + 1]]` those of a year below the limit.
+
+    values: rows, within each slice by ascending year. years: (n,) int16, below 0 where unknown.
+    O(log of the longest slice) for each row.
     """
-    found: Longs = np.searchsorted(keys, limits) - starts[rows]
-    return found
+    low, high = starts[rows], starts[rows + 1]
+    begins = low
+    while np.any(open_still := low < high):
+        middle = np.where(open_still, (low + high) // 2, 0)
+        year = years[values[middle]]
+        below = open_still & (np.where(year < 0, LATE, year) < limit)
+        low = np.where(below, middle + 1, low)
+        high = np.where(open_still & ~below, middle, high)
+    counts: Longs = low - begins
+    return counts
 
 
 def shared(starts: Longs, values: Rows, rows: Rows, wanted: Rows) -> tuple[Rows, Rows, Longs]:
@@ -248,6 +261,8 @@ def _spans(begins: Longs, lengths: Longs) -> tuple[Rows, Longs]:
 LEAVES = 32
 """Of a tree, at most."""
 _EVERY = np.uint32(0xFFFFFFFF)
+_TREES = 8
+"""Trees at a time: what they make of some hundred rows stays near the processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,15 +287,20 @@ def leaves(trees: Trees, features: Floats) -> Floats:
     A tree's leaf is the first that no node rules out (Lucchese et al. 2015, QuickScorer). The sum
     goes from tree to tree, in float32: (m,).
     """
-    t = len(trees.values)
-    remaining = np.full((t, len(features)), _EVERY)
-    right = features.T[trees.feature] > trees.threshold[:, None]
-    first = np.flatnonzero(np.diff(trees.tree, prepend=-1))
-    if len(first):
-        ruled = np.where(right, trees.left[:, None], _EVERY)
-        remaining[trees.tree[first]] = np.bitwise_and.reduceat(ruled, first, axis=0)
-    lowest = remaining & (~remaining + np.uint32(1))
-    leaf = np.log2(np.maximum(lowest, 1)).astype(np.int32)
-    found = trees.values[np.arange(t)[:, None], leaf]
-    total: Floats = np.add.accumulate(found, axis=0, dtype=np.float32)[-1:].sum(axis=0)
+    columns, total = np.ascontiguousarray(features.T), np.zeros(len(features), np.float32)
+    for first in range(0, len(trees.values), _TREES):
+        values = trees.values[first : first + _TREES]
+        begin, end = np.searchsorted(trees.tree, (first, first + _TREES))
+        own = slice(int(begin), int(end))
+        above = columns[trees.feature[own]] > trees.threshold[own, None]
+        ruled = np.where(above, trees.left[own, None], _EVERY)
+        remaining = np.full((len(values), len(features)), _EVERY)
+        starts = np.flatnonzero(np.diff(trees.tree[own], prepend=-1))
+        if len(starts):
+            tree = trees.tree[own][starts] - first
+            remaining[tree] = np.bitwise_and.reduceat(ruled, starts, axis=0)
+        lowest = remaining & (~remaining + np.uint32(1))
+        leaf = np.frexp(lowest.astype(np.float32))[1] - 1
+        for found in values[np.arange(len(values))[:, None], leaf]:
+            total += found
     return total
