@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from indexes.bm25 import Bm25Index
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Ragged, SortedStrings, load_array
-from recsys.store.kernels.plain import K1, Counts, Norms
+from recsys.store.kernels.in_numpy import K1, Counts, Norms
 from recsys.store.soundness import check_impacts, check_terms
 from recsys.store.term_counts import smallest
 from recsys.store.terms import (

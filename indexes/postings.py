@@ -9,7 +9,7 @@ import numpy as np
 from indexes.spool import Place, Spool
 from recsys.store import terms
 from recsys.store.arrays import Longs, Rows, load_array, load_offsets
-from recsys.store.kernels.plain import Counts
+from recsys.store.kernels.in_numpy import Counts
 from recsys.store.npy_rows import GrowingArray
 from recsys.store.term_counts import offsets
 from recsys.store.terms import TermStore
@@ -23,7 +23,7 @@ _ROW_BITS = 32
 
 
 def inverted(store: TermStore) -> tuple[Longs, Rows, Counts]:
-    """Return starts, rows and frequencies as in `recsys.store.kernels.plain.Postings`."""
+    """Return starts, rows and frequencies as in `recsys.store.kernels.in_numpy.Postings`."""
     keys = _keys(store.terms.values, store.terms.starts, 0)
     order = np.argsort(keys)
     starts = offsets([store.terms.occurrences(len(store.vocabulary))])

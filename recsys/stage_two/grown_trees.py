@@ -8,7 +8,7 @@ import numpy as np
 
 from recsys.errors import InputError
 from recsys.stage_two.stored_trees import StoredTrees
-from recsys.store.kernels.plain import LEAVES, Trees
+from recsys.store.kernels.in_numpy import LEAVES, Trees
 
 _EVERY = (1 << LEAVES) - 1
 

@@ -1,4 +1,4 @@
-"""The trees of a model on disk: the arrays of `recsys.store.kernels.plain.Trees` in one file."""
+"""The trees of a model on disk: the arrays of `recsys.store.kernels.in_numpy.Trees` in one file."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ import numpy as np
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Rows
 from recsys.store.kernels import fastest
-from recsys.store.kernels.plain import LEAVES, Trees
+from recsys.store.kernels.in_numpy import LEAVES, Trees
 
 TREES = "trees.npz"
 

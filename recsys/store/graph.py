@@ -7,13 +7,13 @@ from typing import TypeAlias
 import numpy as np
 
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, load_array
-from recsys.store.kernels import fastest, plain
+from recsys.store.kernels import fastest, in_numpy
 from recsys.store.layout import YEARS
 
 UNKNOWN_YEAR = -1
 """Marks an unknown year in year columns; outside arrays an unknown year is None."""
-LATE = plain.LATE
-Years: TypeAlias = plain.Years
+LATE = in_numpy.LATE
+Years: TypeAlias = in_numpy.Years
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Ragged, Rows, SortedStrings
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
-from recsys.store.kernels.plain import Postings
+from recsys.store.kernels.in_numpy import Postings
 from recsys.store.shown_papers import TOGETHER
 from recsys.store.terms import TermStore
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings
-from recsys.store.kernels.plain import Counts
+from recsys.store.kernels.in_numpy import Counts
 from recsys.store.unions import Origins, unite
 from recsys.store.words import folded_words, token_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, SortedStrings, load_array
-from recsys.store.kernels.plain import K1, Counts, Norms, impacts
+from recsys.store.kernels.in_numpy import K1, Counts, Norms, impacts
 from recsys.store.term_counts import TermCounts, Text
 from recsys.store.words import tokens
 
@@ -52,7 +52,7 @@ class TermStore:
     norms: Norms
 
     def impacts(self, at: Longs, owners: Rows) -> Floats:
-        """Weigh terms in papers by BM25: (m,) float32, see `recsys.store.kernels.plain.impacts`.
+        """Weigh terms in papers by BM25: (m,) float32, see `recsys.store.kernels.in_numpy.impacts`.
 
         Args:
             at: (m,) places in `terms.values`.

@@ -1,4 +1,4 @@
-"""The compiled kernels behind the functions of plain.py: arrays are made to fit, and results."""
+"""The compiled kernels behind the functions of in_numpy.py: arrays are made to fit, and results."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.kernels import compiled
-from recsys.store.kernels.plain import K1, LATE, Bytes, Codes, Postings, Trees, Words, Years
+from recsys.store.kernels.in_numpy import K1, LATE, Bytes, Codes, Postings, Trees, Words, Years
 
 _ALL, _NO_FLOATS = np.empty(0, np.uint8), np.empty(0, np.float32)
 

@@ -1,4 +1,4 @@
-/* The kernels of plain.py, compiled: the same meaning, the same results.
+/* The kernels of in_numpy.py, compiled: the same meaning, the same results.
  *
  * adapted.py is the only caller: it hands over contiguous arrays of the right type, and arrays to
  * write into. What is looked up by a number out of a file is compared with the length of what it
@@ -918,7 +918,7 @@ static PyMethodDef methods[] = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "compiled", "Loops over arrays; see plain.py.", -1, methods,
+    PyModuleDef_HEAD_INIT, "compiled", "Loops over arrays; see in_numpy.py.", -1, methods,
     NULL, NULL, NULL, NULL,
 };
 

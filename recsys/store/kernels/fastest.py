@@ -6,7 +6,7 @@ Both give the same results; `RECSYS_KERNELS=plain` in the environment chooses th
 import os
 from typing import TYPE_CHECKING
 
-from recsys.store.kernels.plain import Postings, Trees, Words
+from recsys.store.kernels.in_numpy import Postings, Trees, Words
 
 REVISION = 6
 VARIABLE = "RECSYS_KERNELS"
@@ -25,7 +25,7 @@ def _are_compiled() -> bool:
 COMPILED = _are_compiled()
 
 if TYPE_CHECKING or not COMPILED:
-    from recsys.store.kernels.plain import (
+    from recsys.store.kernels.in_numpy import (
         dots,
         highest,
         leaves,

@@ -13,7 +13,7 @@ from recsys.stage_two.grown_trees import round_down, trees_of
 from recsys.stage_two.older_trees import load_older
 from recsys.stage_two.stored_trees import TREES, StoredTrees
 from recsys.store.arrays import Floats
-from recsys.store.kernels import plain
+from recsys.store.kernels import in_numpy
 
 FEATURES = 4
 OLDER = Path(__file__).parents[2] / "golden" / "older_trees"
@@ -41,7 +41,7 @@ def some_features(rng: np.random.Generator, n: int) -> Floats:
 def scores_of(booster: Any, features: Floats) -> Floats:  # noqa: ANN401 - lightgbm.Booster
     trees = converted(booster)
     scores = trees.score(features)
-    np.testing.assert_array_equal(plain.leaves(trees.trees, features), scores)
+    np.testing.assert_array_equal(in_numpy.leaves(trees.trees, features), scores)
     return scores
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from recsys.store.arrays import Rows
-from recsys.store.kernels import adapted, fastest, plain
-from recsys.store.kernels.plain import K1, Counts, Postings, Trees, Words
+from recsys.store.kernels import adapted, fastest, in_numpy
+from recsys.store.kernels.in_numpy import K1, Counts, Postings, Trees, Words
 
 SEEDS = st.integers(0, 2**32 - 1)
 ROWS = arrays(np.int32, st.integers(0, 80), elements=st.integers(0, 60))
@@ -25,7 +25,7 @@ def test_the_compiled_kernels_are_in_use() -> None:
 
 
 def test_those_of_numpy_can_be_asked_for() -> None:
-    ask = "from recsys.store.kernels import fastest, plain; assert fastest.dots is plain.dots"
+    ask = "from recsys.store.kernels import fastest, in_numpy; assert fastest.dots is in_numpy.dots"
     env = {**os.environ, fastest.VARIABLE: "plain"}
     subprocess.run([sys.executable, "-c", ask], env=env, check=True)
 
@@ -41,10 +41,10 @@ def test_dots_are_products(seed: int, m: int, d: int) -> None:
     rows = rng.integers(0, 30, m).astype(np.int32)
     found = adapted.dots(vectors, rows, query)
     assert found.dtype == np.float32
-    np.testing.assert_allclose(found, plain.dots(vectors, rows, query), atol=1e-4)
+    np.testing.assert_allclose(found, in_numpy.dots(vectors, rows, query), atol=1e-4)
     queries = rng.normal(size=(m % 4, d)).astype(np.float32)
     many = adapted.dots(vectors, rows, queries)
-    assert many.shape == plain.dots(vectors, rows, queries).shape == (m % 4, m)
+    assert many.shape == in_numpy.dots(vectors, rows, queries).shape == (m % 4, m)
     np.testing.assert_allclose(many, queries @ vectors[rows].T, atol=1e-4)
 
 
@@ -64,7 +64,7 @@ def test_scans_are_exact(seed: int, q: int, d: int) -> None:
     inside = [np.arange(*pair) for pair in zip(begins, ends, strict=True)]
     rows = np.concatenate([np.empty(0, np.int64), *inside])
     exact = queries.astype(np.int64) @ codes[rows].astype(np.int64).T
-    for kernels in (plain, adapted):
+    for kernels in (in_numpy, adapted):
         found = kernels.scan(codes, begins, ends, queries)
         assert found.dtype == np.int32 and found.shape == exact.shape
         np.testing.assert_array_equal(found, exact)
@@ -106,7 +106,7 @@ def test_matches_are_those_of_numpy_to_the_last_bit(n: int, k: int, kind: type) 
     postings, words = made_postings(rng, n, kind), made_words(rng)
     for allowed in (None, rng.random(n) < 0.5):
         rows, scores = adapted.matches(postings, words, allowed, k)
-        expected = plain.matches(postings, words, allowed, k)
+        expected = in_numpy.matches(postings, words, allowed, k)
         np.testing.assert_array_equal(rows, expected[0])
         np.testing.assert_array_equal(scores, expected[1])
         assert rows.dtype == np.int32 and scores.dtype == np.float32
@@ -116,14 +116,14 @@ def test_equal_scores_come_by_ascending_row() -> None:
     rows = np.arange(100, dtype=np.int32)
     postings = Postings(np.array([0, 100]), rows, np.ones(100, np.uint8), np.ones(100))
     words = Words(np.zeros(1, np.int32), np.ones(1, np.float32), np.ones(1, np.float32))
-    for kernels in (plain, adapted):
+    for kernels in (in_numpy, adapted):
         assert kernels.matches(postings, words, None, 7)[0].tolist() == list(range(7))
 
 
 def test_no_words_match_nothing() -> None:
     postings = made_postings(np.random.default_rng(0), 50)
     nothing = np.empty(0, np.float32)
-    for kernels in (plain, adapted):
+    for kernels in (in_numpy, adapted):
         rows, scores = kernels.matches(
             postings, Words(nothing.astype(np.int32), nothing, nothing), None, 5
         )
@@ -162,7 +162,7 @@ def test_rows_are_found_counted_and_numbered(rows: Rows, wanted: Rows, seed: int
     weights = rng.random(len(rows), np.float32)
     by_hand = {row: place for place, row in enumerate(once.tolist())}
     sums = np.bincount(rows, weights, minlength=100)
-    for kernels in (plain, adapted):
+    for kernels in (in_numpy, adapted):
         places = kernels.places(once, wanted)
         assert places.dtype == np.int32
         assert places.tolist() == [by_hand.get(row, -1) for row in wanted.tolist()]
@@ -184,7 +184,7 @@ def test_strings_are_found_by_their_bytes(stored: set[bytes], wanted: list[bytes
     strings = np.frombuffer(b"".join(ascending), np.uint8)
     words = [*wanted, *ascending]
     expected = [ascending.index(word) if word in stored else -1 for word in words]
-    for kernels in (plain, adapted):
+    for kernels in (in_numpy, adapted):
         found = kernels.search(starts, strings, words)
         assert found.dtype == np.int32
         assert found.tolist() == expected
@@ -206,10 +206,10 @@ def test_weights_are_summed_and_compared_by_owner(seed: int, e: int, m: int) -> 
     weights = rng.normal(size=e).astype(np.float32)
     for given_weights in (weights, None):
         np.testing.assert_array_equal(
-            adapted.totals(owner, given_weights, m), plain.totals(owner, given_weights, m)
+            adapted.totals(owner, given_weights, m), in_numpy.totals(owner, given_weights, m)
         )
     by_hand = [max([0.0, *weights[owner == i].tolist()]) for i in range(m)]
-    for kernels in (plain, adapted):
+    for kernels in (in_numpy, adapted):
         assert kernels.highest(owner, weights, m).tolist() == by_hand
     for call in (adapted.totals, adapted.highest):
         with pytest.raises(IndexError):
@@ -219,7 +219,7 @@ def test_weights_are_summed_and_compared_by_owner(seed: int, e: int, m: int) -> 
 @given(st.lists(st.floats(width=32, allow_nan=False), max_size=40))
 def test_ranks_are_shared_by_equal_values(values: list[float]) -> None:
     expected = [1 + sum(other > value for other in values) for value in values]
-    for kernels in (plain, adapted):
+    for kernels in (in_numpy, adapted):
         found = kernels.ranks(np.array(values, np.float32))
         assert found.dtype == np.float32
         assert found.tolist() == expected
@@ -234,7 +234,7 @@ def test_slices_of_ragged_rows(seed: int, n: int) -> None:
     values = rng.permutation(1000)[: starts[-1]].astype(np.int32)
     wanted = rng.permutation(1000)[:100].astype(np.int32)
     weights = rng.random(1000, np.float32)
-    for kernels in (plain, adapted):
+    for kernels in (in_numpy, adapted):
         owner, found = kernels.slices(starts[rows], lengths[rows], values)
         expected = [values[starts[row] : starts[row + 1]] for row in rows]
         np.testing.assert_array_equal(found, np.concatenate(expected))
@@ -245,7 +245,7 @@ def test_slices_of_ragged_rows(seed: int, n: int) -> None:
         np.testing.assert_array_equal(values[at], wanted[place])
         np.testing.assert_array_equal(
             kernels.squares(starts, values, rows, weights),
-            plain.squares(starts, values, rows, weights),
+            in_numpy.squares(starts, values, rows, weights),
         )
 
 
@@ -253,13 +253,13 @@ def test_slices_of_ragged_rows(seed: int, n: int) -> None:
 def test_older_papers_are_counted(seed: int, n: int, limit: int) -> None:
     rng = np.random.default_rng(seed)
     years = rng.integers(-1, 9, 100).astype(np.int16)
-    late = np.where(years < 0, plain.LATE, years)
+    late = np.where(years < 0, in_numpy.LATE, years)
     slices = [rng.integers(0, 100, rng.integers(0, 9)) for _ in range(n)]
     slices = [each[np.argsort(late[each], kind="stable")] for each in slices]
     starts, values = np.cumsum([0, *map(len, slices)]), np.concatenate(slices).astype(np.int32)
     rows = rng.integers(0, n, 12).astype(np.int32)
     expected = [int((late[slices[row]] < limit).sum()) for row in rows]
-    for kernels in (plain, adapted):
+    for kernels in (in_numpy, adapted):
         assert kernels.older(starts, values, years, rows, limit).tolist() == expected
 
 
@@ -315,7 +315,7 @@ def test_leaves_are_those_of_numpy_to_the_last_bit(m: int) -> None:
     trees = made_trees(rng, 40, 9)
     features = rng.integers(-3, 4, (m, 9)).astype(np.float32)
     found = adapted.leaves(trees, features)
-    np.testing.assert_array_equal(found, plain.leaves(trees, features))
+    np.testing.assert_array_equal(found, in_numpy.leaves(trees, features))
     np.testing.assert_array_equal(found, adapted.leaves(trees, np.asfortranarray(features)))
 
 
