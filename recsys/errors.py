@@ -10,6 +10,7 @@
     │   ├── ArtifactMissing     nothing is there, or the build never finished
     │   ├── ArtifactCorrupt     a file is missing, cut short, or has another checksum
     │   └── ArtifactMismatch    another kind, schema version, encoder or feature list
+    ├── UsageError              the words of a command line do not fit together
     ├── MissingExtraError       an optional package is not installed
     └── NothingFound            everything ran, and nothing was left to answer
 
@@ -77,6 +78,12 @@ class ArtifactCorrupt(ArtifactError):
 
 class ArtifactMismatch(ArtifactError):
     """The artifact is of another kind, schema version, encoder or feature list."""
+
+
+class UsageError(RecsysError):
+    """The words of a command line are none of the program's, or do not fit together."""
+
+    exit_code = 2
 
 
 class MissingExtraError(RecsysError):

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from indexes.backends import BACKENDS, DEFAULT
+from recsys.app.cli.declarations import Argument, OneOf, Option
 from recsys.app.cli.options import (
     Index,
     NoMetadata,
@@ -19,7 +18,6 @@ from recsys.app.cli.options import (
     names_in,
 )
 from recsys.app.cli.reading_choices import Columns, ReadingChoices, Sources, columns_in
-from recsys.app.cli.signatures import OneOf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +26,7 @@ class VectorChoices:
 
     encoder: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--encoder",
             metavar="NAME",
             show_default="minilm; none with --embeddings",
@@ -37,11 +35,11 @@ class VectorChoices:
     ] = None
     pooling: OwnPooling = None
     precision: Annotated[
-        Precision, typer.Option("--precision", help="Numbers in which the encoder computes.")
+        Precision, Option("--precision", help="Numbers in which the encoder computes.")
     ] = "int8"
     embeddings: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--embeddings",
             metavar="FILE",
             show_default=False,
@@ -52,7 +50,7 @@ class VectorChoices:
     vectors: Annotated[
         str,
         OneOf(BACKENDS),
-        typer.Option(
+        Option(
             "--vectors",
             help="What searches the vectors: a forest of Annoy, which scans where that is less "
             "work, or an exact scan always.",
@@ -64,9 +62,9 @@ class VectorChoices:
 class OverChoices:
     """What becomes of an index that is there, or is being written."""
 
-    force: Annotated[
-        bool, typer.Option("--force", help="Build again even if nothing has changed.")
-    ] = False
+    force: Annotated[bool, Option("--force", help="Build again even if nothing has changed.")] = (
+        False
+    )
     no_wait: NoWait = False
 
 
@@ -74,7 +72,7 @@ def build(
     sources: Sources,
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="DIR", show_default=False, help="Directory to write."),
+        Option("--out", metavar="DIR", show_default=False, help="Directory to write."),
     ],
     chosen: VectorChoices,
     reading: ReadingChoices,
@@ -114,7 +112,7 @@ class RankerChoices:
     no_metadata: NoMetadata = False
     candidates: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--candidates",
             metavar="NAMES",
             show_default="all that the index has",
@@ -123,7 +121,7 @@ class RankerChoices:
         ),
     ] = None
     nnselect_features: Annotated[
-        bool, typer.Option("--nnselect-features", help="Let the ranker read NNSelect's features.")
+        bool, Option("--nnselect-features", help="Let the ranker read NNSelect's features.")
     ] = False
 
 
@@ -166,7 +164,7 @@ class UpdateChoices:
 
     remove: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--remove",
             metavar="FILE",
             show_default=False,
@@ -175,7 +173,7 @@ class UpdateChoices:
     ] = None
     whole: Annotated[
         list[Path] | None,
-        typer.Option(
+        Option(
             "--from",
             metavar="FILE",
             show_default=False,
@@ -186,7 +184,7 @@ class UpdateChoices:
     columns: Columns = None
     embeddings: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--embeddings",
             metavar="FILE",
             show_default=False,
@@ -195,7 +193,7 @@ class UpdateChoices:
     ] = None
     compact: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--compact",
             help="Plant Annoy's forest anew. Without, that is done when it lacks more than 10 % of "
             "the papers, or knows more than 20 % that are gone.",
@@ -208,7 +206,7 @@ def update(
     chosen: UpdateChoices,
     sources: Annotated[
         list[Path] | None,
-        typer.Argument(
+        Argument(
             metavar="[SOURCES]...",
             show_default=False,
             help="Files and folders of papers to add, in any format that `recsys build` reads. A "

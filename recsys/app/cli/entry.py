@@ -27,7 +27,7 @@ def console() -> int:
 
 
 def main() -> int:
-    """Run the command line and return the exit code: see `program.run`."""
+    """Run the command line; return the exit code: 0 ok, 1 error, 2 usage, 3 nothing found."""
     hold_streams()
     # Arrow's own allocator keeps what it had, a quarter of what a small update takes, and starts a
     # thread, which ends the process where memory is short.
@@ -37,12 +37,14 @@ def main() -> int:
         usual = signal.getsignal(signal.SIGINT)
         if usual is signal.default_int_handler:
             signal.signal(signal.SIGINT, _leave)
-        from recsys.app.cli.program import run
+        from recsys.app.cli.failures import exit_code
+        from recsys.app.cli.running import task
 
+        run = task(sys.argv[1:])
         if usual is signal.default_int_handler:
             signal.signal(signal.SIGINT, usual)
-        return run()
-    except KeyboardInterrupt:  # Before `run` listens itself, or after it has ended.
+        return exit_code(run, sys.argv[1:])
+    except KeyboardInterrupt:  # Before `exit_code` listens itself, or after it has ended.
         report_interrupt(sys.argv)
         return INTERRUPTED
 

@@ -31,14 +31,22 @@ def interrupt(module: str, *arguments: str) -> "subprocess.CompletedProcess[str]
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("module", ["recsys.app.cli.program", "typer", "recsys.app.cli.tuning"])
-def test_ctrl_c_while_the_program_starts_is_one_line(module: str) -> None:
-    done = interrupt(module)
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("recsys.app.cli.running", ()),
+        ("recsys.app.cli.recommending", ()),
+        ("typer", ("--help",)),
+        ("recsys.app.cli.program", ("--colour",)),
+    ],
+)
+def test_ctrl_c_while_the_program_starts_is_one_line(module: str, arguments: list[str]) -> None:
+    done = interrupt(module, *arguments)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", LINE)
 
 
 def test_ctrl_c_while_it_starts_is_json_where_errors_are() -> None:
-    done = interrupt("typer", "--json-errors")
+    done = interrupt("recsys.app.cli.recommending", "--json-errors")
     assert json.loads(done.stderr) == {
         "error": {
             "kind": "Interrupted",

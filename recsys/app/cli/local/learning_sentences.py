@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from recsys.app.cli.declarations import Option
 from recsys.app.cli.local.contexts_choices import (
     AmongChoices,
     Contexts,
@@ -69,7 +68,7 @@ def evaluate_local(
     contexts: Contexts,
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="DIR", show_default=False, help="Folder to write."),
+        Option("--out", metavar="DIR", show_default=False, help="Folder to write."),
     ],
     among: AmongChoices,
     asked: SentenceChoices,
