@@ -78,47 +78,47 @@ COMMANDS: Mapping[str, Place] = {
         "Train the index's own ranker of `recsys cite` on citing sentences.",
     ),
     "train nnselect": Place(
-        "training_networks",
+        "training.training_networks",
         "train_nnselect",
         "Train Citeomatic's first stage on the train queries, stopped early on the dev queries.",
     ),
     "train nnrank": Place(
-        "training_networks",
+        "training.training_networks",
         "train_nnrank",
         "Train Citeomatic's second stage on the train queries, stopped early on the dev queries.",
     ),
     "train encoder": Place(
-        "training_encoders",
+        "training.training_encoders",
         "train_encoder",
         "Train an encoder on the citations of the train queries, stopped early on the dev queries.",
     ),
     "train journal": Place(
-        "training_journals",
+        "training.training_journals",
         "train_journal",
         "Train an encoder to tell the journals of papers, stopped early on papers held out.",
     ),
     "tune nnselect": Place(
-        "tuning",
+        "training.tuning",
         "tune_nnselect",
         "Search for good parameters of NNSelect, by the recall of the dev queries.",
     ),
     "tune nnrank": Place(
-        "tuning",
+        "training.tuning",
         "tune_nnrank",
         "Search for good parameters of NNRank, by the F1@20 of the dev queries.",
     ),
     "ablate nnrank": Place(
-        "tuning",
+        "training.tuning",
         "ablate_nnrank",
         "Train NNRank without each of its parts and show what each brings, with significance.",
     ),
     "ablate encoder": Place(
-        "training_encoders",
+        "training.training_encoders",
         "ablate_encoder",
         "Train an encoder without each part of SPECTER's recipe and show what each brings on dev.",
     ),
     "ablate journal": Place(
-        "training_journals",
+        "training.training_journals",
         "ablate_journal",
         "Train encoders to tell shares of the journals and show what that is "
         "worth for other journals.",

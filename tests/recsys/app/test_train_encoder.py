@@ -16,8 +16,8 @@ from pipelines.studies.finetuning.student import ADAPTER
 from pipelines.studies.specter.dev_recall import Sample
 from pipelines.studies.specter.fitting import EncoderOptions
 from recsys.app.cache import cache_folder
-from recsys.app.cli import training_encoders
 from recsys.app.cli.signatures import command
+from recsys.app.cli.training import training_encoders
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import ENCODER

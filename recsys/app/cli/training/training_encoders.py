@@ -14,7 +14,7 @@ from recsys.app.cli.options import (
     Split,
     names_in,
 )
-from recsys.app.cli.training_options import (
+from recsys.app.cli.training.training_options import (
     Adapter,
     Dropout,
     From,

@@ -11,7 +11,7 @@ from recsys.app.cli.options import (
     ResultFormat,
     Seed,
 )
-from recsys.app.cli.training_options import (
+from recsys.app.cli.training.training_options import (
     Adapter,
     Dropout,
     From,

@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from recsys.app.cli.declarations import Option
 from recsys.app.cli.options import Index, NoMetadata, NoWait, Quiet, Seed, Split
-from recsys.app.cli.training_options import OnDevice
+from recsys.app.cli.training.training_options import OnDevice
 
 Epochs: TypeAlias = Annotated[
     int, Option("--epochs", min=1, help="Passes over the citations at most.")

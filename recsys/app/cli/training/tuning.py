@@ -15,8 +15,8 @@ from recsys.app.cli.options import (
     Split,
     names_in,
 )
-from recsys.app.cli.training_networks import Epochs, ParametersFile, Rate
-from recsys.app.cli.training_options import OnDevice
+from recsys.app.cli.training.training_networks import Epochs, ParametersFile, Rate
+from recsys.app.cli.training.training_options import OnDevice
 
 if TYPE_CHECKING:
     from pipelines.studies.citeomatic.train_nnrank import NNRankOptions
