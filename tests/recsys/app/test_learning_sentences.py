@@ -12,7 +12,7 @@ from pipelines.local.evaluate_local import LocalEvaluation
 from pipelines.local.local_queries import KNOWN
 from pipelines.local.local_systems import LOCAL_SYSTEMS
 from pipelines.local.train_local import LocalTraining
-from recsys.app import wiring
+from recsys.app import local_wiring
 from recsys.app.cli.local import contexts_choices, learning_sentences
 from recsys.app.cli.signatures import command
 from recsys.local.local_ranker import LOCAL_RANKER
@@ -231,12 +231,12 @@ def test_a_missing_local_ranker_is_named(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    usual = wiring.serving_model
+    usual = local_wiring.serving_model
 
     def without(folder: Path, name: str) -> Path:
         return tmp_path / name if name == LOCAL_RANKER else usual(folder, name)
 
-    monkeypatch.setattr(wiring, "serving_model", without)
+    monkeypatch.setattr(local_wiring, "serving_model", without)
     done = run_cli("evaluate-local", index, contexts, "--out", tmp_path / "out", "--jobs", 1)
     assert done.code == 1
     assert LOCAL_RANKER in done.err and "Traceback" not in done.err

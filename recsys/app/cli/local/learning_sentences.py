@@ -85,8 +85,8 @@ def evaluate_local(
     from pipelines.local.evaluate_local import evaluate_local as evaluate
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
+    from recsys.app.local_wiring import open_passages
     from recsys.app.output import note
-    from recsys.app.wiring import open_passages
     from recsys.store.generations import pin
 
     options = asked.options(among.span())
