@@ -44,7 +44,7 @@ from pipelines.jobs.per_query import OpenIndex, Start, asking, gather
 from recsys.errors import InputError
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
-from recsys.stage_two.ranker import OnnxRanker
+from recsys.stage_two.ranker import TreeRanker
 from recsys.store.artifacts import sha256
 from recsys.store.collection import Collection
 from recsys.store.layout import NNSELECT
@@ -243,7 +243,7 @@ def _guard_rankers(work: _Work, recommender: "Recommender") -> list[str]:
         return []
     warnings = []
     for each in asked.values():
-        folder = each.ranker.folder if isinstance(each.ranker, OnnxRanker) else None
+        folder = each.ranker.folder if isinstance(each.ranker, TreeRanker) else None
         warning = check_ranker(folder, each.collection, options.part, work.queries)
         warnings += [] if warning is None else [warning]
     return warnings

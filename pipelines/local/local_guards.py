@@ -10,7 +10,7 @@ from pipelines.evaluation.leakage import TEST, check_ranker
 from pipelines.local.local_queries import LocalQuery
 from recsys.local.rank_passages import PassageRanker
 from recsys.protocols import Ranker
-from recsys.stage_two.ranker import OnnxRanker
+from recsys.stage_two.ranker import TreeRanker
 from recsys.store.arrays import Mask
 from recsys.store.artifacts import MANIFEST, sha256
 from recsys.store.collection import Collection
@@ -94,4 +94,4 @@ def _shares(
 
 
 def _folder(ranker: Ranker) -> Path | None:
-    return ranker.folder if isinstance(ranker, OnnxRanker) else None
+    return ranker.folder if isinstance(ranker, TreeRanker) else None

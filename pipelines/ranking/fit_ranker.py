@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.evaluation.leakage import SeenQueries
-from pipelines.ranking.export_ranker import trees_to_onnx
 from pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
-from recsys.stage_two.ranker import KIND, MODEL, SCHEMA
+from recsys.stage_two.grown_trees import trees_of
+from recsys.stage_two.ranker import KIND, SCHEMA
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import seal
 
@@ -71,7 +71,7 @@ class FittedRanker:
         text: bool,
         kind: str = KIND,
     ) -> None:
-        """Replace a ranker folder: ONNX model, manifest, and the LightGBM text if asked for.
+        """Replace a ranker folder: trees, manifest, and the LightGBM text if asked for.
 
         What the ranker has seen is stored beside it, so that nobody evaluates it on that.
         """
@@ -87,7 +87,9 @@ class FittedRanker:
             "parameters": dict(PARAMETERS),
             **facts,
         }
-        (folder / MODEL).write_bytes(trees_to_onnx(self.booster.dump_model()))
+        dumped = self.booster.dump_model()["tree_info"]
+        roots = (tree["tree_structure"] for tree in dumped)
+        trees_of(roots, len(self.feature_names)).save(folder)
         if text:
             self.booster.save_model(folder / TEXT_MODEL)
         seen.save(folder)

@@ -14,7 +14,7 @@ from pipelines.ranking.fit_ranker import CUTOFF, FittedRanker
 from pipelines.ranking.training_table import Posing, TrainingTable, collect
 from recsys.progress import Progress
 from recsys.stage_one.settings import StageOne
-from recsys.stage_two.ranker import OnnxRanker
+from recsys.stage_two.ranker import TreeRanker
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 from recsys.store.layout import ranker_folder
@@ -93,7 +93,7 @@ def try_ranker(
         metadata: whether it reads authors and venue: the shipped one is then that which does.
         progress: told after every query.
     """
-    shipped = OnnxRanker.load(ranker_folder(_shipped_rankers(), metadata=metadata))
+    shipped = TreeRanker.load(ranker_folder(_shipped_rankers(), metadata=metadata))
     table = collect(
         collection, queries, own.feature_names, progress=progress, stage=_STAGE, posing=posing
     )

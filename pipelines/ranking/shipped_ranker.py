@@ -26,7 +26,7 @@ from pipelines.ranking.train_ranker import report_on
 from pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.progress import silent
 from recsys.stage_two.features import feature_names
-from recsys.stage_two.ranker import OnnxRanker
+from recsys.stage_two.ranker import TreeRanker
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import replacing
 from recsys.store.layout import ranker_folder
@@ -108,7 +108,7 @@ def compare(
     table = collect(collection, rows, names, progress=silent, stage=index.stem)
     found = {}
     for name, folder in rankers.items():
-        scores = OnnxRanker.load(folder).score(table.features)
+        scores = TreeRanker.load(folder).score(table.features)
         figures = summarise(judge(scores, table), rng=np.random.default_rng(0))
         found[name] = {measure: figures[measure] for measure in ("F1@20", "MRR")}
     return found

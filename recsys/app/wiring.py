@@ -15,7 +15,7 @@ from recsys.recommend import Recommender
 from recsys.stage_one.settings import StageOne
 from recsys.stage_one.sources import check_searches
 from recsys.stage_two.features import read_nnselect
-from recsys.stage_two.ranker import OnnxRanker
+from recsys.stage_two.ranker import TreeRanker
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection
@@ -48,7 +48,7 @@ def open_index(
     index = starter_index(progress) if path is None else path
     collection = open_collection(index)
     encoder = _encoder(collection)
-    ranker = OnnxRanker.load(serving_ranker(collection.folder, metadata=metadata))
+    ranker = TreeRanker.load(serving_ranker(collection.folder, metadata=metadata))
     searches = ranker.searches if candidates is None else check_searches(candidates)
     if NNSELECT not in searches and not read_nnselect(ranker.feature_names):
         return Recommender(collection, encoder, ranker, StageOne(searches), metadata)
@@ -105,7 +105,7 @@ def serving_model(index: Path, name: str) -> Path:
 def lost_ranker(recommender: Recommender) -> str | None:
     """Say that an index had a ranker of its own once, if another answers instead."""
     generation, ranker = recommender.collection.generation, recommender.ranker
-    if generation is None or not isinstance(ranker, OnnxRanker) or ranker.folder is None:
+    if generation is None or not isinstance(ranker, TreeRanker) or ranker.folder is None:
         return None
     dropped = generation.manifest().config.get(DROPPED, ())
     if ranker.folder.parent == generation.folder or ranker.folder.name not in dropped:

@@ -1,30 +1,26 @@
-"""Stage two's model at answering time: trees in ONNX Runtime and a calibration curve."""
+"""Stage two's model at answering time: trees and a calibration curve."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
-from recsys.models.encoder import load_session
 from recsys.stage_one.settings import USUAL
 from recsys.stage_two.features import BY_NAME
+from recsys.stage_two.older_trees import MODEL, load_older
+from recsys.stage_two.stored_trees import TREES, StoredTrees
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
 
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
-
 KIND = "ranker"
-SCHEMA = 1
-MODEL = "model.onnx"
+SCHEMA, OLDER_SCHEMA = 2, 1
 _AGAIN = "Train it again with `recsys train ranker`."
 
 
 @dataclass(frozen=True, slots=True)
-class OnnxRanker:
+class TreeRanker:
     """Scores candidates; trained by `pipelines.ranking.train_ranker`.
 
     knots: (2, j) float64: ascending scores and the probabilities there (isotonic regression on the
@@ -33,7 +29,7 @@ class OnnxRanker:
     it was trained with, if it was.
     """
 
-    session: "InferenceSession"
+    trees: StoredTrees
     feature_names: tuple[str, ...]
     knots: np.typing.NDArray[np.float64]
     origin: str
@@ -43,10 +39,7 @@ class OnnxRanker:
 
     def score(self, features: Floats) -> Floats:
         """Score (n, f) float32 features: (n,) float32, higher is better."""
-        if len(features) == 0:
-            return np.empty(0, np.float32)
-        scores: Floats = self.session.run(None, {"features": np.ascontiguousarray(features)})[0]
-        return np.ravel(scores)
+        return self.trees.score(features)
 
     def probability(self, scores: Floats) -> Floats:
         """Calibrate (n,) scores into chances of being cited, in [0, 1]."""
@@ -56,7 +49,7 @@ class OnnxRanker:
     @classmethod
     def load(
         cls, folder: Path, *, kind: str = KIND, known: Collection[str] = BY_NAME
-    ) -> "OnnxRanker":
+    ) -> "TreeRanker":
         """Open a ranker folder.
 
         Args:
@@ -68,7 +61,8 @@ class OnnxRanker:
             ArtifactError: the folder is missing, damaged, of another kind or schema, or was
                 trained with features that this version does not have.
         """
-        config = load_manifest(folder, kind, SCHEMA).config
+        manifest = load_manifest(folder, kind, OLDER_SCHEMA, SCHEMA)
+        config = manifest.config
         try:
             names = tuple(config["feature_names"])
             curve, origin = config["calibration"], config["origin"]
@@ -84,9 +78,12 @@ class OnnxRanker:
                 "not have.",
                 _AGAIN,
             )
-        session = load_session(folder / MODEL)
-        if (width := session.get_inputs()[0].shape[-1]) != len(names):
+        older = TREES not in manifest.files
+        trees = load_older(folder) if older else StoredTrees.load(folder)
+        if trees.width != len(names):
             raise ArtifactCorrupt(
-                f"{folder / MODEL} reads {width} features, its manifest names {len(names)}.", _AGAIN
+                f"{folder / (MODEL if older else TREES)} reads {trees.width} features, its "
+                f"manifest names {len(names)}.",
+                _AGAIN,
             )
-        return cls(session, names, knots, origin, folder, searches, config.get("nnselect"))
+        return cls(trees, names, knots, origin, folder, searches, config.get("nnselect"))

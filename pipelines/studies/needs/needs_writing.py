@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.ranking.export_ranker import trees_to_onnx
 from pipelines.ranking.fit_ranker import calibrate
 from pipelines.studies.needs.needs_fit import Fitted
 from pipelines.studies.needs.needs_table import Table
-from recsys.local.needs.needs_citation import ANY, KIND, MODEL, SCHEMA, VECTOR_WEIGHTS, WORD_WEIGHTS
+from recsys.local.needs.needs_citation import ANY, KIND, SCHEMA, VECTOR_WEIGHTS, WORD_WEIGHTS
 from recsys.local.needs.needs_cues import NAMES
+from recsys.stage_two.grown_trees import trees_of
 from recsys.store.arrays import Floats, Mask
 from recsys.store.artifacts import replacing, seal
 
@@ -40,7 +40,9 @@ def write_judge(
 ) -> None:
     """Write the artifact."""
     with replacing(out) as folder:
-        (folder / MODEL).write_bytes(trees_to_onnx(fitted.trees.dump_model()))
+        dumped = fitted.trees.dump_model()
+        roots = (tree["tree_structure"] for tree in dumped["tree_info"])
+        trees_of(roots, dumped["max_feature_idx"] + 1).save(folder)
         np.save(folder / VECTOR_WEIGHTS, fitted.by_vector.weights.astype(np.float32))
         np.save(folder / WORD_WEIGHTS, fitted.by_words.weights.astype(np.float16))
         config = {

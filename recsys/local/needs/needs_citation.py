@@ -8,7 +8,7 @@ isotonic regression makes their score a chance. `pipelines.studies.needs.needs_s
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,17 +16,14 @@ from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.local.needs.needs_cues import NAMES, cues_of
 from recsys.local.needs.needs_rules import may_be_flagged
 from recsys.local.needs.needs_words import SIZE, weigh
-from recsys.models.encoder import load_session
 from recsys.passages import Sentence
+from recsys.stage_two.stored_trees import StoredTrees
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
 
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
-
 KIND = "needs-citation"
 SCHEMA = 1
-MODEL, VECTOR_WEIGHTS, WORD_WEIGHTS = "model.onnx", "vector_weights.npy", "word_weights.npy"
+VECTOR_WEIGHTS, WORD_WEIGHTS = "vector_weights.npy", "word_weights.npy"
 ANY = "any"
 """The name of the threshold for texts of no field in particular."""
 _AGAIN = "Train it again with `python -m pipelines.studies.needs.needs_study`."
@@ -42,7 +39,7 @@ class NeedsCitation:
     large a share of its sentences exceeds as cites.
     """
 
-    session: "InferenceSession"
+    trees: StoredTrees
     encoder: str
     vector_weights: Floats
     word_weights: Floats
@@ -74,8 +71,7 @@ class NeedsCitation:
         by_vector = vectors @ self.vector_weights + np.float32(self.biases[0])
         by_words = weigh(texts, self.word_weights, self.biases[1])
         table = np.column_stack([cues_of(sentences), by_vector, by_words]).astype(np.float32)
-        scores = np.ravel(self.session.run(None, {"features": np.ascontiguousarray(table)})[0])
-        chances: Floats = np.interp(scores, *self.knots).astype(np.float32)
+        chances: Floats = np.interp(self.trees.score(table), *self.knots).astype(np.float32)
         return chances
 
     def threshold(self, sentences: Sequence[Sentence], field: str | None = None) -> float:
@@ -108,8 +104,7 @@ class NeedsCitation:
             raise ArtifactMismatch(
                 f"The judge of sentences in {folder} was trained with other cues.", _AGAIN
             )
-        width = judge.session.get_inputs()[0].shape[-1]
-        if width != len(NAMES) + 2 or judge.word_weights.shape != (SIZE,):
+        if judge.trees.width != len(NAMES) + 2 or judge.word_weights.shape != (SIZE,):
             raise ArtifactCorrupt(f"The parts of {folder} do not fit one another.", _AGAIN)
         return judge
 
@@ -121,7 +116,7 @@ def _from_config(folder: Path, config: Mapping[str, Any]) -> NeedsCitation:
     thresholds = {str(field): float(chance) for field, chance in config["thresholds"].items()}
     thresholds[ANY]
     return NeedsCitation(
-        session=load_session(folder / MODEL),
+        trees=StoredTrees.load(folder),
         encoder=str(config["encoder"]),
         vector_weights=_weights(folder / VECTOR_WEIGHTS),
         word_weights=_weights(folder / WORD_WEIGHTS),

@@ -58,7 +58,7 @@ static void look_at_processor(void) {}
 
 /* Raised with that of fastest.py, which takes no module that was compiled of an older source. */
 enum { REVISION = 1 };
-enum { AHEAD = 6, LANES = 16, BLOCK = 8192, BATCH = 256 };
+enum { AHEAD = 6, BLOCK = 8192, BATCH = 512 };
 
 /* Arguments ------------------------------------------------------------------------------- */
 
@@ -542,27 +542,9 @@ typedef struct {
     const int32_t *feature, *tree;
     const float *threshold;
     const uint32_t *left; /* The leaves that remain where the value is above the threshold. */
+    const float *values;  /* (trees, 32), of each leaf. */
     Py_ssize_t nodes, trees;
-    const float *values; /* (trees, 32), of each leaf. */
 } Forest;
-
-/* Of LANES papers, find the leaf of each tree: the lowest that no node has ruled out
- * (Lucchese et al. 2015, QuickScorer: A Fast Algorithm to Rank Documents). */
-INLINE void rule_out_body(const Forest *forest, const float *columns, uint32_t *remaining)
-{
-    memset(remaining, 0xff, forest->trees * LANES * sizeof(uint32_t));
-    for (Py_ssize_t i = 0; i < forest->nodes; i++) {
-        const float *column = columns + (Py_ssize_t)forest->feature[i] * LANES;
-        uint32_t *leaves = remaining + (Py_ssize_t)forest->tree[i] * LANES;
-        float threshold = forest->threshold[i];
-        uint32_t left = forest->left[i];
-        for (int lane = 0; lane < LANES; lane++)
-            leaves[lane] &= column[lane] > threshold ? left : 0xffffffffu;
-    }
-}
-
-DISPATCH(rule_out, (const Forest *forest, const float *columns, uint32_t *remaining),
-         (forest, columns, remaining))
 
 INLINE int lowest(uint32_t bits)
 {
@@ -576,7 +558,33 @@ INLINE int lowest(uint32_t bits)
 #endif
 }
 
-/* trees(feature, threshold, tree, left, values, features, [columns, trees], out) */
+/* Of up to BATCH papers, rule out the leaves of one tree after the other that they do not come to:
+ * the lowest that is left is theirs (Lucchese et al. 2015, QuickScorer: A Fast Algorithm to Rank
+ * Documents with Additive Ensembles of Regression Trees). */
+INLINE void add_leaves_body(const Forest *forest, const float *restrict features, Py_ssize_t m,
+                            int here, float *restrict out)
+{
+    uint32_t remaining[BATCH];
+    Py_ssize_t i = 0;
+    for (Py_ssize_t tree = 0; tree < forest->trees; tree++) {
+        const float *restrict values = forest->values + tree * 32;
+        memset(remaining, 0xff, sizeof remaining);
+        for (; i < forest->nodes && forest->tree[i] == tree; i++) {
+            const float *restrict column = features + forest->feature[i] * m;
+            float threshold = forest->threshold[i];
+            uint32_t left = forest->left[i];
+            for (int at = 0; at < here; at++)
+                remaining[at] &= column[at] > threshold ? left : 0xffffffffu;
+        }
+        for (int at = 0; at < here; at++)
+            out[at] += values[lowest(remaining[at])];
+    }
+}
+DISPATCH(add_leaves,
+         (const Forest *forest, const float *features, Py_ssize_t m, int here, float *out),
+         (forest, features, m, here, out))
+
+/* trees(feature, threshold, tree, left, values, features by column, [columns, trees], out) */
 static PyObject *trees(PyObject *module, PyObject *arguments)
 {
     Array a[8];
@@ -585,40 +593,25 @@ static PyObject *trees(PyObject *module, PyObject *arguments)
         return NULL;
     const int64_t *facts = a[6].data;
     Py_ssize_t f = (Py_ssize_t)facts[0], t = (Py_ssize_t)facts[1], m = a[7].length;
-    Forest forest = {a[0].data, a[2].data, a[1].data, a[3].data, a[0].length, t, a[4].data};
+    Forest forest = {a[0].data, a[2].data, a[1].data, a[3].data, a[4].data, a[0].length, t};
     const float *features = a[5].data;
     float *out = a[7].data;
     const char *wrong = NULL;
     for (Py_ssize_t i = 0; i < forest.nodes; i++)
         if (forest.feature[i] < 0 || forest.feature[i] >= f || forest.tree[i] < 0 ||
-            forest.tree[i] >= t)
+            forest.tree[i] >= t || (i && forest.tree[i] < forest.tree[i - 1]))
             wrong = "a node outside the trees or features";
     if (a[5].length < m * f || a[4].length < t * 32)
         wrong = "too few features or leaves";
-    float *columns = malloc((f * LANES + 1) * sizeof(float));
-    uint32_t *remaining = malloc((t * LANES + 1) * sizeof(uint32_t));
-    int memory = !columns || !remaining;
-    if (!wrong && !memory) {
+    if (!wrong) {
         Py_BEGIN_ALLOW_THREADS
-        for (Py_ssize_t begin = 0; begin < m; begin += LANES) {
-            Py_ssize_t here = m - begin < LANES ? m - begin : LANES;
-            for (Py_ssize_t column = 0; column < f; column++)
-                for (Py_ssize_t lane = 0; lane < LANES; lane++)
-                    columns[column * LANES + lane] =
-                        lane < here ? features[column * m + begin + lane] : 0;
-            rule_out(&forest, columns, remaining);
-            for (Py_ssize_t lane = 0; lane < here; lane++)
-                out[begin + lane] = 0;
-            for (Py_ssize_t tree = 0; tree < t; tree++)
-                for (Py_ssize_t lane = 0; lane < here; lane++)
-                    out[begin + lane] +=
-                        forest.values[tree * 32 + lowest(remaining[tree * LANES + lane])];
-        }
+        memset(out, 0, m * sizeof(float));
+        for (Py_ssize_t begin = 0; begin < m; begin += BATCH)
+            add_leaves(&forest, features + begin, m, m - begin < BATCH ? (int)(m - begin) : BATCH,
+                       out + begin);
         Py_END_ALLOW_THREADS
     }
-    free(columns);
-    free(remaining);
-    return outcome(a, 8, wrong, memory);
+    return outcome(a, 8, wrong, 0);
 }
 
 static PyMethodDef methods[] = {

@@ -27,7 +27,7 @@ from recsys.errors import InputError, LeakageError
 from recsys.local.rank_passages import PassageRanker
 from recsys.passages import Context
 from recsys.progress import Progress, silent
-from recsys.stage_two.ranker import OnnxRanker
+from recsys.stage_two.ranker import TreeRanker
 from recsys.store.artifacts import seal
 from tests.pipelines.local.small_passages import invented_contexts, open_small_local
 from tests.pipelines.small_index import (
@@ -336,7 +336,7 @@ class Opened:
 
     def __call__(self, index: Path) -> PassageRanker:
         usual = open_small_local(index)
-        shipped = OnnxRanker.load(data_folder() / "ranker-no-metadata")
+        shipped = TreeRanker.load(data_folder() / "ranker-no-metadata")
         recommender = replace(usual.reader.recommender, ranker=replace(shipped, folder=self.whole))
         # It reads the columns of the sentence instead of those of the draft.
         names = tuple(f"sentence.{name}" for name in shipped.feature_names)

@@ -12,7 +12,7 @@ from pipelines.ranking.shipped_ranker import CORPORA, SHIPPED, sample
 from recsys.app.wiring import data_folder, open_index, serving_ranker
 from recsys.records import Draft
 from recsys.stage_two.features import feature_names
-from recsys.stage_two.ranker import KIND, SCHEMA, OnnxRanker
+from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force
 from recsys.store.layout import ranker_folder
@@ -32,7 +32,7 @@ def test_a_ranker_ships_with_the_package(metadata: bool) -> None:
     verify(folder, manifest)
     assert manifest.config["corpora"] == list(CORPORA)
     assert sum(path.stat().st_size for path in folder.rglob("*")) < MEGABYTE
-    ranker = OnnxRanker.load(folder)
+    ranker = TreeRanker.load(folder)
     assert ranker.feature_names == feature_names(metadata=metadata)
     assert ranker.origin == "the ranker shipped with recsys"
 

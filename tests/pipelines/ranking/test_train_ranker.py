@@ -21,7 +21,7 @@ from recsys.errors import ArtifactMissing, SplitError
 from recsys.progress import silent
 from recsys.records import Draft
 from recsys.stage_two.features import feature_names
-from recsys.stage_two.ranker import KIND, SCHEMA, OnnxRanker
+from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force
 
@@ -46,14 +46,14 @@ def figure(name: str, judged: Sequence[Judged]) -> float:
 
 
 def test_one_seed_gives_one_model(built: "Built", index: Path) -> None:
-    before = (in_force(index) / "ranker" / "model.onnx").read_bytes()
+    before = (in_force(index) / "ranker" / "trees.npz").read_bytes()
     train_ranker(index, built.split, TrainOptions(seed=1))
-    other = (in_force(index) / "ranker" / "model.onnx").read_bytes()
+    other = (in_force(index) / "ranker" / "trees.npz").read_bytes()
     train_ranker(index, built.split, TrainOptions(seed=0))
-    for name in ("model.onnx", "model.txt", "manifest.json"):
+    for name in ("trees.npz", "model.txt", "manifest.json"):
         own, again = in_force(index) / "ranker" / name, in_force(built.index) / "ranker" / name
         assert own.read_bytes() == again.read_bytes(), name
-    assert other != before == (in_force(index) / "ranker" / "model.onnx").read_bytes()
+    assert other != before == (in_force(index) / "ranker" / "trees.npz").read_bytes()
 
 
 def test_the_manifest_says_how_it_was_trained(built: "Built") -> None:
@@ -69,7 +69,7 @@ def test_the_report_is_that_of_the_dev_queries(built: "Built", index: Path) -> N
     report = train_ranker(index, built.split, TrainOptions())
     collection = open_collection(index)
     rows = collection.corpus.rows(read_split(built.split, collection).dev)
-    ranker = OnnxRanker.load(in_force(index) / "ranker")
+    ranker = TreeRanker.load(in_force(index) / "ranker")
     table = collect(collection, rows, ranker.feature_names, progress=silent, stage="")
     judged = judge(ranker.score(table.features), table)
     assert report.f1 == pytest.approx(figure("F1@20", judged))
@@ -126,7 +126,7 @@ def test_an_interrupted_training_leaves_the_old_ranker(built: "Built", index: Pa
 
 
 def test_without_metadata_names_and_places_change_nothing(built: "Built") -> None:
-    names = OnnxRanker.load(in_force(built.index) / "ranker-no-metadata").feature_names
+    names = TreeRanker.load(in_force(built.index) / "ranker-no-metadata").feature_names
     assert names == feature_names(metadata=False)
     blind = open_index(built.index, metadata=False)
     draft: dict[str, Any] = {"title": "Rivers again", "abstract": "With a new instrument."}

@@ -148,7 +148,7 @@ def own_files(parts: Path) -> list[str]:
 def test_verifying_finds_a_flipped_byte_in_any_file(
     index: Path, parts: Path, run_cli: "RunCli"
 ) -> None:
-    names = [*own_files(parts), "encoder/model.onnx", "ranker/model.onnx", "ranker/model.txt"]
+    names = [*own_files(parts), "encoder/model.onnx", "ranker/trees.npz", "ranker/model.txt"]
     assert len(names) > 30
     assert run_cli("inspect", index, "--verify").code == 0
     for name in names:
@@ -218,10 +218,10 @@ def test_a_ranker_with_an_unknown_feature_is_refused(
 def test_a_damaged_ranker_is_refused_and_training_mends_it(
     built: "Built", index: Path, parts: Path, run_cli: "RunCli"
 ) -> None:
-    (parts / "ranker" / "model.onnx").write_bytes(b"\x00" * 99)
+    (parts / "ranker" / "trees.npz").write_bytes(b"\x00" * 99)
     change_ranker(parts, lambda config: None)
     done = run_cli("recommend", "--index", index, stdin=STDIN)
-    assert_refused(done, str(parts / "ranker" / "model.onnx"), "cannot be run")
+    assert_refused(done, str(parts / "ranker" / "trees.npz"), "cannot be read")
     assert run_cli("train", "ranker", index, "--split", built.split).code == 0
     assert run_cli("recommend", "--index", index, stdin=STDIN).code == 0
 

@@ -15,7 +15,7 @@ from recsys.app.wiring import data_folder, open_index, serving_ranker, starter_i
 from recsys.errors import ArtifactMismatch, ArtifactMissing
 from recsys.models.encoder import OnnxEncoder
 from recsys.records import Draft
-from recsys.stage_two.ranker import OnnxRanker
+from recsys.stage_two.ranker import TreeRanker
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import ranker_folder
 
@@ -30,7 +30,7 @@ def test_an_index_is_served_by_a_scan_bm25_and_onnx(built: "Built") -> None:
     assert isinstance(recommender.collection.vector_index, ExactIndex)
     assert isinstance(recommender.collection.text_index, Bm25Index)
     assert isinstance(recommender.encoder, OnnxEncoder) and recommender.encoder.threads == 1
-    assert isinstance(recommender.ranker, OnnxRanker)
+    assert isinstance(recommender.ranker, TreeRanker)
     assert recommender.metadata
     assert not open_index(built.index, metadata=False).metadata
     assert len(recommender.collection.vectors) == len(recommender.collection.corpus) == 50

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.protocols import Ranker
 from recsys.stage_two.features import feature_names
-from recsys.stage_two.ranker import KIND, MODEL, SCHEMA, OnnxRanker
+from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker
+from recsys.stage_two.stored_trees import TREES
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, seal
 from recsys.store.generations import in_force
@@ -28,8 +29,8 @@ def folder(built: "Built") -> Path:
 
 
 @pytest.fixture(scope="module")
-def ranker(folder: Path) -> OnnxRanker:
-    return OnnxRanker.load(folder)
+def ranker(folder: Path) -> TreeRanker:
+    return TreeRanker.load(folder)
 
 
 @pytest.fixture
@@ -53,14 +54,14 @@ def some_features(n: int, width: int) -> Floats:
     return np.random.default_rng(0).standard_normal((n, width)).astype(np.float32)
 
 
-def test_it_is_a_ranker(ranker: OnnxRanker) -> None:
+def test_it_is_a_ranker(ranker: TreeRanker) -> None:
     seam: Ranker = ranker
     assert seam.feature_names == feature_names(metadata=True)
     assert ranker.origin == "its own ranker"
 
 
 def test_scores_equal_those_of_the_text_that_lightgbm_wrote(
-    ranker: OnnxRanker, folder: Path
+    ranker: TreeRanker, folder: Path
 ) -> None:
     import lightgbm
 
@@ -71,27 +72,27 @@ def test_scores_equal_those_of_the_text_that_lightgbm_wrote(
     np.testing.assert_allclose(scores, booster.predict(features), atol=1e-5)
 
 
-def test_the_layout_of_the_features_does_not_matter(ranker: OnnxRanker) -> None:
+def test_the_layout_of_the_features_does_not_matter(ranker: TreeRanker) -> None:
     features = some_features(50, len(ranker.feature_names))
     np.testing.assert_array_equal(ranker.score(np.asfortranarray(features)), ranker.score(features))
 
 
-def test_no_candidates_have_no_scores(ranker: OnnxRanker) -> None:
+def test_no_candidates_have_no_scores(ranker: TreeRanker) -> None:
     none = ranker.score(np.empty((0, len(ranker.feature_names)), np.float32))
     assert none.shape == (0,)
     assert ranker.probability(none).shape == (0,)
 
 
 @given(st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=30))
-def test_a_higher_score_is_never_a_lower_chance(ranker: OnnxRanker, values: list[float]) -> None:
+def test_a_higher_score_is_never_a_lower_chance(ranker: TreeRanker, values: list[float]) -> None:
     chances = ranker.probability(np.sort(np.array(values, np.float32)))
     assert np.all(np.diff(chances) >= 0)
     assert 0 <= chances.min() and chances.max() <= 1
 
 
-def test_chances_are_interpolated_between_the_knots(ranker: OnnxRanker) -> None:
+def test_chances_are_interpolated_between_the_knots(ranker: TreeRanker) -> None:
     knots = np.array([[-1.0, 0.0, 2.0], [0.0, 0.5, 0.75]])
-    curve = OnnxRanker(ranker.session, ranker.feature_names, knots, "")
+    curve = TreeRanker(ranker.trees, ranker.feature_names, knots, "")
     scores = np.array([-9, -1, -0.5, 0, 1, 2, 9], np.float32)
     assert curve.probability(scores).tolist() == [0, 0, 0.25, 0.5, 0.625, 0.75, 0.75]
 
@@ -99,46 +100,46 @@ def test_chances_are_interpolated_between_the_knots(ranker: OnnxRanker) -> None:
 def test_a_feature_of_another_version_is_refused_by_name(own: Path) -> None:
     names = [*feature_names(metadata=True)[1:], "moon_phase"]
     with pytest.raises(ArtifactMismatch, match="needs the feature 'moon_phase'") as caught:
-        OnnxRanker.load(resealed(own, feature_names=names))
+        TreeRanker.load(resealed(own, feature_names=names))
     assert "recsys train ranker" in caught.value.hint
 
 
 def test_fewer_names_than_the_model_reads_are_refused(own: Path) -> None:
     names = list(feature_names(metadata=True))
     with pytest.raises(ArtifactCorrupt, match=f"reads {len(names)} features"):
-        OnnxRanker.load(resealed(own, feature_names=names[1:]))
+        TreeRanker.load(resealed(own, feature_names=names[1:]))
 
 
 @pytest.mark.parametrize("name", ["feature_names", "calibration", "origin"])
 def test_a_manifest_that_lacks_a_fact_is_refused(own: Path, name: str) -> None:
     with pytest.raises(ArtifactCorrupt, match=name):
-        OnnxRanker.load(resealed(own, **{name: None}))
+        TreeRanker.load(resealed(own, **{name: None}))
 
 
 def test_a_model_that_is_none_is_refused(own: Path) -> None:
-    (own / MODEL).write_bytes(b"not a model")
-    with pytest.raises(ArtifactCorrupt, match="cannot be run"):
-        OnnxRanker.load(resealed(own))
+    (own / TREES).write_bytes(b"not a model")
+    with pytest.raises(ArtifactCorrupt, match="cannot be read"):
+        TreeRanker.load(resealed(own))
 
 
 def test_a_model_that_was_cut_short_is_refused(own: Path) -> None:
-    (own / MODEL).write_bytes((own / MODEL).read_bytes()[:-1])
-    with pytest.raises(ArtifactCorrupt, match=r"model.onnx has \d+ bytes instead of"):
-        OnnxRanker.load(own)
+    (own / TREES).write_bytes((own / TREES).read_bytes()[:-1])
+    with pytest.raises(ArtifactCorrupt, match=r"trees.npz has \d+ bytes instead of"):
+        TreeRanker.load(own)
 
 
 def test_no_ranker_says_how_to_train_one(tmp_path: Path) -> None:
     with pytest.raises(ArtifactMissing, match="no ranker at") as caught:
-        OnnxRanker.load(tmp_path / "none")
+        TreeRanker.load(tmp_path / "none")
     assert "recsys train ranker" in caught.value.hint
 
 
-def test_it_says_what_candidates_it_was_trained_on(ranker: OnnxRanker, own: Path) -> None:
+def test_it_says_what_candidates_it_was_trained_on(ranker: TreeRanker, own: Path) -> None:
     assert (ranker.searches, ranker.nnselect) == (("embedding", "bm25"), None)
     changed = resealed(own, candidates=["nnselect"], nnselect="abc")
-    assert OnnxRanker.load(changed).searches == ("nnselect",)
-    assert OnnxRanker.load(changed).nnselect == "abc"
+    assert TreeRanker.load(changed).searches == ("nnselect",)
+    assert TreeRanker.load(changed).nnselect == "abc"
 
 
 def test_one_of_an_older_version_was_trained_on_the_usual_candidates(own: Path) -> None:
-    assert OnnxRanker.load(resealed(own, candidates=None)).searches == ("embedding", "bm25")
+    assert TreeRanker.load(resealed(own, candidates=None)).searches == ("embedding", "bm25")

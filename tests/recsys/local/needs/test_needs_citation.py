@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipelines.ranking.export_ranker import trees_to_onnx
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.local.missing_citations import Needs
 from recsys.local.needs.needs_citation import (
     ANY,
     KIND,
-    MODEL,
     SCHEMA,
     VECTOR_WEIGHTS,
     WORD_WEIGHTS,
@@ -22,6 +20,8 @@ from recsys.local.needs.needs_citation import (
 from recsys.local.needs.needs_cues import NAMES
 from recsys.local.needs.needs_words import SIZE, places_of
 from recsys.passages import Mark, Sentence
+from recsys.stage_two.grown_trees import trees_of
+from recsys.stage_two.stored_trees import TREES
 from recsys.store.artifacts import MANIFEST, seal
 
 _DIM = 4
@@ -38,15 +38,14 @@ def _stump(feature: int, threshold: float) -> dict[str, Any]:
     """A tree that gives 1 above a threshold, else 0."""
     left, right = {"leaf_value": 0.0}, {"leaf_value": 1.0}
     split = {"split_feature": feature, "threshold": threshold}
-    return {"tree_structure": {**split, "left_child": left, "right_child": right}}
+    return {**split, "left_child": left, "right_child": right}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A judge of two trees: one asks the score of the words, one that of the vector."""
     trees = [_stump(len(NAMES), 0.5), _stump(len(NAMES) + 1, 0.5)]
-    dump = {"tree_info": trees, "max_feature_idx": len(NAMES) + 1}
-    (tmp_path / MODEL).write_bytes(trees_to_onnx(dump))
+    trees_of(trees, len(NAMES) + 2).save(tmp_path)
     words = np.zeros(SIZE, np.float16)
     words[places_of("known")] = 10
     np.save(tmp_path / WORD_WEIGHTS, words)
@@ -128,7 +127,7 @@ def test_words_of_another_table_are_corrupt(folder: Path) -> None:
         NeedsCitation.load(folder)
 
 
-@pytest.mark.parametrize("name", [MODEL, VECTOR_WEIGHTS, WORD_WEIGHTS])
+@pytest.mark.parametrize("name", [TREES, VECTOR_WEIGHTS, WORD_WEIGHTS])
 def test_noise_in_a_file_is_corrupt(folder: Path, name: str) -> None:
     (folder / name).write_bytes(b"noise")
     seal(folder, KIND, SCHEMA, _CONFIG)

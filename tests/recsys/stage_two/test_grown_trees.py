@@ -1,5 +1,6 @@
-"""Trees in ONNX: the same scores as LightGBM's, whatever the features are."""
+"""Trees as bit vectors: the same scores as LightGBM's, whatever the features are."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,11 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.ranking.export_ranker import round_down, trees_to_onnx
-from recsys.models.encoder import load_session
+from recsys.errors import ArtifactCorrupt, InputError
+from recsys.stage_two.grown_trees import round_down, trees_of
+from recsys.stage_two.older_trees import load_older
+from recsys.stage_two.stored_trees import TREES, StoredTrees
 from recsys.store.arrays import Floats
+from recsys.store.kernels import plain
 
 FEATURES = 4
+OLDER = Path(__file__).parents[2] / "golden" / "older_trees"
 
 
 def train(seed: int, *, rounds: int = 30, leaves: int = 15, objective: str = "lambdarank") -> Any:  # noqa: ANN401 - lightgbm.Booster
@@ -33,10 +38,18 @@ def some_features(rng: np.random.Generator, n: int) -> Floats:
     return table
 
 
-def onnx_scores(booster: Any, features: Floats) -> Floats:  # noqa: ANN401 - lightgbm.Booster
-    session = load_session(trees_to_onnx(booster.dump_model()))
-    scores: Floats = session.run(None, {"features": features})[0]
-    return scores[:, 0]
+def scores_of(booster: Any, features: Floats) -> Floats:  # noqa: ANN401 - lightgbm.Booster
+    trees = converted(booster)
+    scores = trees.score(features)
+    np.testing.assert_array_equal(plain.leaves(trees.trees, features), scores)
+    return scores
+
+
+def converted(booster: Any) -> StoredTrees:  # noqa: ANN401 - lightgbm.Booster
+    dump = booster.dump_model()
+    return trees_of(
+        (tree["tree_structure"] for tree in dump["tree_info"]), dump["max_feature_idx"] + 1
+    )
 
 
 def thresholds(tree: dict[str, Any]) -> list[float]:
@@ -48,12 +61,12 @@ def thresholds(tree: dict[str, Any]) -> list[float]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_onnx_scores_equal_those_of_lightgbm(seed: int) -> None:
+def test_scores_equal_those_of_lightgbm(seed: int) -> None:
     booster = train(seed)
     features = some_features(np.random.default_rng(100 + seed), 500)
     features[0] = np.finfo(np.float32).max
     features[1] = -np.finfo(np.float32).max
-    np.testing.assert_allclose(onnx_scores(booster, features), booster.predict(features), atol=1e-5)
+    np.testing.assert_allclose(scores_of(booster, features), booster.predict(features), atol=1e-5)
 
 
 def test_values_at_the_thresholds_and_next_to_them_take_the_same_side() -> None:
@@ -65,22 +78,58 @@ def test_values_at_the_thresholds_and_next_to_them_take_the_same_side() -> None:
     for values in (single, np.nextafter(single, np.inf), np.nextafter(single, -np.inf)):
         features = np.repeat(values.astype(np.float32)[:, None], FEATURES, axis=1)
         np.testing.assert_allclose(
-            onnx_scores(booster, features), booster.predict(features), atol=1e-5
+            scores_of(booster, features), booster.predict(features), atol=1e-5
         )
 
 
 def test_a_tree_without_splits_is_its_only_leaf() -> None:
-    leaf = {"tree_structure": {"leaf_value": 0.25}}
+    leaf = {"leaf_value": 0.25}
     split = {
         "split_feature": 1,
         "threshold": 0.5,
         "left_child": {"leaf_value": -1.0},
         "right_child": {"leaf_value": 2.0},
     }
-    dump = {"tree_info": [leaf, {"tree_structure": split}, leaf], "max_feature_idx": 1}
     features = np.array([[9, 0.5], [-9, 0.75]], np.float32)
-    scores = load_session(trees_to_onnx(dump)).run(None, {"features": features})[0]
-    assert scores.ravel().tolist() == [-0.5, 2.5]
+    assert trees_of([leaf, split, leaf], 2).score(features).tolist() == [-0.5, 2.5]
+
+
+def test_a_tree_of_too_many_leaves_is_refused() -> None:
+    with pytest.raises(InputError, match="33 leaves"):
+        converted(train(0, rounds=1, leaves=33))
+
+
+def test_trees_are_stored_and_read(tmp_path: Path) -> None:
+    trees = converted(train(3, leaves=32))
+    trees.save(tmp_path)
+    features = some_features(np.random.default_rng(1), 50)
+    np.testing.assert_array_equal(StoredTrees.load(tmp_path).score(features), trees.score(features))
+
+
+@pytest.mark.parametrize("name", ["feature", "tree", "values", "width", "left"])
+def test_stored_trees_that_do_not_fit_are_refused(tmp_path: Path, name: str) -> None:
+    converted(train(3)).save(tmp_path)
+    with np.load(tmp_path / TREES) as stored:
+        arrays = dict(stored)
+    arrays[name] = np.array(1) if name == "width" else -arrays[name][1:].astype(np.int64)
+    np.savez(tmp_path / TREES, allow_pickle=False, **arrays)
+    with pytest.raises(ArtifactCorrupt, match="do not fit"):
+        StoredTrees.load(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04" + bytes(60)])
+def test_a_file_of_other_things_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / TREES).write_bytes(content)
+    with pytest.raises(ArtifactCorrupt, match="cannot be read"):
+        StoredTrees.load(tmp_path)
+    (tmp_path / "model.onnx").write_bytes(content)
+    with pytest.raises(ArtifactCorrupt, match="cannot be read"):
+        load_older(tmp_path)
+
+
+def test_trees_of_an_older_version_score_as_they_did() -> None:
+    features, scores = np.load(OLDER / "features.npy"), np.load(OLDER / "scores.npy")
+    np.testing.assert_array_equal(load_older(OLDER).score(features), scores)
 
 
 def test_a_model_that_learned_nothing_scores_everything_alike() -> None:
@@ -90,7 +139,7 @@ def test_a_model_that_learned_nothing_scores_everything_alike() -> None:
     data = lightgbm.Dataset(table, np.arange(20) % 2, params={"feature_pre_filter": False})
     options = {"objective": "regression", "verbosity": -1, "num_threads": 1}
     booster = lightgbm.train(options, data, 3)
-    np.testing.assert_allclose(onnx_scores(booster, table), booster.predict(table), atol=1e-6)
+    np.testing.assert_allclose(scores_of(booster, table), booster.predict(table), atol=1e-6)
 
 
 @given(st.floats(-1e30, 1e30), st.floats(width=32, allow_nan=False, allow_infinity=False))
