@@ -14,7 +14,8 @@ from recsys.local.draft_view import OUTSIDE
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.collection import Collection, ContextSpace
 from recsys.store.contexts import Contexts
-from recsys.store.lookup import distinct, tally
+from recsys.store.kernels import fastest
+from recsys.store.lookup import distinct
 from recsys.store.terms import QueryText
 from recsys.store.top_k import top_k
 
@@ -190,9 +191,9 @@ class ContextSigns:
         if not self.view.has_vectors:
             return self._outside()
         weights = self.view.cosines[near]
-        sums = tally(self.view.contexts.cited[near], weights, len(self.view.contexts.starts) - 1)
-        share = sums[self.rows] / max(float(weights.sum()), 1e-9)
-        return np.where(self.present, share.astype(np.float32), OUTSIDE)
+        sums = fastest.tally(self.view.contexts.cited[near], weights, self.rows)
+        share = sums / np.float32(max(float(weights.sum()), 1e-9))
+        return np.where(self.present, share, OUTSIDE)
 
     @cached_property
     def bm25(self) -> Floats:

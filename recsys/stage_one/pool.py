@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from recsys.stage_one.sources import source_names
 from recsys.stage_one.voters import Voters
 from recsys.store.arrays import Floats, Rows
-from recsys.store.lookup import distinct
+from recsys.store.kernels import fastest
 from recsys.store.top_k import top_k
 
 Bits = NDArray[np.uint16]
@@ -117,9 +117,8 @@ class Candidates:
 
 @dataclass(slots=True)
 class Gathering:
-    """Rows with source bits, gathered one source at a time. n: papers of the corpus."""
+    """Rows with source bits, gathered one source at a time."""
 
-    n: int
     proposed: list[tuple[Rows, int]] = field(default_factory=list)
 
     def add(self, rows: Rows, bit: int) -> None:
@@ -128,8 +127,10 @@ class Gathering:
 
     def merge(self) -> tuple[Rows, Bits]:
         """Unite the sources: distinct rows, ascending, and the bits of each."""
-        table = np.zeros(self.n, np.uint16)  # Costs what is written to it, not n.
+        once, numbers = fastest.number(np.concatenate([rows for rows, _ in self.proposed]))
+        bits, begin = np.zeros(len(once), np.uint16), 0
         for rows, bit in self.proposed:
-            table[rows] |= np.uint16(bit)
-        every = distinct(np.concatenate([rows for rows, _ in self.proposed]))
-        return every, table[every]
+            bits[numbers[begin : begin + len(rows)]] |= np.uint16(bit)
+            begin += len(rows)
+        order = np.argsort(once)
+        return once[order], bits[order]

@@ -35,7 +35,7 @@ def propose(collection: Collection, query: Query, options: StageOne) -> Candidat
 def _pool(asked: SourceQuery, found: Mapping[str, Voters]) -> Pool:
     """Collect the papers to consider: what was found, and what the older of it cites."""
     graph, before = asked.collection.graph, asked.query.before
-    gathering = Gathering(len(asked.collection.corpus))
+    gathering = Gathering()
     for source in asked_of(asked.options.searches):
         rows = found[source.key].rows
         gathering.add(rows, bit(source.name))

@@ -6,7 +6,7 @@ import numpy as np
 
 from recsys.store.arrays import Floats, Rows
 from recsys.store.graph import CitationGraph
-from recsys.store.lookup import spread
+from recsys.store.kernels import fastest
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,9 @@ def cast(graph: CitationGraph, voters: Rows, before: int, rows: Rows) -> Ballots
     """Let the voters that are older than `before` vote for those of the distinct rows they cite."""
     older = np.flatnonzero(graph.older(voters, before)).astype(np.int32)
     owner, cited = graph.references(voters[older])
-    numbers = np.arange(1, len(rows) + 1, dtype=np.int32)
-    number = spread(rows, numbers, len(graph.years))[cited]
-    chosen = np.flatnonzero(number)
-    return Ballots(older[owner[chosen]], number[chosen] - 1, len(rows))
+    places = fastest.places(rows, cited)
+    chosen = np.flatnonzero(places >= 0)
+    return Ballots(older[owner[chosen]], places[chosen], len(rows))
 
 
 def votes(graph: CitationGraph, voters: Voters, before: int, rows: Rows) -> Floats:
@@ -73,7 +72,7 @@ def ties(graph: CitationGraph, seeds: Rows, before: int, rows: Rows) -> tuple[Fl
     """
     citing = _citing(graph, seeds, before)
     by_seeds = votes(graph, Voters.equal(seeds), before, rows)
-    cited = spread(citing.rows, citing.weights, len(graph.years))[rows]
+    cited = fastest.look_up(citing.rows, citing.weights, rows)
     return votes(graph, citing, before, rows) + by_seeds, by_seeds + cited
 
 

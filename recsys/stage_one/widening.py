@@ -39,7 +39,7 @@ def _passing(asked: SourceQuery, usual: Candidates, allowed: Mask) -> Pool:
     """
     searches = [each for each in asked_of(asked.options.searches) if each.search]
     found = dict(usual.found)
-    gathering = Gathering(len(asked.collection.corpus))
+    gathering = Gathering()
     for source in searches:
         more = source.finder.find(asked, allowed)
         found[source.key] = more.on_scale_of(usual.found[source.key])

@@ -15,7 +15,8 @@ from recsys.stage_one.voters import Ballots, Voters, cast
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
-from recsys.store.lookup import dots_of_any, spread, tally
+from recsys.store.kernels import fastest
+from recsys.store.lookup import dots_of_any
 from recsys.store.top_k import top_k
 
 LATEST_CITERS = 100
@@ -159,12 +160,11 @@ class Evidence:
         nearest, graph = self.candidates.nearest, self.graph
         older = np.flatnonzero(graph.older(nearest.rows, self.query.before))
         owner, cited = graph.references(nearest.rows[older])
-        found = tally(cited, nearest.weights[older][owner], len(graph.years))
-        return found[rows].astype(np.float32)
+        return fastest.tally(cited, nearest.weights[older][owner], rows)
 
     def look_up(self, voters: Voters, rows: Rows) -> Floats:
         """Return each row's weight among the voters, 0 for others: (len(rows),) float32."""
-        return spread(voters.rows, voters.weights, len(self.graph.years))[rows]
+        return fastest.look_up(voters.rows, voters.weights, rows)
 
     # Company: papers cited together with the most promising ones ----------------------------
 
@@ -177,8 +177,7 @@ class Evidence:
     def company(self, rows: Rows, weights: Floats) -> Floats:
         """Sum the weights of the given papers over the citers they share with each candidate."""
         owner, citing = self.graph.citers(rows, self.query.before, most=LATEST_CITERS)
-        together = tally(citing, weights[owner], len(self.graph.years))
-        shared = together[self.citers.rows].astype(np.float32)
+        shared = fastest.tally(citing, weights[owner], self.citers.rows)
         return self.total(self.citers.owner, shared)
 
     @cached_property

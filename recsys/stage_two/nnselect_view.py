@@ -8,9 +8,10 @@ import numpy as np
 from recsys.errors import InputError
 from recsys.stage_one.voters import Ballots, Voters
 from recsys.stage_two.evidence import LEADERS, Edges, Evidence, vote_share
-from recsys.store.arrays import Floats
+from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Space
-from recsys.store.lookup import distinct, spread
+from recsys.store.kernels import fastest
+from recsys.store.lookup import distinct
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,10 @@ class NNSelectView:
 
     def cosines_of(self, edges: Edges) -> Floats:
         """Cosine of the papers at the other end of edges with the draft: (e,) float32."""
-        return self._connected[edges.rows]
+        return fastest.look_up(*self._connected, edges.rows)
 
     @cached_property
-    def _connected(self) -> Floats:
-        """Cosine of every paper that an edge leads to, 0 for others: (n,) float32."""
+    def _connected(self) -> tuple[Rows, Floats]:
+        """The papers that edges lead to, and their cosines."""
         rows = distinct(np.concatenate([self.evidence.citers.rows, self.evidence.references.rows]))
-        return spread(rows, self.space.cosines(rows, self.vector), len(self.space.vectors))
+        return rows, self.space.cosines(rows, self.vector)

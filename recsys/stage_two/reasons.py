@@ -13,8 +13,8 @@ from recsys.stage_one.voters import Voters, votes
 from recsys.stage_two.evidence import Evidence
 from recsys.stage_two.facts import Facts
 from recsys.stage_two.seed_view import Seeds
-from recsys.store.arrays import Floats, Rows
-from recsys.store.lookup import spread
+from recsys.store.arrays import Floats
+from recsys.store.kernels import fastest
 from recsys.store.top_k import top_k
 from recsys.store.words import surface_words, word_pairs
 
@@ -78,16 +78,9 @@ class Findings:
     def shared_weights(self, at: int) -> dict[str, float]:
         """Weigh the words that a candidate shares with the draft by their idf."""
         terms = self.evidence.collection.terms.terms[int(self.evidence.rows[at])]
-        numbers = self._word_numbers[terms]
+        places = fastest.places(self.evidence.query.text.codes, terms)
         words, weights = self.evidence.query.text.words, self._word_weights
-        return {words[i]: weights[i] for i in (numbers[numbers > 0] - 1).tolist()}
-
-    @cached_property
-    def _word_numbers(self) -> Rows:
-        """Position, from 1, of each term among the draft's words, 0 for the others: (v,) int32."""
-        codes = self.evidence.query.text.codes
-        numbers = np.arange(1, len(codes) + 1, dtype=np.int32)
-        return spread(codes, numbers, len(self.evidence.collection.terms.idf))
+        return {words[i]: weights[i] for i in places[places >= 0].tolist()}
 
     @cached_property
     def _word_weights(self) -> list[float]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from recsys.stage_two.evidence import LATEST_CITERS, MODEST, Evidence
 from recsys.store.arrays import Floats, Rows
-from recsys.store.lookup import spread, tally
+from recsys.store.kernels import fastest
 
 MOST = 100
 """Of a longer list, this many are compared with the candidates: those closest to the text."""
@@ -48,27 +48,24 @@ class Seeds:
 
     @cached_property
     def _peers(self) -> tuple[Rows, Rows]:
-        """Papers that cite a seed, ascending; and their number, from 1, for every row (else 0)."""
-        peers = np.unique(self._citing[1])
-        numbers = np.arange(1, len(peers) + 1, dtype=np.int32)
-        return peers, spread(peers, numbers, len(self.evidence.graph.years))
+        """Papers that cite a seed, distinct; and the number of each citing paper among them."""
+        return fastest.number(self._citing[1])
 
     @cached_property
     def _cites(self) -> Floats:
         """Whether each peer cites each seed: (p, s) float32, 0 or 1."""
-        seed, citing = self._citing
-        peers, number = self._peers
+        peers, numbers = self._peers
         table = np.zeros((len(peers), len(self.rows)), np.float32)
-        table[number[citing] - 1, seed] = 1
+        table[numbers, self._citing[0]] = 1
         return table
 
     @cached_property
     def _shared(self) -> tuple[Rows, Rows]:
         """(candidate, peer) where a peer cites the candidate: positions, candidates ascending."""
         edges = self.evidence.citers
-        number = self._peers[1][edges.rows]
-        kept = np.flatnonzero(number)
-        return edges.owner[kept], number[kept] - 1
+        places = fastest.places(self._peers[0], edges.rows)
+        kept = np.flatnonzero(places >= 0)
+        return edges.owner[kept], places[kept]
 
     @cached_property
     def cocited(self) -> Floats:
@@ -142,8 +139,8 @@ class Seeds:
     def cited(self) -> Floats:
         """Share of the seeds that the candidate cites."""
         edges = self.evidence.references
-        seeds = spread(self.rows, np.ones(len(self.rows), np.float32), self._everything)
-        return self.evidence.total(edges.owner, seeds[edges.rows]) / np.float32(len(self.rows))
+        seeds = (fastest.places(self.rows, edges.rows) >= 0).astype(np.float32)
+        return self.evidence.total(edges.owner, seeds) / np.float32(len(self.rows))
 
     @property
     def coupling(self) -> Floats:
@@ -151,11 +148,6 @@ class Seeds:
         graph, before = self.evidence.graph, self.evidence.query.before
         older = self.rows[graph.older(self.rows, before)]
         cited = graph.references(older)[1]
-        counts = tally(cited, np.ones(len(cited), np.float32), self._everything)
         edges = self.evidence.references
-        shares = (counts[edges.rows] / len(self.rows)).astype(np.float32)
-        return self.evidence.mean(edges.owner, shares)
-
-    @property
-    def _everything(self) -> int:
-        return len(self.evidence.graph.years)
+        counts = fastest.tally(cited, np.ones(len(cited), np.float32), edges.rows)
+        return self.evidence.mean(edges.owner, counts / np.float32(len(self.rows)))

@@ -7,7 +7,7 @@ import numpy as np
 
 from recsys.stage_two.evidence import Evidence, divide
 from recsys.store.arrays import Floats, Longs, Rows, spans
-from recsys.store.lookup import spread
+from recsys.store.kernels import fastest
 from recsys.store.terms import TermStore
 
 
@@ -25,10 +25,15 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """Words of the draft. idf: (v,) float32, 0 for all other words. total: the sum, > 0."""
+    """Words of the draft: their codes, (t,) int32, idf, (t,) float32, and its sum, > 0."""
 
+    codes: Rows
     idf: Floats
     total: np.float32
+
+    def weigh(self, codes: Rows) -> Floats:
+        """Return the idf of those terms that are words of the draft, 0 of the others."""
+        return fastest.look_up(self.codes, self.idf, codes)
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ class Overlap:
     @cached_property
     def _shared(self) -> Terms:
         """Those that the draft has too."""
-        kept = np.flatnonzero(self._draft.idf[self._all.codes])
+        kept = np.flatnonzero(self._draft.weigh(self._all.codes))
         return Terms(self._all.owner[kept], self._all.codes[kept], self._all.at[kept])
 
     @cached_property
@@ -83,7 +88,7 @@ class Overlap:
         """Share of the candidate's title found in the draft."""
         owner, codes = self._title
         whole = self.evidence.total(owner, self._store.idf[codes])
-        shared = self.evidence.total(owner, self._draft.idf[codes])
+        shared = self.evidence.total(owner, self._draft.weigh(codes))
         return divide(shared, whole, least=1e-9)
 
     @property
@@ -110,7 +115,7 @@ class Overlap:
     def bm25(self) -> Floats:
         """BM25 of the candidate for the draft's words, from the forward index."""
         text, shared = self.evidence.query.text, self._shared
-        counts = spread(text.codes, text.counts, len(self._store.idf))[shared.codes]
+        counts = fastest.look_up(text.codes, text.counts, shared.codes)
         return self.evidence.total(shared.owner, self._store.impacts[shared.at] * counts)
 
     @property
@@ -119,9 +124,9 @@ class Overlap:
         return self._store.terms.lengths(self.evidence.rows).astype(np.float32)
 
     def _share_of_draft(self, owner: Rows, codes: Rows, words: Weighed) -> Floats:
-        return self.evidence.total(owner, words.idf[codes]) / words.total
+        return self.evidence.total(owner, words.weigh(codes)) / words.total
 
     def _weighed(self, codes: Rows) -> Weighed:
         weights = self._store.idf[codes]
         total = np.float32(max(float(weights.sum()), 1e-9))
-        return Weighed(spread(codes, weights, len(self._store.idf)), total)
+        return Weighed(codes, weights, total)

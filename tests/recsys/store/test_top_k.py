@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.store.lookup import dots, spread
+from recsys.store.lookup import dots
 from recsys.store.top_k import top_k
 
 SCORES = st.lists(st.integers(-3, 3), max_size=30)
@@ -26,13 +26,3 @@ def test_dots_are_those_of_the_rows_however_many_there_are(share: float) -> None
     np.testing.assert_allclose(
         dots(vectors, rows, query), [vectors[row] @ query for row in rows], rtol=1e-5
     )
-
-
-def test_spread_lays_values_out_and_leaves_zero_elsewhere() -> None:
-    table = spread(np.array([3, 1], np.int32), np.array([2.5, 4], np.float32), 5)
-    assert table.dtype == np.float32
-    assert table.tolist() == [0, 4, 0, 2.5, 0]
-
-
-def test_spread_of_nothing_is_zero() -> None:
-    assert spread(np.empty(0, np.int32), np.empty(0, bool), 2).tolist() == [False, False]
