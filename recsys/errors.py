@@ -17,7 +17,6 @@
 The library raises; only `recsys.app` catches, prints, and picks the exit code.
 """
 
-import difflib
 from collections.abc import Iterable
 
 LONGEST_WHAT, LONGEST_HINT = 600, 1000
@@ -98,6 +97,8 @@ class NothingFound(RecsysError):
 
 def near_miss(word: str, known: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the closest known word, or an empty string."""
+    import difflib
+
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" Did you mean {close[0]!r}?" if close else ""
 
