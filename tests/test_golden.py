@@ -24,7 +24,7 @@ from recsys.app.wiring import data_folder
 from recsys.formats.answers import as_json
 from recsys.formats.drafts.draft_formats import read_draft
 from recsys.recommend import Recommender
-from recsys.stage_two.ranker import OnnxRanker
+from recsys.stage_two.ranker import TreeRanker
 from recsys.store.artifacts import seal
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
@@ -59,7 +59,7 @@ def open_golden(folder: Path, *, metadata: bool = True) -> Recommender:
     return Recommender(
         collection,
         HashingEncoder(),
-        OnnxRanker.load(ranker_folder(data_folder(), metadata=metadata)),
+        TreeRanker.load(ranker_folder(data_folder(), metadata=metadata)),
         metadata=metadata,
     )
 

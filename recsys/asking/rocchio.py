@@ -10,7 +10,6 @@ from recsys.errors import DraftError
 from recsys.protocols import Encoder
 from recsys.records import Draft
 from recsys.store.arrays import Floats, Rows
-from recsys.store.lookup import counted
 from recsys.store.terms import QueryText, TermStore
 from recsys.store.top_k import top_k
 
@@ -65,7 +64,7 @@ def rocchio_text(terms: TermStore, draft: Draft, seeds: Rows) -> QueryText:
     """
     if has_text(draft):
         return terms.query(draft.title, draft.abstract)
-    codes, counts = counted(terms.title_terms.take(seeds)[1])
+    codes, counts = np.unique(terms.title_terms.take(seeds)[1], return_counts=True)
     kept = np.sort(top_k((terms.idf[codes] * counts).astype(np.float32), MOST_WORDS))
     return QueryText(
         title="",

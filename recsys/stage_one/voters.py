@@ -7,7 +7,6 @@ import numpy as np
 from recsys.store.arrays import Floats, Rows
 from recsys.store.graph import CitationGraph
 from recsys.store.kernels import fastest
-from recsys.store.lookup import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +78,8 @@ def ties(graph: CitationGraph, seeds: Rows, before: int, rows: Rows) -> tuple[Fl
 
 def _citing(graph: CitationGraph, seeds: Rows, before: int) -> Voters:
     """Find the older papers that cite a seed, each weighted by the seeds that it cites."""
-    rows, number = counted(graph.citers(seeds, before)[1])
-    return Voters(rows, number.astype(np.float32))
+    distinct, number = np.unique(graph.citers(seeds, before)[1], return_counts=True)
+    return Voters(distinct.astype(np.int32), number.astype(np.float32))
 
 
 def share(values: Floats) -> Floats:

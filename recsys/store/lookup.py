@@ -13,13 +13,6 @@ def distinct(rows: Rows) -> Rows:
     return ascending[np.flatnonzero(np.diff(ascending, prepend=np.int32(-1)))]
 
 
-def counted(rows: Rows) -> tuple[Rows, Rows]:
-    """Return the rows without repetition, ascending, and how often each comes, as `distinct`."""
-    ascending = np.sort(rows)
-    first = np.flatnonzero(np.diff(ascending, prepend=np.int32(-1)))
-    return ascending[first], np.diff(first, append=len(rows)).astype(np.int32)
-
-
 def dots(vectors: Floats, rows: Rows, query: Floats) -> Floats:
     """Multiply the given rows of (n, d) vectors with a (d,) query: (len(rows),) float32.
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from recsys.store.arrays import Rows
-from recsys.store.lookup import counted, distinct, dots, dots_of_any, dots_of_many
+from recsys.store.lookup import distinct, dots, dots_of_any, dots_of_many
 from recsys.store.products import products, remembered_products
 
 ROWS = arrays(np.int32, st.integers(0, 60), elements=st.integers(0, 40))
@@ -16,13 +16,6 @@ def test_distinct_rows_are_those_of_unique(rows: Rows) -> None:
     found = distinct(rows)
     assert found.dtype == np.int32
     np.testing.assert_array_equal(found, np.unique(rows))
-
-
-@given(ROWS)
-def test_rows_are_counted_as_unique_does(rows: Rows) -> None:
-    for found, wanted in zip(counted(rows), np.unique(rows, return_counts=True), strict=True):
-        assert found.dtype == np.int32
-        np.testing.assert_array_equal(found, wanted)
 
 
 @pytest.mark.parametrize("number", [3, 30])
