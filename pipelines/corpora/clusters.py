@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.corpora.row_stream import RowStream
 from pipelines.corpora.work_table import NO_SPACE, records_of
 from recsys.asking.match_confidence import Title, named_among, title_likeness, title_of
 from recsys.store.arrays import Longs, Rows
@@ -54,11 +55,11 @@ class Clusters:
     kept_apart: int
 
 
-def find_clusters(works: pa.Table, *, preprints: bool) -> Clusters:
+def find_clusters(works: RowStream, *, preprints: bool) -> Clusters:
     """Put the works of one paper together.
 
     Args:
-        works: a table of WORKS.
+        works: rows of WORKS.
         preprints: whether a preprint and the paper that it became are one.
     """
     named = _sharing_names(works)
@@ -165,10 +166,12 @@ def _agree(one: _Fact, other: _Fact, *, versions: bool) -> bool:
     return bool((author and year) or ((author or year) and len(one.title.telling) >= _TELLING))
 
 
-def _facts(works: pa.Table, rows: set[int]) -> dict[int, _Fact]:
+def _facts(works: RowStream, rows: set[int]) -> dict[int, _Fact]:
     columns = ["title", "authors", "year", "doi", "venue", "names", "space", "own_id", "sealed"]
     ordered = sorted(rows)
-    records = records_of(works.select(columns), np.array(ordered, np.int64))
+    wanted = np.zeros(works.num_rows, bool)
+    wanted[ordered] = True
+    records = works.select(columns).filter(pa.array(wanted)).table().to_pylist()
     return {
         row: _Fact(
             title_of(each["title"] or ""),
@@ -193,7 +196,7 @@ def is_preprint(doi: str | None, venue: str | None, names: Sequence[str]) -> boo
     return any(name.startswith("arxiv:") for name in names)
 
 
-def _sharing_names(works: pa.Table) -> list[tuple[int, int]]:
+def _sharing_names(works: RowStream) -> list[tuple[int, int]]:
     """List pairs of works next to each other among those that have one name, ascending."""
     names = works.column("names").combine_chunks()
     lengths = pc.list_value_length(names).to_numpy(zero_copy_only=False)
@@ -211,32 +214,33 @@ def _codes(values: pa.Array) -> Longs:
     return codes
 
 
-def _one_sealed_file(works: pa.Table) -> bool:
+def _one_sealed_file(works: RowStream) -> bool:
     """Tell whether all works are of one file of ours: there, two ids are two papers."""
     spaces = pc.unique(works.column("space"))
     sealed = len(spaces) == 1 and spaces[0].as_py() != NO_SPACE
     return sealed and bool(pc.all(works.column("sealed")).as_py())
 
 
-def _alike(works: pa.Table) -> Iterator[tuple[int, int]]:
+def _alike(works: RowStream) -> Iterator[tuple[int, int]]:
     """Give pairs of works whose titles begin alike, the earlier one first."""
-    heads = (_head(title) for chunk in works.column("title").chunks for title in chunk.to_pylist())
+    told = works.select(["title", "year"]).table()
+    heads = (_head(title) for chunk in told.column("title").chunks for title in chunk.to_pylist())
     codes = _codes(pa.array(heads, pa.string()))
     order = np.argsort(codes, kind="stable")
     for group in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
         if len(group) < 2 or codes[group[0]] < 0:
             continue
         members = group.tolist()
-        yield from combinations(members, 2) if len(members) <= _CROWD else _near(members, works)
+        yield from combinations(members, 2) if len(members) <= _CROWD else _near(members, told)
 
 
 def _head(title: str | None) -> str | None:
     return _NOT_LETTERS.sub("", fold((title or "")[: 4 * _HEAD]))[:_HEAD] or None
 
 
-def _near(members: Sequence[int], works: pa.Table) -> Iterator[tuple[int, int]]:
+def _near(members: Sequence[int], told: pa.Table) -> Iterator[tuple[int, int]]:
     """Of a crowd, pair what stands together by title and year."""
-    some = records_of(works.select(["title", "year"]), np.array(members))
+    some = records_of(told, np.array(members))
     keys = [(_NOT_LETTERS.sub("", fold(each["title"])), each["year"] or 0) for each in some]
     order = sorted(range(len(members)), key=keys.__getitem__)
     for one, other in pairwise(order):

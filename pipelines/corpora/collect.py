@@ -16,14 +16,14 @@ from pipelines.corpora.known_papers import KnownPapers
 from pipelines.corpora.library_works import PdfReading
 from pipelines.corpora.link_citations import Linked, Rule, link
 from pipelines.corpora.merge_works import Merged, merge
-from pipelines.corpora.paper_schema import SCHEMA
+from pipelines.corpora.row_stream import RowStream
 from pipelines.corpora.source_files import SourceFile
 from pipelines.corpora.source_intake import SourceIntake
 from pipelines.corpora.work_table import Works
 from recsys.errors import CorpusError
 from recsys.formats.papers.paper_records import tally
 from recsys.progress import Progress, silent
-from recsys.store.arrays import Rows
+from recsys.store.arrays import Longs, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +66,15 @@ def collect(
     pdfs: PdfReading,
     known: KnownPapers | None = None,
     progress: Progress = silent,
-) -> tuple[pa.Table, CollectReport]:
-    """Read files into a table of SCHEMA with distinct ids.
+) -> tuple[RowStream, CollectReport]:
+    """Read files into rows of SCHEMA with distinct ids.
 
-    Memory holds the stored columns and one batch of works, whatever else the files contain.
+    Memory holds a batch of works and what is compared of all: ids, names, places, and what
+    reference lists describe. The rest waits in a file without a name.
 
     Args:
         files: in the order in which they count.
-        rejects: where rejected records are written, if there are any.
+        rejects: where rejected records are written, if there are any; the file lies beside it.
         reading: how.
         pdfs: how PDFs are read.
         known: papers of an index; works that are one of them are merged with it, and reference
@@ -95,7 +96,8 @@ def collect(
     papers = _with_references(graph.merged.papers, graph.cited, graph.owners, found)
     report = _report(intake, graph)
     if reading.titles_only:
-        papers, report = _without_abstracts(papers), replace(report, titles_only=True)
+        papers = papers.changed("abstract", lambda _, cells: pa.nulls(len(cells), cells.type))
+        report = replace(report, titles_only=True)
     return papers, report
 
 
@@ -111,7 +113,7 @@ class WorkGraph:
     merged: Merged
     cited: pa.Table
     owners: Rows
-    targets: pa.Table
+    targets: RowStream
     linked: Linked
 
 
@@ -127,12 +129,6 @@ def connect(read: Works, *, apart: bool, known: KnownPapers | None = None) -> Wo
     return WorkGraph(clusters, merged, cited, owners, targets, link(cited, targets, places))
 
 
-def _without_abstracts(papers: pa.Table) -> pa.Table:
-    at = SCHEMA.get_field_index("abstract")
-    nothing = pa.nulls(papers.num_rows, SCHEMA.field("abstract").type)
-    return papers.set_column(at, SCHEMA.field("abstract"), nothing)
-
-
 def _report(intake: SourceIntake, graph: WorkGraph) -> CollectReport:
     clusters, merged = graph.clusters, graph.merged
     rules = np.bincount(graph.linked.rules, minlength=len(Rule))
@@ -143,8 +139,8 @@ def _report(intake: SourceIntake, graph: WorkGraph) -> CollectReport:
         papers=merged.papers.num_rows,
         rejected=dict(intake.rejected),
         oddities=dict(intake.oddities),
-        without_abstract=merged.papers.column("abstract").null_count,
-        without_year=merged.papers.column("year").null_count,
+        without_abstract=_unknown(merged.papers, "abstract"),
+        without_year=_unknown(merged.papers, "year"),
         remarks=dict(intake.remarks),
         languages=dict(intake.languages),
         joined={"by identifier": clusters.by_name, "by title, author and year": clusters.by_title},
@@ -153,6 +149,10 @@ def _report(intake: SourceIntake, graph: WorkGraph) -> CollectReport:
         untitled=merged.untitled,
         cited={rule: int(rules[rule]) for rule in Rule},
     )
+
+
+def _unknown(papers: RowStream, name: str) -> int:
+    return sum(batch.column(0).null_count for batch in papers.select([name]).to_batches())
 
 
 def _nothing(files: Sequence[SourceFile], intake: SourceIntake) -> CorpusError:
@@ -166,7 +166,7 @@ def _nothing(files: Sequence[SourceFile], intake: SourceIntake) -> CorpusError:
     )
 
 
-def _targets(merged: Merged, known: KnownPapers | None) -> tuple[pa.Table, pa.Array]:
+def _targets(merged: Merged, known: KnownPapers | None) -> tuple[RowStream, pa.Array]:
     """Gather the papers that cited works may mean: those read, then others of the index."""
     if known is None:
         return merged.papers, merged.places
@@ -175,7 +175,7 @@ def _targets(merged: Merged, known: KnownPapers | None) -> tuple[pa.Table, pa.Ar
     others = there.filter(pc.invert(pc.is_in(there.column("id"), value_set=ids.combine_chunks())))
     read = merged.papers.select(others.column_names)
     places = pa.concat_arrays([merged.places, pa.nulls(others.num_rows, pa.string())])
-    return pa.concat_tables([read, others.cast(read.schema)]), places
+    return read.followed_by(others.cast(read.schema)), places
 
 
 def _ids(targets: pa.Table, linked: Linked) -> pa.Array:
@@ -184,7 +184,9 @@ def _ids(targets: pa.Table, linked: Linked) -> pa.Array:
     return pc.take(ids, pa.array(linked.rows, mask=linked.rows < 0))
 
 
-def _with_references(papers: pa.Table, cited: pa.Table, owners: Rows, found: pa.Array) -> pa.Table:
+def _with_references(
+    papers: RowStream, cited: pa.Table, owners: Rows, found: pa.Array
+) -> RowStream:
     """Add what reference lists describe: ids of papers, else the surest name there is."""
     if not cited.num_rows:
         return papers
@@ -192,17 +194,27 @@ def _with_references(papers: pa.Table, cited: pa.Table, owners: Rows, found: pa.
     if names.null_count:
         named = pc.is_valid(names)
         names, owners = names.filter(named), owners[named.to_numpy(zero_copy_only=False)]
-    given = papers.column("references").combine_chunks()
+    if (np.diff(owners) < 0).any():
+        order = np.argsort(owners, kind="stable")
+        names, owners = names.take(pa.array(order)), owners[order]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=papers.num_rows))])
+
+    def longer(begin: int, given: pa.ListArray) -> pa.ListArray:
+        inside = starts[begin : begin + len(given) + 1]
+        return _longer(given, np.diff(inside), names[inside[0] : inside[-1]])
+
+    return papers.changed("references", longer)
+
+
+def _longer(given: pa.ListArray, counts: Longs, names: pa.Array) -> pa.ListArray:
+    """Put so many of these names behind what each list gives."""
+    rows = np.arange(len(given))
     lengths = pc.fill_null(pc.list_value_length(given), 0).to_numpy(zero_copy_only=False)
-    rows = np.concatenate([np.repeat(np.arange(papers.num_rows, dtype=np.int32), lengths), owners])
-    values = pa.concat_arrays([given.flatten(), names]) if len(names) < len(rows) else names
-    if (np.diff(rows) < 0).any():
-        values = values.take(pa.array(np.argsort(rows, kind="stable")))
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=papers.num_rows))])
-    lists = pa.ListArray.from_arrays(pa.array(starts, pa.int32()), values)
-    return papers.set_column(
-        SCHEMA.get_field_index("references"), SCHEMA.field("references"), lists
-    )
+    owners = np.concatenate([np.repeat(rows, lengths), np.repeat(rows, counts)])
+    values = pa.concat_arrays([given.flatten(), names.cast(given.type.value_type)])
+    starts = np.concatenate([[0], np.cumsum(lengths + counts)])
+    values = values.take(pa.array(np.argsort(owners, kind="stable")))
+    return pa.ListArray.from_arrays(pa.array(starts, pa.int32()), values, type=given.type)
 
 
 def _surest_names(cited: pa.Table, found: pa.Array) -> Iterator[pa.Array]:
@@ -211,4 +223,5 @@ def _surest_names(cited: pa.Table, found: pa.Array) -> Iterator[pa.Array]:
         some = cited.slice(begin, _AT_ONCE).combine_chunks()
         name, place, year = (some.column(each).chunk(0) for each in ("name", "place", "year"))
         ids = found.slice(begin, _AT_ONCE).cast(pa.string())
-        yield pc.coalesce(ids, name, cited_as_all(place, year))
+        named = pc.coalesce(ids, name, cited_as_all(place, year))
+        yield named.cast(pa.large_string())  # All together may be longer than 2 GB.

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.corpora.paper_names import NOBODY, PaperNames, other_names
+from pipelines.corpora.row_stream import RowStream
 from pipelines.corpora.title_links import NOWHERE, link_titles
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Longs
@@ -26,13 +27,13 @@ class KnownPapers:
         """Return what cited works are looked up in: the columns that `link` reads."""
         return pa.table({name: self.corpus.column(name) for name in _COLUMNS})
 
-    def meant(self, works: pa.Table) -> list[Reference]:
+    def meant(self, works: RowStream) -> list[Reference]:
         """Return the papers that works are, by a name or by title, author and year, as works.
 
         Works of files of ours are left out: one with a known id replaces the paper there.
 
         Args:
-            works: a table of WORKS.
+            works: rows of WORKS.
         """
         ours = pc.and_(works.column("sealed"), pc.is_valid(works.column("own_id")))
         works = works.filter(pc.invert(ours))
@@ -49,7 +50,7 @@ class KnownPapers:
         wanted = np.unique(np.concatenate(rows))
         return [work_of(paper) for paper in self.corpus.full_papers(wanted.astype(np.int32))]
 
-    def _by_name(self, works: pa.Table, table: pa.Table) -> tuple[Longs, Longs]:
+    def _by_name(self, works: RowStream, table: pa.Table) -> tuple[Longs, Longs]:
         """Return the rows that names of works mean, and the work of each name."""
         names, rows = other_names(table)
         ids = table.column("id").combine_chunks().cast(pa.large_string())
@@ -78,7 +79,7 @@ def work_of(paper: Paper) -> Reference:
     )
 
 
-def _described(works: pa.Table) -> pa.Table:
+def _described(works: RowStream) -> pa.Table:
     authors = (names[0] if names else None for names in works.column("authors").to_pylist())
     keys = [author_key(name) if name else None for name in authors]
     columns = {"title": works.column("title"), "author": pa.array(keys, pa.string())}

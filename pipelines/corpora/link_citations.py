@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.corpora.paper_names import PaperNames, other_names
+from pipelines.corpora.row_stream import RowStream
 from pipelines.corpora.title_links import NOWHERE, link_titles
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.graph import UNKNOWN_YEAR
@@ -53,7 +54,7 @@ class Linked:
     rules: Rows
 
 
-def link(cited: pa.Table, papers: pa.Table, places: pa.Array) -> Linked:
+def link(cited: pa.Table, papers: RowStream, places: pa.Array) -> Linked:
     """Find what cited works mean.
 
     Args:
@@ -61,6 +62,8 @@ def link(cited: pa.Table, papers: pa.Table, places: pa.Array) -> Linked:
         papers: with the columns id, title, year, authors, doi, aliases.
         places: (n,) string, where papers were printed, see `citation_places.printed_place`.
     """
+    if not cited.num_rows:  # Nothing is read of the papers.
+        return Linked(np.empty(0, np.int32), np.empty(0, np.int8))
     years, known = years_of(cited), years_of(papers)
     named, printed = _names(papers), _Printed(places)
     rows = np.full(cited.num_rows, NOWHERE, np.int32)
@@ -87,7 +90,7 @@ def link(cited: pa.Table, papers: pa.Table, places: pa.Array) -> Linked:
     return Linked(rows, rules)
 
 
-def years_of(table: pa.Table) -> Longs:
+def years_of(table: RowStream) -> Longs:
     """Return the column of years: (n,) int64, UNKNOWN_YEAR where there is none."""
     years = pc.fill_null(table.column("year").cast(pa.int64()), UNKNOWN_YEAR)
     known: Longs = years.to_numpy()
@@ -197,7 +200,7 @@ class _Printed:
         yield self._surnames.find(pc.if_else(bare, cited, None), years)
 
 
-def _names(papers: pa.Table) -> PaperNames:
+def _names(papers: RowStream) -> PaperNames:
     """Gather the ids, DOIs and aliases of papers."""
     names, owners = other_names(papers)
     ids = papers.column("id").combine_chunks().cast(pa.large_string())

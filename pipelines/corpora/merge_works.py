@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from pipelines.corpora.citation_places import cited_as
 from pipelines.corpora.clusters import Clusters, is_preprint
 from pipelines.corpora.paper_schema import SCHEMA
+from pipelines.corpora.row_stream import RowStream
 from pipelines.corpora.work_table import WORKS, records_of
 from recsys.asking.match_confidence import title_likeness, title_of
 from recsys.records import PaperId
@@ -23,31 +24,32 @@ from recsys.store.name_keys import author_key, fold
 _ALIKE = 0.85
 """Titles of one work that are less alike are a conflict that is counted."""
 _BATCH = 4096
+_NAMES = pa.schema([SCHEMA.field("id"), SCHEMA.field("aliases")])
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
     """The papers that works came to.
 
-    papers: a table of SCHEMA with distinct ids; `references` holds what the works gave as ids.
+    papers: rows of SCHEMA with distinct ids; `references` holds what the works gave as ids.
     places: (n,) string, see `printed_place`. paper_of: (works,) int32, the row of each
     work in `papers`, -1 for one that came to none. untitled: works without a title, such as an
     abstract or a citation alone, whose paper is not there. conflicts: fields in which works of one
     paper differ.
     """
 
-    papers: pa.Table
+    papers: RowStream
     places: pa.Array
     paper_of: Rows
     untitled: int
     conflicts: Mapping[str, int]
 
 
-def merge(works: pa.Table, clusters: Clusters) -> Merged:
-    """Merge works cluster by cluster.
+def merge(works: RowStream, clusters: Clusters) -> Merged:
+    """Merge works cluster by cluster. Memory holds the works that are not alone in theirs.
 
     Args:
-        works: a table of WORKS.
+        works: rows of WORKS.
         clusters: which of them are one.
     """
     heads, cluster_of = np.unique(clusters.first, return_inverse=True)
@@ -56,13 +58,13 @@ def merge(works: pa.Table, clusters: Clusters) -> Merged:
     several = np.flatnonzero(sizes > 1)
     joined = _joined(works, cluster_of, several, conflicts)
     alone = sizes[cluster_of] == 1
-    table = pa.concat_tables([_only(works, alone), joined])
-    titled = pc.is_valid(table.column("title")).to_numpy()
+    rows = works.filter(pa.array(alone)).followed_by(joined)
+    titled = _titled(rows)
     place = np.cumsum(titled) - 1
     place[~titled] = -1
     place_of = np.empty(len(heads), np.int64)
     place_of[np.concatenate([cluster_of[alone], several])] = place
-    kept = _only(table, titled)
+    kept = rows.filter(pa.array(titled))
     paper_of = place_of[cluster_of].astype(np.int32)
     untitled = int(np.count_nonzero(paper_of < 0))
     return Merged(
@@ -70,28 +72,28 @@ def merge(works: pa.Table, clusters: Clusters) -> Merged:
     )
 
 
-def _only(table: pa.Table, wanted: Mask) -> pa.Table:
-    """Keep the rows that are wanted; batches that stay whole are not copied."""
-    kept, begin = [], 0
-    for batch in table.to_batches():
-        some = wanted[begin : begin + batch.num_rows]
-        kept.append(batch if some.all() else batch.filter(pa.array(some)))
-        begin += batch.num_rows
-    return pa.Table.from_batches(kept, table.schema)
+def _titled(rows: RowStream) -> Mask:
+    batches = rows.select(["title"]).to_batches()
+    flags = (pc.is_valid(batch.column(0)).to_numpy(zero_copy_only=False) for batch in batches)
+    return np.concatenate([np.empty(0, bool), *flags])
 
 
 def _joined(
-    works: pa.Table, cluster_of: Longs, several: Longs, conflicts: Counter[str]
+    works: RowStream, cluster_of: Longs, several: Longs, conflicts: Counter[str]
 ) -> pa.Table:
     """Make one row of WORKS of each cluster of several works."""
-    order = np.argsort(cluster_of, kind="stable")
-    starts = np.searchsorted(cluster_of[order], several)
-    ends = np.searchsorted(cluster_of[order], several, side="right")
+    rows = np.flatnonzero(np.isin(cluster_of, several))
+    wanted = np.zeros(works.num_rows, bool)
+    wanted[rows] = True
+    held = works.filter(pa.array(wanted)).table()
+    order = np.argsort(cluster_of[rows], kind="stable")
+    starts = np.searchsorted(cluster_of[rows][order], several)
+    ends = np.searchsorted(cluster_of[rows][order], several, side="right")
     batches = []
     for begin in range(0, len(several), _BATCH):
         some = range(begin, min(begin + _BATCH, len(several)))
-        rows = np.concatenate([order[starts[each] : ends[each]] for each in some])
-        records = iter(records_of(works, rows))
+        members = np.concatenate([order[starts[each] : ends[each]] for each in some])
+        records = iter(records_of(held, members))
         merged = [
             _one([next(records) for _ in range(ends[each] - starts[each])], conflicts)
             for each in some
@@ -171,19 +173,22 @@ def _conflicts(records: Sequence[Mapping[str, Any]]) -> Iterable[str]:
         yield "first author"
 
 
-def _papers(works: pa.Table) -> pa.Table:
+def _papers(works: RowStream) -> RowStream:
     """Turn rows of WORKS into papers of SCHEMA."""
     taken: dict[PaperId, int] = {}
-    ids, aliases = [], []
+    names = []
     columns = ["own_id", "names", "doi", "place", "year", "title", "authors"]
-    for batch in works.select(columns).to_batches(_BATCH):
-        for work in batch.to_pylist():
-            paper_id = _distinct(_id_of(work), taken)
-            ids.append(paper_id)
-            aliases.append(_aliases(work, paper_id))
-    cells = {name: works.column(name) for name in SCHEMA.names if name not in ("id", "aliases")}
-    cells |= {"id": pa.array(ids), "aliases": pa.array(aliases, pa.list_(pa.string()))}
-    return pa.table([cells[name] for name in SCHEMA.names], schema=SCHEMA)
+    for batch in works.select(columns).to_batches():
+        told = batch.to_pylist()
+        ids = [_distinct(_id_of(work), taken) for work in told]
+        aliases = [_aliases(work, paper_id) for work, paper_id in zip(told, ids, strict=True)]
+        names.append(
+            pa.RecordBatch.from_arrays(
+                [pa.array(ids), pa.array(aliases, _NAMES.types[1])], schema=_NAMES
+            )
+        )
+    kept = [name for name in SCHEMA.names if name not in _NAMES.names]
+    return works.select(kept).beside(pa.Table.from_batches(names, _NAMES)).select(SCHEMA.names)
 
 
 def _id_of(work: Mapping[str, Any]) -> PaperId:

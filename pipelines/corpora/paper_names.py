@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.corpora.row_stream import RowStream
 from recsys.store.arrays import Longs
 from recsys.store.corpus import Corpus
 from recsys.store.unions import Origins
@@ -33,10 +34,11 @@ class PaperNames:
         names, owners = names.filter(kept), owners[kept.to_numpy(zero_copy_only=False)]
         encoded = names.dictionary_encode()
         codes = encoded.indices.to_numpy(zero_copy_only=False)
-        pairs = np.unique(np.stack([codes, owners], axis=1), axis=0)
-        code, first, count = np.unique(pairs[:, 0], return_index=True, return_counts=True)
-        alone = count == 1
-        return cls(encoded.dictionary.take(pa.array(code[alone])), pairs[first[alone], 1])
+        size = int(owners.max(initial=0)) + 1
+        pairs = np.unique(codes.astype(np.int64) * size + owners)
+        code, owner = np.divmod(pairs, size)
+        alone = np.bincount(code, minlength=len(encoded.dictionary))[code] == 1
+        return cls(encoded.dictionary.take(pa.array(code[alone])), owner[alone])
 
     def find(self, wanted: pa.ChunkedArray | pa.Array) -> Longs:
         """Return the row that each name means: (m,) int64, NOBODY for none."""
@@ -49,7 +51,7 @@ class PaperNames:
         return found
 
 
-def other_names(papers: pa.Table) -> tuple[pa.Array, Longs]:
+def other_names(papers: RowStream) -> tuple[pa.Array, Longs]:
     """List the DOIs in lower case and the aliases of papers, and the row of each.
 
     papers: with the columns id, doi and aliases; ids may be DOIs.
@@ -64,8 +66,8 @@ def other_names(papers: pa.Table) -> tuple[pa.Array, Longs]:
     return names, np.concatenate([rows, rows, np.repeat(rows, lengths)])
 
 
-def names_of_union(papers: pa.Table, old: Corpus, origins: Origins) -> PaperNames:
-    """Return the names of old and new papers together; papers: a table of SCHEMA."""
+def names_of_union(papers: RowStream, old: Corpus, origins: Origins) -> PaperNames:
+    """Return the names of old and new papers together; papers: rows of SCHEMA."""
     row_of = np.full(origins.old + papers.num_rows, NOBODY, np.int64)
     row_of[origins.rows] = np.arange(len(origins))
     names, rows = other_names(papers)

@@ -31,7 +31,7 @@ class SourceIntake:
         self.oddities: Counter[str] = Counter()
         self.remarks: Counter[str] = Counter()
         self.languages: Counter[str] = Counter()
-        self._works = WorkIntake()
+        self._works = WorkIntake(rejects.parent)
         self._spaces: dict[str, int] = {}
         self._pdfs = pdfs
         self._begun = False
@@ -89,9 +89,10 @@ class SourceIntake:
 
     def taken_beside(self, known: KnownPapers) -> Works:
         """Return all works, and the papers of an index that they are."""
-        same = known.meant(self._works.taken().works)
-        self._works.add(iter(same), Space(len(self._spaces), sealed=True))
-        return self._works.taken()
+        read = self._works.taken()
+        same = WorkIntake(self._path.parent)
+        same.add(iter(known.meant(read.works)), Space(len(self._spaces), sealed=True))
+        return replace(read, works=read.works.followed_by(same.taken().works.table()))
 
     def _space(self, path: Path, stream: WorkStream) -> Space:
         """Number the id space: a file of ours has its own, all files of a service have one."""

@@ -4,12 +4,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from pipelines.corpora.citation_places import first_author, printed_place
+from pipelines.corpora.row_stream import RowStream, RowWriter
 from recsys.formats.papers.paper_of_reference import names_of
 from recsys.records import Reference
 from recsys.store.arrays import Longs
@@ -57,9 +60,9 @@ where there is a title to look for."""
 
 @dataclass(frozen=True, slots=True)
 class Works:
-    """Works of any number of files. works: a table of WORKS. cited: a table of CITED."""
+    """Works of any number of files. works: rows of WORKS. cited: a table of CITED."""
 
-    works: pa.Table
+    works: RowStream
     cited: pa.Table
 
 
@@ -73,17 +76,21 @@ class Space:
 
 @dataclass(slots=True)
 class WorkIntake:
-    """Takes works file by file and holds them as columns."""
+    """Takes works file by file, and holds them as columns. folder: where those of many lie."""
 
-    _works: list[pa.RecordBatch] = field(default_factory=list)
-    _cited: list[pa.RecordBatch] = field(default_factory=list)
+    folder: Path = field(default_factory=lambda: Path(gettempdir()))
     count: int = 0
+    _works: RowWriter = field(init=False)
+    _cited: list[pa.RecordBatch] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._works = RowWriter(WORKS, self.folder)
 
     def add(self, works: Iterator[Reference], space: Space) -> None:
         """Take the works of one file."""
         while some := list(islice(works, _BATCH)):
             rows = [_row(work, space) for work in some]
-            self._works.append(_columns(WORKS, rows))
+            self._works.add(_columns(WORKS, rows))
             owners = range(self.count, self.count + len(some))
             cited = (
                 _cited(owner, cited)
@@ -97,10 +104,8 @@ class WorkIntake:
             self.count += len(some)
 
     def taken(self) -> Works:
-        """Return all that was taken."""
-        return Works(
-            pa.Table.from_batches(self._works, WORKS), pa.Table.from_batches(self._cited, CITED)
-        )
+        """Return all that was taken; no more can be added."""
+        return Works(self._works.rows(), pa.Table.from_batches(self._cited, CITED))
 
 
 def _columns(schema: pa.Schema, rows: Iterable[Mapping[str, Any]]) -> pa.RecordBatch:

@@ -9,17 +9,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO, cast
 
-import pyarrow as pa
-
 from pipelines.corpora.collect import Reading, collect
 from pipelines.corpora.collect_report import CollectReport
 from pipelines.corpora.library_works import PdfReading
+from pipelines.corpora.row_stream import RowStream
 from pipelines.corpora.source_files import rejects_of, source_files
 from recsys.errors import InputError
 from recsys.formats.replacing import replacing
 from recsys.progress import Progress, silent
-
-_BATCH = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +87,8 @@ def _opened(path: Path, *, packed: bool) -> Iterator[BinaryIO]:
             yield file
 
 
-def _write(papers: pa.Table, file: BinaryIO) -> None:
-    for batch in papers.to_batches(_BATCH):
+def _write(papers: RowStream, file: BinaryIO) -> None:
+    for batch in papers.to_batches():
         for paper in batch.to_pylist():
             if paper["labels"]:
                 paper["labels"] = json.loads(paper["labels"])

@@ -289,7 +289,7 @@ class _Stage:
 
 
 STAGES: Mapping[str, _Stage] = {
-    CORPUS: _Stage(_corpus, ("source", "reading"), revision=2),
+    CORPUS: _Stage(_corpus, ("source", "reading"), revision=3),
     TEXT: _Stage(_text, (), reads=(CORPUS,)),
     ENCODER: _Stage(_encoder, ("encoder", "pooling", "precision", "graph")),
     VECTORS: _Stage(

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from pipelines.index.columns import ROW_GROUP, Merged, merged_ids
-from pipelines.index.paper_rows import PaperRows, same_papers
+from pipelines.corpora.row_stream import RowStream
+from pipelines.index.columns import Merged, merged_ids
+from pipelines.index.paper_rows import ROW_GROUP, PaperRows, same_papers
 from recsys.errors import CorpusError
 from recsys.formats.files import STDIN
 from recsys.records import PaperId
@@ -27,11 +28,11 @@ NAMED = 5
 class Changes:
     """What is to change; an id that is both removed and among the papers is replaced.
 
-    papers: those to add, or to replace those of their ids: a table of SCHEMA with distinct ids.
+    papers: those to add, or to replace those of their ids: rows of SCHEMA with distinct ids.
     removed: ids, distinct.
     """
 
-    papers: pa.Table
+    papers: RowStream
     removed: tuple[PaperId, ...] = ()
 
 
@@ -39,12 +40,12 @@ class Changes:
 class Plan:
     """What changes come to in a corpus.
 
-    papers: those that are new or other than before, a table of SCHEMA. merged: ids and origins of
+    papers: those that are new or other than before, rows of SCHEMA. merged: ids and origins of
     all, see `columns.merge_columns`. counts: papers added, replaced and removed. unknown: ids that
     were to be removed and are not there.
     """
 
-    papers: pa.Table
+    papers: RowStream
     merged: Merged
     counts: tuple[int, int, int]
     unknown: tuple[PaperId, ...] = ()
@@ -79,7 +80,7 @@ def read_ids(source: Path) -> tuple[PaperId, ...]:
     return tuple(dict.fromkeys(each for each in ids if each and not each.startswith("#")))
 
 
-def towards(old: SortedStrings, papers: pa.Table) -> Changes:
+def towards(old: SortedStrings, papers: RowStream) -> Changes:
     """Find the changes that leave exactly these papers: what is not among them is removed."""
     there = np.zeros(len(old), bool)
     rows = _rows(old, papers)
@@ -110,13 +111,13 @@ def plan(old: Corpus, changes: Changes) -> Plan:
     return Plan(papers, merged, (added, replaced, removed), unknown)
 
 
-def _rows(old: SortedStrings, papers: pa.Table) -> Rows:
+def _rows(old: SortedStrings, papers: RowStream) -> Rows:
     """Return the old row of each paper, GONE where its id is new."""
     found = (old.find(each) for each in papers.column("id").to_pylist())
     return np.array([GONE if row is None else row for row in found], np.int32)
 
 
-def _as_they_were(old: Corpus, papers: pa.Table, rows: Rows) -> Mask:
+def _as_they_were(old: Corpus, papers: RowStream, rows: Rows) -> Mask:
     """Tell which papers are in the corpus already, word for word: (m,) bool."""
     same = np.zeros(len(rows), bool)
     known = np.argsort(rows, kind="stable")[np.count_nonzero(rows == GONE) :].astype(np.int32)

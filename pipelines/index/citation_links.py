@@ -13,7 +13,7 @@ from recsys.store.unions import GONE
 
 _OUTSIDE = NOBODY
 _AT_ONCE = 1 << 19
-"""References resolved at a time: every time, the ids are hashed anew."""
+"""References resolved at a time, or as many as there are papers: each time, ids are hashed anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Resolver:
         self._lengths.append(_lengths(references))
         for chunk in references.chunks:
             self._waiting.append(chunk.flatten().cast(pa.large_string()))
-        if sum(map(len, self._waiting)) >= _AT_ONCE:
+        if sum(map(len, self._waiting)) >= max(_AT_ONCE, len(self.ids)):
             self._resolve()
 
     def links(self) -> tuple[Rows, Rows, LinkCounts]:

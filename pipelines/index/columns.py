@@ -19,19 +19,19 @@ import pyarrow.parquet as parquet
 
 from pipelines.corpora.paper_names import names_of_union
 from pipelines.corpora.paper_schema import SCHEMA
+from pipelines.corpora.row_stream import RowStream
 from pipelines.index.citation_links import LinkCounts, Resolver
-from pipelines.index.paper_rows import PaperRows, papers_file
+from pipelines.index.paper_rows import ROW_GROUP, in_order, papers_file
 from recsys.store.arrays import Mask, Ragged, Rows, SortedStrings
 from recsys.store.corpus import PAPERS, Corpus
 from recsys.store.front_matter_titles import is_front_matter
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from recsys.store.hashed_names import NameHasher
 from recsys.store.layout import FRONT_MATTER
 from recsys.store.name_keys import author_keys, venue_key
 from recsys.store.paper_types import paper_types
+from recsys.store.shown_papers import FIELDS, ShownWriter
 from recsys.store.unions import GONE, Origins, Union, unite
-
-# Papers are sorted and written in pieces of this size: no sorted copy is ever held.
-ROW_GROUP = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class Merged:
     today: Rows
 
 
-def write_columns(folder: Path, papers: pa.Table) -> LinkCounts:
+def write_columns(folder: Path, papers: RowStream) -> LinkCounts:
     """Write corpus columns and citation graph of papers with distinct ids, in any order.
 
     Args:
         folder: an empty folder to fill.
-        papers: a table of SCHEMA.
+        papers: rows of SCHEMA.
     """
     nothing = _no_papers(folder)
     return merge_columns(
@@ -60,18 +60,18 @@ def write_columns(folder: Path, papers: pa.Table) -> LinkCounts:
     )
 
 
-def merged_ids(old: SortedStrings, kept: Mask, papers: pa.Table) -> Merged:
+def merged_ids(old: SortedStrings, kept: Mask, papers: RowStream) -> Merged:
     """Order old papers that are kept and new ones by id; of one id, the new one counts.
 
     Args:
         old: ids of the old corpus.
         kept: (old,) bool.
-        papers: a table of SCHEMA with distinct ids, in any order.
+        papers: rows of SCHEMA with distinct ids, in any order.
     """
     # Arrow sorts strings by UTF-8 bytes, as SortedStrings does.
-    order = pc.sort_indices(papers.column("id"))
-    names = SortedStrings.build(papers.column("id").take(order).to_pylist())
-    ids = unite(old, kept, names)
+    given = papers.column("id").cast(pa.large_string()).combine_chunks()
+    order = pc.sort_indices(given)
+    ids = unite(old, kept, _strings(given.take(order)))
     rows = np.empty(len(ids.strings), np.int32)
     stayed = ids.of_old != GONE
     rows[ids.of_old[stayed]] = np.flatnonzero(stayed)
@@ -79,12 +79,12 @@ def merged_ids(old: SortedStrings, kept: Mask, papers: pa.Table) -> Merged:
     return Merged(ids.strings, Origins(rows, len(old)), ids.of_old)
 
 
-def merge_columns(folder: Path, papers: pa.Table, old: Corpus, merged: Merged) -> LinkCounts:
+def merge_columns(folder: Path, papers: RowStream, old: Corpus, merged: Merged) -> LinkCounts:
     """Write corpus columns and citation graph of old and new papers.
 
     Args:
         folder: an empty folder to fill.
-        papers: the new ones, a table of SCHEMA.
+        papers: the new ones, rows of SCHEMA.
         old: never written.
         merged: their order, by `merged_ids`.
     """
@@ -94,29 +94,36 @@ def merge_columns(folder: Path, papers: pa.Table, old: Corpus, merged: Merged) -
     _write_venues(folder, papers, old, origins)
     _write_front_matter(folder, papers, old, origins)
     resolver = Resolver(merged.ids, names_of_union(papers, old, origins))
-    with parquet.ParquetWriter(folder / PAPERS, SCHEMA, compression="zstd") as writer:
-        for table in _sorted(papers, old, origins):
+    stored = parquet.ParquetWriter(folder / PAPERS, SCHEMA, compression="zstd")
+    hasher = NameHasher()
+    with stored as writer, ShownWriter(folder) as shown:
+        for table in in_order(papers, old, origins, folder):
             writer.write_table(table, ROW_GROUP)
+            records = table.select(["id", *FIELDS]).to_pylist()
+            shown.add(records)
+            hasher.add(records)
             resolver.add(table.column("references"))
+    hasher.hashed().save(folder)
     years = pc.fill_null(papers.column("year"), UNKNOWN_YEAR).to_numpy()
     citing, cited, counts = resolver.links()
     CitationGraph.build(citing, cited, origins.pick(old.years, years)).save(folder)
     return counts
 
 
-def _sorted(papers: pa.Table, old: Corpus, origins: Origins) -> Iterator[pa.Table]:
-    """Give the papers by ascending id, one row group at a time: no sorted copy is ever held."""
-    rows = PaperRows(old, papers)
-    for begin in range(0, len(origins), ROW_GROUP):
-        yield rows.take(origins.rows[begin : begin + ROW_GROUP])
+def _strings(ascending: pa.LargeStringArray) -> SortedStrings:
+    _, starts, blob = ascending.buffers()
+    if blob is None:
+        return SortedStrings.build([])
+    offsets = np.frombuffer(starts, np.int64)[: len(ascending) + 1]
+    return SortedStrings(offsets, np.frombuffer(blob, np.uint8)[: offsets[-1]])
 
 
-def _cells(papers: pa.Table, name: str) -> Iterator[Any]:
-    for chunk in papers.column(name).chunks:
-        yield from chunk.to_pylist()
+def _cells(papers: RowStream, name: str) -> Iterator[Any]:
+    for batch in papers.select([name]).to_batches():
+        yield from batch.column(0).to_pylist()
 
 
-def _write_authors(folder: Path, papers: pa.Table, old: Corpus, origins: Origins) -> None:
+def _write_authors(folder: Path, papers: RowStream, old: Corpus, origins: Origins) -> None:
     code_of: dict[str, int] = {}
     lengths, codes = array("q", [0]), array("i")
     for names in _cells(papers, "authors"):
@@ -134,7 +141,7 @@ def _write_authors(folder: Path, papers: pa.Table, old: Corpus, origins: Origins
     by_author.save(folder, "papers_of_author")
 
 
-def _write_venues(folder: Path, papers: pa.Table, old: Corpus, origins: Origins) -> None:
+def _write_venues(folder: Path, papers: RowStream, old: Corpus, origins: Origins) -> None:
     code_of: dict[str, int] = {}
     names = (venue_key(venue) if venue else "" for venue in _cells(papers, "venue"))
     codes = [code_of.setdefault(key, len(code_of)) if key else -1 for key in names]
@@ -147,8 +154,9 @@ def _write_venues(folder: Path, papers: pa.Table, old: Corpus, origins: Origins)
     np.save(folder / "venues.npy", venues)
 
 
-def _write_front_matter(folder: Path, papers: pa.Table, old: Corpus, origins: Origins) -> None:
-    new = np.array([flag for batch in papers.to_batches() for flag in _flags(batch)], bool)
+def _write_front_matter(folder: Path, papers: RowStream, old: Corpus, origins: Origins) -> None:
+    told = papers.select(["title", "labels"]).to_batches()
+    new = np.array([flag for batch in told for flag in _flags(batch)], bool)
     flagged = origins.pick(_old_front_matter(old), new)
     np.save(folder / FRONT_MATTER, np.flatnonzero(flagged).astype(np.int32))
 

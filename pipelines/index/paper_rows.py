@@ -1,7 +1,8 @@
 """Papers as rows of Arrow: those of an index, read when they are wanted, and new ones."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -9,8 +10,17 @@ import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
 from pipelines.corpora.paper_schema import SCHEMA
+from pipelines.corpora.row_stream import RowStream, RowWriter
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.corpus import Corpus
+from recsys.store.unions import Origins
+
+ROW_GROUP = 4096
+"""Papers that are sorted and written together."""
+PART = 16 * ROW_GROUP
+"""New papers that lie in memory together, to be sorted: some 130 MB."""
+_PART_AT_ONCE = 512
+"""Papers of a part that wait to be written: of ten million papers, there are 150 parts."""
 
 
 def papers_file(corpus: Corpus) -> parquet.ParquetFile:
@@ -21,9 +31,9 @@ def papers_file(corpus: Corpus) -> parquet.ParquetFile:
 class PaperRows:
     """Old papers first, new ones behind them. Of the old, two row groups are held at a time."""
 
-    def __init__(self, old: Corpus, papers: pa.Table) -> None:
-        """Open the file of the old papers, if there are any; papers: a table of SCHEMA."""
-        self._new = papers.to_batches()
+    def __init__(self, old: Corpus, papers: RowStream) -> None:
+        """Open the file of the old papers, if there are any; papers: rows of SCHEMA, held."""
+        self._new = [*papers.to_batches()]
         sizes: list[int] = []
         if len(old):
             self._file = papers_file(old)
@@ -51,6 +61,48 @@ class PaperRows:
     def _read_group(self, number: int) -> pa.RecordBatch:
         table = completed(self._file.read_row_group(number, use_threads=False))
         return table.cast(SCHEMA).combine_chunks().to_batches()[0]
+
+
+def in_order(papers: RowStream, old: Corpus, origins: Origins, folder: Path) -> Iterator[pa.Table]:
+    """Give old and new papers by ascending row, one group at a time, whatever order they came in.
+
+    Of the new ones, PART are held at a time: the others wait in files, divided by their rows.
+
+    Args:
+        papers: the new ones, rows of SCHEMA.
+        old: where the others lie.
+        origins: of each row.
+        folder: where the files lie, which have no names.
+    """
+    new = np.flatnonzero(origins.rows >= origins.old)
+    part_of = np.empty(papers.num_rows, np.int64)
+    part_of[origins.rows[new] - origins.old] = new // PART
+    parts = _divided(papers, part_of, -(-len(origins) // PART), folder)
+    members = np.argsort(part_of, kind="stable")
+    ends = np.cumsum(np.bincount(part_of, minlength=len(parts)))
+    for number, part in enumerate(parts):
+        rows = PaperRows(old, part)
+        inside = members[ends[number - 1] if number else 0 : ends[number]]
+        for begin in range(number * PART, min((number + 1) * PART, len(origins)), ROW_GROUP):
+            wanted = origins.rows[begin : begin + ROW_GROUP].copy()
+            fresh = wanted >= origins.old
+            places = np.searchsorted(inside, wanted[fresh] - origins.old)
+            wanted[fresh] = origins.old + places
+            yield rows.take(wanted)
+
+
+def _divided(papers: RowStream, part_of: Longs, count: int, folder: Path) -> list[RowStream]:
+    """Divide papers into so many parts; each keeps their order."""
+    if count == 1:
+        return [papers]
+    writers = [RowWriter(SCHEMA, folder, at_once=_PART_AT_ONCE) for _ in range(count)]
+    begin = 0
+    for batch in papers.to_batches():
+        parts = part_of[begin : begin + batch.num_rows]
+        for number in np.unique(parts).tolist():
+            writers[number].add(batch.take(pa.array(np.flatnonzero(parts == number))))
+        begin += batch.num_rows
+    return [writer.rows() for writer in writers]
 
 
 def completed(table: pa.Table) -> pa.Table:

@@ -50,7 +50,7 @@ from recsys.store.links import link_or_copy
 
 FEW = 64
 """Texts that are encoded on one processor."""
-_REVISION = 2
+_REVISION = 3
 """Raised when an update would write something else from the same: unfinished ones begin anew."""
 _CARRIED = "carried"
 """Under which the stage of contexts says what people are told of it."""

@@ -18,6 +18,7 @@ from recsys.errors import InputError
 from recsys.extras import EXTRAS, installed
 from recsys.processors import processors
 from recsys.store.artifacts import sha256
+from recsys.store.kernels import fastest
 
 NEEDED_SPACE = 2 * 2**30
 """Bytes of free disk space that the starter index and a first corpus need with room to spare."""
@@ -138,6 +139,15 @@ def _loads(name: str, package: str, code: str, hint: str) -> Check:
     return Check(name, False, f"{package} does not work: {last}", hint)
 
 
+def _kernels() -> Check:
+    """Tell whether the loops of an answer are compiled; numpy's are slower, and no problem."""
+    if fastest.COMPILED:
+        return Check("kernels", True, "compiled")
+    asked = os.environ.get(fastest.VARIABLE) == "plain"
+    why = f"as {fastest.VARIABLE} says" if asked else "none were compiled on installation"
+    return Check("kernels", True, f"those of numpy, {why}: answers are slower")
+
+
 def _compiler() -> Check:
     lacking = compiler.missing()
     if not lacking:
@@ -194,6 +204,7 @@ _CHECKS: tuple[Callable[[], Check], ...] = (
     _encoder,
     _runtime,
     _annoy,
+    _kernels,
     _compiler,
     _cpu,
     _cache,

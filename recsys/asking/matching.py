@@ -29,6 +29,7 @@ from recsys.store.arrays import Mask, Rows
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR
+from recsys.store.hashed_names import HashedNames
 
 CANDIDATES = 20
 """Papers that the words of a title propose, and at most as many by the same first author."""
@@ -62,6 +63,8 @@ _ADDRESSES = tuple(
 )
 
 _Known: TypeAlias = Mapping[int, tuple[Paper, Title]]
+_Meant: TypeAlias = Mapping[str, Mapping[str, str]]
+"""Field of a paper -> what may stand there, in lower case -> the name that it means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +188,7 @@ def _claims(corpus: Corpus, references: Sequence[Reference]) -> list[list[int]]:
         for reference, each in zip(references, names, strict=True)
     ]
     rows = [[row for name in each if (row := corpus.row(name)) is not None] for each in spelt]
-    # Columns are read only for what is no id of the corpus as it stands.
+    # More is looked at only for what is no id of the corpus as it stands.
     missing = {name for each, known in zip(names, rows, strict=True) if not known for name in each}
     found = _look_up(corpus, missing) if missing else {}
     return [
@@ -203,15 +206,40 @@ def _identifiers(reference: Reference) -> list[str]:
 
 
 def _look_up(corpus: Corpus, names: Iterable[str]) -> dict[str, list[int]]:
-    """Find identifiers in the columns of ids, DOIs and addresses, whatever their case."""
+    """Find identifiers among ids, DOIs and addresses, whatever their case."""
+    spelt, addresses = (
+        {form.format(name): name for name in names for form in forms}
+        for forms in (_SPELLINGS, _ADDRESSES)
+    )
+    meant = {"id": spelt, "doi": spelt, "url": addresses}
+    named = corpus.named
+    hits = _in_columns(corpus, meant) if named is None else _by_hash(corpus, named, meant)
+    found: dict[str, list[int]] = {}
+    for name, row in hits:
+        found.setdefault(name, []).append(row)
+    return found
+
+
+def _by_hash(corpus: Corpus, named: HashedNames, meant: _Meant) -> Iterator[tuple[str, int]]:
+    """Give (name, row) of each field in turn, rows ascending."""
+    rows = {row for form in meant["id"] if (row := corpus.row(form)) is not None}
+    rows.update(named.find(form for forms in meant.values() for form in forms).tolist())
+    ordered = sorted(rows)
+    papers = corpus.papers(ordered)
+    for field, forms in meant.items():
+        for row, paper in zip(ordered, papers, strict=True):
+            spelling: str | None = getattr(paper, field)
+            if spelling and (name := forms.get(spelling.lower())):
+                yield name, row
+
+
+def _in_columns(corpus: Corpus, meant: _Meant) -> Iterator[tuple[str, int]]:
+    """Give the same, out of an index of an older version."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found: dict[str, list[int]] = {}
-    for column, forms in (("id", _SPELLINGS), ("doi", _SPELLINGS), ("url", _ADDRESSES)):
-        meant = {form.format(name): name for name in names for form in forms}
+    for column, forms in meant.items():
         lower = pc.utf8_lower(corpus.column(column))
-        hits = pc.indices_nonzero(pc.is_in(lower, value_set=pa.array(list(meant), pa.string())))
-        for row, spelt in zip(hits.to_pylist(), lower.take(hits).to_pylist(), strict=True):
-            found.setdefault(meant[spelt], []).append(row)
-    return found
+        hits = pc.indices_nonzero(pc.is_in(lower, value_set=pa.array(list(forms), pa.string())))
+        for row, spelling in zip(hits.to_pylist(), lower.take(hits).to_pylist(), strict=True):
+            yield forms[spelling], row

@@ -57,7 +57,7 @@ def _likeness(corpus: Corpus, row: int, mention: Mention) -> float:
     named = mention.surnames
     if len(authors) < len(named) or (len(authors) > len(named) and not mention.more):
         # Two names became one, or one became two.
-        printed = _words(corpus.column("authors")[row].as_py())
+        printed = _words(corpus.papers([row])[0].authors)
         near = 1 < len(named) >= len(authors) - 1
         return MISDIVIDED if near and printed.issuperset(named) else 0.0
     alike = [_alike(name, author) for name, author in zip(named, authors, strict=False)]
@@ -68,7 +68,7 @@ def _alike(first: str, second: str) -> float:
     return 1.0 if first == second else SequenceMatcher(None, first, second, autojunk=False).ratio()
 
 
-def _words(names: Iterable[str] | None) -> set[str]:
+def _words(names: Iterable[str]) -> set[str]:
     """Return the words of printed names as the keys of authors have them."""
-    words = (author_key(word) for name in names or () for word in name.split())
+    words = (author_key(word) for name in names for word in name.split())
     return {word for word in words if word}

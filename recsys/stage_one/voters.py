@@ -47,7 +47,7 @@ class Ballots:
 
     def count(self, weights: Floats) -> Floats:
         """Sum the weights of the voters of each row: (m,) float32."""
-        return np.bincount(self.rows, weights[self.voters], minlength=self.m).astype(np.float32)
+        return fastest.totals(self.rows, weights[self.voters], self.m)
 
 
 def cast(graph: CitationGraph, voters: Rows, before: int, rows: Rows) -> Ballots:

@@ -39,8 +39,8 @@ class Byline:
     def shared(self) -> Floats:
         """Number of authors in common."""
         owner, codes = self._authors
-        same = np.isin(codes, self.evidence.query.authors).astype(np.float32)
-        return self.evidence.total(owner, same)
+        same = fastest.places(self.evidence.query.authors, codes) >= 0
+        return self.evidence.total(owner[same])
 
     @property
     def shared_share(self) -> Floats:

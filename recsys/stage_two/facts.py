@@ -15,6 +15,7 @@ from recsys.stage_two.seed_view import Seeds
 from recsys.stage_two.word_view import Overlap
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
+from recsys.store.kernels import fastest
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,7 @@ class Feature:
 
 def descending_rank(values: Floats) -> Floats:
     """Rank from 1 (highest); equal values share the best rank of theirs."""
-    ascending = np.sort(values)
-    return (len(values) - np.searchsorted(ascending, values, side="right") + 1).astype(np.float32)
+    return fastest.ranks(values)
 
 
 def share_of_best(values: Floats) -> Floats:

@@ -16,7 +16,7 @@ from recsys.stage_two.seed_view import Seeds
 from recsys.store.arrays import Floats
 from recsys.store.kernels import fastest
 from recsys.store.top_k import top_k
-from recsys.store.words import surface_words, word_pairs
+from recsys.store.words import Spoken, spoken, word_pairs
 
 MOST_REASONS = 3
 ASKED = 20
@@ -93,14 +93,20 @@ class Findings:
     @cached_property
     def spellings(self) -> dict[str, str]:
         """The draft's words as it spells them, by token; the title's spelling goes first."""
-        text = self.evidence.query.text
-        return dict(surface_words(text.abstract)) | dict(surface_words(text.title))
+        abstract, title = self._spoken
+        return {token: word.lower() for token, word, _ in (*abstract, *title)}
 
     @cached_property
     def pairs(self) -> dict[tuple[str, str], str]:
         """Words that follow each other in the draft, as it spells them, by their tokens."""
         text = self.evidence.query.text
-        return word_pairs(text.abstract) | word_pairs(text.title)
+        abstract, title = self._spoken
+        return word_pairs(text.abstract, abstract) | word_pairs(text.title, title)
+
+    @cached_property
+    def _spoken(self) -> tuple[Spoken, Spoken]:
+        """The words of the draft's abstract and of its title."""
+        return spoken(self.evidence.query.text.abstract), spoken(self.evidence.query.text.title)
 
     @cached_property
     def _nearest(self) -> Voters:
@@ -205,8 +211,8 @@ def shared_terms(findings: Findings, at: int, paper: Paper) -> list[str]:
     """
     weights = findings.shared_weights(at)
     found: dict[str, float] = {}
-    for left, right in word_pairs(paper.title):
-        if (left, right) in findings.pairs and left in weights and right in weights:
+    for left, right in word_pairs(paper.title, spoken(paper.title), findings.pairs):
+        if left in weights and right in weights:
             found[findings.pairs[left, right]] = weights[left] + weights[right]
     inside = {part for term in found for part in term.split()}
     for word, weight in weights.items():

@@ -6,34 +6,22 @@ from functools import cached_property
 import numpy as np
 
 from recsys.stage_two.evidence import Evidence, divide
-from recsys.store.arrays import Floats, Longs, Rows, spans
+from recsys.store.arrays import Floats, Longs, Ragged, Rows
 from recsys.store.kernels import fastest
 from recsys.store.terms import TermStore
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """Terms of the candidates, owners ascending: (e,) each.
+class Shared:
+    """Terms that candidates share with the draft, owners ascending: (e,) each.
 
-    owner: position of the candidate. codes: the term. at: where the term store holds its impact.
+    owner: position of the candidate. place: position of the term among the draft's. at: where the
+    term store holds its impact.
     """
 
     owner: Rows
-    codes: Rows
+    place: Rows
     at: Longs
-
-
-@dataclass(frozen=True, slots=True)
-class Weighed:
-    """Words of the draft: their codes, (t,) int32, idf, (t,) float32, and its sum, > 0."""
-
-    codes: Rows
-    idf: Floats
-    total: np.float32
-
-    def weigh(self, codes: Rows) -> Floats:
-        """Return the idf of those terms that are words of the draft, 0 of the others."""
-        return fastest.look_up(self.codes, self.idf, codes)
 
 
 @dataclass(frozen=True)
@@ -47,86 +35,81 @@ class Overlap:
         return self.evidence.collection.terms
 
     @cached_property
-    def _all(self) -> Terms:
-        begins, rows = self._store.terms.starts, self.evidence.rows
-        owner, at = spans(begins[rows], begins[rows + 1] - begins[rows])
-        return Terms(owner, self._store.terms.values[at], at)
+    def _text(self) -> Shared:
+        """Terms of the candidates' titles and abstracts."""
+        return self._shared(self._store.terms)
 
     @cached_property
-    def _shared(self) -> Terms:
-        """Those that the draft has too."""
-        kept = np.flatnonzero(self._draft.weigh(self._all.codes))
-        return Terms(self._all.owner[kept], self._all.codes[kept], self._all.at[kept])
+    def _title(self) -> Shared:
+        """Terms of the candidates' titles."""
+        return self._shared(self._store.title_terms)
+
+    def _shared(self, terms: Ragged) -> Shared:
+        codes = self.evidence.query.text.codes
+        return Shared(*fastest.shared(terms.starts, terms.values, self.evidence.rows, codes))
 
     @cached_property
-    def _title(self) -> tuple[Rows, Rows]:
-        return self._store.title_terms.take(self.evidence.rows)
+    def _idf(self) -> Floats:
+        """Weights of the draft's words."""
+        return self._store.idf[self.evidence.query.text.codes]
 
     @cached_property
-    def _draft(self) -> Weighed:
-        return self._weighed(self.evidence.query.text.codes)
-
-    @cached_property
-    def _draft_title(self) -> Weighed:
-        text = self.evidence.query.text
-        return self._weighed(text.codes[text.in_title])
+    def _title_idf(self) -> Floats:
+        """The same, 0 for those that are not in its title."""
+        return np.where(self.evidence.query.text.in_title, self._idf, np.float32(0))
 
     @property
     def title_in_title(self) -> Floats:
         """Share of the draft's title found in the candidate's title."""
-        owner, codes = self._title
-        return self._share_of_draft(owner, codes, self._draft_title)
+        return self._share_of_draft(self._title, self._title_idf)
 
     @property
     def title_in_text(self) -> Floats:
         """Share of the draft's title found in the candidate's title or abstract."""
-        shared = self._shared
-        return self._share_of_draft(shared.owner, shared.codes, self._draft_title)
+        return self._share_of_draft(self._text, self._title_idf)
 
     @property
     def text_in_title(self) -> Floats:
         """Share of the candidate's title found in the draft."""
-        owner, codes = self._title
+        owner, codes = self._store.title_terms.take(self.evidence.rows)
         whole = self.evidence.total(owner, self._store.idf[codes])
-        shared = self.evidence.total(owner, self._draft.weigh(codes))
-        return divide(shared, whole, least=1e-9)
+        return divide(self._total(self._title, self._idf), whole, least=1e-9)
 
     @property
     def text_in_text(self) -> Floats:
         """Share of the draft found in the candidate's title or abstract."""
-        shared = self._shared
-        return self._share_of_draft(shared.owner, shared.codes, self._draft)
+        return self._share_of_draft(self._text, self._idf)
 
     @property
     def rarest(self) -> Floats:
         """The idf of the rarest shared term."""
-        return self.evidence.highest(self._shared.owner, self._store.idf[self._shared.codes])
+        return self.evidence.highest(self._text.owner, self._idf[self._text.place])
 
     @property
     def cosine(self) -> Floats:
         """Cosine of the two binary term vectors weighted by idf."""
-        idf, text = self._store.idf, self.evidence.query.text
-        norm = np.sqrt(self.evidence.total(self._all.owner, idf[self._all.codes] ** 2))
-        query_norm = np.sqrt(max(float((idf[text.codes] ** 2).sum()), 1e-9))
-        dot = self.evidence.total(self._shared.owner, idf[self._shared.codes] ** 2)
+        terms, idf = self._store.terms, self._store.idf
+        norm = np.sqrt(fastest.squares(terms.starts, terms.values, self.evidence.rows, idf))
+        query_norm = np.sqrt(max(float((self._idf**2).sum()), 1e-9))
+        dot = self._total(self._text, self._idf**2)
         return divide(dot, norm * np.float32(query_norm), least=1e-9)
 
     @cached_property
     def bm25(self) -> Floats:
         """BM25 of the candidate for the draft's words, from the forward index."""
-        text, shared = self.evidence.query.text, self._shared
-        counts = fastest.look_up(text.codes, text.counts, shared.codes)
-        return self.evidence.total(shared.owner, self._store.impacts[shared.at] * counts)
+        text = self._text
+        counts = self.evidence.query.text.counts[text.place]
+        return self.evidence.total(text.owner, self._store.impacts[text.at] * counts)
 
     @property
     def terms(self) -> Floats:
         """Number of distinct terms of the candidate."""
         return self._store.terms.lengths(self.evidence.rows).astype(np.float32)
 
-    def _share_of_draft(self, owner: Rows, codes: Rows, words: Weighed) -> Floats:
-        return self.evidence.total(owner, words.weigh(codes)) / words.total
+    def _share_of_draft(self, shared: Shared, weights: Floats) -> Floats:
+        """Sum what is shared, as a share of what could be."""
+        whole = np.float32(max(float(weights.sum()), 1e-9))
+        return self._total(shared, weights) / whole
 
-    def _weighed(self, codes: Rows) -> Weighed:
-        weights = self._store.idf[codes]
-        total = np.float32(max(float(weights.sum()), 1e-9))
-        return Weighed(codes, weights, total)
+    def _total(self, shared: Shared, weights: Floats) -> Floats:
+        return self.evidence.total(shared.owner, weights[shared.place])

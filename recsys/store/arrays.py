@@ -1,9 +1,7 @@
 """Small building blocks over numpy arrays: ragged rows, sorted strings, memory-mapped files."""
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,9 +14,6 @@ Rows: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float32]
 Longs: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
-
-MOST_SIGNS, MOST_BETWEEN = 4096, 8
-"""Of sorted strings, so many are kept in memory at most, and no more than one in so many."""
 
 
 def load_array(path: Path) -> NDArray[Any]:
@@ -73,8 +68,10 @@ class Ragged:
 
     def take(self, rows: Rows) -> tuple[Rows, Rows]:
         """Concatenate the given rows: (owner, value), both (m,) int32; owner = place in `rows`."""
+        from recsys.store.kernels import fastest  # It speaks of the types above.
+
         begins = self.starts[rows]
-        return slices(begins, self.starts[rows + 1] - begins, self.values)
+        return fastest.slices(begins, self.starts[rows + 1] - begins, self.values)
 
     def pieces(self, size: int = 4096) -> Iterator[tuple[Rows, slice]]:
         """Divide the rows for work that would take much memory: (rows, where their values are)."""
@@ -143,23 +140,20 @@ class SortedStrings:
 
     def find(self, word: str) -> int | None:
         """Return the position of a string, or None when it is not there. O(log n)."""
-        wanted = word.encode("utf-8", "surrogatepass")
-        step, signs = self._signs
-        after = bisect_right(signs, wanted) * step  # What is wanted stands before this one.
-        starts, blob = self.starts.data, self.blob.data  # Faster than slices of numpy.
-        begin, end = max(after - step, 0), min(after, len(self))
-        while begin < end:
-            at = (begin + end) // 2
-            here = bytes(blob[starts[at] : starts[at + 1]])
-            if here == wanted:
-                return at
-            begin, end = (at + 1, end) if here < wanted else (begin, at)
-        return None
+        found = int(self.positions([word])[0])
+        return None if found < 0 else found
 
     def find_all(self, words: Iterable[str]) -> Rows:
         """Return the positions of those words that are there, ascending and unique, int32."""
-        found = {code for word in words if (code := self.find(word)) is not None}
-        return np.array(sorted(found), dtype=np.int32)
+        found = self.positions(words)
+        return np.unique(found[found >= 0])
+
+    def positions(self, words: Iterable[str]) -> Rows:
+        """Return the position of each word, -1 where it is not there: int32. O(log n) each."""
+        from recsys.store.kernels import fastest  # It speaks of the types above.
+
+        wanted = [word.encode("utf-8", "surrogatepass") for word in words]
+        return fastest.search(self.starts, self.blob, wanted)
 
     def save(self, folder: Path, name: str) -> None:
         """Write `name.starts.npy` and `name.blob.npy`."""
@@ -180,12 +174,6 @@ class SortedStrings:
         starts = np.zeros(len(encoded) + 1, np.int64)
         np.cumsum([len(word) for word in encoded], out=starts[1:])
         return cls(starts, np.frombuffer(b"".join(encoded), np.uint8))
-
-    @cached_property
-    def _signs(self) -> tuple[int, list[bytes]]:
-        """Every so many strings one of them, and these: a search begins among few, read before."""
-        step = max(MOST_BETWEEN, len(self) // MOST_SIGNS + 1)
-        return step, [self._bytes(code) for code in range(0, len(self), step)]
 
     def _bytes(self, code: int) -> bytes:
         return self.blob[self.starts[code] : self.starts[code + 1]].tobytes()

@@ -17,9 +17,11 @@ import numpy as np
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings, load_array
 from recsys.store.graph import UNKNOWN_YEAR, Years
+from recsys.store.hashed_names import HASHES, HashedNames
 from recsys.store.layout import FRONT_MATTER, YEARS
 from recsys.store.name_keys import author_keys, venue_key
 from recsys.store.paper_types import paper_types
+from recsys.store.shown_papers import STARTS, ShownPapers
 
 if TYPE_CHECKING:
     import pyarrow
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 PAPERS = "papers.parquet"
 SHOWN = ("id", "title", "year", "authors", "venue", "doi", "url", "aliases")
-"""Columns held in memory once a paper is shown; the long ones are read on request."""
+"""Columns that are shown, and held in memory once one is asked for; not the long ones."""
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -66,7 +68,8 @@ class Corpus:
     mapped, because most of it is read later, or never. ids: row -> public id. years: (n,) int16,
     UNKNOWN_YEAR where unknown. venues: (n,) int32 code into venue_keys, -1 where unknown. authors:
     row -> codes into author_keys; papers_of_author: author code -> rows. front_matter: (m,) int32,
-    rows of prefaces, indexes, errata and the like, ascending; None where nobody has looked.
+    rows of prefaces, indexes, errata and the like, ascending; None where nobody has looked. shown,
+    named: None where an older version did not write them.
     """
 
     folder: Path
@@ -79,6 +82,8 @@ class Corpus:
     author_keys: SortedStrings
     papers_of_author: Ragged
     front_matter: Rows | None = None
+    shown: ShownPapers | None = None
+    named: HashedNames | None = None
 
     def __len__(self) -> int:
         """Count the papers."""
@@ -117,14 +122,15 @@ class Corpus:
 
     def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
         """Return papers as shown to people: without abstract, references, keyphrases and labels."""
-        return [
-            _paper(record) for record in self._shown.take(np.asarray(rows, np.int32)).to_pylist()
-        ]
+        if self.shown is None:
+            wanted = np.asarray(rows, np.int32)
+            return [_paper(record) for record in self._shown.take(wanted).to_pylist()]
+        numbers = map(int, rows)
+        return [self.shown.paper(row, self.ids[row], self.year(row)) for row in numbers]
 
     def title(self, row: int) -> str:
-        """Return a paper's title: of one paper, quicker than `papers`."""
-        title: str = self._shown.column("title")[row].as_py()
-        return title
+        """Return a paper's title."""
+        return self.papers([row])[0].title
 
     def column(self, name: str) -> "pyarrow.ChunkedArray":
         """Return one of the columns in SHOWN, rows ascending."""
@@ -218,6 +224,8 @@ class Corpus:
             SortedStrings.load(folder, "author_keys"),
             Ragged.load(folder, "papers_of_author"),
             load_array(found) if (found := folder / FRONT_MATTER).is_file() else None,
+            ShownPapers.load(folder) if (folder / STARTS).is_file() else None,
+            HashedNames.load(folder) if (folder / HASHES).is_file() else None,
         )
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.store.arrays import Longs, Mask, Ragged, Rows, load_array, slices
+from recsys.store.arrays import Longs, Mask, Ragged, Rows, load_array
+from recsys.store.kernels import fastest
 from recsys.store.layout import YEARS
 
 UNKNOWN_YEAR = -1
@@ -34,14 +35,14 @@ class CitationGraph:
 
     def in_counts(self, rows: Rows, before: int) -> Longs:
         """Count the papers older than `before` (year < before) that cite each row: (len(rows),)."""
-        ends = np.searchsorted(self.cited_by_key, _key(rows, before))
-        return ends - self.cited_by.starts[rows]
+        return fastest.below(self.cited_by.starts, self.cited_by_key, rows, _key(rows, before))
 
     def citers(self, rows: Rows, before: int, *, most: int | None = None) -> tuple[Rows, Rows]:
         """Return (owner, citing row) of papers older than `before`, the latest `most` of each."""
         counts = self.in_counts(rows, before)
         kept = counts if most is None else np.minimum(counts, most)
-        return slices(self.cited_by.starts[rows] + counts - kept, kept, self.cited_by.values)
+        begins = self.cited_by.starts[rows] + counts - kept
+        return fastest.slices(begins, kept, self.cited_by.values)
 
     def references(self, rows: Rows) -> tuple[Rows, Rows]:
         """Return (owner, cited row) for the given rows, owner = position in `rows`."""

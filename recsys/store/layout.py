@@ -2,7 +2,7 @@
 
 vis.index/generations/3/
 ├── manifest.json    of every file below, those of the models included
-├── corpus/          Parquet columns, ids, citation graph
+├── corpus/          Parquet columns, what is shown of papers, ids, citation graph
 ├── text/            terms of each paper, BM25 postings
 ├── vectors/         vectors.npy (n, d) float32, forest.ann
 ├── encoder/         an artifact of its own: the ONNX model that made the vectors; not there where

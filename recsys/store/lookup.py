@@ -37,5 +37,4 @@ def dots_of_many(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
     known = known_products(vectors, queries)
     if known is not None:
         return np.take(known, rows, axis=1)
-    made: Floats = (vectors[rows] @ np.ascontiguousarray(queries.T)).T
-    return made
+    return fastest.dots(vectors, rows, queries)

@@ -3,9 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 _SEPARATORS = re.compile(r"[\s.]+")
 _NOT_WORD = re.compile(r"[\W_]+")
+_KEPT = 1 << 15
+"""Names whose keys are kept: few of all names are most of those that occur."""
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 
 
@@ -17,6 +20,7 @@ def fold(text: str) -> str:
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
+@lru_cache(_KEPT)
 def author_key(name: str) -> str | None:
     """Return "surname f" (f: first initial) of a name, None when no surname is found.
 
@@ -47,6 +51,7 @@ def _words(text: str) -> list[str]:
     return kept or [word for word in words if word]
 
 
+@lru_cache(_KEPT)
 def venue_key(venue: str) -> str:
     """Return the venue's folded words without digits (years, volumes), joined by a space."""
     words = _NOT_WORD.sub(" ", fold(venue)).split()

@@ -15,6 +15,7 @@ from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Ragged, SortedStrings
 from recsys.store.corpus import Corpus
 from recsys.store.graph import LATE, CitationGraph
+from recsys.store.shown_papers import TOGETHER
 from recsys.store.terms import TermStore
 
 
@@ -36,6 +37,8 @@ def check_corpus(folder: Path, corpus: Corpus, graph: CitationGraph) -> None:
         _ragged("authors", corpus.authors, n, authors),
         _ragged("papers_of_author", corpus.papers_of_author, authors, n),
         _front_matter(corpus),
+        _shown(corpus),
+        _named(corpus),
         _ragged("cites", graph.cites, n, n),
         _ragged("cited_by", graph.cited_by, n, n),
         _array("cited_by.key", graph.cited_by_key, np.int64, len(graph.cited_by.values)),
@@ -103,6 +106,24 @@ def _front_matter(corpus: Corpus) -> Iterator[tuple[str, str]]:
         yield from _within("front_matter", found, 0, len(corpus))
         if np.any(found[1:] <= found[:-1]):
             yield "front_matter", "does not ascend"
+
+
+def _shown(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    found = corpus.shown  # An older version wrote none.
+    if found is not None:
+        packs = -(-len(corpus) // TOGETHER)
+        yield from _array("shown.blob", found.blob, np.uint8, None)
+        yield from _starts("shown", found.starts, packs, len(found.blob))
+
+
+def _named(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    found = corpus.named  # An older version wrote none.
+    if found is not None:
+        yield from _array("named.hashes", found.hashes, np.uint32, None)
+        yield from _array("named.rows", found.rows, np.int32, len(found.hashes))
+        yield from _within("named.rows", found.rows, 0, len(corpus))
+        if np.any(found.hashes[1:] < found.hashes[:-1]):
+            yield "named.hashes", "does not ascend"
 
 
 def _frequencies(terms: TermStore) -> Iterator[tuple[str, str]]:

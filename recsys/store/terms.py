@@ -51,7 +51,8 @@ class TermStore:
         """Look up a draft's terms."""
         in_title = Counter(tokens(title))
         counts = in_title + Counter(tokens(abstract))
-        known = {code: word for word in counts if (code := self.vocabulary.find(word)) is not None}
+        found = self.vocabulary.positions(counts).tolist()
+        known = {code: word for code, word in zip(found, counts, strict=True) if code >= 0}
         codes = np.array(sorted(known), np.int32)
         words = tuple(known[code] for code in codes.tolist())
         return QueryText(

@@ -107,6 +107,8 @@ def unite(old: SortedStrings, kept: Mask, new: SortedStrings) -> Union:
 def _places(old: SortedStrings, new: SortedStrings) -> tuple[Rows, Mask]:
     """Find where each new string stands among the old ones, and whether it is there already."""
     places, known = np.zeros(len(new), np.int32), np.zeros(len(new), bool)
+    if not len(old):
+        return places, known
     starts, blob = old.starts.data, old.blob.data
 
     def text(code: int) -> bytes:

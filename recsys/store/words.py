@@ -1,8 +1,10 @@
 """Words as the text index and the overlap features see them."""
 
 import re
+from collections.abc import Container
 from functools import lru_cache
 from itertools import pairwise
+from typing import TypeAlias
 
 from recsys.store.name_keys import fold
 
@@ -48,28 +50,35 @@ def _token(word: str) -> str:
     return singular(folded) if len(folded) > 1 and folded not in STOP_WORDS else ""
 
 
-def surface_words(text: str | None) -> list[tuple[str, str]]:
-    """Split as `tokens` does, with each word's own spelling in lower case: (token, spelling)."""
-    return [(token, word.lower()) for token, word, _ in _spans(text or "")]
+Spoken: TypeAlias = list[tuple[str, str, int]]
+"""Words of a text that `tokens` keeps: (token, word, where it starts)."""
 
 
-def word_pairs(text: str | None) -> dict[tuple[str, str], str]:
-    """Find words that follow each other, with at most two stop words and no mark between them.
-
-    Returns the spelling of each pair in lower case, stop words included, by its two tokens.
-    """
-    text = text or ""
-    pairs = {}
-    for (left, first, start), (right, second, end) in pairwise(_spans(text)):
-        if _GAP.fullmatch(text, start + len(first), end):
-            pairs[left, right] = " ".join(text[start : end + len(second)].lower().split())
-    return pairs
-
-
-def _spans(text: str) -> list[tuple[str, str, int]]:
-    """List the words that `tokens` keeps: (token, word, where it starts)."""
+def spoken(text: str | None) -> Spoken:
+    """Split as `tokens` does, with each word as it stands there, and its place."""
     found = []
-    for match in _WORD.finditer(text[:_LONGEST_TEXT]):
+    for match in _WORD.finditer((text or "")[:_LONGEST_TEXT]):
         if token := _token(word := match[0]):
             found.append((token, word, match.start()))
     return found
+
+
+def word_pairs(
+    text: str | None, words: Spoken, among: Container[tuple[str, str]] | None = None
+) -> dict[tuple[str, str], str]:
+    """Find words that follow each other, with at most two stop words and no mark between them.
+
+    Args:
+        text: any.
+        words: `spoken(text)`.
+        among: pairs of tokens that are looked for; None: all.
+
+    Returns: the spelling of each pair in lower case, stop words included, by its two tokens.
+    """
+    pairs = {}
+    for (left, first, start), (right, second, end) in pairwise(words):
+        if among is not None and (left, right) not in among:
+            continue
+        if text and _GAP.fullmatch(text, start + len(first), end):
+            pairs[left, right] = " ".join(text[start : end + len(second)].lower().split())
+    return pairs

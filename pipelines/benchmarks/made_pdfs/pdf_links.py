@@ -81,7 +81,7 @@ def measure_links(
     reading = PdfReading(folder / ".read", progress)
     files, rejects = source_files([folder]), folder / ".rejects.jsonl"
     found, _ = collect(files, rejects, AS_TOLD, pdfs=reading)
-    rows = found.select(["id", "title", "authors", "references"]).to_pylist()
+    rows = found.select(["id", "title", "authors", "references"]).table().to_pylist()
     by_title = {title_key(row["title"]): row for row in rows}
     read = {paper.work.key: by_title.get(title_key(paper.work.title)) for paper in papers}
     keys = {row["id"]: key for key, row in read.items() if row is not None}

@@ -1,19 +1,23 @@
 """The compiled kernels behind the functions of plain.py: arrays are made to fit, and results."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.kernels import compiled
-from recsys.store.kernels.plain import K1, Codes, Postings, Trees, Words
+from recsys.store.kernels.plain import K1, Bytes, Codes, Postings, Trees, Words
 
-_ALL = np.empty(0, np.uint8)
+_ALL, _NO_FLOATS = np.empty(0, np.uint8), np.empty(0, np.float32)
 
 
-def dots(vectors: Floats, rows: Rows, query: Floats) -> Floats:
-    """Multiply some rows of (n, d) float32 vectors with a (d,) query: (len(rows),) float32."""
-    out = np.empty(len(rows), np.float32)
-    compiled.dots(_fit(vectors, np.float32), _fit(rows, np.int32), _fit(query, np.float32), out)
-    return out
+def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
+    """Multiply some rows of (n, d) float32 vectors with queries."""
+    many = _fit(np.atleast_2d(queries), np.float32)
+    out = np.empty((len(many), len(rows)), np.float32)
+    width = np.array(vectors.shape[1:])
+    compiled.dots(_fit(vectors, np.float32), _fit(rows, np.int32), many, width, out)
+    return out if queries.ndim == 2 else out[0]
 
 
 def scan(codes: Codes, begins: Longs, ends: Longs, queries: Codes) -> Rows:
@@ -74,6 +78,74 @@ def tally(rows: Rows, weights: Floats, wanted: Rows) -> Floats:
     """Sum in float64, for each wanted row, the weights of the rows equal to it: float32."""
     out = np.empty(len(wanted), np.float32)
     compiled.tally(_fit(rows, np.int32), _fit(weights, np.float32), _fit(wanted, np.int32), out)
+    return out
+
+
+def search(starts: Longs, strings: Bytes, words: Sequence[bytes]) -> Rows:
+    """Find the positions of words among ascending distinct strings, -1 where they are not."""
+    ends = np.zeros(len(words) + 1, np.int64)
+    np.cumsum([len(word) for word in words], out=ends[1:])
+    out = np.empty(len(words), np.int32)
+    compiled.search(_fit(starts, np.int64), _fit(strings, np.uint8), ends, b"".join(words), out)
+    return out
+
+
+def totals(owner: Rows, weights: Floats | None, m: int) -> Floats:
+    """Sum weights, or ones, by owner (0 <= owner < m) in float64: (m,) float32."""
+    out = np.empty(m, np.float32)
+    # No weights at all, of no owner, are as good as ones.
+    given = _NO_FLOATS if weights is None else _fit(weights, np.float32)
+    compiled.totals(_fit(owner, np.int32), given, out)
+    return out
+
+
+def highest(owner: Rows, weights: Floats, m: int) -> Floats:
+    """Take the largest weight by owner, at the least 0: (m,) float32."""
+    out = np.empty(m, np.float32)
+    compiled.highest(_fit(owner, np.int32), _fit(weights, np.float32), out)
+    return out
+
+
+def slices(begins: Longs, lengths: Longs, values: Rows) -> tuple[Rows, Rows]:
+    """Concatenate `values[begin : begin + length]`: (owner, value), owner = number of the slice."""
+    m = int(lengths.sum())
+    owner, found = np.empty(m, np.int32), np.empty(m, np.int32)
+    ranges = _fit(begins, np.int64), _fit(lengths, np.int64)
+    compiled.slices(*ranges, _fit(values, np.int32), owner, found)
+    return owner, found
+
+
+def below(starts: Longs, keys: Longs, rows: Rows, limits: Longs) -> Longs:
+    """Count of each row's keys, `keys[starts[row]:starts[row + 1]]`, those below its limit."""
+    out = np.empty(len(rows), np.int64)
+    index = _fit(starts, np.int64), _fit(keys, np.int64)
+    compiled.below(*index, _fit(rows, np.int32), _fit(limits, np.int64), out)
+    return out
+
+
+def shared(starts: Longs, values: Rows, rows: Rows, wanted: Rows) -> tuple[Rows, Rows, Longs]:
+    """Find in `values[starts[row]:starts[row + 1]]` of each row what is wanted; distinct values."""
+    m = int((starts[rows + 1] - starts[rows]).sum()) + 1
+    owner, place, at = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, np.int64)
+    found = np.zeros(1, np.int64)
+    index = _fit(starts, np.int64), _fit(values, np.int32)
+    compiled.shared(*index, _fit(rows, np.int32), _fit(wanted, np.int32), owner, place, at, found)
+    end = int(found[0])
+    return owner[:end], place[:end], at[:end]
+
+
+def squares(starts: Longs, values: Rows, rows: Rows, weights: Floats) -> Floats:
+    """Sum in float64 the squares of `weights[values[starts[row]:starts[row + 1]]]`: float32."""
+    out = np.empty(len(rows), np.float32)
+    index = _fit(starts, np.int64), _fit(values, np.int32)
+    compiled.squares(*index, _fit(rows, np.int32), _fit(weights, np.float32), out)
+    return out
+
+
+def ranks(values: Floats) -> Floats:
+    """Rank from 1 (highest); equal values share the best rank of theirs: (m,) float32."""
+    out = np.empty(len(values), np.float32)
+    compiled.ranks(_fit(values, np.float32), out)
     return out
 
 

@@ -57,7 +57,7 @@ static void look_at_processor(void) {}
 #endif
 
 /* Raised with that of fastest.py, which takes no module that was compiled of an older source. */
-enum { REVISION = 1 };
+enum { REVISION = 5 };
 enum { AHEAD = 6, BLOCK = 8192, BATCH = 512 };
 
 /* Arguments ------------------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static PyObject *outcome(Array *arrays, int n, const char *wrong, int memory)
 /* Vectors --------------------------------------------------------------------------------- */
 
 INLINE void multiply_body(const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
-                          const float *query, float *out)
+                          const float *queries, Py_ssize_t q, float *out)
 {
     for (Py_ssize_t i = 0; i < m; i++) {
         if (i + AHEAD < m) {
@@ -115,37 +115,58 @@ INLINE void multiply_body(const float *vectors, Py_ssize_t d, const int32_t *row
                 PREFETCH(next + at);
         }
         const float *vector = vectors + (Py_ssize_t)rows[i] * d;
-        float sum = 0;
+        Py_ssize_t at = 0;
+        for (; at + 4 <= q; at += 4) {
+            const float *one = queries + at * d, *two = one + d, *three = two + d,
+                        *four = three + d;
+            float s1 = 0, s2 = 0, s3 = 0, s4 = 0;
+#pragma omp simd reduction(+ : s1, s2, s3, s4)
+            for (Py_ssize_t j = 0; j < d; j++) {
+                s1 += vector[j] * one[j];
+                s2 += vector[j] * two[j];
+                s3 += vector[j] * three[j];
+                s4 += vector[j] * four[j];
+            }
+            out[at * m + i] = s1;
+            out[(at + 1) * m + i] = s2;
+            out[(at + 2) * m + i] = s3;
+            out[(at + 3) * m + i] = s4;
+        }
+        for (; at < q; at++) {
+            const float *query = queries + at * d;
+            float sum = 0;
 #pragma omp simd reduction(+ : sum)
-        for (Py_ssize_t j = 0; j < d; j++)
-            sum += vector[j] * query[j];
-        out[i] = sum;
+            for (Py_ssize_t j = 0; j < d; j++)
+                sum += vector[j] * query[j];
+            out[at * m + i] = sum;
+        }
     }
 }
 DISPATCH(multiply,
          (const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
-          const float *query, float *out),
-         (vectors, d, rows, m, query, out))
+          const float *queries, Py_ssize_t q, float *out),
+         (vectors, d, rows, m, queries, q, out))
 
-/* dots(vectors, rows, query, out) */
+/* dots(vectors, rows, queries, [d], out) */
 static PyObject *dots(PyObject *module, PyObject *arguments)
 {
-    Array a[4];
-    const int items[] = {4, 4, 4, 4};
-    if (!take(arguments, a, items, 4, 3))
+    Array a[5];
+    const int items[] = {4, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 5, 4))
         return NULL;
-    Py_ssize_t d = a[2].length, n = d ? a[0].length / d : 0, m = a[1].length;
+    Py_ssize_t d = (Py_ssize_t)((const int64_t *)a[3].data)[0];
+    Py_ssize_t n = d ? a[0].length / d : 0, q = d ? a[2].length / d : 0, m = a[1].length;
     const int32_t *rows = a[1].data;
-    const char *wrong = NULL;
+    const char *wrong = m * q > a[4].length ? "no room for the products" : NULL;
     for (Py_ssize_t i = 0; i < m; i++)
         if (rows[i] < 0 || rows[i] >= n)
             wrong = "a row outside the vectors";
     if (!wrong) {
         Py_BEGIN_ALLOW_THREADS
-        multiply(a[0].data, d, rows, m, a[2].data, a[3].data);
+        multiply(a[0].data, d, rows, m, a[2].data, q, a[4].data);
         Py_END_ALLOW_THREADS
     }
-    return outcome(a, 4, wrong, 0);
+    return outcome(a, 5, wrong, 0);
 }
 
 INLINE void scan_rows_body(const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
@@ -536,6 +557,268 @@ static PyObject *tally(PyObject *module, PyObject *arguments)
     return outcome(a, 4, NULL, 0);
 }
 
+/* search(starts, bytes, wanted starts, wanted bytes, out): of ascending distinct strings. */
+static PyObject *search(PyObject *module, PyObject *arguments)
+{
+    Array a[5];
+    const int items[] = {8, 1, 8, 1, 4};
+    if (!take(arguments, a, items, 5, 4))
+        return NULL;
+    const int64_t *starts = a[0].data, *wanted = a[2].data;
+    const char *strings = a[1].data, *words = a[3].data, *wrong = NULL;
+    for (Py_ssize_t i = 0; !wrong && i < a[4].length; i++) {
+        int64_t low = 0, high = a[0].length - 1, length = wanted[i + 1] - wanted[i];
+        int32_t found = -1;
+        while (found < 0 && low < high) {
+            int64_t middle = (low + high) / 2, begin = starts[middle], end = starts[middle + 1];
+            if (begin < 0 || end < begin || end > a[1].length) {
+                wrong = "a string outside its file";
+                break;
+            }
+            int64_t common = end - begin < length ? end - begin : length;
+            int order = memcmp(strings + begin, words + wanted[i], common);
+            if (order < 0 || (order == 0 && end - begin < length))
+                low = middle + 1;
+            else if (order > 0 || end - begin > length)
+                high = middle;
+            else
+                found = (int32_t)middle;
+        }
+        ((int32_t *)a[4].data)[i] = found;
+    }
+    return outcome(a, 5, wrong, 0);
+}
+
+/* Sums and edges -------------------------------------------------------------------------- */
+
+/* totals(owner, weights or nothing, out) */
+static PyObject *totals(PyObject *module, PyObject *arguments)
+{
+    Array a[3];
+    const int items[] = {4, 4, 4};
+    if (!take(arguments, a, items, 3, 2))
+        return NULL;
+    const int32_t *owner = a[0].data;
+    const float *weights = a[1].length ? a[1].data : NULL;
+    Py_ssize_t m = a[2].length, e = a[0].length;
+    const char *wrong = weights && a[1].length != e ? "weights of another number" : NULL;
+    double *sums = calloc(m ? m : 1, sizeof(double));
+    for (Py_ssize_t i = 0; sums && !wrong && i < e; i++) {
+        if (owner[i] < 0 || owner[i] >= m)
+            wrong = "an owner that is not there";
+        else
+            sums[owner[i]] += weights ? (double)weights[i] : 1;
+    }
+    for (Py_ssize_t i = 0; sums && !wrong && i < m; i++)
+        ((float *)a[2].data)[i] = (float)sums[i];
+    free(sums);
+    return outcome(a, 3, wrong, !sums);
+}
+
+/* highest(owner, weights, out) */
+static PyObject *highest(PyObject *module, PyObject *arguments)
+{
+    Array a[3];
+    const int items[] = {4, 4, 4};
+    if (!take(arguments, a, items, 3, 2))
+        return NULL;
+    const int32_t *owner = a[0].data;
+    const float *weights = a[1].data;
+    float *out = a[2].data;
+    const char *wrong = a[1].length != a[0].length ? "weights of another number" : NULL;
+    memset(out, 0, a[2].length * sizeof(float));
+    for (Py_ssize_t i = 0; !wrong && i < a[0].length; i++) {
+        if (owner[i] < 0 || owner[i] >= a[2].length)
+            wrong = "an owner that is not there";
+        else if (weights[i] > out[owner[i]])
+            out[owner[i]] = weights[i];
+    }
+    return outcome(a, 3, wrong, 0);
+}
+
+/* slices(begins, lengths, values, owner, found) */
+static PyObject *slices(PyObject *module, PyObject *arguments)
+{
+    Array a[5];
+    const int items[] = {8, 8, 4, 4, 4};
+    if (!take(arguments, a, items, 5, 3))
+        return NULL;
+    const int64_t *begins = a[0].data, *lengths = a[1].data;
+    const int32_t *values = a[2].data;
+    int32_t *owner = a[3].data, *found = a[4].data;
+    Py_ssize_t at = 0, room = a[3].length < a[4].length ? a[3].length : a[4].length;
+    const char *wrong = a[0].length != a[1].length ? "lengths of another number" : NULL;
+    for (Py_ssize_t i = 0; !wrong && i < a[0].length; i++) {
+        if (lengths[i] < 0 || begins[i] < 0 || begins[i] > a[2].length - lengths[i] ||
+            lengths[i] > room - at) {
+            wrong = "a slice outside the values";
+            break;
+        }
+        for (int64_t j = 0; j < lengths[i]; j++)
+            owner[at + j] = (int32_t)i;
+        memcpy(found + at, values + begins[i], lengths[i] * sizeof(int32_t));
+        at += lengths[i];
+    }
+    return outcome(a, 5, wrong, 0);
+}
+
+/* below(starts, keys, rows, limits, out): of each row's ascending keys, count those < limit. */
+static PyObject *below(PyObject *module, PyObject *arguments)
+{
+    Array a[5];
+    const int items[] = {8, 8, 4, 8, 8};
+    if (!take(arguments, a, items, 5, 4))
+        return NULL;
+    const int64_t *starts = a[0].data, *keys = a[1].data, *limits = a[3].data;
+    const int32_t *rows = a[2].data;
+    const char *wrong = a[3].length < a[2].length ? "limits of another number" : NULL;
+    for (Py_ssize_t i = 0; !wrong && i < a[2].length; i++) {
+        int64_t low, high;
+        if (rows[i] < 0 || rows[i] >= a[0].length - 1 || (low = starts[rows[i]]) < 0 ||
+            (high = starts[rows[i] + 1]) > a[1].length) {
+            wrong = "a row outside the keys";
+            break;
+        }
+        while (low < high) {
+            int64_t middle = (low + high) / 2;
+            if (keys[middle] < limits[i])
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        ((int64_t *)a[4].data)[i] = low - starts[rows[i]];
+    }
+    return outcome(a, 5, wrong, 0);
+}
+
+/* shared(starts, values, rows, wanted, owner, place, at, [found]): room for all values of rows. */
+static PyObject *shared(PyObject *module, PyObject *arguments)
+{
+    Array a[8];
+    const int items[] = {8, 4, 4, 4, 4, 4, 8, 8};
+    if (!take(arguments, a, items, 8, 4))
+        return NULL;
+    const int64_t *starts = a[0].data;
+    const int32_t *values = a[1].data, *rows = a[2].data, *wanted = a[3].data;
+    int32_t *owner = a[4].data, *place = a[5].data;
+    int64_t *at = a[6].data, found = 0;
+    const char *wrong = NULL;
+    uint8_t bits[8192] = {0}; /* By the last 16 bits: most values are nothing that is wanted. */
+    Table table;
+    if (!make(&table, a[3].length))
+        return outcome(a, 8, NULL, 1);
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < a[3].length; i++) {
+        put(&table, wanted[i], (int32_t)i);
+        bits[(wanted[i] & 0xffff) >> 3] |= (uint8_t)(1 << (wanted[i] & 7));
+    }
+    for (Py_ssize_t i = 0; !wrong && i < a[2].length; i++) {
+        int64_t begin, end;
+        if (rows[i] < 0 || rows[i] >= a[0].length - 1 || (begin = starts[rows[i]]) < 0 ||
+            (end = starts[rows[i] + 1]) > a[1].length || end - begin > a[4].length - found) {
+            wrong = "a row outside the values";
+            break;
+        }
+        for (int64_t j = begin; j < end; j++) {
+            int32_t here;
+            if (!(bits[(values[j] & 0xffff) >> 3] >> (values[j] & 7) & 1) ||
+                (here = table.values[slot(&table, values[j])]) < 0)
+                continue;
+            owner[found] = (int32_t)i;
+            place[found] = here;
+            at[found++] = j;
+        }
+    }
+    Py_END_ALLOW_THREADS
+    *(int64_t *)a[7].data = found;
+    free(table.keys);
+    return outcome(a, 8, wrong, 0);
+}
+
+/* squares(starts, values, rows, weights, out) */
+static PyObject *squares(PyObject *module, PyObject *arguments)
+{
+    Array a[5];
+    const int items[] = {8, 4, 4, 4, 4};
+    if (!take(arguments, a, items, 5, 4))
+        return NULL;
+    const int64_t *starts = a[0].data;
+    const int32_t *values = a[1].data, *rows = a[2].data;
+    const float *weights = a[3].data;
+    const char *wrong = a[4].length != a[2].length ? "no room for the sums" : NULL;
+    for (Py_ssize_t i = 0; !wrong && i < a[2].length; i++) {
+        int64_t begin, end;
+        if (rows[i] < 0 || rows[i] >= a[0].length - 1 || (begin = starts[rows[i]]) < 0 ||
+            (end = starts[rows[i] + 1]) > a[1].length) {
+            wrong = "a row outside the values";
+            break;
+        }
+        double sum = 0;
+        for (int64_t j = begin; j < end; j++) {
+            if (values[j] < 0 || values[j] >= a[3].length) {
+                wrong = "a value without a weight";
+                break;
+            }
+            float weight = weights[values[j]];
+            sum += (double)(weight * weight);
+        }
+        ((float *)a[4].data)[i] = (float)sum;
+    }
+    return outcome(a, 5, wrong, 0);
+}
+
+/* Number floats so that they ascend as the numbers do; both zeros are one. */
+INLINE uint32_t ascending(float value)
+{
+    uint32_t bits;
+    value = value == 0 ? 0 : value;
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+/* ranks(values, out) */
+static PyObject *ranks(PyObject *module, PyObject *arguments)
+{
+    Array a[2];
+    const int items[] = {4, 4};
+    if (!take(arguments, a, items, 2, 1))
+        return NULL;
+    const float *values = a[0].data;
+    float *out = a[1].data;
+    Py_ssize_t m = a[0].length < a[1].length ? a[0].length : a[1].length;
+    uint32_t *keys = malloc((m ? m : 1) * 4 * sizeof(uint32_t));
+    if (!keys)
+        return outcome(a, 2, NULL, 1);
+    uint32_t *places = keys + m, *other_keys = places + m, *other_places = other_keys + m;
+    for (Py_ssize_t i = 0; i < m; i++) {
+        keys[i] = ascending(values[i]);
+        places[i] = (uint32_t)i;
+    }
+    for (int shift = 0; shift < 32; shift += 8) { /* Sort by one byte after the other. */
+        Py_ssize_t starts[257] = {0};
+        for (Py_ssize_t i = 0; i < m; i++)
+            starts[(keys[i] >> shift & 255) + 1]++;
+        for (int byte = 0; byte < 256; byte++)
+            starts[byte + 1] += starts[byte];
+        for (Py_ssize_t i = 0; i < m; i++) {
+            Py_ssize_t to = starts[keys[i] >> shift & 255]++;
+            other_keys[to] = keys[i];
+            other_places[to] = places[i];
+        }
+        uint32_t *moved = keys, *placed = places;
+        keys = other_keys, places = other_places;
+        other_keys = moved, other_places = placed;
+    }
+    Py_ssize_t rank = 1; /* Four passes have brought the sorted keys back to where they began. */
+    for (Py_ssize_t i = m; i--;) {
+        if (i + 1 < m && keys[i] != keys[i + 1])
+            rank = m - i;
+        out[places[i]] = (float)rank;
+    }
+    free(keys);
+    return outcome(a, 2, NULL, 0);
+}
+
 /* Trees ----------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -618,7 +901,12 @@ static PyMethodDef methods[] = {
     {"dots", dots, METH_VARARGS, NULL},       {"scan", scan, METH_VARARGS, NULL},
     {"matches", matches, METH_VARARGS, NULL}, {"places", places, METH_VARARGS, NULL},
     {"number", number, METH_VARARGS, NULL},   {"look_up", look_up, METH_VARARGS, NULL},
-    {"tally", tally, METH_VARARGS, NULL},     {"trees", trees, METH_VARARGS, NULL},
+    {"search", search, METH_VARARGS, NULL},
+    {"tally", tally, METH_VARARGS, NULL},     {"totals", totals, METH_VARARGS, NULL},
+    {"highest", highest, METH_VARARGS, NULL}, {"slices", slices, METH_VARARGS, NULL},
+    {"below", below, METH_VARARGS, NULL},     {"shared", shared, METH_VARARGS, NULL},
+    {"ranks", ranks, METH_VARARGS, NULL},
+    {"squares", squares, METH_VARARGS, NULL}, {"trees", trees, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

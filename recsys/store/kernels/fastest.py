@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recsys.store.kernels.plain import Postings, Trees, Words
 
-REVISION = 1
+REVISION = 5
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -26,25 +26,41 @@ COMPILED = _are_compiled()
 
 if TYPE_CHECKING or not COMPILED:
     from recsys.store.kernels.plain import (
+        below,
         dots,
+        highest,
         leaves,
         look_up,
         matches,
         number,
         places,
+        ranks,
         scan,
+        search,
+        shared,
+        slices,
+        squares,
         tally,
+        totals,
     )
 else:
     from recsys.store.kernels.adapted import (
+        below,
         dots,
+        highest,
         leaves,
         look_up,
         matches,
         number,
         places,
+        ranks,
         scan,
+        search,
+        shared,
+        slices,
+        squares,
         tally,
+        totals,
     )
 
 __all__ = [
@@ -52,12 +68,20 @@ __all__ = [
     "Postings",
     "Trees",
     "Words",
+    "below",
     "dots",
+    "highest",
     "leaves",
     "look_up",
     "matches",
     "number",
     "places",
+    "ranks",
     "scan",
+    "search",
+    "shared",
+    "slices",
+    "squares",
     "tally",
+    "totals",
 ]

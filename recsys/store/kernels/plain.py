@@ -4,6 +4,8 @@ Rows are numbers of papers. No function changes its arguments, and all arrays th
 new ones.
 """
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,9 +52,12 @@ class Words:
 # Vectors ------------------------------------------------------------------------------------
 
 
-def dots(vectors: Floats, rows: Rows, query: Floats) -> Floats:
-    """Multiply some rows of (n, d) float32 vectors with a (d,) query: (len(rows),) float32."""
-    product: Floats = vectors[rows] @ query
+def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
+    """Multiply some rows of (n, d) float32 vectors with queries.
+
+    Returns: (len(rows),) float32 for a (d,) query, (q, len(rows)) for (q, d) queries.
+    """
+    product: Floats = (vectors[rows] @ np.ascontiguousarray(queries.T)).T
     return product
 
 
@@ -154,6 +159,88 @@ def tally(rows: Rows, weights: Floats, wanted: Rows) -> Floats:
     distinct, numbers = number(rows)
     sums = np.bincount(numbers, weights, minlength=len(distinct)).astype(np.float32)
     return look_up(distinct, sums, wanted)
+
+
+Bytes = NDArray[np.uint8]
+
+
+def search(starts: Longs, strings: Bytes, words: Sequence[bytes]) -> Rows:
+    """Find the positions of words among ascending distinct strings, -1 where they are not.
+
+    starts: (n + 1,) int64 offsets into strings: (bytes,) uint8.
+    """
+    data = strings.data  # Quicker than slices of numpy.
+
+    def string(at: int) -> bytes:
+        return bytes(data[starts[at] : starts[at + 1]])
+
+    n = len(starts) - 1
+    found = [bisect_left(range(n), word, key=string) for word in words]
+    same = [at < n and string(at) == word for at, word in zip(found, words, strict=True)]
+    return np.where(same, found, -1).astype(np.int32)
+
+
+# Sums and edges -----------------------------------------------------------------------------
+
+
+def totals(owner: Rows, weights: Floats | None, m: int) -> Floats:
+    """Sum weights, or ones, by owner (0 <= owner < m) in float64: (m,) float32."""
+    return np.bincount(owner, weights, minlength=m).astype(np.float32)
+
+
+def highest(owner: Rows, weights: Floats, m: int) -> Floats:
+    """Take the largest weight by owner, at the least 0: (m,) float32."""
+    result = np.zeros(m, np.float32)
+    np.maximum.at(result, owner, weights)
+    return result
+
+
+def slices(begins: Longs, lengths: Longs, values: Rows) -> tuple[Rows, Rows]:
+    """Concatenate `values[begin : begin + length]`: (owner, value), owner = number of the slice."""
+    owner, at = _spans(begins, lengths)
+    return owner, values[at]
+
+
+def below(starts: Longs, keys: Longs, rows: Rows, limits: Longs) -> Longs:
+    """Count of each row's keys, `keys[starts[row]:starts[row + 1]]`, those below its limit.
+
+    keys: ascending over the whole array. limits: (len(rows),), no lower than the keys of the row
+    before and no higher than those of the next.
+    """
+    found: Longs = np.searchsorted(keys, limits) - starts[rows]
+    return found
+
+
+def shared(starts: Longs, values: Rows, rows: Rows, wanted: Rows) -> tuple[Rows, Rows, Longs]:
+    """Find in `values[starts[row]:starts[row + 1]]` of each row what is wanted; distinct values.
+
+    Returns: (owner, place, at): the position among rows, that among the wanted, that in values.
+    """
+    begins = starts[rows]
+    owner, at = _spans(begins, starts[rows + 1] - begins)
+    place = places(wanted, values[at])
+    kept = np.flatnonzero(place >= 0)
+    return owner[kept], place[kept], at[kept]
+
+
+def squares(starts: Longs, values: Rows, rows: Rows, weights: Floats) -> Floats:
+    """Sum in float64 the squares of `weights[values[starts[row]:starts[row + 1]]]`: float32."""
+    begins = starts[rows]
+    owner, found = slices(begins, starts[rows + 1] - begins, values)
+    return totals(owner, weights[found] ** 2, len(rows))
+
+
+def ranks(values: Floats) -> Floats:
+    """Rank from 1 (highest); equal values share the best rank of theirs: (m,) float32."""
+    ascending = np.sort(values)
+    return (len(values) - np.searchsorted(ascending, values, side="right") + 1).astype(np.float32)
+
+
+def _spans(begins: Longs, lengths: Longs) -> tuple[Rows, Longs]:
+    """Concatenate `range(begin, begin + length)`: (owner, index)."""
+    owner = np.repeat(np.arange(len(begins), dtype=np.int32), lengths)
+    shift = np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
+    return owner, shift + np.arange(len(owner))
 
 
 # Trees --------------------------------------------------------------------------------------

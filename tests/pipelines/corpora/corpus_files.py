@@ -40,7 +40,8 @@ def collected(
 ) -> tuple[pa.Table, CollectReport]:
     """Collect files into a table."""
     pdfs = PdfReading(folder / "pdfs")
-    return collect(source_files(sources), folder / "rejects.jsonl", reading, pdfs=pdfs)
+    papers, report = collect(source_files(sources), folder / "rejects.jsonl", reading, pdfs=pdfs)
+    return papers.table(), report
 
 
 BIB = """@article{ash2001, title = {Slow rivers of the northern plain}, author = {Ash, Ada and

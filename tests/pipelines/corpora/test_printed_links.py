@@ -117,7 +117,7 @@ def test_batches_that_stay_whole_are_merged_as_others_are() -> None:
     assert merged.papers.num_rows == 1500
     assert merged.untitled == 1
     assert merged.paper_of[3] == merged.paper_of[1501]
-    row = merged.papers.slice(int(merged.paper_of[3]), 1).to_pylist()[0]
+    row = merged.papers.table().slice(int(merged.paper_of[3]), 1).to_pylist()[0]
     assert (row["title"], row["abstract"]) == ("Work 3", "Richer.")
     for number in (0, 1023, 1024, 1499):
         title = merged.papers.column("title")[int(merged.paper_of[number])].as_py()

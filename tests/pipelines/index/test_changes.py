@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.index import changes, columns
+from pipelines.index import changes, columns, paper_rows
 from pipelines.index.changes import Changes, Plan, plan, read_ids, towards
 from pipelines.index.citation_links import LinkChanges, LinkCounts, link_changes
 from pipelines.index.columns import merge_columns, write_columns
@@ -151,8 +151,9 @@ def test_any_changes_write_what_a_rebuild_writes(
     world: World = {"stays": row("stays", references=["a", "ab"])}
     world |= {str(each["id"]): each for each in first}
     with pytest.MonkeyPatch.context() as patch:
-        for module in (columns, changes):
+        for module in (columns, changes, paper_rows):
             patch.setattr(module, "ROW_GROUP", group)
+        patch.setattr(paper_rows, "PART", 4 * group)
         check(tmp_path_factory.mktemp("world"), world, *steps)
 
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.index import columns
+from pipelines.corpora.row_stream import RowWriter
+from pipelines.index import citation_links, columns, paper_rows
 from pipelines.index.citation_links import LinkCounts
 from pipelines.index.columns import write_columns
 from recsys.store.corpus import Corpus
@@ -86,7 +87,8 @@ def test_any_batches_give_sorted_rows_and_the_right_links(
     rows = [row(paper_id, references=names) for paper_id, names in papers.items()]
     batches = [batch for batch in table(*rows).to_batches(max_chunksize=size)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns, "ROW_GROUP", group)
+        for module in (columns, paper_rows):
+            patch.setattr(module, "ROW_GROUP", group)
         counts = write_columns(folder, pa.Table.from_batches(batches))
     corpus, graph = Corpus.load(folder), CitationGraph.load(folder)
     ids = sorted(papers, key=str.encode)
@@ -98,6 +100,54 @@ def test_any_batches_give_sorted_rows_and_the_right_links(
         assert written[number].references == tuple(papers[paper_id])
     listed = sum(map(len, papers.values()))
     assert counts.links + counts.outside + counts.to_self + counts.repeated == listed
+
+
+NAMES = st.lists(st.sampled_from(["Lee, Ann", "A. Lee", "Bo Li"]), max_size=3)
+RECORDS = st.lists(
+    st.fixed_dictionaries(
+        {"id": IDS, "title": IDS},
+        optional={
+            "abstract": st.none() | IDS,
+            "year": st.none() | st.integers(1990, 1995),
+            "authors": st.none() | NAMES,
+            "venue": st.none() | st.sampled_from(["VLDB 2012", "vldb", ""]),
+            "references": st.none() | st.lists(IDS | st.just("10.1/A"), max_size=5),
+            "doi": st.none() | st.sampled_from(["10.1/a", "10.1/A", "10.1/b"]),
+            "aliases": st.none() | st.lists(IDS, max_size=2),
+        },
+    ),
+    min_size=1,
+    max_size=20,
+    unique_by=lambda paper: str(paper["id"]),
+)
+
+
+@settings(max_examples=15, deadline=None)
+@given(RECORDS, st.integers(1, 5), st.integers(1, 3), st.integers(1, 9))
+def test_papers_in_many_files_are_the_bytes_of_one_piece(
+    tmp_path_factory: pytest.TempPathFactory,
+    records: list[dict[str, Any]],
+    group: int,
+    groups: int,
+    batch: int,
+) -> None:
+    whole, parts = (tmp_path_factory.mktemp(name) for name in ("whole", "parts"))
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (columns, paper_rows):
+            patch.setattr(module, "ROW_GROUP", group)
+        counts = write_columns(whole, table(*records))
+        patch.setattr(paper_rows, "PART", groups * group)
+        patch.setattr(paper_rows, "_PART_AT_ONCE", 2)
+        patch.setattr(citation_links, "_AT_ONCE", 1)
+        rows = RowWriter(SCHEMA, parts, at_once=batch)
+        for each in table(*records).to_batches(max_chunksize=batch):
+            rows.add(each)
+        assert write_columns(parts, rows.rows()) == counts
+    assert contents(parts) == contents(whole)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_front_matter_is_found_by_title_and_by_type(tmp_path: Path) -> None:

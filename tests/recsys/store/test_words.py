@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.store.name_keys import fold
-from recsys.store.words import STOP_WORDS, singular, surface_words, tokens, word_pairs
+from recsys.store.words import STOP_WORDS, singular, spoken, tokens, word_pairs
 
 
 @pytest.mark.parametrize(
@@ -68,20 +68,24 @@ def test_case_does_not_matter(text: str) -> None:
 
 
 @given(st.text("abcdeéÅ sS,.", max_size=40))
-def test_surface_words_carry_the_spelling_beside_the_token(text: str) -> None:
-    pairs = surface_words(text)
-    assert [token for token, _ in pairs] == tokens(text)
-    assert all(singular(fold(spelling)) == token for token, spelling in pairs)
+def test_spoken_words_carry_the_spelling_and_the_place_beside_the_token(text: str) -> None:
+    words = spoken(text)
+    assert [token for token, _, _ in words] == tokens(text)
+    assert all(singular(fold(word)) == token for token, word, _ in words)
+    assert all(text[at : at + len(word)] == word for _, word, at in words)
 
 
 def test_word_pairs_span_stop_words_but_no_punctuation() -> None:
-    pairs = word_pairs("Learning to rank graphs. Deep  networks, citation-graph of the web")
+    text = "Learning to rank graphs. Deep  networks, citation-graph of the web"
+    words = spoken(text)
 
-    assert pairs == {
+    assert word_pairs(text, words) == {
         ("learning", "rank"): "learning to rank",
         ("rank", "graph"): "rank graphs",
         ("deep", "network"): "deep networks",
         ("citation", "graph"): "citation-graph",
         ("graph", "web"): "graph of the web",
     }
-    assert word_pairs(None) == {}
+    among = {("rank", "graph"), ("graph", "deep"), ("web", "rank")}
+    assert word_pairs(text, words, among) == {("rank", "graph"): "rank graphs"}
+    assert word_pairs(None, spoken(None)) == {}

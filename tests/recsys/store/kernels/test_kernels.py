@@ -42,6 +42,10 @@ def test_dots_are_products(seed: int, m: int, d: int) -> None:
     found = adapted.dots(vectors, rows, query)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, plain.dots(vectors, rows, query), atol=1e-4)
+    queries = rng.normal(size=(m % 4, d)).astype(np.float32)
+    many = adapted.dots(vectors, rows, queries)
+    assert many.shape == plain.dots(vectors, rows, queries).shape == (m % 4, m)
+    np.testing.assert_allclose(many, queries @ vectors[rows].T, atol=1e-4)
 
 
 @pytest.mark.parametrize("row", [-1, 30, 2**31 - 1, -(2**31)])
@@ -171,6 +175,103 @@ def test_rows_are_found_counted_and_numbered(rows: Rows, wanted: Rows, seed: int
         assert distinct.tolist() == list(dict.fromkeys(rows.tolist()))
         np.testing.assert_array_equal(distinct[numbers], rows)
         assert (distinct.dtype, numbers.dtype) == (np.int32, np.int32)
+
+
+@given(st.sets(st.binary(max_size=5), max_size=20), st.lists(st.binary(max_size=5), max_size=20))
+def test_strings_are_found_by_their_bytes(stored: set[bytes], wanted: list[bytes]) -> None:
+    ascending = sorted(stored)
+    starts = np.cumsum([0, *map(len, ascending)])
+    strings = np.frombuffer(b"".join(ascending), np.uint8)
+    words = [*wanted, *ascending]
+    expected = [ascending.index(word) if word in stored else -1 for word in words]
+    for kernels in (plain, adapted):
+        found = kernels.search(starts, strings, words)
+        assert found.dtype == np.int32
+        assert found.tolist() == expected
+
+
+def test_strings_beyond_their_file_are_refused() -> None:
+    strings = np.zeros(3, np.uint8)
+    with pytest.raises(IndexError):
+        adapted.search(np.array([0, 2, 9]), strings, [b"xx"])
+
+
+# Sums and edges -----------------------------------------------------------------------------
+
+
+@given(SEEDS, st.integers(0, 50), st.integers(1, 9))
+def test_weights_are_summed_and_compared_by_owner(seed: int, e: int, m: int) -> None:
+    rng = np.random.default_rng(seed)
+    owner = np.sort(rng.integers(0, m, e)).astype(np.int32)
+    weights = rng.normal(size=e).astype(np.float32)
+    for given_weights in (weights, None):
+        np.testing.assert_array_equal(
+            adapted.totals(owner, given_weights, m), plain.totals(owner, given_weights, m)
+        )
+    by_hand = [max([0.0, *weights[owner == i].tolist()]) for i in range(m)]
+    for kernels in (plain, adapted):
+        assert kernels.highest(owner, weights, m).tolist() == by_hand
+    for call in (adapted.totals, adapted.highest):
+        with pytest.raises(IndexError):
+            call(np.array([0, m], np.int32), np.ones(2, np.float32), m)
+
+
+@given(st.lists(st.floats(width=32, allow_nan=False), max_size=40))
+def test_ranks_are_shared_by_equal_values(values: list[float]) -> None:
+    expected = [1 + sum(other > value for other in values) for value in values]
+    for kernels in (plain, adapted):
+        found = kernels.ranks(np.array(values, np.float32))
+        assert found.dtype == np.float32
+        assert found.tolist() == expected
+
+
+@given(SEEDS, st.integers(1, 30))
+def test_slices_and_counts_of_ragged_rows(seed: int, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(0, 6, n)
+    starts = np.cumsum([0, *lengths])
+    years = np.concatenate([np.sort(rng.integers(0, 9, length)) for length in lengths])
+    keys = np.repeat(np.arange(n), lengths) * 100 + years
+    rows = rng.integers(0, n, 12).astype(np.int32)
+    limits = rows * 100 + rng.integers(0, 10, 12)
+    values = rng.permutation(1000)[: len(keys)].astype(np.int32)
+    wanted = rng.permutation(1000)[:100].astype(np.int32)
+    weights = rng.random(1000, np.float32)
+    below = [
+        int((years[starts[r] : starts[r + 1]] < key % 100).sum())
+        for r, key in zip(rows, limits, strict=True)
+    ]
+    for kernels in (plain, adapted):
+        owner, found = kernels.slices(starts[rows], lengths[rows], values)
+        expected = [values[starts[row] : starts[row + 1]] for row in rows]
+        np.testing.assert_array_equal(found, np.concatenate(expected))
+        np.testing.assert_array_equal(owner, np.repeat(np.arange(12), lengths[rows]))
+        assert kernels.below(starts, keys, rows, limits).tolist() == below
+        owner, place, at = kernels.shared(starts, values, rows, wanted)
+        hits = [(i, v) for i, row in enumerate(expected) for v in row.tolist() if v in wanted]
+        assert [*zip(owner.tolist(), wanted[place].tolist(), strict=True)] == hits
+        np.testing.assert_array_equal(values[at], wanted[place])
+        np.testing.assert_array_equal(
+            kernels.squares(starts, values, rows, weights),
+            plain.squares(starts, values, rows, weights),
+        )
+
+
+def test_rows_and_slices_that_are_not_there_are_refused() -> None:
+    starts, values = np.array([0, 2, 4]), np.arange(4, dtype=np.int32)
+    keys, out = np.arange(4), np.array([0, 9], np.int32)
+    with pytest.raises(IndexError):
+        adapted.slices(np.array([3]), np.array([2]), values)
+    with pytest.raises(IndexError):
+        adapted.slices(np.array([-1]), np.array([2]), values)
+    with pytest.raises(IndexError):
+        adapted.below(starts, keys, out, np.array([1, 1]))
+    with pytest.raises(IndexError):
+        adapted.below(np.array([0, 2, 99]), keys, np.array([1], np.int32), np.array([1]))
+    with pytest.raises(IndexError):
+        adapted.squares(starts, values, np.array([1], np.int32), np.ones(2, np.float32))
+    with pytest.raises(IndexError):
+        adapted.shared(np.array([0, 2, 99]), values, np.array([1], np.int32), values)
 
 
 # Trees --------------------------------------------------------------------------------------

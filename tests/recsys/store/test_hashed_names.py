@@ -1,0 +1,76 @@
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.corpora.paper_schema import SCHEMA
+from pipelines.index.columns import write_columns
+from recsys.errors import ArtifactCorrupt
+from recsys.store.corpus import Corpus
+from recsys.store.graph import CitationGraph
+from recsys.store.hashed_names import HashedNames, NameHasher
+from recsys.store.soundness import check_corpus
+
+NAME = st.none() | st.text("aAbBéÉİ/.1", max_size=4)
+RECORDS = st.lists(st.fixed_dictionaries({"id": NAME, "doi": NAME, "url": NAME}), max_size=12)
+
+
+def hashed(*records: dict[str, Any], size: int = 100) -> HashedNames:
+    hasher = NameHasher()
+    for begin in range(0, max(len(records), 1), size):
+        hasher.add(records[begin : begin + size])
+    return hasher.hashed()
+
+
+@given(RECORDS, st.integers(1, 5))
+def test_every_name_in_lower_case_finds_its_papers(
+    records: list[dict[str, Any]], size: int
+) -> None:
+    found = hashed(*records, size=size)
+    for row, record in enumerate(records):
+        names = [record["url"], record["id"], record["doi"]]
+        for name in (name.lower() for name in names[:1] if name):
+            assert row in found.find([name])
+        for name in (name.lower() for name in names[1:] if name):
+            assert row in found.find([name]) or name == record["id"]
+
+
+def test_names_are_looked_up_together() -> None:
+    named = hashed(
+        {"id": "a", "doi": "10.1/X", "url": None},
+        {"id": "B", "doi": None, "url": "https://b.org"},
+        {"id": "c", "doi": "10.1/x", "url": "https://c.org"},
+    )
+    assert named.find(["10.1/x", "b", "nothing"]).tolist() == [0, 1, 2]
+    assert named.find(["https://b.org"]).tolist() == [1]
+    assert named.find(["10.1/X", "a", ""]).tolist() == []
+    assert named.find([]).dtype == np.int32
+
+
+def test_ids_in_lower_case_take_no_room() -> None:
+    named = hashed({"id": "10.1/x", "doi": "10.1/X", "url": None})
+    assert len(named.hashes) == 0
+
+
+def test_names_that_do_not_fit_the_papers_are_refused(tmp_path: Path) -> None:
+    rows = [{"id": each, "title": each, "doi": f"10.1/{each}"} for each in "ABC"]
+    write_columns(tmp_path, pa.Table.from_pylist(rows, schema=SCHEMA))
+    corpus, graph = Corpus.load(tmp_path), CitationGraph.load(tmp_path)
+    check_corpus(tmp_path, corpus, graph)
+    assert corpus.named is not None
+    hashes, places = corpus.named.hashes, corpus.named.rows
+    for named in (
+        HashedNames(hashes[::-1], places),
+        HashedNames(hashes[:-1], places),
+        HashedNames(hashes.astype(np.int64), places),
+        HashedNames(hashes, places + 3),
+        HashedNames(hashes, places - 1),
+        HashedNames(hashes, places.astype(np.int64)),
+    ):
+        with pytest.raises(ArtifactCorrupt, match="named"):
+            check_corpus(tmp_path, replace(corpus, named=named), graph)

@@ -1,0 +1,151 @@
+import json
+import sys
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.corpora.paper_schema import SCHEMA
+from pipelines.index.columns import write_columns
+from recsys.errors import ArtifactCorrupt
+from recsys.records import Paper
+from recsys.store.corpus import Corpus
+from recsys.store.graph import CitationGraph
+from recsys.store.shown_papers import BLOB, FIELDS, STARTS, TOGETHER, ShownPapers, ShownWriter
+from recsys.store.soundness import check_corpus
+
+TEXT = st.text('ab\n"\\é漢\U0001f600', max_size=6)
+TEXTS = st.none() | st.lists(TEXT, max_size=3)
+RECORD = st.fixed_dictionaries(
+    {
+        "title": TEXT,
+        "abstract": st.none() | TEXT,
+        "year": st.none() | st.integers(1400, 2100),
+        "authors": TEXTS,
+        "venue": st.none() | TEXT,
+        "doi": st.none() | TEXT,
+        "url": st.none() | TEXT,
+        "aliases": TEXTS,
+    }
+)
+RECORDS = st.lists(RECORD, min_size=1, max_size=3 * TOGETHER)
+NOTHING: dict[str, Any] = dict.fromkeys(FIELDS)
+
+
+def stored(folder: Path, records: list[dict[str, Any]]) -> Corpus:
+    rows = [{"id": f"p{number:03}", **record} for number, record in enumerate(records)]
+    write_columns(folder, pa.Table.from_pylist(rows, schema=SCHEMA))
+    return Corpus.load(folder)
+
+
+def written(folder: Path, *records: dict[str, Any]) -> ShownPapers:
+    with ShownWriter(folder) as writer:
+        writer.add({**NOTHING, **record} for record in records)
+    return ShownPapers.load(folder)
+
+
+@settings(max_examples=40, deadline=None)
+@given(RECORDS)
+def test_papers_are_those_of_the_columns(
+    tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]
+) -> None:
+    corpus = stored(tmp_path_factory.mktemp("shown"), records)
+    by_columns = replace(corpus, shown=None)
+    rows = [*range(len(records)), 0, len(records) - 1]
+    assert corpus.papers(rows) == by_columns.papers(rows)
+    assert [corpus.title(row) for row in rows] == [by_columns.title(row) for row in rows]
+
+
+def test_papers_are_shown_without_arrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = stored(tmp_path, [{"title": "Rivers", "year": 1999, "authors": ["Ann Lee"]}])
+    for name in ("pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
+    (paper,) = corpus.papers([0])
+    assert paper == Paper("p000", "Rivers", None, 1999, ("Ann Lee",))
+
+
+@settings(max_examples=30, deadline=None)
+@given(RECORDS, st.integers(1, 5))
+def test_papers_taken_in_any_pieces_are_the_same_bytes(
+    tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]], size: int
+) -> None:
+    whole, pieces = (tmp_path_factory.mktemp(name) for name in ("whole", "pieces"))
+    written(whole, *records)
+    with ShownWriter(pieces) as writer:
+        for begin in range(0, len(records), size):
+            writer.add(records[begin : begin + size])
+    for name in (STARTS, BLOB):
+        assert (whole / name).read_bytes() == (pieces / name).read_bytes()
+
+
+def test_a_changed_byte_is_refused_or_changes_nothing(tmp_path: Path) -> None:
+    shown = written(tmp_path, *({"title": f"On {n} rivers"} for n in range(TOGETHER)))
+    sound = shown.paper(1, "b", 2000)
+    for place in range(len(shown.blob)):
+        blob = shown.blob.copy()
+        blob[place] ^= 0x55
+        try:
+            assert replace(shown, blob=blob).paper(1, "b", 2000) == sound
+        except ArtifactCorrupt as error:
+            assert str(tmp_path / BLOB) in error.what
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        "[",
+        "1",
+        '"title"',
+        "{}",
+        "[1]",
+        '[["title"]]',
+        '["title", "Ann Lee"]',
+        '["title", {"a": 1}]',
+        '["title", [1]]',
+        '["title", [], 1]',
+        '["title", [], null, null, null, [], null]',
+        "[" * 100_000,
+        "\ud800",
+    ],
+)
+def test_a_record_of_another_shape_is_refused(record: str, tmp_path: Path) -> None:
+    packed = zlib.compress(record.encode("utf-8", "surrogatepass"))
+    blob = np.frombuffer(packed, np.uint8)
+    shown = ShownPapers(tmp_path / BLOB, np.array([0, len(blob)]), blob)
+    with pytest.raises(ArtifactCorrupt, match="paper 0 cannot be read"):
+        shown.paper(0, "a", None)
+
+
+def test_too_few_records_are_refused(tmp_path: Path) -> None:
+    shown = written(tmp_path, {"title": "One"})
+    with pytest.raises(ArtifactCorrupt):
+        shown.paper(1, "b", None)
+
+
+def test_unknown_fields_at_the_end_take_no_room(tmp_path: Path) -> None:
+    shown = written(tmp_path, {"title": "One"}, {"title": "Two", "venue": ""})
+    lines = zlib.decompress(shown.blob.tobytes()).split(b"\n")
+    assert list(map(json.loads, lines)) == [["One"], ["Two", None, ""]]
+
+
+def test_packs_that_do_not_fit_the_papers_are_refused(tmp_path: Path) -> None:
+    corpus = stored(tmp_path, [{"title": f"Title {n}"} for n in range(2 * TOGETHER)])
+    graph = CitationGraph.load(tmp_path)
+    check_corpus(tmp_path, corpus, graph)
+    assert corpus.shown is not None
+    starts, blob = corpus.shown.starts, corpus.shown.blob
+    for shown in (
+        replace(corpus.shown, starts=starts[:-1]),
+        replace(corpus.shown, starts=starts[::-1]),
+        replace(corpus.shown, starts=starts.astype(np.int32)),
+        replace(corpus.shown, blob=blob[:-1]),
+        replace(corpus.shown, blob=blob.view(np.int8)),
+    ):
+        with pytest.raises(ArtifactCorrupt, match="shown"):
+            check_corpus(tmp_path, replace(corpus, shown=shown), graph)
