@@ -121,3 +121,37 @@ console()
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("error: ")
     assert done.stderr.count("\n") == 1
+
+
+def test_what_went_well_ends_without_taking_python_apart() -> None:
+    code = """
+import atexit, os, sys, threading
+class Last:
+    def __del__(self, abort=os.abort): abort()
+last = Last()
+atexit.register(print, "left")
+sys.argv = ["recsys", "--version"]
+from recsys.app.cli import console
+console()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1:] == ["left"]
+
+
+def test_threads_that_still_work_are_waited_for() -> None:
+    code = """
+import sys, threading
+from recsys.app.cli import console
+sys.argv = ["recsys", "--version"]
+ended = threading.Event()
+def work():
+    ended.wait()
+    print("worked")
+threading.Thread(target=work).start()
+console()
+ended.set()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1:] == ["worked"]
