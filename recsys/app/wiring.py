@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 
 from indexes.opening import nnselect_space, open_collection
@@ -131,4 +130,4 @@ def starter_index(progress: Progress = silent) -> Path:
 
 def data_folder() -> Path:
     """Return the folder of the files that ship inside the package."""
-    return Path(str(resources.files("recsys"))) / "data"
+    return Path(__file__).parents[1] / "data"
