@@ -15,11 +15,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from indexes.opening import open_collection
+import recsys
 from pipelines.jobs.programs import recsys_program, run_program
-from recsys.app.wiring import serving_ranker
 from recsys.asking.query import draft_of
+from recsys.errors import InputError
 from recsys.models.encoder import MODEL, TOKENIZER
+from recsys.recommend import Recommender
+from recsys.stage_two.ranker import TreeRanker
 from recsys.stage_two.stored_trees import TREES
 from recsys.store.blas import VARIABLES
 from recsys.store.collection import Collection
@@ -48,11 +50,11 @@ with numpy.load(trees) as stored:
 
 def measure_start(index: Path, *, rounds: int = ROUNDS) -> dict[str, Any]:
     """Run the program and the floor by turns: median CPU seconds of each, and their ratios."""
-    collection = open_collection(index)
+    opened = recsys.load(index)
     with tempfile.TemporaryDirectory() as folder:
         draft = Path(folder) / "draft.json"
-        draft.write_text(_draft(collection), encoding="utf-8")
-        commands = {"floor": _floor(collection.folder), **_programs(index, draft)}
+        draft.write_text(_draft(opened.collection), encoding="utf-8")
+        commands = {"floor": _floor(opened), **_programs(index, draft)}
         taken = _by_turns(commands, rounds)
     medians = {name: statistics.median(seconds) for name, seconds in taken.items()}
     ratios = {name: seconds / medians["floor"] for name, seconds in medians.items()}
@@ -60,19 +62,21 @@ def measure_start(index: Path, *, rounds: int = ROUNDS) -> dict[str, Any]:
 
 
 def _programs(index: Path, draft: Path) -> dict[str, list[str | Path]]:
-    recsys = recsys_program()
-    asked: list[str | Path] = [recsys, "recommend", draft, "--index", index, "--quiet", "-k", "20"]
+    program = recsys_program()
+    asked: list[str | Path] = [program, "recommend", draft, "--index", index, "--quiet", "-k", "20"]
     return {
         "table": asked,
         "jsonl": [*asked, "--format", "jsonl"],
-        "version": [recsys, "--version"],
-        "help": [recsys, "--help"],
+        "version": [program, "--version"],
+        "help": [program, "--help"],
     }
 
 
-def _floor(folder: Path) -> list[str | Path]:
-    encoder, ranker = folder / ENCODER, serving_ranker(folder, metadata=True)
-    files = (encoder / MODEL, encoder / TOKENIZER, ranker / TREES)
+def _floor(opened: Recommender) -> list[str | Path]:
+    encoder, ranker = opened.collection.folder / ENCODER, opened.ranker
+    if not isinstance(ranker, TreeRanker) or ranker.folder is None:
+        raise InputError("This index answers by no stored ranker.", "Measure another.")
+    files = (encoder / MODEL, encoder / TOKENIZER, ranker.folder / TREES)
     return [sys.executable, "-c", _FLOOR, *files]
 
 
