@@ -245,11 +245,13 @@ def test_a_missing_local_ranker_is_named(
 def test_the_command_line_has_the_names_and_defaults_of_the_library() -> None:
     assert get_args(contexts_choices.Known) == KNOWN
     assert contexts_choices.SYSTEMS == tuple(LOCAL_SYSTEMS)
-    given = inspect.signature(command(learning_sentences.evaluate_local)).parameters
+    given = inspect.signature(
+        command("evaluate_local", learning_sentences.evaluate_local)
+    ).parameters
     usual = LocalEvaluation()
     assert tuple(given["systems"].default.split(",")) == tuple(usual.systems)
     assert contexts_choices.EVERY_YEAR == usual.years
     for name in ("known", "masked", "per_paper", "k", "seed"):
         assert given[name].default == getattr(usual, name)
-    training = inspect.signature(command(learning_sentences.train_local)).parameters
+    training = inspect.signature(command("train_local", learning_sentences.train_local)).parameters
     assert training["per_paper"].default == LocalTraining().per_paper

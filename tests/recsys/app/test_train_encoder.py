@@ -147,7 +147,7 @@ def test_an_ablation_is_a_table_on_stdout(
 
 
 def test_the_command_line_has_the_defaults_of_the_library() -> None:
-    given = inspect.signature(command(training_encoders.train_encoder)).parameters
+    given = inspect.signature(command("train_encoder", training_encoders.train_encoder)).parameters
     usual, sample = EncoderOptions(), Sample()
     for name, value in {
         "start": usual.start,

@@ -85,7 +85,7 @@ def test_what_is_missing_or_too_much_is_told(
 
 
 def test_the_command_line_has_the_defaults_of_the_library() -> None:
-    given = inspect.signature(command(training_journals.train_journal)).parameters
+    given = inspect.signature(command("train_journal", training_journals.train_journal)).parameters
     usual = JournalOptions()
     for name, value in {
         "start": usual.start.start,
