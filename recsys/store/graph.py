@@ -2,20 +2,18 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, load_array
-from recsys.store.kernels import fastest
+from recsys.store.kernels import fastest, plain
 from recsys.store.layout import YEARS
 
 UNKNOWN_YEAR = -1
 """Marks an unknown year in year columns; outside arrays an unknown year is None."""
-LATE = 1 << 14
-"""A citing paper of unknown year sorts after every real year: it never counts as older."""
-
-Years = NDArray[np.int16]
+LATE = plain.LATE
+Years: TypeAlias = plain.Years
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +22,17 @@ class CitationGraph:
 
     cites: row -> rows it cites, ascending. cited_by: row -> rows citing it, by ascending citing
     year, so that "citations older than a year" is a prefix found by binary search.
-    cited_by_key: (m,) int64, `row * 2 * LATE + citing year`, ascending over the whole array.
     years: (n,) int16, UNKNOWN_YEAR where unknown.
     """
 
     cites: Ragged
     cited_by: Ragged
-    cited_by_key: Longs
     years: Years
 
     def in_counts(self, rows: Rows, before: int) -> Longs:
         """Count the papers older than `before` (year < before) that cite each row: (len(rows),)."""
-        return fastest.below(self.cited_by.starts, self.cited_by_key, rows, _key(rows, before))
+        cited_by = self.cited_by
+        return fastest.older(cited_by.starts, cited_by.values, self.years, rows, min(before, LATE))
 
     def citers(self, rows: Rows, before: int, *, most: int | None = None) -> tuple[Rows, Rows]:
         """Return (owner, citing row) of papers older than `before`, the latest `most` of each."""
@@ -68,7 +65,6 @@ class CitationGraph:
         """Write both directions as .npy files."""
         self.cites.save(folder, "cites")
         self.cited_by.save(folder, "cited_by")
-        np.save(folder / "cited_by.key.npy", self.cited_by_key)
         np.save(folder / YEARS, self.years)
 
     @classmethod
@@ -77,7 +73,6 @@ class CitationGraph:
         return cls(
             Ragged.load(folder, "cites"),
             Ragged.load(folder, "cited_by"),
-            load_array(folder / "cited_by.key.npy"),
             load_array(folder / YEARS),
         )
 
@@ -89,11 +84,4 @@ class CitationGraph:
         cites = Ragged.from_pairs(citing[order], cited[order], n)
         citing_year = np.where(years[citing] == UNKNOWN_YEAR, LATE, years[citing])
         by_year = np.lexsort((citing, citing_year, cited))
-        cited_by = Ragged.from_pairs(cited[by_year], citing[by_year], n)
-        return cls(cites, cited_by, _key(cited[by_year], citing_year[by_year]), years)
-
-
-def _key(rows: Rows, year: int | NDArray[np.integer]) -> Longs:
-    # Years are clipped so that a key never runs into the next row's range.
-    keys: Longs = rows.astype(np.int64) * (2 * LATE) + np.clip(year, 0, LATE)
-    return keys
+        return cls(cites, Ragged.from_pairs(cited[by_year], citing[by_year], n), years)

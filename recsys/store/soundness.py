@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Ragged, SortedStrings
 from recsys.store.corpus import Corpus
-from recsys.store.graph import LATE, CitationGraph
+from recsys.store.graph import CitationGraph
 from recsys.store.shown_papers import TOGETHER
 from recsys.store.terms import TermStore
 
@@ -41,8 +41,6 @@ def check_corpus(folder: Path, corpus: Corpus, graph: CitationGraph) -> None:
         _named(corpus),
         _ragged("cites", graph.cites, n, n),
         _ragged("cited_by", graph.cited_by, n, n),
-        _array("cited_by.key", graph.cited_by_key, np.int64, len(graph.cited_by.values)),
-        _keys(graph),
     )
 
 
@@ -131,15 +129,6 @@ def _frequencies(terms: TermStore) -> Iterator[tuple[str, str]]:
     if found is not None:
         kind = found.dtype if found.dtype.kind == "u" else np.uint8
         yield from _array("frequencies", found, kind, len(terms.terms.values))
-
-
-def _keys(graph: CitationGraph) -> Iterator[tuple[str, str]]:
-    """Compare each cited paper with the keys of who cites it: counts are differences of places."""
-    keys, starts = graph.cited_by_key, graph.cited_by.starts
-    cited = np.flatnonzero(starts[1:] > starts[:-1])
-    ends = np.stack([keys[starts[cited]], keys[starts[cited + 1] - 1]])
-    if np.any(keys[1:] < keys[:-1]) or np.any(ends // (2 * LATE) != cited):
-        yield "cited_by.key", "does not ascend by cited paper"
 
 
 def _strings(name: str, strings: SortedStrings) -> Iterator[tuple[str, str]]:

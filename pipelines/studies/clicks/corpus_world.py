@@ -26,7 +26,7 @@ from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings
 from recsys.store.arrays import Longs, Rows
 from recsys.store.collection import Collection
-from recsys.store.graph import LATE, CitationGraph
+from recsys.store.graph import LATE, UNKNOWN_YEAR, CitationGraph
 
 DEPTH = 10
 """Papers that readers are shown."""
@@ -142,8 +142,8 @@ def median_year(graph: CitationGraph) -> int:
     Raises:
         InputError: no citation has a date.
     """
-    years = np.sort(graph.cited_by_key % (2 * LATE))
-    dated = years[years < LATE]
+    years = np.sort(graph.years[graph.cited_by.values])
+    dated = years[years != UNKNOWN_YEAR]
     if len(dated) == 0:
         raise InputError(
             "No paper of known year cites another one of the corpus.",

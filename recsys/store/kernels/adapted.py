@@ -6,7 +6,7 @@ import numpy as np
 
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.kernels import compiled
-from recsys.store.kernels.plain import K1, Bytes, Codes, Postings, Trees, Words
+from recsys.store.kernels.plain import K1, LATE, Bytes, Codes, Postings, Trees, Words, Years
 
 _ALL, _NO_FLOATS = np.empty(0, np.uint8), np.empty(0, np.float32)
 
@@ -115,11 +115,11 @@ def slices(begins: Longs, lengths: Longs, values: Rows) -> tuple[Rows, Rows]:
     return owner, found
 
 
-def below(starts: Longs, keys: Longs, rows: Rows, limits: Longs) -> Longs:
-    """Count of each row's keys, `keys[starts[row]:starts[row + 1]]`, those below its limit."""
+def older(starts: Longs, values: Rows, years: Years, rows: Rows, limit: int) -> Longs:
+    """Count of each row's `values[starts[row]:starts[row + 1]]` those of a year below the limit."""
     out = np.empty(len(rows), np.int64)
-    index = _fit(starts, np.int64), _fit(keys, np.int64)
-    compiled.below(*index, _fit(rows, np.int32), _fit(limits, np.int64), out)
+    index = _fit(starts, np.int64), _fit(values, np.int32), _fit(years, np.int16)
+    compiled.older(*index, _fit(rows, np.int32), np.array([limit, LATE]), out)
     return out
 
 

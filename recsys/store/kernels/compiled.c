@@ -57,7 +57,7 @@ static void look_at_processor(void) {}
 #endif
 
 /* Raised with that of fastest.py, which takes no module that was compiled of an older source. */
-enum { REVISION = 5 };
+enum { REVISION = 6 };
 enum { AHEAD = 6, BLOCK = 8192, BATCH = 512 };
 
 /* Arguments ------------------------------------------------------------------------------- */
@@ -662,33 +662,40 @@ static PyObject *slices(PyObject *module, PyObject *arguments)
     return outcome(a, 5, wrong, 0);
 }
 
-/* below(starts, keys, rows, limits, out): of each row's ascending keys, count those < limit. */
-static PyObject *below(PyObject *module, PyObject *arguments)
+/* older(starts, values, years, rows, [limit, last], out): count of each row's values, which ascend
+ * by year, those of a year below the limit; a year below 0 is unknown, and counts as the last. */
+static PyObject *older(PyObject *module, PyObject *arguments)
 {
-    Array a[5];
-    const int items[] = {8, 8, 4, 8, 8};
-    if (!take(arguments, a, items, 5, 4))
+    Array a[6];
+    const int items[] = {8, 4, 2, 4, 8, 8};
+    if (!take(arguments, a, items, 6, 5))
         return NULL;
-    const int64_t *starts = a[0].data, *keys = a[1].data, *limits = a[3].data;
-    const int32_t *rows = a[2].data;
-    const char *wrong = a[3].length < a[2].length ? "limits of another number" : NULL;
-    for (Py_ssize_t i = 0; !wrong && i < a[2].length; i++) {
+    const int64_t *starts = a[0].data, *told = a[4].data;
+    const int32_t *values = a[1].data, *rows = a[3].data;
+    const int16_t *years = a[2].data;
+    const char *wrong = a[5].length < a[3].length ? "no room for the counts" : NULL;
+    for (Py_ssize_t i = 0; !wrong && i < a[3].length; i++) {
         int64_t low, high;
         if (rows[i] < 0 || rows[i] >= a[0].length - 1 || (low = starts[rows[i]]) < 0 ||
             (high = starts[rows[i] + 1]) > a[1].length) {
-            wrong = "a row outside the keys";
+            wrong = "a row outside the citations";
             break;
         }
         while (low < high) {
             int64_t middle = (low + high) / 2;
-            if (keys[middle] < limits[i])
+            if (values[middle] < 0 || values[middle] >= a[2].length) {
+                wrong = "a citing paper that is not there";
+                break;
+            }
+            int64_t year = years[values[middle]];
+            if ((year < 0 ? told[1] : year) < told[0])
                 low = middle + 1;
             else
                 high = middle;
         }
-        ((int64_t *)a[4].data)[i] = low - starts[rows[i]];
+        ((int64_t *)a[5].data)[i] = low - starts[rows[i]];
     }
-    return outcome(a, 5, wrong, 0);
+    return outcome(a, 6, wrong, 0);
 }
 
 /* shared(starts, values, rows, wanted, owner, place, at, [found]): room for all values of rows. */
@@ -904,7 +911,7 @@ static PyMethodDef methods[] = {
     {"search", search, METH_VARARGS, NULL},
     {"tally", tally, METH_VARARGS, NULL},     {"totals", totals, METH_VARARGS, NULL},
     {"highest", highest, METH_VARARGS, NULL}, {"slices", slices, METH_VARARGS, NULL},
-    {"below", below, METH_VARARGS, NULL},     {"shared", shared, METH_VARARGS, NULL},
+    {"older", older, METH_VARARGS, NULL},     {"shared", shared, METH_VARARGS, NULL},
     {"ranks", ranks, METH_VARARGS, NULL},
     {"squares", squares, METH_VARARGS, NULL}, {"trees", trees, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

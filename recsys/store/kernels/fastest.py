@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recsys.store.kernels.plain import Postings, Trees, Words
 
-REVISION = 5
+REVISION = 6
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -26,13 +26,13 @@ COMPILED = _are_compiled()
 
 if TYPE_CHECKING or not COMPILED:
     from recsys.store.kernels.plain import (
-        below,
         dots,
         highest,
         leaves,
         look_up,
         matches,
         number,
+        older,
         places,
         ranks,
         scan,
@@ -45,13 +45,13 @@ if TYPE_CHECKING or not COMPILED:
     )
 else:
     from recsys.store.kernels.adapted import (
-        below,
         dots,
         highest,
         leaves,
         look_up,
         matches,
         number,
+        older,
         places,
         ranks,
         scan,
@@ -68,13 +68,13 @@ __all__ = [
     "Postings",
     "Trees",
     "Words",
-    "below",
     "dots",
     "highest",
     "leaves",
     "look_up",
     "matches",
     "number",
+    "older",
     "places",
     "ranks",
     "scan",

@@ -23,6 +23,7 @@ _BLOCK = 1 << 16
 
 Counts = NDArray[np.unsignedinteger[Any]]
 Norms = NDArray[np.float64]
+Years = NDArray[np.int16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,14 +202,26 @@ def slices(begins: Longs, lengths: Longs, values: Rows) -> tuple[Rows, Rows]:
     return owner, values[at]
 
 
-def below(starts: Longs, keys: Longs, rows: Rows, limits: Longs) -> Longs:
-    """Count of each row's keys, `keys[starts[row]:starts[row + 1]]`, those below its limit.
+LATE = 1 << 14
+"""A citing paper of unknown year comes after every real year: it never counts as older."""
 
-    keys: ascending over the whole array. limits: (len(rows),), no lower than the keys of the row
-    before and no higher than those of the next.
+
+def older(starts: Longs, values: Rows, years: Years, rows: Rows, limit: int) -> Longs:
+    """Count of each row's `values[starts[row]:starts[row + 1]]` those of a year below the limit.
+
+    values: rows, within each slice by ascending year. years: (n,) int16, below 0 where unknown.
+    O(log of the longest slice) for each row.
     """
-    found: Longs = np.searchsorted(keys, limits) - starts[rows]
-    return found
+    low, high = starts[rows], starts[rows + 1]
+    begins = low
+    while np.any(open_still := low < high):
+        middle = np.where(open_still, (low + high) // 2, 0)
+        year = years[values[middle]]
+        below = open_still & (np.where(year < 0, LATE, year) < limit)
+        low = np.where(below, middle + 1, low)
+        high = np.where(open_still & ~below, middle, high)
+    counts: Longs = low - begins
+    return counts
 
 
 def shared(starts: Longs, values: Rows, rows: Rows, wanted: Rows) -> tuple[Rows, Rows, Longs]:

@@ -14,11 +14,12 @@ from recsys.app.wiring import open_index
 from recsys.errors import ArtifactCorrupt
 from recsys.records import Draft
 from recsys.store.artifacts import MANIFEST, load_manifest, seal
-from recsys.store.graph import LATE
 from recsys.store.layout import INDEX_KIND
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "index-schema-1" / "index"
-ARRAYS = sorted(path.relative_to(GOLDEN).as_posix() for path in GOLDEN.rglob("*.npy"))
+UNREAD = "corpus/cited_by.key.npy"
+"""Only older versions read it."""
+ARRAYS = sorted({p.relative_to(GOLDEN).as_posix() for p in GOLDEN.rglob("*.npy")} - {UNREAD})
 STARTS = [name for name in ARRAYS if name.endswith(".starts.npy")]
 NUMBERS = [name for name in ARRAYS if name.endswith((".values.npy", ".rows.npy", "venues.npy"))]
 Array = NDArray[Any]
@@ -76,13 +77,6 @@ def test_offsets_ascend_from_0_to_the_end(name: str, tmp_path: Path) -> None:
 def test_numbers_of_papers_and_words_are_within_range(name: str, tmp_path: Path) -> None:
     for number in (-2, 1000, np.iinfo(np.int32).max):
         assert refused(tmp_path, name, partial(np.full_like, fill_value=number))
-
-
-@pytest.mark.parametrize("change", [lambda keys: keys[::-1], lambda keys: keys + 2 * LATE])
-def test_keys_of_citations_ascend_by_cited_paper(
-    change: Callable[[Array], Array], tmp_path: Path
-) -> None:
-    assert refused(tmp_path, "corpus/cited_by.key.npy", change)
 
 
 @pytest.mark.parametrize("name", STARTS)

@@ -226,27 +226,19 @@ def test_ranks_are_shared_by_equal_values(values: list[float]) -> None:
 
 
 @given(SEEDS, st.integers(1, 30))
-def test_slices_and_counts_of_ragged_rows(seed: int, n: int) -> None:
+def test_slices_of_ragged_rows(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
     lengths = rng.integers(0, 6, n)
     starts = np.cumsum([0, *lengths])
-    years = np.concatenate([np.sort(rng.integers(0, 9, length)) for length in lengths])
-    keys = np.repeat(np.arange(n), lengths) * 100 + years
     rows = rng.integers(0, n, 12).astype(np.int32)
-    limits = rows * 100 + rng.integers(0, 10, 12)
-    values = rng.permutation(1000)[: len(keys)].astype(np.int32)
+    values = rng.permutation(1000)[: starts[-1]].astype(np.int32)
     wanted = rng.permutation(1000)[:100].astype(np.int32)
     weights = rng.random(1000, np.float32)
-    below = [
-        int((years[starts[r] : starts[r + 1]] < key % 100).sum())
-        for r, key in zip(rows, limits, strict=True)
-    ]
     for kernels in (plain, adapted):
         owner, found = kernels.slices(starts[rows], lengths[rows], values)
         expected = [values[starts[row] : starts[row + 1]] for row in rows]
         np.testing.assert_array_equal(found, np.concatenate(expected))
         np.testing.assert_array_equal(owner, np.repeat(np.arange(12), lengths[rows]))
-        assert kernels.below(starts, keys, rows, limits).tolist() == below
         owner, place, at = kernels.shared(starts, values, rows, wanted)
         hits = [(i, v) for i, row in enumerate(expected) for v in row.tolist() if v in wanted]
         assert [*zip(owner.tolist(), wanted[place].tolist(), strict=True)] == hits
@@ -257,17 +249,33 @@ def test_slices_and_counts_of_ragged_rows(seed: int, n: int) -> None:
         )
 
 
+@given(SEEDS, st.integers(1, 30), st.integers(0, 12))
+def test_older_papers_are_counted(seed: int, n: int, limit: int) -> None:
+    rng = np.random.default_rng(seed)
+    years = rng.integers(-1, 9, 100).astype(np.int16)
+    late = np.where(years < 0, plain.LATE, years)
+    slices = [rng.integers(0, 100, rng.integers(0, 9)) for _ in range(n)]
+    slices = [each[np.argsort(late[each], kind="stable")] for each in slices]
+    starts, values = np.cumsum([0, *map(len, slices)]), np.concatenate(slices).astype(np.int32)
+    rows = rng.integers(0, n, 12).astype(np.int32)
+    expected = [int((late[slices[row]] < limit).sum()) for row in rows]
+    for kernels in (plain, adapted):
+        assert kernels.older(starts, values, years, rows, limit).tolist() == expected
+
+
 def test_rows_and_slices_that_are_not_there_are_refused() -> None:
     starts, values = np.array([0, 2, 4]), np.arange(4, dtype=np.int32)
-    keys, out = np.arange(4), np.array([0, 9], np.int32)
+    years, out = np.zeros(4, np.int16), np.array([0, 9], np.int32)
     with pytest.raises(IndexError):
         adapted.slices(np.array([3]), np.array([2]), values)
     with pytest.raises(IndexError):
         adapted.slices(np.array([-1]), np.array([2]), values)
     with pytest.raises(IndexError):
-        adapted.below(starts, keys, out, np.array([1, 1]))
+        adapted.older(starts, values, years, out, 1)
     with pytest.raises(IndexError):
-        adapted.below(np.array([0, 2, 99]), keys, np.array([1], np.int32), np.array([1]))
+        adapted.older(np.array([0, 2, 99]), values, years, np.array([1], np.int32), 1)
+    with pytest.raises(IndexError):
+        adapted.older(starts, values + np.int32(3), years, np.array([1], np.int32), 1)
     with pytest.raises(IndexError):
         adapted.squares(starts, values, np.array([1], np.int32), np.ones(2, np.float32))
     with pytest.raises(IndexError):
