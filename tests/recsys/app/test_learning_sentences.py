@@ -15,6 +15,7 @@ from pipelines.local.train_local import LocalTraining
 from recsys.app import local_wiring
 from recsys.app.cli.local import contexts_choices, learning_sentences
 from recsys.app.cli.signatures import command
+from recsys.app.wiring import serving_model
 from recsys.local.local_ranker import LOCAL_RANKER
 from recsys.store.generations import in_force
 from recsys.store.layout import CONTEXTS
@@ -231,7 +232,7 @@ def test_a_missing_local_ranker_is_named(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    usual = local_wiring.serving_model
+    usual = serving_model
 
     def without(folder: Path, name: str) -> Path:
         return tmp_path / name if name == LOCAL_RANKER else usual(folder, name)
