@@ -261,6 +261,8 @@ def _spans(begins: Longs, lengths: Longs) -> tuple[Rows, Longs]:
 LEAVES = 32
 """Of a tree, at most."""
 _EVERY = np.uint32(0xFFFFFFFF)
+_TREES = 8
+"""Trees at a time: what they make of some hundred rows stays near the processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,15 +287,20 @@ def leaves(trees: Trees, features: Floats) -> Floats:
     A tree's leaf is the first that no node rules out (Lucchese et al. 2015, QuickScorer). The sum
     goes from tree to tree, in float32: (m,).
     """
-    t = len(trees.values)
-    remaining = np.full((t, len(features)), _EVERY)
-    right = features.T[trees.feature] > trees.threshold[:, None]
-    first = np.flatnonzero(np.diff(trees.tree, prepend=-1))
-    if len(first):
-        ruled = np.where(right, trees.left[:, None], _EVERY)
-        remaining[trees.tree[first]] = np.bitwise_and.reduceat(ruled, first, axis=0)
-    lowest = remaining & (~remaining + np.uint32(1))
-    leaf = np.log2(np.maximum(lowest, 1)).astype(np.int32)
-    found = trees.values[np.arange(t)[:, None], leaf]
-    total: Floats = np.add.accumulate(found, axis=0, dtype=np.float32)[-1:].sum(axis=0)
+    columns, total = np.ascontiguousarray(features.T), np.zeros(len(features), np.float32)
+    for first in range(0, len(trees.values), _TREES):
+        values = trees.values[first : first + _TREES]
+        begin, end = np.searchsorted(trees.tree, (first, first + _TREES))
+        own = slice(int(begin), int(end))
+        above = columns[trees.feature[own]] > trees.threshold[own, None]
+        ruled = np.where(above, trees.left[own, None], _EVERY)
+        remaining = np.full((len(values), len(features)), _EVERY)
+        starts = np.flatnonzero(np.diff(trees.tree[own], prepend=-1))
+        if len(starts):
+            tree = trees.tree[own][starts] - first
+            remaining[tree] = np.bitwise_and.reduceat(ruled, starts, axis=0)
+        lowest = remaining & (~remaining + np.uint32(1))
+        leaf = np.frexp(lowest.astype(np.float32))[1] - 1
+        for found in values[np.arange(len(values))[:, None], leaf]:
+            total += found
     return total
