@@ -7,8 +7,9 @@ from typing import Any
 from indexes.backends import FILES, open_built
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
+from indexes.older_words import is_older, open_older_words
 from recsys.errors import ArtifactMismatch, ArtifactMissing
-from recsys.store.arrays import Floats, Ragged, load_array
+from recsys.store.arrays import Floats, load_array
 from recsys.store.artifacts import Manifest, load_manifest
 from recsys.store.collection import Collection, ContextSpace, Space
 from recsys.store.corpus import Corpus
@@ -106,8 +107,10 @@ def _check_encoder(collection: Collection, folder: Path, dim: int) -> None:
 
 def _open_words(folder: Path, n: int) -> tuple[TermStore, Bm25Index]:
     """Open the terms of n texts and their postings."""
+    if is_older(folder):
+        return open_older_words(folder, n)
     terms = TermStore.load(folder)
     check_terms(folder, terms, n)
     index = Bm25Index.load(folder, terms)
-    check_postings(folder, Ragged(index.starts, index.rows), index.impacts, terms)
+    check_postings(folder, index.postings, terms)
     return terms, index

@@ -1,4 +1,4 @@
-"""Room for what libraries allocate: some of them end the process where they get none."""
+"""Room for what libraries allocate, and what is given back of it."""
 
 import mmap
 import os
@@ -40,3 +40,12 @@ def return_large_blocks() -> None:
 
     with suppress(OSError, AttributeError):  # Another C library.
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, MIB)
+
+
+def let_go(mapped: mmap.mmap) -> None:
+    """Give back the pages of a mapped file that were read; they are read again when needed.
+
+    They would count as memory of the process, until somebody else wants it.
+    """
+    if sys.platform == "linux":
+        mapped.madvise(mmap.MADV_DONTNEED)

@@ -12,10 +12,11 @@ import pyarrow as pa
 
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
-from recsys.store.arrays import Floats, Mask, Ragged
+from recsys.store.arrays import Mask, Ragged
 from recsys.store.collection import Collection, Space
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from recsys.store.terms import TermStore
 from tests.tiny import World, unit
 
 
@@ -52,7 +53,7 @@ def back_in_time(world: World, rng: np.random.Generator) -> Collection:
         unlike = unit(rng.standard_normal(nnselect.vectors.shape))
         other = np.where(seen[:, None], nnselect.vectors, unlike)
         nnselect = Space(other, ExactIndex(other))
-    terms = replace(collection.terms, impacts=_scrambled_impacts(collection, seen, rng))
+    terms = _scrambled_words(collection.terms, seen, rng)
     return Collection(
         corpus=_scrambled_papers(collection.corpus, seen),
         graph=CitationGraph.build(citing[kept], cited[kept], graph.years),
@@ -64,11 +65,13 @@ def back_in_time(world: World, rng: np.random.Generator) -> Collection:
     )
 
 
-def _scrambled_impacts(collection: Collection, seen: Mask, rng: np.random.Generator) -> Floats:
-    store = collection.terms
-    owner = np.repeat(np.arange(len(seen)), np.diff(store.terms.starts))
-    noise = rng.random(len(owner)).astype(np.float32) * 9
-    return np.where(seen[owner], store.impacts, noise).astype(np.float32)
+def _scrambled_words(store: TermStore, seen: Mask, rng: np.random.Generator) -> TermStore:
+    """Let the unseen papers have their words any number of times, and any length."""
+    known = np.repeat(seen, np.diff(store.terms.starts))
+    noise = rng.integers(1, 9, len(known))
+    frequencies = np.where(known, store.frequencies, noise).astype(store.frequencies.dtype)
+    norms = np.where(seen, store.norms, rng.random(len(seen)) * 9)
+    return replace(store, frequencies=frequencies, norms=norms)
 
 
 def _scrambled_papers(corpus: Corpus, seen: Mask) -> Corpus:

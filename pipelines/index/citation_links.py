@@ -61,7 +61,7 @@ class Resolver:
     def links(self) -> tuple[Rows, Rows, LinkCounts]:
         """Return the distinct links, (citing, cited) ascending, and what became of the rest."""
         self._resolve()
-        citing, cited = (np.concatenate(part) for part in (self._citing, self._cited))
+        citing, cited = _joined(self._citing), _joined(self._cited)
         return citing, cited, LinkCounts(*self._counts.tolist())
 
     def _resolve(self) -> None:
@@ -90,6 +90,13 @@ class Resolver:
             dois = pc.starts_with(called, "10.")  # Their case does not count.
             rows[left] = self.names.find(pc.if_else(dois, pc.utf8_lower(called), called))
         return rows
+
+
+def _joined(parts: list[Rows]) -> Rows:
+    """Concatenate; the parts go, because there are many links."""
+    joined = np.concatenate(parts)
+    parts.clear()
+    return joined
 
 
 def link_changes(old: CitationGraph, new: CitationGraph, today: Rows) -> LinkChanges:

@@ -6,7 +6,7 @@ over; the files are the same, byte by byte, as if all papers had been written at
 
 import json
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from mmap import mmap
 from pathlib import Path
@@ -32,6 +32,15 @@ from recsys.store.name_keys import author_keys, venue_key
 from recsys.store.paper_types import paper_types
 from recsys.store.shown_papers import FIELDS, ShownWriter
 from recsys.store.unions import GONE, Origins, Union, unite
+
+# A fifth less than by default, for two CPU seconds more a hundred thousand papers: what a row group
+# has of a column is one page, because pages are packed apart, and few values occur again.
+_PACKED: Mapping[str, Any] = {
+    "compression": "zstd",
+    "compression_level": 7,
+    "use_dictionary": False,
+    "data_page_size": 1 << 23,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +103,7 @@ def merge_columns(folder: Path, papers: RowStream, old: Corpus, merged: Merged) 
     _write_venues(folder, papers, old, origins)
     _write_front_matter(folder, papers, old, origins)
     resolver = Resolver(merged.ids, names_of_union(papers, old, origins))
-    stored = parquet.ParquetWriter(folder / PAPERS, SCHEMA, compression="zstd")
+    stored = parquet.ParquetWriter(folder / PAPERS, SCHEMA, **_PACKED)
     hasher = NameHasher()
     with stored as writer, ShownWriter(folder) as shown:
         for table in in_order(papers, old, origins, folder):

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from indexes.bm25 import Bm25Index
+from indexes.postings import write_postings
+from pipelines.index.term_files import write_terms
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.artifacts import seal
 from recsys.store.contexts import (
@@ -30,7 +31,7 @@ from recsys.store.contexts import (
     year_keys,
 )
 from recsys.store.graph import UNKNOWN_YEAR, Years
-from recsys.store.terms import TermStore
+from recsys.store.term_counts import batches
 
 COLUMNS = pa.schema(
     [
@@ -107,9 +108,8 @@ def write_contexts(
 def _write_words(folder: Path, texts: pa.ChunkedArray) -> None:
     """Index the words of sentences; none of these is a title."""
     folder.mkdir()
-    terms = TermStore.build(("", text.as_py()) for text in texts)
-    terms.save(folder)
-    Bm25Index.build(terms).save(folder)
+    write_terms(batches(("", text.as_py()) for text in texts), folder)
+    write_postings(folder)
 
 
 def _older(citing: Rows, cited: Rows, years: Years) -> Mask:

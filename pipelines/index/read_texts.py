@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from pipelines.index.paper_rows import papers_file
+from recsys.memory import let_go
 from recsys.models.encoder import Text
 from recsys.store.arrays import Mask, Rows
 from recsys.store.corpus import Corpus
@@ -15,6 +16,7 @@ def read_texts(corpus: Corpus, size: int) -> Iterator[list[Text]]:
     with papers_file(corpus) as file:
         for batch in file.iter_batches(size, columns=["title", "abstract"]):
             yield list(zip(batch["title"].to_pylist(), batch["abstract"].to_pylist(), strict=True))
+            let_go(corpus.stored)
 
 
 def texts_of(corpus: Corpus, wanted: Mask, size: int) -> Iterator[tuple[Rows, list[Text]]]:

@@ -3,58 +3,50 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from indexes.bm25 import Bm25Index
+from indexes.postings import write_postings
 from pipelines.index.changes import Plan
 from pipelines.index.read_texts import read_texts
+from pipelines.index.term_files import write_terms
 from recsys.models.encoder import Text
 from recsys.progress import Progress, silent
 from recsys.store.corpus import Corpus
-from recsys.store.term_counts import TermCounts
+from recsys.store.term_counts import AT_ONCE, TermCounts
 from recsys.store.terms import TermStore
 
 STAGE = "words"
-_AT_ONCE = 2048
 
 
 def write_text(corpus: Corpus, folder: Path, *, progress: Progress = silent) -> TermStore:
     """Fill an empty folder with the terms of all papers."""
-    return _write(TermCounts.of(_told(corpus, progress)), folder)
+    write_terms(_told(corpus, progress), folder)
+    write_postings(folder)
+    return TermStore.load(folder)
 
 
 def merge_text(
-    old: TermStore, plan: Plan, corpus: Corpus, folder: Path, *, progress: Progress = silent
+    old: TermStore, plan: Plan, folder: Path, *, progress: Progress = silent
 ) -> TermStore:
     """Do as `write_text` does, but read the texts of changed papers only.
 
     Args:
         old: terms of the corpus before the changes; never written.
         plan: the changes.
-        corpus: after them; all of it is read where an older version wrote `old`.
         folder: an empty folder to fill.
         progress: told about the papers read.
     """
-    counts = old.counts()
-    if counts is None:
-        return write_text(corpus, folder, progress=progress)
     progress(STAGE, 0, 1)
     titles, abstracts = (plan.papers.column(name).to_pylist() for name in ("title", "abstract"))
     new = TermCounts.of(zip(titles, abstracts, strict=True))
-    store = _write(counts.merged(new, plan.merged.origins), folder)
+    TermStore.of(old.counts().merged(new, plan.merged.origins)).save(folder)
+    write_postings(folder)
     progress(STAGE, 1, 1)
-    return store
+    return TermStore.load(folder)
 
 
-def _write(counts: TermCounts, folder: Path) -> TermStore:
-    store = TermStore.of(counts)
-    store.save(folder)
-    Bm25Index.build(store).save(folder)
-    return store
-
-
-def _told(corpus: Corpus, progress: Progress) -> Iterator[Text]:
+def _told(corpus: Corpus, progress: Progress) -> Iterator[list[Text]]:
     done = 0
     progress(STAGE, 0, len(corpus))
-    for texts in read_texts(corpus, _AT_ONCE):
-        yield from texts
+    for texts in read_texts(corpus, AT_ONCE):
+        yield texts
         done += len(texts)
         progress(STAGE, done, len(corpus))

@@ -244,7 +244,7 @@ def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
 
 
 def _text(job: _Job, folder: Path) -> dict[str, Any]:
-    store = merge_text(job.base.terms, job.plan, job.corpus, folder, progress=job.progress)
+    store = merge_text(job.base.terms, job.plan, folder, progress=job.progress)
     return {"terms": len(store.vocabulary)}
 
 

@@ -27,7 +27,6 @@ from recsys.store.artifacts import (
     write_manifest,
 )
 from recsys.store.generations import (
-    FLAT_SCHEMA,
     GENERATIONS,
     pin,
     point,
@@ -42,6 +41,7 @@ from recsys.store.layout import (
     INDEX_SCHEMA,
     NNRANK,
     NNSELECT,
+    READ_SCHEMAS,
     TEXT,
     VECTORS,
 )
@@ -93,7 +93,7 @@ class IndexWriter:
         try:
             yield new
             with pin(self.index) as base:
-                config = load_manifest(base, INDEX_KIND, FLAT_SCHEMA, INDEX_SCHEMA).config
+                config = load_manifest(base, INDEX_KIND, *READ_SCHEMAS).config
                 self.commit(members_of(base) | {name: new}, config)
         finally:
             shutil.rmtree(new, ignore_errors=True)
@@ -188,7 +188,7 @@ class IndexWriter:
 
     def _known(self) -> dict[tuple[int, int], Any]:
         with suppress(ArtifactError), pin(self.index) as base:
-            files = load_manifest(base, INDEX_KIND, FLAT_SCHEMA, INDEX_SCHEMA).files
+            files = load_manifest(base, INDEX_KIND, *READ_SCHEMAS).files
             there = ((base / name, facts) for name, facts in files.items())
             return {_identity(path): facts for path, facts in there if path.exists()}
         return {}

@@ -16,7 +16,7 @@ class Shared:
     """Terms that candidates share with the draft, owners ascending: (e,) each.
 
     owner: position of the candidate. place: position of the term among the draft's. at: where the
-    term store holds its impact.
+    term store holds it.
     """
 
     owner: Rows
@@ -99,7 +99,8 @@ class Overlap:
         """BM25 of the candidate for the draft's words, from the forward index."""
         text = self._text
         counts = self.evidence.query.text.counts[text.place]
-        return self.evidence.total(text.owner, self._store.impacts[text.at] * counts)
+        impacts = self._store.impacts(text.at, self.evidence.rows[text.owner])
+        return self.evidence.total(text.owner, impacts * counts)
 
     @property
     def terms(self) -> Floats:

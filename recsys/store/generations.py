@@ -39,7 +39,7 @@ from recsys.store.artifacts import (
     sha256,
     write_json,
 )
-from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA, TEXT, VECTORS
+from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA, READ_SCHEMAS, TEXT, VECTORS
 
 GENERATIONS = "generations"
 FLAT_SCHEMA = 1
@@ -96,7 +96,7 @@ class Generation:
         Raises:
             ArtifactError: it is missing, unfinished, damaged, or of another kind or schema.
         """
-        return load_manifest(self.folder, INDEX_KIND, FLAT_SCHEMA, INDEX_SCHEMA)
+        return load_manifest(self.folder, INDEX_KIND, *READ_SCHEMAS)
 
     def has(self, name: str) -> bool:
         """Tell whether a model was made for it, by the name of its folder."""
@@ -121,7 +121,7 @@ def pin(index: Path) -> Generation:
         pointer = read_pointer(index)
         folder = index if pointer is None else _folder_named(index, pointer)
         if not (folder / MANIFEST).is_file() and pointer is None:
-            load_manifest(index, INDEX_KIND, FLAT_SCHEMA, INDEX_SCHEMA)  # Says what is missing.
+            load_manifest(index, INDEX_KIND, *READ_SCHEMAS)  # Says what is missing.
         try:
             lease = Lease(folder / MANIFEST)
         except FileNotFoundError as error:
@@ -159,15 +159,17 @@ def read_pointer(index: Path) -> dict[str, Any] | None:
         raise ArtifactCorrupt(f"{path} is not a readable manifest ({error}).", _AGAIN) from error
     if not isinstance(value, dict) or "generation" not in value:
         return None
-    check_schema(index, INDEX_KIND, value.get("schema"), [INDEX_SCHEMA])
-    if content != json_bytes(_pointer(value.get("generation"), value.get("sha256"))):
+    schema = value.get("schema")
+    check_schema(index, INDEX_KIND, schema, [each for each in READ_SCHEMAS if each != FLAT_SCHEMA])
+    if content != json_bytes(_pointer(schema, value.get("generation"), value.get("sha256"))):
         raise ArtifactCorrupt(f"{path} was changed after it was written.", _AGAIN)
     return value
 
 
 def point(index: Path, generation: Path) -> None:
     """Put a generation into force, in one step."""
-    write_json(index / MANIFEST, _pointer(generation.name, sha256(generation / MANIFEST)))
+    named = _pointer(INDEX_SCHEMA, generation.name, sha256(generation / MANIFEST))
+    write_json(index / MANIFEST, named)
 
 
 def in_force(index: Path) -> Path:
@@ -189,7 +191,7 @@ def is_index(path: Path) -> bool:
 def content_key(index: Path) -> str:
     """Hash what an index knows of its papers; its models do not count."""
     with pin(index) as folder:
-        files = load_manifest(folder, INDEX_KIND, FLAT_SCHEMA, INDEX_SCHEMA).files
+        files = load_manifest(folder, INDEX_KIND, *READ_SCHEMAS).files
     parts = (CORPUS, TEXT, VECTORS)
     return fingerprint({name: files[name] for name in files if name.split("/")[0] in parts})
 
@@ -229,8 +231,8 @@ def _unlink(manifest: Path, descriptor: int) -> None:
     manifest.unlink()
 
 
-def _pointer(generation: object, checksum: object) -> dict[str, Any]:
-    facts = {"kind": INDEX_KIND, "schema": INDEX_SCHEMA}
+def _pointer(schema: object, generation: object, checksum: object) -> dict[str, Any]:
+    facts = {"kind": INDEX_KIND, "schema": schema}
     return facts | {"generation": generation, "sha256": checksum}
 
 

@@ -80,8 +80,23 @@ class CitationGraph:
     def build(cls, citing: Rows, cited: Rows, years: Years) -> "CitationGraph":
         """Build from distinct (citing row, cited row) pairs without self-citations."""
         n = len(years)
-        order = np.lexsort((cited, citing))
-        cites = Ragged.from_pairs(citing[order], cited[order], n)
-        citing_year = np.where(years[citing] == UNKNOWN_YEAR, LATE, years[citing])
-        by_year = np.lexsort((citing, citing_year, cited))
-        return cls(cites, Ragged.from_pairs(cited[by_year], citing[by_year], n), years)
+        by_year = np.argsort(np.where(years == UNKNOWN_YEAR, LATE, years), kind="stable")
+        place = np.empty(n, np.int64)
+        place[by_year] = np.arange(n)
+        cites, cited_by = _grouped(citing, cited, n), _grouped(cited, place[citing], n)
+        values = by_year[cited_by.values].astype(np.int32)
+        return cls(cites, Ragged(cited_by.starts, values), years)
+
+
+def _grouped(owners: Rows, values: Rows | Longs, n: int) -> Ragged:
+    """Group distinct values below n by owner, ascending.
+
+    Pairs that are one number each are sorted much quicker than two columns, and in less memory.
+    """
+    pairs = owners.astype(np.int64) * n
+    pairs += values
+    pairs.sort()
+    pairs %= n
+    starts = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(owners, minlength=n), out=starts[1:])
+    return Ragged(starts, pairs.astype(np.int32))

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from recsys.errors import ArtifactCorrupt
-from recsys.store.arrays import Ragged, SortedStrings
+from recsys.store.arrays import Ragged, Rows, SortedStrings
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
+from recsys.store.kernels.plain import Postings
 from recsys.store.shown_papers import TOGETHER
 from recsys.store.terms import TermStore
 
@@ -56,13 +57,22 @@ def check_terms(folder: Path, terms: TermStore, n: int) -> None:
         _strings("vocabulary", terms.vocabulary),
         _ragged("terms", terms.terms, n, words),
         _ragged("title_terms", terms.title_terms, n, words),
-        _array("impacts", terms.impacts, np.float32, len(terms.terms.values)),
+        _frequencies("frequencies", terms.frequencies, len(terms.terms.values)),
         _array("idf", terms.idf, np.float32, words),
-        _frequencies(terms),
+        _array("norms", terms.norms, np.float64, n),
     )
 
 
-def check_postings(folder: Path, postings: Ragged, impacts: NDArray[Any], terms: TermStore) -> None:
+def check_impacts(folder: Path, impacts: NDArray[Any], terms: TermStore) -> None:
+    """Check the weights that an older version stored beside the words of papers.
+
+    Raises:
+        ArtifactCorrupt: they are of another type or number.
+    """
+    _refuse_first(folder, _array("impacts", impacts, np.float32, len(terms.terms.values)))
+
+
+def check_postings(folder: Path, postings: Postings, terms: TermStore) -> None:
     """Check the papers of each word.
 
     Raises:
@@ -70,10 +80,10 @@ def check_postings(folder: Path, postings: Ragged, impacts: NDArray[Any], terms:
     """
     _refuse_first(
         folder,
-        _array("postings.rows", postings.values, np.int32, None),
-        _starts("postings", postings.starts, len(terms.vocabulary), len(postings.values)),
-        _within("postings.rows", postings.values, 0, len(terms.terms)),
-        _array("postings.impacts", impacts, np.float32, len(postings.values)),
+        _array("postings.rows", postings.rows, np.int32, None),
+        _starts("postings", postings.starts, len(terms.vocabulary), len(postings.rows)),
+        _below("postings.rows", postings.rows, len(terms.terms)),
+        _frequencies("postings.frequencies", postings.frequencies, len(postings.rows)),
     )
 
 
@@ -119,16 +129,14 @@ def _named(corpus: Corpus) -> Iterator[tuple[str, str]]:
     if found is not None:
         yield from _array("named.hashes", found.hashes, np.uint32, None)
         yield from _array("named.rows", found.rows, np.int32, len(found.hashes))
-        yield from _within("named.rows", found.rows, 0, len(corpus))
+        yield from _below("named.rows", found.rows, len(corpus))
         if np.any(found.hashes[1:] < found.hashes[:-1]):
             yield "named.hashes", "does not ascend"
 
 
-def _frequencies(terms: TermStore) -> Iterator[tuple[str, str]]:
-    found = terms.frequencies  # An older version wrote none.
-    if found is not None:
-        kind = found.dtype if found.dtype.kind == "u" else np.uint8
-        yield from _array("frequencies", found, kind, len(terms.terms.values))
+def _frequencies(name: str, found: NDArray[Any], length: int) -> Iterator[tuple[str, str]]:
+    kind = found.dtype if found.dtype.kind == "u" else np.uint8
+    yield from _array(name, found, kind, length)
 
 
 def _strings(name: str, strings: SortedStrings) -> Iterator[tuple[str, str]]:
@@ -139,7 +147,7 @@ def _strings(name: str, strings: SortedStrings) -> Iterator[tuple[str, str]]:
 def _ragged(name: str, ragged: Ragged, rows: int, below: int) -> Iterator[tuple[str, str]]:
     yield from _array(f"{name}.values", ragged.values, np.int32, None)
     yield from _starts(name, ragged.starts, rows, len(ragged.values))
-    yield from _within(f"{name}.values", ragged.values, 0, below)
+    yield from _below(f"{name}.values", ragged.values, below)
 
 
 def _starts(
@@ -162,3 +170,9 @@ def _array(
 def _within(name: str, array: NDArray[Any], least: int, below: int) -> Iterator[tuple[str, str]]:
     if len(array) and not (array.min() >= least and array.max() < below):
         yield name, f"names numbers outside {least} to {below - 1}"
+
+
+def _below(name: str, array: Rows, below: int) -> Iterator[tuple[str, str]]:
+    # Numbers below 0 are the greatest without a sign: one pass over tens of millions, not two.
+    if len(array) and array.view(np.uint32).max() >= below:
+        yield name, f"names numbers outside 0 to {below - 1}"

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.store.arrays import Floats, Mask, Ragged, Rows, SortedStrings, load_array
-from recsys.store.term_counts import Frequencies, TermCounts
+from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, SortedStrings, load_array
+from recsys.store.kernels.plain import K1, Counts, Norms, impacts
+from recsys.store.term_counts import TermCounts, Text
 from recsys.store.words import tokens
 
-FREQUENCIES = "frequencies.npy"
+VOCABULARY, TERMS, TITLE_TERMS = "vocabulary", "terms", "title_terms"
+FREQUENCIES, IDF, NORMS = "frequencies.npy", "idf.npy", "norms.npy"
+B = 0.75
+"""BM25: how much of a paper's length counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +36,30 @@ class QueryText:
 
 @dataclass(frozen=True, slots=True)
 class TermStore:
-    """Distinct terms of each paper with their BM25 impacts.
+    """Distinct terms of each paper, and what BM25 weighs them by.
 
-    terms: row -> term codes, ascending. title_terms: row -> those of the title.
-    impacts: (nnz,) float32 beside `terms.values`: the BM25 weight of the term in that paper.
-    idf: (v,) float32, ln(1 + (N - df + 0.5) / (df + 0.5)) (Lucene's BM25). frequencies: beside
-    `terms.values`, see `TermCounts`; None where an older version stored none.
+    terms: row -> term codes, ascending. frequencies: beside `terms.values`, see `TermCounts`.
+    title_terms: row -> those of the title. idf: (v,) float32, ln(1 + (N - df + 0.5) / (df + 0.5))
+    (Lucene's BM25). norms: (n,) float64, K1 * (1 - B + B * |d| / mean |d|), where |d| sums the
+    frequencies of a paper.
     """
 
     vocabulary: SortedStrings
     terms: Ragged
-    impacts: Floats
+    frequencies: Counts
     title_terms: Ragged
     idf: Floats
-    frequencies: Frequencies | None = None
+    norms: Norms
+
+    def impacts(self, at: Longs, owners: Rows) -> Floats:
+        """Weigh terms in papers by BM25: (m,) float32, see `recsys.store.kernels.plain.impacts`.
+
+        Args:
+            at: (m,) places in `terms.values`.
+            owners: (m,) int32, the rows that these places are of.
+        """
+        idf = self.idf[self.terms.values[at]]
+        return impacts(self.frequencies[at], idf, self.norms[owners])
 
     def query(self, title: str, abstract: str | None) -> QueryText:
         """Look up a draft's terms."""
@@ -66,54 +80,55 @@ class TermStore:
 
     def save(self, folder: Path) -> None:
         """Write the store as .npy files."""
-        self.vocabulary.save(folder, "vocabulary")
-        self.terms.save(folder, "terms")
-        self.title_terms.save(folder, "title_terms")
-        np.save(folder / "impacts.npy", self.impacts)
-        np.save(folder / "idf.npy", self.idf)
-        if self.frequencies is not None:
-            np.save(folder / FREQUENCIES, self.frequencies)
+        self.vocabulary.save(folder, VOCABULARY)
+        self.terms.save(folder, TERMS)
+        self.title_terms.save(folder, TITLE_TERMS)
+        np.save(folder / FREQUENCIES, self.frequencies)
+        np.save(folder / IDF, self.idf)
+        np.save(folder / NORMS, self.norms)
 
     @classmethod
     def load(cls, folder: Path) -> "TermStore":
         """Memory-map what `save` wrote."""
         return cls(
-            SortedStrings.load(folder, "vocabulary"),
-            Ragged.load(folder, "terms"),
-            load_array(folder / "impacts.npy"),
-            Ragged.load(folder, "title_terms"),
-            load_array(folder / "idf.npy"),
-            load_array(folder / FREQUENCIES) if (folder / FREQUENCIES).exists() else None,
+            SortedStrings.load(folder, VOCABULARY),
+            Ragged.load(folder, TERMS),
+            load_array(folder / FREQUENCIES),
+            Ragged.load(folder, TITLE_TERMS),
+            load_array(folder / IDF),
+            load_array(folder / NORMS),
         )
 
     @classmethod
-    def build(cls, texts: Iterable[tuple[str, str | None]]) -> "TermStore":
+    def build(cls, texts: Iterable[Text]) -> "TermStore":
         """Index (title, abstract) pairs, one per row."""
         return cls.of(TermCounts.of(texts))
 
     @classmethod
-    def of(cls, counts: TermCounts, *, k1: float = 1.2, b: float = 0.75) -> "TermStore":
-        """Weigh counted terms.
-
-        impact(t, d) = idf(t) * tf * (k1 + 1) / (tf + k1 * (1 - b + b * |d| / mean |d|)), with tf as
-        in `TermCounts.frequencies`.
-        """
-        n, df = len(counts.terms), counts.document_counts()
-        idf = np.log1p((n - df + 0.5) / (df + 0.5)).astype(np.float32)
-        length = counts.lengths()
-        norm = 1 - b + b * length / max(length.sum() / max(n, 1), 1.0)
-        impacts = np.empty(len(counts.terms.values), np.float32)
-        for rows, inside in counts.terms.pieces():
-            tf = counts.frequencies[inside].astype(np.float32)
-            of_paper = np.repeat(norm[rows], counts.terms.lengths(rows))
-            weights = idf[counts.terms.values[inside]] * tf * (k1 + 1)
-            impacts[inside] = weights / (tf + k1 * of_paper)
+    def of(cls, counts: TermCounts) -> "TermStore":
+        """Weigh counted terms."""
+        idf = idf_of(counts.document_counts(), len(counts.terms))
         return cls(
-            counts.vocabulary, counts.terms, impacts, counts.title_terms, idf, counts.frequencies
+            counts.vocabulary,
+            counts.terms,
+            counts.frequencies,
+            counts.title_terms,
+            idf,
+            norms_of(counts.lengths()),
         )
 
-    def counts(self) -> TermCounts | None:
-        """Return what the weights were computed from; None if an older version stored none."""
-        if self.frequencies is None:
-            return None
+    def counts(self) -> TermCounts:
+        """Return what the weights were computed from."""
         return TermCounts(self.vocabulary, self.terms, self.frequencies, self.title_terms)
+
+
+def idf_of(document_counts: Longs, n: int) -> Floats:
+    """Weigh terms by how few of n papers have them, see `TermStore`: (v,) float32."""
+    return np.log1p((n - document_counts + 0.5) / (document_counts + 0.5)).astype(np.float32)
+
+
+def norms_of(lengths: Norms) -> Norms:
+    """Compare lengths of papers with their mean, see `TermStore`: (n,) float64."""
+    mean = max(lengths.sum() / max(len(lengths), 1), 1.0)
+    norms: Norms = K1 * (1 - B + B * lengths / mean)
+    return norms

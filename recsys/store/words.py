@@ -10,6 +10,10 @@ from recsys.store.name_keys import fold
 
 _WORD = re.compile(r"[^\W_]+")
 _GAP = re.compile(r"[\s-]+(?:[^\W_]+[\s-]+){0,2}")
+_OTHER = re.compile(r"([^\x00-\x7f]+)")
+_BETWEEN = re.compile(r"[\W_]")
+_ASCII = "".join(chr(code).lower() if chr(code).isalnum() else " " for code in range(128))
+"""What stands for each character of ASCII: itself folded, or a space between words."""
 _LONGEST_TEXT = 50_000
 """Characters of a text that are read; a longer draft is pasted noise, not more evidence."""
 
@@ -26,10 +30,36 @@ STOP_WORDS = frozenset(
 
 def tokens(text: str | None) -> list[str]:
     """Split into folded, singular words of two or more characters, stop words left out."""
+    return [token for token in map(token_of, folded_words(text)) if token]
+
+
+def folded_words(text: str | None) -> list[str]:
+    """Split into folded words, all of them: what `_WORD` finds in the folded text, but quicker.
+
+    A character is folded alike wherever it stands, so that the few which are no ASCII, and tell
+    words from what is between them less readily, are folded by themselves.
+    """
     if not text:
         return []
-    found = map(_token, _WORD.findall(fold(text[:_LONGEST_TEXT])))
-    return [token for token in found if token]
+    text = text[:_LONGEST_TEXT]
+    if text.isascii():
+        return text.translate(_ASCII).split()
+    parts = _OTHER.split(text)
+    parts[::2] = [part.translate(_ASCII) for part in parts[::2]]
+    parts[1::2] = [part.translate(_SEEN) for part in parts[1::2]]
+    return "".join(parts).split()
+
+
+class _Seen(dict[int, str]):
+    """What stands for each character that was met: itself folded, a space between words."""
+
+    def __missing__(self, code: int) -> str:
+        """Fold a character that is met for the first time."""
+        self[code] = found = _BETWEEN.sub(" ", fold(chr(code)))
+        return found
+
+
+_SEEN = _Seen()
 
 
 def singular(word: str) -> str:
@@ -44,7 +74,7 @@ def singular(word: str) -> str:
 
 
 @lru_cache(maxsize=1 << 14)
-def _token(word: str) -> str:
+def token_of(word: str) -> str:
     """Return the token of a word as it stands in a text, empty for one that is left out."""
     folded = fold(word)
     return singular(folded) if len(folded) > 1 and folded not in STOP_WORDS else ""
@@ -58,7 +88,7 @@ def spoken(text: str | None) -> Spoken:
     """Split as `tokens` does, with each word as it stands there, and its place."""
     found = []
     for match in _WORD.finditer((text or "")[:_LONGEST_TEXT]):
-        if token := _token(word := match[0]):
+        if token := token_of(word := match[0]):
             found.append((token, word, match.start()))
     return found
 

@@ -1,11 +1,13 @@
 """What would end the process without memory is refused before."""
 
+import mmap
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from recsys.memory import require_room
+from recsys.memory import MIB, let_go, require_room
 
 ASK = """
 import resource
@@ -62,3 +64,23 @@ def test_large_blocks_go_back_to_the_system() -> None:
     command = [sys.executable, "-c", HOLD, "returned"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert int(done.stdout) < 6
+
+
+def of_files() -> int:
+    """Bytes of files that are mapped and in memory."""
+    status = Path("/proc/self/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if "RssFile" in line) << 10
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_pages_of_a_file_that_were_read_are_let_go_and_read_again(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"abcdefgh" * MIB)
+    with (
+        (tmp_path / "file").open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
+    ):
+        assert mapped.find(b"z") == -1
+        held = of_files()
+        let_go(mapped)
+        assert held - of_files() >= 7 * MIB
+        assert mapped[:8] == mapped[-8:] == b"abcdefgh"

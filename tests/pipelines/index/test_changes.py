@@ -21,7 +21,7 @@ from pipelines.index.text import merge_text, write_text
 from recsys.errors import CorpusError
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
-from recsys.store.terms import FREQUENCIES, TermStore
+from recsys.store.terms import TermStore
 
 Row: TypeAlias = Mapping[str, object]
 World: TypeAlias = dict[str, Row]
@@ -53,9 +53,7 @@ def updated(
     corpus = Corpus.load(old / "corpus")
     planned = plan(corpus, Changes(table(papers), tuple(removed)))
     counts = merge_columns(folder / "corpus", planned.papers, corpus, planned.merged)
-    merge_text(
-        TermStore.load(old / "text"), planned, Corpus.load(folder / "corpus"), folder / "text"
-    )
+    merge_text(TermStore.load(old / "text"), planned, folder / "text")
     return planned, counts
 
 
@@ -210,14 +208,6 @@ def test_to_remove_every_paper_is_refused(tmp_path: Path) -> None:
     corpus = Corpus.load(rebuilt(tmp_path / "old", WORLD) / "corpus")
     with pytest.raises(CorpusError, match="No paper would be left"):
         plan(corpus, Changes(table([]), ("a", "b", "c")))
-
-
-def test_an_old_store_without_frequencies_is_counted_anew(tmp_path: Path) -> None:
-    old = rebuilt(tmp_path / "old", WORLD)
-    (old / "text" / FREQUENCIES).unlink()
-    updated(old, tmp_path / "new", [row("n", abstract="words")], ["a"])
-    again = rebuilt(tmp_path / "again", {"b": B, "c": C, "n": row("n", abstract="words")})
-    assert files(tmp_path / "new") == files(again)
 
 
 def test_nothing_of_the_old_corpus_is_written(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pipelines.jobs.index_writer import writing
 from recsys.stage_two.ranker import KIND, SCHEMA
 from recsys.store.artifacts import MANIFEST, seal, sha256
 from recsys.store.generations import in_force
+from recsys.store.layout import INDEX_SCHEMA
 from tests.built_index import DRAFT
 from tests.pipelines.small_index import write_small_split
 
@@ -94,7 +95,9 @@ def test_an_index_of_another_schema_is_refused(index: Path, run_cli: "RunCli") -
     value = json.loads((index / MANIFEST).read_text())
     (index / MANIFEST).write_text(json.dumps(value | {"schema": 99}))
     for done in every_command(index, run_cli):
-        assert_refused(done, "schema 99", "reads schema 2", "Build it again with this version.")
+        assert_refused(
+            done, "schema 99", f"reads schema {INDEX_SCHEMA}", "Build it again with this version."
+        )
 
 
 @pytest.mark.parametrize("text", ["", "no JSON", "[]", "{}", '{"kind": "index"}', "\x00"])

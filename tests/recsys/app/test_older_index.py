@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -13,9 +14,12 @@ from pipelines.index.update import UpdateOptions, update
 from pipelines.jobs.index_writer import writing
 from recsys.app.inspection import inspect_artifact
 from recsys.app.wiring import open_index
+from recsys.errors import ArtifactMismatch
 from recsys.records import Draft
+from recsys.store.artifacts import MANIFEST, sha256, write_json
 from recsys.store.generations import pin, read_pointer
-from recsys.store.layout import CORPUS
+from recsys.store.layout import CORPUS, INDEX_SCHEMA, TEXT
+from recsys.store.terms import NORMS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "index-schema-1"
 DRAFT = Draft("Rivers and glaciers", "We measure rivers with an instrument.")
@@ -53,9 +57,31 @@ def test_its_first_change_makes_generations_of_it(index: Path) -> None:
         with writer.member("notes") as new:
             (new / "text").write_text("new")
     assert names(index) == ["generations", "lock", "manifest.json"]
-    assert pin(index).manifest().schema == 2
+    assert pin(index).manifest().schema == INDEX_SCHEMA
     assert answered(index) == expected()
     inspect_artifact(index, hashes=True)
+
+
+def test_one_of_the_schema_before_is_read_and_settles_with_its_first_change(index: Path) -> None:
+    with writing(index) as writer, writer.member("notes") as new:
+        (new / "text").write_text("new")
+    generation = pin(index).folder
+    manifest = json.loads((generation / MANIFEST).read_text())
+    write_json(generation / MANIFEST, manifest | {"schema": 2})
+    pointer = json.loads((index / MANIFEST).read_text())
+    found = {"schema": 2, "sha256": sha256(generation / MANIFEST)}
+    write_json(index / MANIFEST, pointer | found)
+    assert answered(index) == expected()
+    assert inspect_artifact(index, hashes=True)[0].schema == 2
+    write_json(index / MANIFEST, pointer | found | {"schema": 1})
+    with pytest.raises(ArtifactMismatch, match="schema 1"):
+        open_index(index)
+    write_json(index / MANIFEST, pointer | found | {"schema": 3})
+    assert answered(index) == expected()
+    update(index, [], UpdateOptions(compact=True))
+    assert read_pointer(index) == pointer | {"generation": "2", "sha256": ANY}
+    assert (pin(index).folder / TEXT / NORMS).exists()
+    assert answered(index) == expected()
 
 
 def test_what_somebody_put_into_it_stays(index: Path) -> None:

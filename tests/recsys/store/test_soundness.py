@@ -10,18 +10,32 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from indexes.bm25 import Bm25Index
 from recsys.app.wiring import open_index
 from recsys.errors import ArtifactCorrupt
 from recsys.records import Draft
 from recsys.store.artifacts import MANIFEST, load_manifest, seal
-from recsys.store.layout import INDEX_KIND
+from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "index-schema-1" / "index"
+POSTINGS = ("text/postings.starts.npy", "text/postings.rows.npy", "text/postings.frequencies.npy")
+"""Made anew of an older version's words; what that stored is not read."""
 UNREAD = "corpus/cited_by.key.npy"
 """Only older versions read it."""
-ARRAYS = sorted({p.relative_to(GOLDEN).as_posix() for p in GOLDEN.rglob("*.npy")} - {UNREAD})
-STARTS = [name for name in ARRAYS if name.endswith(".starts.npy")]
-NUMBERS = [name for name in ARRAYS if name.endswith((".values.npy", ".rows.npy", "venues.npy"))]
+ARRAYS = sorted(
+    name
+    for path in GOLDEN.rglob("*.npy")
+    if not (name := path.relative_to(GOLDEN).as_posix()).startswith(("text/postings.", UNREAD))
+)
+WORDS = [
+    *(name for name in ARRAYS if name.startswith("text/") and name != "text/impacts.npy"),
+    *("text/frequencies.npy", "text/norms.npy", *POSTINGS),
+]
+"""As this version stores them."""
+EVERY = [*(("old", name) for name in ARRAYS), *(("new", name) for name in WORDS)]
+STARTS = [(version, name) for version, name in EVERY if name.endswith(".starts.npy")]
+ROWS = (".values.npy", ".rows.npy", "venues.npy")
+NUMBERS = [(version, name) for version, name in EVERY if name.endswith(ROWS)]
 Array = NDArray[Any]
 
 
@@ -29,15 +43,37 @@ def answered(index: Path) -> None:
     open_index(index).recommend(Draft("On rivers", "We measure rivers."), 3)
 
 
-def refused(folder: Path, name: str, change: Callable[[Array], Array]) -> bool:
-    """Change an array of a copy, seal it again, and ask it something."""
-    index = Path(shutil.copytree(GOLDEN, folder / "index"))
-    np.save(index / name, change(np.load(index / name)))
+@pytest.fixture(scope="module")
+def today(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same index with its words as this version stores them."""
+    index = Path(shutil.copytree(GOLDEN, tmp_path_factory.mktemp("today") / "index"))
+    words = open_index(index).collection
+    shutil.rmtree(index / "text")
+    (index / "text").mkdir()
+    words.terms.save(index / "text")
+    assert isinstance(words.text_index, Bm25Index)
+    words.text_index.save(index / "text")
+    return sealed(index)
+
+
+def sealed(index: Path) -> Path:
     config = load_manifest(GOLDEN, INDEX_KIND, 1).config
     (index / MANIFEST).unlink()
-    seal(index, INDEX_KIND, 1, config)
+    seal(index, INDEX_KIND, INDEX_SCHEMA, config)
+    return index
+
+
+@pytest.fixture
+def source(version: str, today: Path) -> Path:
+    return GOLDEN if version == "old" else today
+
+
+def refused(folder: Path, source: Path, name: str, change: Callable[[Array], Array]) -> bool:
+    """Change an array of a copy, seal it again, and ask it something."""
+    index = Path(shutil.copytree(source, folder / "index"))
+    np.save(index / name, change(np.load(index / name)))
     try:
-        answered(index)
+        answered(sealed(index))
     except ArtifactCorrupt as error:
         assert str(index) in error.what
         return True
@@ -46,20 +82,21 @@ def refused(folder: Path, name: str, change: Callable[[Array], Array]) -> bool:
     return False
 
 
-def test_what_fits_answers() -> None:
+def test_what_fits_answers(today: Path) -> None:
     answered(GOLDEN)
+    answered(today)
 
 
-@pytest.mark.parametrize("name", ARRAYS)
-def test_another_type_or_shape_is_refused(name: str, tmp_path: Path) -> None:
-    assert refused(tmp_path, name, lambda array: array.astype(np.complex64))
-    assert refused(tmp_path, name, lambda array: array.reshape(1, 1, -1))
-    assert refused(tmp_path, name, lambda array: array[:-1])
-    assert refused(tmp_path, name, lambda array: np.array(1, array.dtype))
+@pytest.mark.parametrize(("version", "name"), EVERY)
+def test_another_type_or_shape_is_refused(source: Path, name: str, tmp_path: Path) -> None:
+    assert refused(tmp_path, source, name, lambda array: array.astype(np.complex64))
+    assert refused(tmp_path, source, name, lambda array: array.reshape(1, 1, -1))
+    assert refused(tmp_path, source, name, lambda array: array[:-1])
+    assert refused(tmp_path, source, name, lambda array: np.array(1, array.dtype))
 
 
-@pytest.mark.parametrize("name", STARTS)
-def test_offsets_ascend_from_0_to_the_end(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "name"), STARTS)
+def test_offsets_ascend_from_0_to_the_end(source: Path, name: str, tmp_path: Path) -> None:
     def put(place: int, value: int) -> Callable[[Array], Array]:
         def change(array: Array) -> Array:
             array[place] = value
@@ -67,18 +104,20 @@ def test_offsets_ascend_from_0_to_the_end(name: str, tmp_path: Path) -> None:
 
         return change
 
-    assert refused(tmp_path, name, put(0, -1))
-    assert refused(tmp_path, name, put(-1, 1 << 40))
-    assert refused(tmp_path, name, put(1, 1 << 40))
-    assert refused(tmp_path, name, put(1, -5))
+    assert refused(tmp_path, source, name, put(0, -1))
+    assert refused(tmp_path, source, name, put(-1, 1 << 40))
+    assert refused(tmp_path, source, name, put(1, 1 << 40))
+    assert refused(tmp_path, source, name, put(1, -5))
 
 
-@pytest.mark.parametrize("name", NUMBERS)
-def test_numbers_of_papers_and_words_are_within_range(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "name"), NUMBERS)
+def test_numbers_of_papers_and_words_are_within_range(
+    source: Path, name: str, tmp_path: Path
+) -> None:
     for number in (-2, 1000, np.iinfo(np.int32).max):
-        assert refused(tmp_path, name, partial(np.full_like, fill_value=number))
+        assert refused(tmp_path, source, name, partial(np.full_like, fill_value=number))
 
 
-@pytest.mark.parametrize("name", STARTS)
-def test_no_offsets_at_all_are_refused(name: str, tmp_path: Path) -> None:
-    assert refused(tmp_path, name, lambda array: array[:0])
+@pytest.mark.parametrize(("version", "name"), STARTS)
+def test_no_offsets_at_all_are_refused(source: Path, name: str, tmp_path: Path) -> None:
+    assert refused(tmp_path, source, name, lambda array: array[:0])

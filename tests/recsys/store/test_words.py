@@ -1,9 +1,21 @@
+import re
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.store.name_keys import fold
-from recsys.store.words import STOP_WORDS, singular, spoken, tokens, word_pairs
+from recsys.store.words import (
+    STOP_WORDS,
+    folded_words,
+    singular,
+    spoken,
+    tokens,
+    word_pairs,
+)
+
+RAW_WORD = re.compile(r"[^\W_]+")
 
 
 @pytest.mark.parametrize(
@@ -60,6 +72,17 @@ def test_stop_words_are_written_as_they_are_compared() -> None:
 def test_tokens_hold_nothing_but_letters_and_digits(text: str) -> None:
     for word in tokens(text):
         assert word.isalnum()
+
+
+@given(st.text() | st.text("aB3 _-é\u2019Σς½ﬁ\u211d漢\u0301\u0130\u1e9e\ud800\x1c\x85"))
+def test_folded_words_are_those_of_the_folded_text(text: str) -> None:
+    assert folded_words(text) == RAW_WORD.findall(fold(text))
+
+
+def test_every_character_parts_or_joins_words_as_it_does_folded() -> None:
+    for code in (*range(0x3100), *range(0x3100, sys.maxunicode + 1, 101)):
+        text = f"a{chr(code)}B"
+        assert folded_words(text) == RAW_WORD.findall(fold(text)), code
 
 
 @given(st.text("abcXYZéÉ ", max_size=60))
