@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 DATA   ?= ../shared/data
 SHARE  ?= 1
+SIZE   ?= 100000
 
 BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet -c constraints.txt
@@ -12,7 +13,7 @@ DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
 CODE    = recsys pipelines indexes eval docs tests
 
-.PHONY: help venv demo test lint types format pytest torture web-check docs benchmarks evaluation ranker wheels clean
+.PHONY: help venv demo test lint types format pytest torture web-check docs benchmarks benchmarks-scale evaluation ranker wheels clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -57,6 +58,10 @@ docs: $(DEV) ## Write what the pages take from the code, and build docs/_build/h
 benchmarks: $(DEV) ## Measure on the corpora below DATA and rewrite the tables in docs/results.
 	rm -rf benchmarks/out/*.index/ranker*  # Figures are those of the code as it stands.
 	$(BIN)/python -m pipelines.benchmarks --data $(DATA) --docs docs/results
+
+benchmarks-scale: $(DEV) ## Measure on made corpora of SIZE papers; BEFORE=DIR compares with another checkout.
+	$(BIN)/python -m pipelines.benchmarks.scale measure --data $(DATA) --sizes $(SIZE) \
+	  $(if $(BEFORE),--before $(BEFORE)) --docs docs/results
 
 evaluation: $(DEV) ## Repeat the evaluations on the corpora below DATA and rewrite their tables.
 	$(BIN)/recsys reproduce --data $(DATA) --work benchmarks/out --docs docs/results

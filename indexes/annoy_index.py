@@ -14,6 +14,7 @@ import numpy as np
 
 from indexes.backends import FILES, Former
 from indexes.exact import ExactIndex
+from indexes.row_blocks import blocks
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array
@@ -157,8 +158,9 @@ class AnnoyIndex:
         """Write a forest over the vectors. More than one thread would not be reproducible."""
         forest = annoy.AnnoyIndex(vectors.shape[1], "angular")
         forest.set_seed(seed)
-        for row, vector in enumerate(vectors):
-            forest.add_item(row, vector)
+        for begin, block in blocks(vectors):  # A row of a map takes four times as long.
+            for at, vector in enumerate(block):
+                forest.add_item(begin + at, vector)
         forest.build(trees, n_jobs=1)
         forest.save(str(path))
 

@@ -1,6 +1,6 @@
 """Exact search: scan every vector. The oracle of every other vector index."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,8 @@ GROUP = 16
 """Values of which one search for the best looks at the highest first."""
 BLOCK = 1 << 25
 """Bytes of vectors that are multiplied with several queries at once, so products stay small."""
+FEW = 4
+"""Where fewer than one in so many rows is allowed, it is quicker to copy these than to read all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,11 @@ class ExactIndex:
         self, queries: Floats, k: int, *, allowed: Mask | None = None
     ) -> list[tuple[Rows, Floats]]:
         """Return up to k (rows, cosines) for each of (q, d) queries, in one pass."""
-        n, lines, rows, cosines = len(self.vectors), [], [], []
-        step = max(BLOCK // max(self.vectors[:1].nbytes, 1), 1)
+        return best_of_pieces(self._products(queries, allowed), len(queries), k)
+
+    def _products(self, queries: Floats, allowed: Mask | None) -> Iterator[tuple[Rows, Floats]]:
+        """Multiply block by block: (rows, cosines); -inf where a row is not allowed."""
+        n, step = len(self.vectors), _step(self.vectors)
         for begin in range(0, max(n, 1), step):
             if n <= step:
                 near = products(self.vectors, queries)
@@ -49,16 +54,50 @@ class ExactIndex:
                 near = multiplied(self.vectors[begin : begin + step], queries)
             if allowed is not None:
                 near = np.where(allowed[begin : begin + step], near, np.float32(-np.inf))
-            # Where nearly all is False, looking at it in one line is eight times as quick.
-            high = np.flatnonzero(near >= _least_of_best(near, k)[:, None])
-            line, row = np.divmod(high, near.shape[1])
-            lines.append(line)
-            rows.append((row + begin).astype(np.int32))
-            cosines.append(near[line, row])
-        return _best_of_lines(len(queries), k, *map(np.concatenate, (lines, rows, cosines)))
+            yield np.arange(begin, begin + near.shape[1], dtype=np.int32), near
 
 
-def _least_of_best(cosines: Floats, k: int) -> Floats:
+def search_allowed(
+    vectors: Floats, queries: Floats, k: int, allowed: Mask | None
+) -> list[tuple[Rows, Floats]]:
+    """Search for each of (q, d) queries in the way that is quickest for so many allowed rows."""
+    if allowed is None or FEW * np.count_nonzero(allowed) > len(vectors):
+        return ExactIndex(vectors).search_many(queries, k, allowed=allowed)
+    return search_rows(vectors, np.flatnonzero(allowed).astype(np.int32), queries, k)
+
+
+def search_rows(vectors: Floats, rows: Rows, queries: Floats, k: int) -> list[tuple[Rows, Floats]]:
+    """Search among some rows only, ascending, for each of (q, d) queries; as `search_many` does."""
+    step = _step(vectors)
+    parts = (rows[begin : begin + step] for begin in range(0, max(len(rows), 1), step))
+    pieces = ((part, multiplied(vectors[part], queries)) for part in parts)
+    return best_of_pieces(pieces, len(queries), k)
+
+
+def best_of_pieces(
+    pieces: Iterable[tuple[Rows, Floats]], q: int, k: int
+) -> list[tuple[Rows, Floats]]:
+    """Return up to k (rows, cosines) for each of q queries, best first.
+
+    pieces: at least one, each of (b,) ascending rows and (q, b) cosines, -inf where a row is not
+    wanted.
+    """
+    lines, found, cosines = [], [], []
+    for rows, near in pieces:
+        # Where nearly all is False, looking at it in one line is eight times as quick.
+        high = np.flatnonzero(near >= least_of_best(near, k)[:, None])
+        line, at = np.divmod(high, max(near.shape[1], 1))
+        lines.append(line)
+        found.append(rows[at])
+        cosines.append(near[line, at])
+    return _best_of_lines(q, k, *map(np.concatenate, (lines, found, cosines)))
+
+
+def _step(vectors: Floats) -> int:
+    return max(BLOCK // max(vectors[:1].nbytes, 1), 1)
+
+
+def least_of_best(cosines: Floats, k: int) -> Floats:
     """Return for each of (q, b) lines a bound that its k best values reach and few others: (q,).
 
     The line is dealt out to b / GROUP groups: the k-th highest of their maxima is no higher than

@@ -19,6 +19,7 @@ EXTRAS: Mapping[str, str] = {
     "starlette": "serve",
     "torch": "train",
     "transformers": "train",
+    "usearch": "hnsw",
     "uvicorn": "serve",
 }
 """Module -> the extra that installs it. What is not here comes with every installation."""

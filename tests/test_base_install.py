@@ -115,6 +115,7 @@ def refused(built: "Built", tmp_path_factory: pytest.TempPathFactory) -> dict[st
         ("studies", ("probe", probe.papers, "--embeddings", probe.good, "--label", "venue",
                      "--min-count", 8, "--probes", "linear")),
         ("studies", ("scidocs", folder / "suite", "--random", "--jobs", 1)),
+        ("hnsw", ("build", built.papers, "--vectors", "hnsw", *out)),
         ("report", ("report", folder / "report")),
         ("report", ("compare-encoders", *given, "--encoder", "random", *out)),
         ("pdf", ("recommend", folder / "draft.pdf")),

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from indexes.backends import DEFAULT, backend, build_index, summary
+from indexes.backends import backend, build_index, by_size, summary
 from pipelines.corpora.collect import AS_TOLD, Reading
 from pipelines.corpora.corpus_worth import worth_of
 from pipelines.corpora.library_works import PDFS
@@ -52,21 +52,22 @@ class BuildOptions:
 
     encoder: None only with embeddings: drafts are then placed by their words. pooling None: the
     encoder's own. embeddings: a file of vectors that were made elsewhere. vectors: what searches
-    them, see `indexes.backends`. force: replace another index. wait: for another process that
-    writes the same index; else it is refused.
+    them, see `indexes.backends`; None: what is best for so many papers. force: replace another
+    index. wait: for another process that writes the same index; else it is refused.
     """
 
     encoder: str | None = MINILM
     pooling: str | None = None
     precision: Precision = "int8"
     embeddings: Path | None = None
-    vectors: str = DEFAULT
+    vectors: str | None = None
     force: bool = False
     wait: bool = False
     reading: Reading = AS_TOLD
 
     def __post_init__(self) -> None:
-        backend(self.vectors)  # Before hours of work.
+        if self.vectors is not None:
+            backend(self.vectors)  # Before hours of work.
         if self.encoder is None and self.embeddings is None:
             raise InputError("There are neither vectors nor an encoder.", "Name an encoder.")
 
@@ -77,7 +78,7 @@ class BuildOptions:
             "pooling": self.pooling,
             "precision": self.precision,
         }
-        if self.vectors != DEFAULT:
+        if self.vectors is not None:
             chosen["vectors"] = self.vectors
         if self.reading != AS_TOLD:
             chosen["reading"] = self.reading.record()
@@ -249,7 +250,7 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
         built = Built(corpus, job.folder / TEXT, named)
         vectors, facts = take(job.options.embeddings, built, shards, progress=job.progress)
     job.progress("nearest neighbours", 0, 1)
-    ann = build_index(job.options.vectors, vectors, folder)
+    ann = build_index(job.options.vectors or by_size(len(vectors)), vectors, folder)
     job.progress("nearest neighbours", 1, 1)
     for file in shards.glob("*.npy"):  # Second names: the first stay until this is finished.
         link_or_copy(file, folder / file.name)
@@ -293,7 +294,7 @@ STAGES: Mapping[str, _Stage] = {
     TEXT: _Stage(_text, (), reads=(CORPUS,)),
     ENCODER: _Stage(_encoder, ("encoder", "pooling", "precision", "graph")),
     VECTORS: _Stage(
-        _vectors, ("embeddings", "vectors", "neighbours"), reads=(CORPUS, TEXT, ENCODER)
+        _vectors, ("embeddings", "vectors", "neighbours"), (CORPUS, TEXT, ENCODER), revision=2
     ),
 }
 """In the order in which they run."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from indexes.backends import DEFAULT, Former, build_index, carry_index, summary
+from indexes.backends import DEFAULT, Former, build_index, by_size, carry_index, summary
 from indexes.opening import open_collection
 from pipelines.corpora.collect import AS_TOLD, Reading, collect
 from pipelines.corpora.corpus_worth import worth_of
@@ -62,8 +62,9 @@ class UpdateOptions:
 
     remove: a file of ids, one a line. whole: whether the papers are all that shall be left.
     embeddings: vectors of papers that were made elsewhere. compact: prepare the search of vectors
-    anew. wait: for another process that changes the index; else it is refused. columns: see
-    `collect.Reading`; else everything is read as for the build.
+    anew, by the backend that the build named, or that is best for so many papers now. wait: for
+    another process that changes the index; else it is refused. columns: see `collect.Reading`; else
+    everything is read as for the build.
     """
 
     remove: Path | None = None
@@ -262,10 +263,11 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
     for file in place.glob("*.npy"):
         link_or_copy(file, folder / file.name)
     job.progress("nearest neighbours", 0, 1)
-    name = job.config["ann"].get("backend", DEFAULT)
     if job.options.compact:
-        ann = build_index(name, vectors, folder)
+        named = job.config["options"].get("vectors")
+        ann = build_index(named or by_size(len(vectors)), vectors, folder)
     else:
+        name = job.config["ann"].get("backend", DEFAULT)
         former = Former(job.base.folder / VECTORS, job.config["ann"], known.today)
         ann = carry_index(name, vectors, folder, former)
     job.progress("nearest neighbours", 1, 1)

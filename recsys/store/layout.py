@@ -4,7 +4,7 @@ vis.index/generations/3/
 ├── manifest.json    of every file below, those of the models included
 ├── corpus/          Parquet columns, what is shown of papers, ids, citation graph
 ├── text/            terms of each paper, BM25 postings
-├── vectors/         vectors.npy (n, d) float32, forest.ann
+├── vectors/         vectors.npy (n, d) float32, and what searches them
 ├── encoder/         an artifact of its own: the ONNX model that made the vectors; not there where
 │                    they came from elsewhere without one
 ├── ranker/          an artifact of its own, written by `recsys train ranker`

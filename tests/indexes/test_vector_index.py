@@ -10,11 +10,25 @@ import numpy as np
 import pytest
 
 from indexes.annoy_index import AnnoyIndex, choose_search_k
-from indexes.backends import BACKENDS, Row, backend, build_index, open_built, summary
+from indexes.backends import (
+    BACKENDS,
+    Former,
+    Row,
+    backend,
+    build_index,
+    by_size,
+    carry_index,
+    open_built,
+    summary,
+)
 from indexes.exact import ExactIndex
+from indexes.int8_index import Int8Index
+from indexes.ivf_index import IvfIndex, train_lists, write_lists
+from indexes.list_efforts import Effort
+from indexes.rounded import Rounded
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, InputError, MissingExtraError
 from recsys.protocols import VectorIndex
-from recsys.store.arrays import Floats, Mask
+from recsys.store.arrays import Floats, Mask, load_array
 
 Build: TypeAlias = Callable[[Floats], VectorIndex]
 
@@ -42,17 +56,56 @@ def carried(vectors: Floats, folder: Path, *, search_k: int) -> AnnoyIndex:
     return AnnoyIndex.load(folder / "others.ann", vectors, search_k=search_k, items=items)
 
 
-@pytest.fixture(
-    params=[
-        "exact",
-        "annoy",
-        "annoy, barely looking",
-        "annoy, always scanning",
-        "annoy, carried",
-        "annoy, carried, barely looking",
-    ]
-)
-def build(request: pytest.FixtureRequest, tmp_path: Path) -> Build:
+def built(name: str, vectors: Floats, folder: Path) -> VectorIndex:
+    return open_built(vectors, folder, build_index(name, vectors, folder))
+
+
+def rounded(vectors: Floats, folder: Path) -> Int8Index:
+    build_index("int8", vectors, folder)
+    return Int8Index(vectors, Rounded.load(folder, vectors.shape))
+
+
+def lists(vectors: Floats, folder: Path, *, scanned: int) -> IvfIndex:
+    """Search in many lists, and open so few of them that the answer is not exact."""
+    index = write_lists(vectors, folder, train_lists(vectors))
+    return replace(index, alone=Effort(9, scanned, 0.0), together=Effort(9, scanned, 0.0))
+
+
+def built_before(name: str, vectors: Floats, folder: Path) -> VectorIndex:
+    """Search by what was built when a tenth of the vectors was not there, and others were."""
+    n = len(vectors)
+    rng = np.random.default_rng(5)
+    rows = rng.permutation(n)[: n - n // 10].astype(np.int32)
+    rows = rng.permutation(np.append(rows, np.full(n // 10, -1, np.int32)))
+    others = random_vectors(len(rows), dim=vectors.shape[1], seed=6)
+    others[rows >= 0] = vectors[rows[rows >= 0]]
+    (folder / "former").mkdir()
+    former = Former(folder / "former", build_index(name, others, folder / "former"), rows)
+    return open_built(vectors, folder, carry_index(name, vectors, folder, former))
+
+
+BUILDS = [
+    "exact",
+    "annoy",
+    "annoy, barely looking",
+    "annoy, always scanning",
+    "annoy, carried",
+    "annoy, carried, barely looking",
+    "int8",
+    "int8, many blocks",
+    "ivf",
+    "ivf, barely looking",
+    "hnsw",
+    "hnsw, carried",
+]
+LISTS = "ivf", "ivf, barely looking"
+"""What is scanned there for one query is compared with others that are asked together."""
+
+
+@pytest.fixture(params=BUILDS)
+def build(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
+    if request.param == "int8, many blocks":
+        monkeypatch.setattr("indexes.int8_index.BLOCK", 70)
     builders: dict[str, Build] = {
         "exact": ExactIndex,
         "annoy": lambda vectors: forest(vectors, tmp_path, search_k=150),
@@ -60,6 +113,12 @@ def build(request: pytest.FixtureRequest, tmp_path: Path) -> Build:
         "annoy, always scanning": lambda vectors: forest(vectors, tmp_path, search_k=10**6),
         "annoy, carried": lambda vectors: carried(vectors, tmp_path, search_k=150),
         "annoy, carried, barely looking": lambda vectors: carried(vectors, tmp_path, search_k=1),
+        "int8": lambda vectors: rounded(vectors, tmp_path),
+        "int8, many blocks": lambda vectors: rounded(vectors, tmp_path),
+        "ivf": lambda vectors: lists(vectors, tmp_path, scanned=len(vectors) * 2 // 3),
+        "ivf, barely looking": lambda vectors: lists(vectors, tmp_path, scanned=1),
+        "hnsw": lambda vectors: built("hnsw", vectors, tmp_path),
+        "hnsw, carried": lambda vectors: built_before("hnsw", vectors, tmp_path),
     }
     return builders[request.param]
 
@@ -99,6 +158,7 @@ def test_cosine_of_a_near_copy_keeps_its_digits(build: Build) -> None:
     assert cosines[0] == pytest.approx(float(vectors[3] @ query), abs=1e-6)
 
 
+@pytest.mark.parametrize("build", [name for name in BUILDS if name not in LISTS], indirect=True)
 @pytest.mark.parametrize("part", [None, 0.5, 0.02, 0.0])
 def test_searching_for_many_is_searching_for_each(build: Build, part: float | None) -> None:
     vectors = random_vectors(1000)
@@ -110,6 +170,17 @@ def test_searching_for_many_is_searching_for_each(build: Build, part: float | No
         alone = index.search(query, 9, allowed=allowed)
         assert rows.tolist() == alone[0].tolist() and rows.dtype == np.int32
         np.testing.assert_allclose(cosines, alone[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("build", LISTS, indirect=True)
+@pytest.mark.parametrize("k", [1, 9, 40])
+def test_lists_that_are_opened_for_many_serve_each(build: Build, k: int) -> None:
+    vectors, queries = random_vectors(1000), random_vectors(7, seed=5)
+    index = build(vectors)
+    for (rows, cosines), query in zip(index.search_many(queries, k), queries, strict=True):
+        assert len(set(rows.tolist())) == k and rows.dtype == np.int32
+        np.testing.assert_allclose(cosines, vectors[rows] @ query, atol=1e-6)
+        assert (cosines >= index.search(query, k)[1] - 1e-6).all()
 
 
 def test_searching_for_nobody_finds_nothing(build: Build) -> None:
@@ -134,6 +205,12 @@ def test_every_backend_opens_what_it_built(name: str, tmp_path: Path) -> None:
     assert summary(facts, len(vectors)).endswith(".")
     hasty = build_index(name, vectors, tmp_path, lasting=False)
     assert open_built(vectors, tmp_path, hasty).search(vectors[3], 1)[0].tolist() == [3]
+
+
+def test_what_no_build_names_is_chosen_by_size() -> None:
+    sizes = (1, 7_000, 27_000, 100_000, 10_000_000)
+    assert [by_size(n) for n in sizes] == ["exact", "exact", "int8", "ivf", "ivf"]
+    assert all(by_size(n) in BACKENDS for n in range(0, 300_000, 500))
 
 
 def test_an_unknown_backend_is_corrected() -> None:
@@ -312,6 +389,14 @@ def test_same_seed_builds_the_same_bytes(tmp_path: Path) -> None:
     first, second, other = ((tmp_path / name).read_bytes() for name in "abc")
     assert first == second
     assert first != other
+
+
+def test_a_map_makes_the_same_forest_as_an_array(tmp_path: Path) -> None:
+    vectors = random_vectors(200)
+    np.save(tmp_path / "v.npy", vectors)
+    AnnoyIndex.build(vectors, tmp_path / "a", trees=10)
+    AnnoyIndex.build(load_array(tmp_path / "v.npy"), tmp_path / "b", trees=10)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 def test_build_makes_a_hundred_trees_unless_told_otherwise(tmp_path: Path) -> None:

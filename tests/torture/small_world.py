@@ -62,7 +62,9 @@ def write_lines(path: Path, papers: Sequence[object]) -> None:
 
 def build_world(folder: Path, out: Path, papers: str = PAPERS, *, force: bool = False) -> Path:
     """Build an index of a world's papers with its tiny encoder."""
-    options = BuildOptions(encoder=str(folder / ENCODER), precision="f32", force=force)
+    options = BuildOptions(
+        encoder=str(folder / ENCODER), precision="f32", vectors="annoy", force=force
+    )
     build([folder / papers], out, options, cache=folder / CACHE)
     return out
 

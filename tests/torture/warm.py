@@ -16,6 +16,8 @@ MODULES = (
     "eval.judge_runs",
     "filelock",
     "indexes.annoy_index",
+    "indexes.int8_index",
+    "indexes.ivf_index",
     "lightgbm",
     "onnx.checker",
     "onnxruntime",

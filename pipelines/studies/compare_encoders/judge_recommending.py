@@ -8,7 +8,7 @@ import numpy as np
 
 from eval.run_figures import Assessment
 from eval.studies.encoders.encoder_figures import F1, RECALL, Figure, as_record, bounded
-from indexes.backends import DEFAULT, build_index
+from indexes.backends import build_index, by_size
 from pipelines.evaluation.evaluate import TWO_STAGE, EvaluateOptions, evaluate
 from pipelines.index.external_vectors import Built, take
 from pipelines.jobs.index_writer import writing
@@ -85,6 +85,6 @@ def _build(index: Path, source: Path, out: Path, key: str, progress: Progress) -
         vectors, facts = take(source, built, folder, progress=progress)
         config |= {"recipe": key, "dim": int(vectors.shape[1]), **facts}
         config["options"] = {"encoder": None, "pooling": None, "precision": "f32"}
-        config["ann"] = build_index(DEFAULT, vectors, folder)
+        config["ann"] = build_index(by_size(len(vectors)), vectors, folder)
         writer.commit({CORPUS: index / CORPUS, TEXT: index / TEXT, VECTORS: folder}, config)
         shutil.rmtree(folder)

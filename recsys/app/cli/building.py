@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from indexes.backends import BACKENDS, DEFAULT
+from indexes.backends import BACKENDS
 from recsys.app.cli.declarations import Argument, OneOf, Option
 from recsys.app.cli.options import (
     Index,
@@ -48,14 +48,15 @@ class VectorChoices:
         ),
     ] = None
     vectors: Annotated[
-        str,
+        str | None,
         OneOf(BACKENDS),
         Option(
             "--vectors",
-            help="What searches the vectors: a forest of Annoy, which scans where that is less "
-            "work, or an exact scan always.",
+            show_default="by the number of papers",
+            help="What searches the vectors: a forest of Annoy, an exact scan, an exact scan in 8 "
+            "bits, lists around centroids, or a graph of neighbours (needs `recsys[hnsw]`).",
         ),
-    ] = DEFAULT
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,8 +196,8 @@ class UpdateChoices:
         bool,
         Option(
             "--compact",
-            help="Plant Annoy's forest anew. Without, that is done when it lacks more than 10 % of "
-            "the papers, or knows more than 20 % that are gone.",
+            help="Prepare the search of vectors anew, by what is best for so many papers unless "
+            "the build named it. Without, that is done when too many papers are new or gone.",
         ),
     ] = False
 

@@ -66,7 +66,7 @@ def test_an_index_is_sealed_and_says_what_it_holds(built: "Built") -> None:
     assert manifest.config["papers"] == len(invented_papers()) == 50
     assert manifest.config["dim"] == 384
     assert manifest.config["source"] == "papers.jsonl"
-    assert manifest.config["ann"]["recall"] >= 0.99
+    assert manifest.config["ann"] == {"backend": "exact"}  # There are few papers.
     encoder = load_manifest(in_force(built.index) / "encoder", "encoder", 1)
     assert manifest.config["encoder"] == encoder.config["fingerprint"]
     assert names(built.index) == ["generations", "lock", "manifest.json"]
@@ -116,6 +116,22 @@ def test_other_options_need_force(built: "Built", index: Path) -> None:
     options = BuildOptions(precision="f32")
     with pytest.raises(InputError, match="other papers or options"):
         build([built.papers], index, options, cache=cache_folder())
+
+
+def test_what_searches_the_vectors_is_chosen_by_size_or_named(
+    built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.index.build.by_size", lambda n: "int8" if n == 50 else "ivf")
+    for name, found in ((None, "int8"), ("annoy", "annoy"), ("exact", "exact")):
+        out = tmp_path / f"{name}.index"
+        report = build([built.papers], out, BuildOptions(vectors=name), cache=cache_folder())
+        assert report.config["ann"]["backend"] == found
+        assert report.config["options"].get("vectors") == name
+    assert len(set(map(_recipe, tmp_path.glob("*.index")))) == 3
+
+
+def _recipe(index: Path) -> str:
+    return str(pin(index).manifest().config["recipe"])
 
 
 def test_force_replaces_a_damaged_index(built: "Built", index: Path) -> None:

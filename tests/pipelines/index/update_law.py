@@ -54,6 +54,7 @@ from tests.torture.small_world import (
     write_lines,
 )
 
+SEARCHES = "annoy", "exact", "int8", "ivf"
 Body: TypeAlias = dict[str, Any]
 Model: TypeAlias = dict[str, Body]
 """What the index should hold: papers by id, without it."""
@@ -142,7 +143,7 @@ class Law(RuleBasedStateMachine):
         COUNTS["runs"] += 1
         shutil.rmtree(self.place)
 
-    @initialize(papers=_papers, given=st.booleans(), vectors=st.sampled_from(["annoy", "exact"]))
+    @initialize(papers=_papers, given=st.booleans(), vectors=st.sampled_from(SEARCHES))
     def begin(self, papers: Model, given: bool, vectors: str) -> None:
         self.kind, self.model = Kind(given, vectors), papers
         _done(in_child(partial(_rebuilt, self, self.index)))

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from pipelines.index.build import BuildOptions, build
 from pipelines.jobs.index_writer import writing
+from recsys.app.cache import cache_folder
 from recsys.app.inspection import inspect_artifact
 from recsys.app.wiring import open_index
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.store.corpus import Corpus
-from recsys.store.generations import in_force, read_pointer
+from recsys.store.generations import in_force, pin, read_pointer
 from tests.built_index import DRAFT, finished_shards, stopped, write_many
 from tests.pipelines.small_index import invented_papers, write_small_nnselect
 
@@ -114,11 +116,29 @@ def test_what_came_in_pieces_is_as_if_built_from_one_file(
     assert [each.name for each in index.glob("generations/*")] == [in_force(index).name]
 
 
-def test_a_forest_is_planted_anew(index: Path, run_cli: "RunCli") -> None:
+def test_the_search_of_vectors_is_prepared_anew(index: Path, run_cli: "RunCli") -> None:
     before, answers = in_force(index), answered(open_index(index))
     done = run_cli("update", index, "--compact")
     assert done.code == 0 and "papers: none changed; 50 in all" in done.err
     assert in_force(index) != before and answered(open_index(index)) == answers
+
+
+@pytest.mark.parametrize("named", [None, "exact"])
+def test_what_searches_the_vectors_changes_when_it_is_prepared_anew(
+    named: str | None,
+    built: "Built",
+    tmp_path: Path,
+    run_cli: "RunCli",
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    index = tmp_path / "one.index"
+    build([built.papers], index, BuildOptions(vectors=named), cache=cache_folder())
+    monkeypatch.setattr("pipelines.index.update.by_size", lambda n: "int8" if n == 51 else "ivf")
+    found = []
+    for words in ((written(tmp_path / "more.jsonl", [NEW]),), ("--compact",)):
+        assert run_cli("update", index, *words).code == 0
+        found.append(pin(index).manifest().config["ann"]["backend"])
+    assert found == ["exact", named or "int8"]
 
 
 def test_what_contradicts_itself_is_refused(

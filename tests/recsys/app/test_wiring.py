@@ -36,13 +36,6 @@ def test_an_index_is_served_by_a_scan_bm25_and_onnx(built: "Built") -> None:
     assert len(recommender.collection.vectors) == len(recommender.collection.corpus) == 50
 
 
-def test_a_scan_answers_where_it_is_less_work_than_the_forest(built: "Built") -> None:
-    index = open_index(built.index).collection.vector_index
-    search_k = pin(built.index).manifest().config["ann"]["search_k"]
-    assert search_k >= 50
-    assert isinstance(index, ExactIndex)  # A forest of few papers is more work than a scan.
-
-
 @pytest.mark.parametrize("metadata", [True, False])
 def test_its_own_ranker_goes_before_the_shipped_one(
     built: "Built", tmp_path: Path, metadata: bool

@@ -1,0 +1,110 @@
+"""Exact search through vectors in 8 bits: what may be among the best is multiplied in full.
+
+The product of two rounded vectors is as far from their cosine as rounding took them apart, at most
+(Cauchy and Schwarz): of all rows but some hundreds that is enough to know that they are worse.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from indexes.backends import Former
+from indexes.exact import ExactIndex, least_of_best, search_rows
+from indexes.rounded import Rounded, RoundedQueries, write_rounded
+from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.kernels import fastest
+from recsys.store.top_k import top_k
+
+BLOCK = 1 << 14
+"""Rows that are compared with every query before the next ones: they stay in the cache."""
+FEW = 8
+"""Where fewer than one in so many rows is allowed, these alone are multiplied in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some rows and bounds of their cosines: (b,) each."""
+
+    rows: Rows
+    lowers: Floats
+    uppers: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Int8Index:
+    """Cosine search over vectors: (n, d) float32, L2-normalised rows, and their rounded ones."""
+
+    vectors: Floats
+    rounded: Rounded
+
+    def search(self, query: Floats, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
+        """Return up to k (rows, cosines), best first: those that `ExactIndex` finds."""
+        return self.search_many(query[None], k, allowed=allowed)[0]
+
+    def search_many(
+        self, queries: Floats, k: int, *, allowed: Mask | None = None
+    ) -> list[tuple[Rows, Floats]]:
+        """Return up to k (rows, cosines) for each of (q, d) queries, in one pass."""
+        n = len(self.vectors)
+        if allowed is not None and FEW * np.count_nonzero(allowed) < n:
+            inside = np.flatnonzero(allowed).astype(np.int32)
+            return search_rows(self.vectors, inside, queries, k)
+        asked = RoundedQueries.of(queries)
+        least = np.full(len(queries), np.finfo(np.float32).min)
+        parts: list[list[_Part]] = [[] for _ in queries]
+        for begin in range(0, max(n, 1), BLOCK):
+            near, off = self._look(asked, slice(begin, min(begin + BLOCK, n)), allowed)
+            least = np.maximum(least, least_of_best(near - off, k))
+            for at, found in enumerate(parts):
+                (kept,) = np.nonzero(near[at] + off[at] >= least[at])
+                bounds = near[at, kept] - off[at, kept], near[at, kept] + off[at, kept]
+                found.append(_Part((kept + begin).astype(np.int32), *bounds))
+        return [self._exact(query, found, k) for query, found in zip(queries, parts, strict=True)]
+
+    def _look(
+        self, asked: RoundedQueries, part: slice, allowed: Mask | None
+    ) -> tuple[Floats, Floats]:
+        """Multiply a part of the rows: (rounded products, how far off), both (q, b)."""
+        near = self.rounded.near(asked, np.array([part.start]), np.array([part.stop]))
+        if allowed is not None:
+            near = np.where(allowed[part], near, np.float32(-np.inf))
+        return near, asked.off(self.rounded.errors[part])
+
+    def _exact(self, query: Floats, parts: list[_Part], k: int) -> tuple[Rows, Floats]:
+        """Multiply in full the rows whose upper bound reaches the k-th best lower one."""
+        rows = np.concatenate([part.rows for part in parts])
+        if 0 < k < len(rows):
+            lowers = np.concatenate([part.lowers for part in parts])
+            least = np.partition(lowers, len(rows) - k)[len(rows) - k]
+            rows = rows[np.concatenate([part.uppers for part in parts]) >= least]
+        cosines = fastest.dots(self.vectors, rows, query)
+        kept = top_k(cosines, k)
+        return rows[kept], cosines[kept]
+
+
+def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
+    """Round the vectors."""
+    write_rounded(vectors, folder)
+    return {}
+
+
+def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
+    """Round all of them again: that is one pass, as to copy what is known would be."""
+    return build(vectors, folder)
+
+
+def open_index(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> Int8Index | ExactIndex:
+    """Map the rounded vectors; see `Rounded.load` for what it raises.
+
+    Without compiled kernels they are left alone: numpy multiplies floats quicker.
+    """
+    rounded = Rounded.load(folder, vectors.shape)
+    return Int8Index(vectors, rounded) if fastest.COMPILED else ExactIndex(vectors)
+
+
+def summary(facts: Mapping[str, Any], papers: int) -> str:
+    """Say how the vectors are searched."""
+    return "The vectors are scanned in 8 bits, and the nearest compared in full: exact."

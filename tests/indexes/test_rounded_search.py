@@ -1,0 +1,147 @@
+"""The search in 8 bits finds what the exact one finds, whatever the vectors are."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexes import int8_index
+from indexes.backends import build_index, open_built
+from indexes.exact import ExactIndex, search_rows
+from indexes.int8_index import Int8Index
+from indexes.rounded import CODES_FILE, ERRORS_FILE, Rounded, RoundedQueries, write_rounded
+from recsys.errors import ArtifactCorrupt
+from recsys.store.arrays import Floats, load_array
+from recsys.store.kernels import fastest
+from tests.indexes.test_vector_index import random_vectors, share
+
+shapes = st.tuples(st.integers(1, 90), st.integers(1, 16))
+
+
+def opened(vectors: Floats) -> Int8Index:
+    with TemporaryDirectory() as folder:
+        build_index("int8", vectors, Path(folder))
+        return Int8Index(vectors, Rounded.load(Path(folder), vectors.shape))
+
+
+def coarse(shape: tuple[int, int], seed: int) -> Floats:
+    """Make vectors no longer than 1, whose products are exact in any order of summation."""
+    steps = np.random.default_rng(seed).integers(-2, 3, shape)
+    return (steps / 8).astype(np.float32)
+
+
+@given(shapes, st.integers(0, 99), st.integers(0, 100), st.sampled_from([None, 1.0, 0.6, 0.05]))
+@settings(max_examples=40, deadline=None)
+def test_it_finds_the_same_rows_in_the_same_order(
+    shape: tuple[int, int], seed: int, k: int, part: float | None
+) -> None:
+    vectors, queries = coarse(shape, seed), coarse((3, shape[1]), seed + 100)
+    allowed = None if part is None else share(shape[0], part, seed=seed)
+    index, exact = opened(vectors), ExactIndex(vectors)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(int8_index, "BLOCK", 40)
+        found = index.search_many(queries, k, allowed=allowed)
+        for (rows, cosines), query in zip(found, queries, strict=True):
+            best = exact.search(query, k, allowed=allowed)
+            alone = index.search(query, k, allowed=allowed)
+            assert rows.tolist() == alone[0].tolist() == best[0].tolist()
+            assert cosines.tolist() == alone[1].tolist() == best[1].tolist()
+
+
+@given(shapes, st.integers(0, 99), st.floats(1e-3, 50))
+@settings(max_examples=40, deadline=None)
+def test_no_rounded_product_is_farther_off_than_it_says(
+    shape: tuple[int, int], seed: int, spread: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    # Few large numbers among small ones: what rounding takes most from.
+    vectors = rng.standard_normal(shape) * np.exp(spread / 10 * rng.standard_normal(shape))
+    unit = np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
+    rounded, queries = opened(unit).rounded, RoundedQueries.of(unit[:4])
+    near = rounded.near(queries, np.array([0]), np.array([len(unit)]))
+    exact = unit[:4].astype(np.float64) @ unit.T
+    assert (np.abs(near - exact) <= queries.off(rounded.errors)).all()
+
+
+def test_most_rows_are_never_compared_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = random_vectors(4000, dim=96)
+    compared = []
+
+    def dots(vectors: Floats, rows: Floats, query: Floats) -> Floats:
+        compared.append(len(rows))
+        product: Floats = vectors[rows] @ query
+        return product
+
+    monkeypatch.setattr(fastest, "dots", dots)
+    opened(vectors).search(vectors[0], 10)
+    assert 10 <= compared[0] < 100
+
+
+def test_few_rows_are_compared_without_the_others() -> None:
+    vectors, queries = random_vectors(500), random_vectors(3, seed=7)
+    rows = np.array([3, 80, 400], np.int32)
+    allowed = np.zeros(500, bool)
+    allowed[rows] = True
+    for found in (
+        search_rows(vectors, rows, queries, 2),
+        opened(vectors).search_many(queries, 2, allowed=allowed),
+    ):
+        for (best, cosines), query in zip(found, queries, strict=True):
+            expected = ExactIndex(vectors).search(query, 2, allowed=allowed)
+            assert best.tolist() == expected[0].tolist()
+            np.testing.assert_allclose(cosines, expected[1], atol=1e-6)
+
+
+@pytest.mark.parametrize(("compiled", "kind"), [(True, Int8Index), (False, ExactIndex)])
+def test_without_a_compiler_floats_are_scanned(
+    compiled: bool, kind: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectors = random_vectors(50)
+    facts = build_index("int8", vectors, tmp_path)
+    monkeypatch.setattr(fastest, "COMPILED", compiled)
+    assert type(open_built(vectors, tmp_path, facts)) is kind
+
+
+def test_vectors_are_rounded_to_where_they_belong(tmp_path: Path) -> None:
+    vectors = random_vectors(50)
+    places = np.random.default_rng(0).permutation(50).astype(np.int32)
+    write_rounded(vectors, tmp_path, places=places)
+    rounded = Rounded.load(tmp_path, vectors.shape)
+    again = rounded.codes[places] * rounded.scales[places, None]
+    errors = np.linalg.norm(again - vectors, axis=1)
+    assert (errors <= rounded.errors[places]).all()
+    np.testing.assert_allclose(errors, rounded.errors[places], rtol=1e-3)
+    assert errors.max() < 0.02
+
+
+@pytest.mark.parametrize(
+    ("name", "bad"),
+    [
+        (CODES_FILE, np.zeros((49, 16), np.int8)),
+        (CODES_FILE, np.zeros((50, 16), np.uint8)),
+        (ERRORS_FILE, np.zeros(51, np.float32)),
+        (ERRORS_FILE, np.zeros(50, np.float64)),
+    ],
+)
+def test_what_does_not_fit_the_vectors_is_refused(
+    name: str, bad: np.ndarray[tuple[int, ...], np.dtype[np.generic]], tmp_path: Path
+) -> None:
+    vectors = random_vectors(50)
+    facts = build_index("int8", vectors, tmp_path)
+    np.save(tmp_path / name, bad)
+    with pytest.raises(ArtifactCorrupt, match="do not fit vectors"):
+        open_built(vectors, tmp_path, facts)
+
+
+def test_a_map_is_rounded_as_an_array_is(tmp_path: Path) -> None:
+    vectors = random_vectors(50)
+    np.save(tmp_path / "v.npy", vectors)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    write_rounded(vectors, tmp_path / "a")
+    write_rounded(load_array(tmp_path / "v.npy"), tmp_path / "b")
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
