@@ -272,7 +272,7 @@ def choose_search_k(
     k: int,
     target: float = 0.99,
     sample: int = 200,
-    rng: np.random.Generator,
+    rng: "np.random.Generator",  # Not looked up before it is needed: it takes its time.
 ) -> Effort:
     """Find the smallest search_k of a ladder whose recall@k reaches the target.
 

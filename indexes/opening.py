@@ -12,7 +12,6 @@ from recsys.errors import ArtifactMismatch, ArtifactMissing
 from recsys.store.arrays import Floats, load_array
 from recsys.store.artifacts import Manifest, load_manifest
 from recsys.store.collection import Collection, ContextSpace, Space
-from recsys.store.contexts import KIND, SCHEMA, WORDS, Contexts
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin, root_of
 from recsys.store.graph import CitationGraph
@@ -78,6 +77,8 @@ def with_contexts(collection: Collection) -> Collection:
     folder = collection.folder / CONTEXTS
     if not folder.is_dir():
         return collection
+    from recsys.store.contexts import WORDS, Contexts
+
     contexts = Contexts.load(folder, len(collection.corpus))
     if contexts.codes is not None:
         _check_encoder(collection, folder, contexts.codes.shape[1])
@@ -92,6 +93,8 @@ def with_contexts(collection: Collection) -> Collection:
 
 
 def _check_encoder(collection: Collection, folder: Path, dim: int) -> None:
+    from recsys.store.contexts import KIND, SCHEMA
+
     theirs = load_manifest(folder, KIND, SCHEMA).config.get("encoder")
     own = pin(collection.folder).manifest().config["encoder"]
     if theirs != own or dim != collection.vectors.shape[1]:

@@ -1,7 +1,6 @@
 """Arrays put aside on the disk while others are made: what is sorted need not fit into memory."""
 
 from pathlib import Path
-from tempfile import TemporaryFile
 from types import TracebackType
 from typing import Any, TypeAlias
 
@@ -17,6 +16,8 @@ class Spool:
 
     def __init__(self, folder: Path) -> None:
         """Begin it on the disk of a folder."""
+        from tempfile import TemporaryFile
+
         self._file = TemporaryFile(dir=folder)  # Closed by `__exit__`.
         self._end = 0
 

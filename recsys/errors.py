@@ -10,13 +10,13 @@
     │   ├── ArtifactMissing     nothing is there, or the build never finished
     │   ├── ArtifactCorrupt     a file is missing, cut short, or has another checksum
     │   └── ArtifactMismatch    another kind, schema version, encoder or feature list
+    ├── UsageError              the words of a command line do not fit together
     ├── MissingExtraError       an optional package is not installed
     └── NothingFound            everything ran, and nothing was left to answer
 
 The library raises; only `recsys.app` catches, prints, and picks the exit code.
 """
 
-import difflib
 from collections.abc import Iterable
 
 LONGEST_WHAT, LONGEST_HINT = 600, 1000
@@ -79,6 +79,12 @@ class ArtifactMismatch(ArtifactError):
     """The artifact is of another kind, schema version, encoder or feature list."""
 
 
+class UsageError(RecsysError):
+    """The words of a command line are none of the program's, or do not fit together."""
+
+    exit_code = 2
+
+
 class MissingExtraError(RecsysError):
     """An optional package is not installed; the hint is the pip command."""
 
@@ -91,6 +97,8 @@ class NothingFound(RecsysError):
 
 def near_miss(word: str, known: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the closest known word, or an empty string."""
+    import difflib
+
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" Did you mean {close[0]!r}?" if close else ""
 

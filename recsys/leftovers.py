@@ -4,7 +4,6 @@ import os
 import re
 import zlib
 from pathlib import Path
-from platform import node
 
 _OURS = re.compile(r"\.(?P<host>[0-9a-f]{8})\.(?P<pid>\d+)\.[0-9a-f]{8}\.tmp")
 
@@ -52,4 +51,6 @@ def is_running(number: str) -> bool:
 
 
 def _host() -> str:
+    from platform import node
+
     return f"{zlib.crc32(node().encode()):08x}"

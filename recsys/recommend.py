@@ -26,6 +26,7 @@ from recsys.stage_two.reasons import explain
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
+from recsys.store.lookup import distinct
 from recsys.store.products import remembered_products
 from recsys.store.top_k import top_k
 
@@ -256,8 +257,8 @@ class Recommender:
 
 def _withheld(query: Query, candidates: Candidates) -> int:
     """Count the front matter that the sources found."""
-    found = [voters.rows for voters in candidates.found.values()]
-    return len(np.intersect1d(query.withheld, np.concatenate(found)))
+    found = distinct(np.concatenate([voters.rows for voters in candidates.found.values()]))
+    return int(np.count_nonzero(np.isin(found, query.withheld)))
 
 
 def _way_out(query: Query, filtering: Filtering) -> str:

@@ -203,9 +203,10 @@ class Answer:
             InputError: there is no such format.
         """
         from recsys.formats.answer_formats import render
-        from recsys.formats.replacing import write_whole
 
         text = render(self, form)
         if path is not None:
+            from recsys.formats.replacing import write_whole
+
             write_whole(Path(path), text)
         return text

@@ -20,7 +20,7 @@ import typer
 
 from docs.made.__main__ import DOCS, made, main
 from docs.made.commands import walk
-from recsys.app.cli.program import app
+from recsys.app.cli.program import application
 from recsys.formats.answers import ANSWER_SCHEMA, RECOMMENDATION_SCHEMA
 from recsys.formats.contexts.context_formats import FORMATS as CONTEXT_FORMATS
 from recsys.formats.contexts.context_formats import ContextFormat
@@ -53,7 +53,8 @@ README = PAGES["README.md"]
 TAUGHT = [name for name in PAGES if name == "README.md" or name.startswith("docs/guide/")]
 """Pages whose commands and Python run here, as a reader would run them."""
 COMMANDS: dict[str, Any] = {
-    name.removeprefix("recsys "): command for name, command in walk(typer.main.get_command(app))
+    name.removeprefix("recsys "): command
+    for name, command in walk(typer.main.get_command(application()))
 }
 LONGEST_README = 150
 NOTHING_FOUND = 3

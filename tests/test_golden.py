@@ -19,7 +19,7 @@ from indexes.exact import ExactIndex
 from pipelines.corpora.source_files import source_files
 from pipelines.evaluation.batch import BatchOptions, run_batch
 from pipelines.index.ingest import ingest
-from recsys.app.cli.program import app
+from recsys.app.cli.program import application
 from recsys.app.wiring import data_folder
 from recsys.formats.answers import as_json
 from recsys.formats.drafts.draft_formats import read_draft
@@ -132,7 +132,7 @@ def commands() -> Iterator[tuple[str, ...]]:
         for name, inner in getattr(command, "commands", {}).items():
             yield from walk(inner, (*path, name))
 
-    return walk(typer.main.get_command(app), ())
+    return walk(typer.main.get_command(application()), ())
 
 
 @pytest.mark.parametrize("command", list(commands()), ids=lambda path: " ".join(("recsys", *path)))

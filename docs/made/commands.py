@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import typer
 
 from docs.made.tables import code, table, words
-from recsys.app.cli.program import app
+from recsys.app.cli.program import application
 
 Command: TypeAlias = Any
 """A command of typer's, which brings its own copy of click."""
@@ -27,7 +27,7 @@ def walk(command: Command, name: str = "recsys") -> Iterator[tuple[str, Command]
 
 def commands() -> str:
     """Write a section for each command: what it does, its usage, arguments and options."""
-    sections = (_section(*found) for found in walk(typer.main.get_command(app)))
+    sections = (_section(*found) for found in walk(typer.main.get_command(application())))
     return "\n\n".join(sections)
 
 

@@ -20,13 +20,13 @@ from pipelines.index.read_texts import texts_of
 from recsys.errors import ArtifactCorrupt, InputError
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.vectors import MISSING
-from recsys.models.neighbour_encoder import BY_WORDS, NeighbourEncoder
+from recsys.models.neighbour_encoder import NeighbourEncoder
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Longs, Mask, load_array
 from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
-from recsys.store.layout import VECTOR_FILE
+from recsys.store.layout import BY_WORDS, VECTOR_FILE
 from recsys.store.npy_rows import write_rows
 from recsys.store.terms import TermStore
 

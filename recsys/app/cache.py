@@ -1,7 +1,6 @@
 """Where recsys keeps what it can build again: the user's cache folder."""
 
 import os
-import tempfile
 from pathlib import Path
 
 from recsys.errors import InputError
@@ -47,6 +46,8 @@ def _may_be_made(folder: Path) -> bool:
 
 def _temporary() -> Path:
     """Make a folder that only this user may look into."""
+    import tempfile
+
     folder = Path(tempfile.gettempdir()) / f"recsys-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     facts = folder.lstat()

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from recsys.app.terminal import say, show
 from recsys.errors import InputError, near_miss
-from recsys.formats.replacing import write_whole
 
 
 def check_target(out: Path | None) -> None:
@@ -47,6 +46,8 @@ def emit(text: str, out: Path | None = None) -> None:
     if out is None:
         show(text)
         return
+    from recsys.formats.replacing import write_whole
+
     with contextlib.suppress(BrokenPipeError):  # As with stdout: the reader has what it wanted.
         write_whole(out, text)
 

@@ -2,19 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 
-from indexes.opening import nnselect_space, open_collection, with_contexts
+from indexes.opening import nnselect_space, open_collection
 from recsys.app.cache import cache_folder
 from recsys.errors import ArtifactMismatch
-from recsys.local.local_ranker import LOCAL_RANKER, load_local_ranker
-from recsys.local.local_recommender import LocalRecommender
-from recsys.local.needs.needs_citation import NeedsCitation
-from recsys.local.rank_passages import PassageRanker, PassageReader
 from recsys.models.encoder import OnnxEncoder
-from recsys.models.neighbour_encoder import BY_WORDS, NeighbourEncoder
-from recsys.models.nnselect import NNSelectModel
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.recommend import Recommender
@@ -26,7 +19,7 @@ from recsys.store.arrays import Rows
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import is_index, pin
-from recsys.store.layout import DROPPED, ENCODER, INDEX_SCHEMA, NNSELECT, ranker_folder
+from recsys.store.layout import BY_WORDS, DROPPED, ENCODER, INDEX_SCHEMA, NNSELECT, ranker_folder
 
 STARTER = "starter.jsonl"
 
@@ -58,6 +51,8 @@ def open_index(
     searches = ranker.searches if candidates is None else check_searches(candidates)
     if NNSELECT not in searches and not read_nnselect(ranker.feature_names):
         return Recommender(collection, encoder, ranker, StageOne(searches), metadata)
+    from recsys.models.nnselect import NNSelectModel
+
     model = NNSelectModel.load(collection.folder / NNSELECT, len(collection.corpus))
     if ranker.nnselect not in (None, model.fingerprint):
         raise ArtifactMismatch(
@@ -73,6 +68,8 @@ def _encoder(collection: Collection) -> Encoder:
     folder = collection.folder
     maker = str(pin(folder).manifest().config["encoder"])
     if maker.startswith(BY_WORDS):
+        from recsys.models.neighbour_encoder import NeighbourEncoder
+
         texts = collection.terms, collection.text_index
         return NeighbourEncoder(*texts, collection.vectors, maker)
     encoder = OnnxEncoder.load(folder / ENCODER, threads=1)
@@ -82,45 +79,6 @@ def _encoder(collection: Collection) -> Encoder:
             "Build the index again.",
         )
     return encoder
-
-
-def open_local(
-    path: Path | None, *, needs: Path | None = None, progress: Progress = silent
-) -> LocalRecommender:
-    """Open an index for passages, with its own local ranker or the one that ships.
-
-    needs: a judge of sentences, see `needs_citation`.
-
-    Raises:
-        ArtifactError: the index, the ranker or the judge is missing, unfinished, damaged, or does
-            not fit.
-    """
-    found = local_of(open_index(path, progress=progress))
-    return found if needs is None else replace(found, needs=_judge(needs, found.recommender))
-
-
-def _judge(folder: Path, recommender: Recommender) -> NeedsCitation:
-    """Open a judge of sentences that reads the vectors of the index's own encoder."""
-    judge = NeedsCitation.load(folder)
-    if judge.encoder != recommender.encoder.fingerprint:
-        raise ArtifactMismatch(
-            f"The judge of sentences in {folder} reads the vectors of another encoder than that of "
-            "this index.",
-            "Train it with this index: `python -m pipelines.studies.needs.needs_study`.",
-        )
-    return judge
-
-
-def local_of(recommender: Recommender) -> LocalRecommender:
-    """Let an open index answer passages, too, by how papers were cited if it knows that."""
-    ranker = load_local_ranker(serving_model(recommender.collection.folder, LOCAL_RANKER))
-    whole = replace(recommender, collection=with_contexts(recommender.collection))
-    return LocalRecommender(PassageRanker(PassageReader(whole), ranker))
-
-
-def open_passages(path: Path) -> PassageRanker:
-    """Open what ranks papers for passages, for those who measure it; workers call this by name."""
-    return open_local(path).ranker
 
 
 def unseen_views(
@@ -172,4 +130,4 @@ def starter_index(progress: Progress = silent) -> Path:
 
 def data_folder() -> Path:
     """Return the folder of the files that ship inside the package."""
-    return Path(str(resources.files("recsys"))) / "data"
+    return Path(__file__).parents[1] / "data"

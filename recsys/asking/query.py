@@ -10,7 +10,7 @@ from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.lookup import dots
+from recsys.store.lookup import distinct, dots
 from recsys.store.terms import QueryText
 from recsys.store.top_k import top_k
 
@@ -85,7 +85,7 @@ def make_query(
     withheld = _NO_ROWS if front_matter else _front_matter(corpus, wanted)
     wanted[withheld] = False
     authors = corpus.author_codes(draft.authors) if metadata else _NO_ROWS
-    own_papers = np.unique(corpus.papers_of_author.take(authors)[1])
+    own_papers = distinct(corpus.papers_of_author.take(authors)[1])
     centre = rocchio_vector(vector, collection.vectors[seeds])
     text = centre if vector is None else vector
     return Query(

@@ -69,13 +69,13 @@ def _references(name: str) -> Callable[[], Writer]:
 
 
 def _markdown() -> Writer:
-    from recsys.formats.answers import markdown
+    from recsys.formats.answer_pages import markdown
 
     return markdown
 
 
 def _html() -> Writer:
-    from recsys.formats.answers import html
+    from recsys.formats.answer_pages import html
 
     return html
 

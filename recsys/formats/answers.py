@@ -1,14 +1,12 @@
-"""Render an answer: for people, for programs, and for reference managers."""
+"""Render an answer: for people on a terminal, and for programs."""
 
 import json
 import re
 from typing import Any
 
-from recsys.formats.references.markdown_items import escaped, markdown_item
 from recsys.formats.references.shown_facts import bare_doi, one_line, paper_link
-from recsys.formats.references.web_page import web_page
 from recsys.formats.shown_places import where_of, where_record
-from recsys.records import Answer, Paper, Recommendation
+from recsys.records import Answer, Recommendation
 
 ANSWER_SCHEMA = "recsys.answer/1"
 RECOMMENDATION_SCHEMA = "recsys.recommendation/1"
@@ -29,29 +27,6 @@ def table(answer: Answer) -> str:
         if where := where_of(answer, item.paper.id):
             lines.append(_INDENT + "  ".join(where))
     return "\n".join(lines) + "\n"
-
-
-def markdown(answer: Answer) -> str:
-    """Render as a numbered Markdown list with the reasons below each paper."""
-    lines = []
-    for item in answer.recommendations:
-        lines.append(f"{item.rank}. {markdown_item(item.paper)} **{percent(item.probability)}**")
-        notes = [*(reason.text for reason in item.reasons), found_by(item)]
-        lines += [f"    - {one_line(note)}" for note in notes if note]
-        if where := where_of(answer, item.paper.id):
-            lines.append(f"    - fits at {': '.join(map(escaped, where))}")
-    return "".join(f"{line}\n" for line in lines)
-
-
-def html(answer: Answer) -> str:
-    """Render as a web page with the reasons below each paper, and COinS for Zotero."""
-    notes = []
-    for item in answer.recommendations:
-        chance = f"{percent(item.probability)} chance of being cited"
-        notes.append([chance, *(reason.text for reason in item.reasons)])
-        if where := where_of(answer, item.paper.id):
-            notes[-1].append(f"fits at {': '.join(where)}")
-    return web_page(_papers(answer), notes=notes, heading="Recommended papers")
 
 
 def as_json(answer: Answer) -> str:
@@ -97,10 +72,6 @@ def found_by(item: Recommendation) -> str | None:
     """Say in words what proposed a paper; None where nothing is known."""
     words = ", ".join(item.found_by or item.sources)
     return f"found by {words}" if words else None
-
-
-def _papers(answer: Answer) -> list[Paper]:
-    return [item.paper for item in answer.recommendations]
 
 
 def json_text(value: object, *, indent: int | None = None) -> str:

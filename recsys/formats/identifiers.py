@@ -1,6 +1,7 @@
 """Identifiers of works, found in any text or address and brought to one spelling."""
 
 import re
+from functools import cache
 from urllib.parse import unquote
 
 _LONGEST_TEXT = 2_000
@@ -34,25 +35,19 @@ _OLD_ARXIV = (
 )
 _NEW_ARXIV = rf"(?P<new>{_MONTH}\.[0-9]{{4,5}})"
 _VERSION = r"(?:v[0-9]{1,3})?"
-_ARXIV = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        # A prefix or an address, then either form.
-        rf"(?:ar[x5]iv\W{{0,3}}|abs/|ar[x5]iv\.org/[\w-]+/)(?:preprint\W{{1,3}})?"
-        rf"(?:{_NEW_ARXIV}|{_OLD_ARXIV}){_VERSION}(?![0-9])",
-        rf"\A\s*{_NEW_ARXIV}{_VERSION}(?:\s*\[[\w.-]+\])?\s*\Z",
-        # The name of an archive is prefix enough.
-        rf"(?<![\w./-]){_OLD_ARXIV}{_VERSION}(?![0-9])",
-    )
+_ARXIV = (
+    # A prefix or an address, then either form.
+    rf"(?:ar[x5]iv\W{{0,3}}|abs/|ar[x5]iv\.org/[\w-]+/)(?:preprint\W{{1,3}})?"
+    rf"(?:{_NEW_ARXIV}|{_OLD_ARXIV}){_VERSION}(?![0-9])",
+    rf"\A\s*{_NEW_ARXIV}{_VERSION}(?:\s*\[[\w.-]+\])?\s*\Z",
+    # The name of an archive is prefix enough.
+    rf"(?<![\w./-]){_OLD_ARXIV}{_VERSION}(?![0-9])",
 )
 
 _ACL_ID = r"(?P<id>[A-Z][0-9]{2}-[0-9]{4,5}|[0-9]{4}\.[a-z0-9]+(?:_[a-z0-9]+)*-[a-z0-9]+\.[0-9]+)"
-_ACL = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(?:acl(?:anthology|web)\.[\w./-]*?/|10\.(?:18653|3115)/v1/|\bacl:){_ACL_ID}(?![0-9])",
-        rf"\A\s*{_ACL_ID}\s*\Z",
-    )
+_ACL = (
+    rf"(?:acl(?:anthology|web)\.[\w./-]*?/|10\.(?:18653|3115)/v1/|\bacl:){_ACL_ID}(?![0-9])",
+    rf"\A\s*{_ACL_ID}\s*\Z",
 )
 
 
@@ -85,7 +80,7 @@ def arxiv(text: str | None) -> str | None:
     ('2004.07180', 'math/0309136')
     """
     plain = _plain(text)
-    for pattern in _ARXIV:
+    for pattern in _compiled(_ARXIV):
         if match := pattern.search(plain):
             found = match.groupdict()
             return found.get("new") or f"{found['archive']}/{found['old']}".lower()
@@ -101,11 +96,17 @@ def acl(text: str | None) -> str | None:
     ('P18-1001', '2020.acl-main.207')
     """
     plain = _plain(text)
-    for pattern in _ACL:
+    for pattern in _compiled(_ACL):
         if match := pattern.search(plain):
             found = match["id"]
             return found.upper() if found[0].isalpha() else found.lower()
     return None
+
+
+@cache
+def _compiled(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """Compile what no case tells apart, once it is needed: a short draft names no such work."""
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
 
 
 def _plain(text: str | None) -> str:

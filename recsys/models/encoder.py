@@ -6,7 +6,6 @@ their company, and products of a hundred rows fill the processor anyway.
 """
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -70,6 +69,8 @@ class OnnxEncoder:
             for batch in batches:
                 run(batch)
         else:  # ONNX Runtime lets go of the interpreter lock while it computes.
+            from concurrent.futures import ThreadPoolExecutor
+
             with ThreadPoolExecutor(self.threads) as pool:
                 list(pool.map(run, batches))
         return vectors

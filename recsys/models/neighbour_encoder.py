@@ -15,8 +15,6 @@ from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats, Mask
 from recsys.store.terms import TermStore
 
-BY_WORDS = "by-words"
-"""Begins the fingerprint of such a stand-in."""
 NEIGHBOURS = 5
 """Papers that are averaged: of 3, 5, 10, 20 and 50 the best at recall in both ranges together."""
 

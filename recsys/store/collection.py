@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recsys.protocols import TextIndex, VectorIndex
 from recsys.store.arrays import Floats, Rows
-from recsys.store.contexts import Contexts
 from recsys.store.corpus import Corpus
 from recsys.store.generations import Generation
 from recsys.store.graph import CitationGraph
 from recsys.store.lookup import dots
 from recsys.store.terms import TermStore
+
+if TYPE_CHECKING:
+    from recsys.store.contexts import Contexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class ContextSpace:
     terms: of the sentences, by position. text_index: returns positions where others return rows.
     """
 
-    contexts: Contexts
+    contexts: "Contexts"
     terms: TermStore
     text_index: TextIndex
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.store.arrays import Rows, load_array
+from recsys.store.lookup import distinct
 
 HASHES, ROWS = "named.hashes.npy", "named.rows.npy"
 Hashes = NDArray[np.uint32]
@@ -30,12 +31,12 @@ class HashedNames:
 
     def find(self, names: Iterable[str]) -> Rows:
         """Return the papers that may have one of these names, in lower case: ascending, int32."""
-        wanted = np.unique(np.fromiter(map(_hash, names), np.uint32))
+        wanted = np.fromiter(sorted({*map(_hash, names)}), np.uint32)
         begins, ends = (np.searchsorted(self.hashes, wanted, side) for side in ("left", "right"))
         hits = np.flatnonzero(begins < ends)
         spans = zip(begins[hits].tolist(), ends[hits].tolist(), strict=True)
         found = [self.rows[begin:end] for begin, end in spans]
-        return np.unique(np.concatenate([np.empty(0, np.int32), *found]))
+        return distinct(np.concatenate([np.empty(0, np.int32), *found]))
 
     def save(self, folder: Path) -> None:
         """Write both arrays."""

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from indexes.backends import BACKENDS
+from recsys.app.cli.declarations import Argument, OneOf, Option
 from recsys.app.cli.options import (
     Index,
     NoMetadata,
@@ -19,7 +18,6 @@ from recsys.app.cli.options import (
     names_in,
 )
 from recsys.app.cli.reading_choices import Columns, ReadingChoices, Sources, columns_in
-from recsys.app.cli.signatures import OneOf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +26,7 @@ class VectorChoices:
 
     encoder: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--encoder",
             metavar="NAME",
             show_default="minilm; none with --embeddings",
@@ -37,11 +35,11 @@ class VectorChoices:
     ] = None
     pooling: OwnPooling = None
     precision: Annotated[
-        Precision, typer.Option("--precision", help="Numbers in which the encoder computes.")
+        Precision, Option("--precision", help="Numbers in which the encoder computes.")
     ] = "int8"
     embeddings: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--embeddings",
             metavar="FILE",
             show_default=False,
@@ -52,7 +50,7 @@ class VectorChoices:
     vectors: Annotated[
         str | None,
         OneOf(BACKENDS),
-        typer.Option(
+        Option(
             "--vectors",
             show_default="by the number of papers",
             help="What searches the vectors: a forest of Annoy, an exact scan, an exact scan in 8 "
@@ -65,9 +63,9 @@ class VectorChoices:
 class OverChoices:
     """What becomes of an index that is there, or is being written."""
 
-    force: Annotated[
-        bool, typer.Option("--force", help="Build again even if nothing has changed.")
-    ] = False
+    force: Annotated[bool, Option("--force", help="Build again even if nothing has changed.")] = (
+        False
+    )
     no_wait: NoWait = False
 
 
@@ -75,7 +73,7 @@ def build(
     sources: Sources,
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="DIR", show_default=False, help="Directory to write."),
+        Option("--out", metavar="DIR", show_default=False, help="Directory to write."),
     ],
     chosen: VectorChoices,
     reading: ReadingChoices,
@@ -115,7 +113,7 @@ class RankerChoices:
     no_metadata: NoMetadata = False
     candidates: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--candidates",
             metavar="NAMES",
             show_default="all that the index has",
@@ -124,7 +122,7 @@ class RankerChoices:
         ),
     ] = None
     nnselect_features: Annotated[
-        bool, typer.Option("--nnselect-features", help="Let the ranker read NNSelect's features.")
+        bool, Option("--nnselect-features", help="Let the ranker read NNSelect's features.")
     ] = False
 
 
@@ -167,7 +165,7 @@ class UpdateChoices:
 
     remove: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--remove",
             metavar="FILE",
             show_default=False,
@@ -176,7 +174,7 @@ class UpdateChoices:
     ] = None
     whole: Annotated[
         list[Path] | None,
-        typer.Option(
+        Option(
             "--from",
             metavar="FILE",
             show_default=False,
@@ -187,7 +185,7 @@ class UpdateChoices:
     columns: Columns = None
     embeddings: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--embeddings",
             metavar="FILE",
             show_default=False,
@@ -196,7 +194,7 @@ class UpdateChoices:
     ] = None
     compact: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--compact",
             help="Prepare the search of vectors anew, by what is best for so many papers unless "
             "the build named it. Without, that is done when too many papers are new or gone.",
@@ -209,7 +207,7 @@ def update(
     chosen: UpdateChoices,
     sources: Annotated[
         list[Path] | None,
-        typer.Argument(
+        Argument(
             metavar="[SOURCES]...",
             show_default=False,
             help="Files and folders of papers to add, in any format that `recsys build` reads. A "

@@ -2,18 +2,17 @@
 
 from typing import Annotated
 
-import typer
-
+from recsys.app.cli.declarations import Option
 from recsys.app.cli.options import Index, ReportFormat
 
 
 def inspect(
     index: Index,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Compare the checksum of every file, too.")
+        bool, Option("--verify", help="Compare the checksum of every file, too.")
     ] = False,
     output: Annotated[
-        ReportFormat, typer.Option("--format", help="How the report is written.")
+        ReportFormat, Option("--format", help="How the report is written.")
     ] = "table",
 ) -> None:
     """Show what an index holds and how it was built, and check that its files are whole."""
@@ -25,7 +24,7 @@ def inspect(
     emit(write(found))
 
 
-def doctor() -> None:
+def doctor() -> int:
     """Check the installation and the machine; each problem comes with its next step.
 
     The exit code is 1 when there is a problem.
@@ -37,5 +36,4 @@ def doctor() -> None:
     for check in examine():
         checks.append(check)
         emit(describe(check) + "\n")
-    if not all(check.ok for check in checks):
-        raise typer.Exit(1)
+    return 0 if all(check.ok for check in checks) else 1

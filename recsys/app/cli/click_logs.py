@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-import typer
-
+from recsys.app.cli.declarations import Argument, Option
 from recsys.app.cli.options import Index, Quiet, ResultFormat, Seed
 
 Method: TypeAlias = Literal["swap", "harvest", "em"]
@@ -18,7 +17,7 @@ Readers: TypeAlias = Literal["position", "cascade", "trust"]
 
 Log: TypeAlias = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="LOG",
         show_default=False,
         help="Click log, as JSON lines or in SciDocs' CSV; `-` is stdin.",
@@ -26,31 +25,27 @@ Log: TypeAlias = Annotated[
 ]
 ByQuery: TypeAlias = Annotated[
     bool,
-    typer.Option(
-        "--by-query", help="Draw queries instead of impressions for the bootstrap intervals."
-    ),
+    Option("--by-query", help="Draw queries instead of impressions for the bootstrap intervals."),
 ]
 Samples: TypeAlias = Annotated[
-    int, typer.Option("--samples", min=1, help="Bootstrap samples of the intervals.")
+    int, Option("--samples", min=1, help="Bootstrap samples of the intervals.")
 ]
 OutFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--out", metavar="FILE", show_default="stdout", help="File to write."),
+    Option("--out", metavar="FILE", show_default="stdout", help="File to write."),
 ]
-Written: TypeAlias = Annotated[
-    ResultFormat, typer.Option("--format", help="How the result is written.")
-]
+Written: TypeAlias = Annotated[ResultFormat, Option("--format", help="How the result is written.")]
 Folder: TypeAlias = Annotated[
-    Path, typer.Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
+    Path, Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
 ]
 Eta: TypeAlias = Annotated[
     float,
-    typer.Option(
+    Option(
         "--eta", min=0, help="Strength of the bias: position k is examined with (1 / k) ** eta."
     ),
 ]
 Queries: TypeAlias = Annotated[
-    int, typer.Option("--queries", min=4, help="Papers of the corpus that ask, at most.")
+    int, Option("--queries", min=4, help="Papers of the corpus that ask, at most.")
 ]
 
 
@@ -60,7 +55,7 @@ class WorldChoices:
 
     model: Annotated[
         Readers,
-        typer.Option(
+        Option(
             "--model",
             help="How readers click: by relevance and position, from the top until they stop "
             "(cascade), or trusting the order (trust).",
@@ -69,10 +64,10 @@ class WorldChoices:
     eta: Eta = 1.0
     queries: Queries = 2000
     impressions: Annotated[
-        int, typer.Option("--impressions", min=3, help="Lists shown for the task.")
+        int, Option("--impressions", min=3, help="Lists shown for the task.")
     ] = 12_000
     trials: Annotated[
-        int, typer.Option("--trials", min=1, help="Lists shown in each of the two experiments.")
+        int, Option("--trials", min=1, help="Lists shown in each of the two experiments.")
     ] = 20_000
 
 
@@ -112,7 +107,7 @@ class EstimateChoices:
 
     method: Annotated[
         Method,
-        typer.Option(
+        Option(
             "--method",
             show_default=False,
             help="How to estimate: from a swap experiment, from rankers that disagree (harvest), "
@@ -121,13 +116,13 @@ class EstimateChoices:
     ]
     depth: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--depth", min=1, show_default="all", help="Positions that count; lists are cut there."
         ),
     ] = None
     truth: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--truth",
             metavar="FILE",
             show_default=False,
@@ -136,7 +131,7 @@ class EstimateChoices:
     ] = None
     out: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--out",
             metavar="FILE",
             show_default=False,
@@ -192,7 +187,7 @@ class JudgeChoices:
 
     propensities: Annotated[
         Path,
-        typer.Option(
+        Option(
             "--propensities",
             metavar="FILE",
             show_default=False,
@@ -202,7 +197,7 @@ class JudgeChoices:
     ]
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(
+        Argument(
             metavar="RUN",
             show_default=False,
             help="TREC run files; a system is named by its file, without the suffix.",
@@ -210,7 +205,7 @@ class JudgeChoices:
     ] = None
     cap: Annotated[
         float,
-        typer.Option(
+        Option(
             "--cap", help="Highest weight of a click, where weights are clipped; position 1 has 1."
         ),
     ] = 10.0

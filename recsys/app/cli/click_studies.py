@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-import typer
-
 from recsys.app.cli.click_logs import Eta, Folder, Queries, ResultChoices
+from recsys.app.cli.declarations import Argument, Option
 from recsys.app.cli.options import Index, Quiet, Seed, names_in
 
 Negatives: TypeAlias = Literal["all", "first-5"]
@@ -14,7 +13,7 @@ Negatives: TypeAlias = Literal["all", "first-5"]
 
 
 Seeds: TypeAlias = Annotated[
-    int, typer.Option("--seeds", min=1, help="Times that each ranker is trained.")
+    int, Option("--seeds", min=1, help="Times that each ranker is trained.")
 ]
 
 
@@ -24,7 +23,7 @@ class LearnChoices:
 
     weightings: Annotated[
         str,
-        typer.Option(
+        Option(
             "--weightings",
             metavar="NAMES",
             help="How rankers weight the clicks that they learn from: per-position (by 1 / "
@@ -33,7 +32,7 @@ class LearnChoices:
     ] = "per-position,constant"
     negatives: Annotated[
         Negatives,
-        typer.Option("--negatives", help="Papers of a list that a clicked one is compared with."),
+        Option("--negatives", help="Papers of a list that a clicked one is compared with."),
     ] = "all"
     seeds: Seeds = 5
 
@@ -41,7 +40,7 @@ class LearnChoices:
 def evaluate_clicks(
     folder: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="DIR",
             show_default=False,
             help="Folder in SciDocs' layout, with recomm/ and paper_metadata_recomm.json.",
@@ -49,7 +48,7 @@ def evaluate_clicks(
     ],
     embeddings: Annotated[
         Path,
-        typer.Option(
+        Option(
             "--embeddings",
             metavar="FILE",
             show_default=False,
@@ -99,7 +98,7 @@ class StudyChoices:
 
     only: Annotated[
         str,
-        typer.Option(
+        Option(
             "--only",
             metavar="NAMES",
             help="Some of recovery (of propensities), coverage (of intervals) and learning (of "
@@ -110,10 +109,10 @@ class StudyChoices:
     queries: Queries = 2000
     impressions: Annotated[
         int,
-        typer.Option("--impressions", min=1, help="Lists shown to recover propensities from."),
+        Option("--impressions", min=1, help="Lists shown to recover propensities from."),
     ] = 100_000
     logs: Annotated[
-        int, typer.Option("--logs", min=1, help="Logs that intervals are made of, of 5,000 lists.")
+        int, Option("--logs", min=1, help="Logs that intervals are made of, of 5,000 lists.")
     ] = 200
     seeds: Seeds = 5
 

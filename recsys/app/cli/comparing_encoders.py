@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-import typer
-
+from recsys.app.cli.declarations import Option
 from recsys.app.cli.options import (
     Index,
     Jobs,
@@ -29,7 +28,7 @@ class EncoderChoices:
 
     encoders: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "--encoder",
             metavar="NAME",
             show_default=False,
@@ -40,7 +39,7 @@ class EncoderChoices:
     ]
     out: Annotated[
         Path,
-        typer.Option(
+        Option(
             "--out",
             metavar="DIR",
             show_default=False,
@@ -55,7 +54,7 @@ class ProbeChoices:
 
     labels: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--labels",
             metavar="PAPERS",
             show_default="no probes",
@@ -64,7 +63,7 @@ class ProbeChoices:
     ] = None
     label: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--label",
             metavar="NAME",
             show_default=False,
@@ -73,12 +72,12 @@ class ProbeChoices:
     ] = None
     most: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--papers", min=8, show_default="all", help="Labelled papers at most, drawn by chance."
         ),
     ] = None
     min_count: Annotated[
-        int, typer.Option("--min-count", min=4, help="Labelled papers that a class has at least.")
+        int, Option("--min-count", min=4, help="Labelled papers that a class has at least.")
     ] = 20
 
 
@@ -88,13 +87,11 @@ class MeasureChoices:
 
     queries: Annotated[
         int,
-        typer.Option(
-            "--queries", min=0, help="Queries of a ranking task of SciDocs; 0: no such tasks."
-        ),
+        Option("--queries", min=0, help="Queries of a ranking task of SciDocs; 0: no such tasks."),
     ] = 500
     reference: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--reference",
             metavar="NAME",
             show_default="minilm, else the first",
@@ -102,14 +99,14 @@ class MeasureChoices:
         ),
     ] = None
     dim: Annotated[
-        int, typer.Option("--dim", min=1, help="Length of a vector of a baseline that is fit.")
+        int, Option("--dim", min=1, help="Length of a vector of a baseline that is fit.")
     ] = 300
-    part: Annotated[AskedPart, typer.Option("--part", help="Whose queries are asked.")] = "test"
+    part: Annotated[AskedPart, Option("--part", help="Whose queries are asked.")] = "test"
     precision: Annotated[
-        Precision, typer.Option("--precision", help="Numbers in which encoders compute.")
+        Precision, Option("--precision", help="Numbers in which encoders compute.")
     ] = "int8"
     output: Annotated[
-        ResultFormat, typer.Option("--format", help="How the result is written to stdout.")
+        ResultFormat, Option("--format", help="How the result is written to stdout.")
     ] = "table"
     seed: Seed = 0
     jobs: Jobs = None
@@ -122,7 +119,7 @@ def compare_encoders(
     probed: ProbeChoices,
     asked: MeasureChoices,
     quiet: Quiet = False,
-) -> None:
+) -> int:
     """Compare encoders: recommendations, SciDocs' tasks, probes, speed and size, in one table.
 
     An index is built on the vectors of each, with a ranker of its own. What is finished is kept in
@@ -151,7 +148,7 @@ def compare_encoders(
     emit(FORMATS[asked.output](page))
     if found.failures():
         note("\n".join(found.failures()), quiet=quiet)
-        raise typer.Exit(1)
+    return 1 if found.failures() else 0
 
 
 def _options(probed: ProbeChoices, asked: MeasureChoices) -> "CompareOptions":

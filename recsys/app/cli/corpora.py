@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-import typer
-
+from recsys.app.cli.declarations import Option, bad_value
 from recsys.app.cli.options import Quiet
 from recsys.app.cli.reading_choices import ReadingChoices, Sources
 
@@ -17,7 +16,7 @@ def corpus(
     reading: ReadingChoices,
     out: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--out",
             metavar="FILE",
             show_default=False,
@@ -26,13 +25,13 @@ def corpus(
     ] = None,
     describe: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--describe",
             help="Say what the papers, or those of an index, are worth, and what to expect.",
         ),
     ] = False,
     output: Annotated[
-        WorthFormat, typer.Option("--format", help="How the description is written.")
+        WorthFormat, Option("--format", help="How the description is written.")
     ] = "text",
     quiet: Quiet = False,
 ) -> None:
@@ -45,7 +44,7 @@ def corpus(
     from recsys.app.output import note
 
     if out is None and not describe:
-        raise typer.BadParameter("say what to do with the papers.", param_hint="--out, --describe")
+        raise bad_value("say what to do with the papers.", option="--out, --describe")
     if out is not None:
         note("\n".join(_written(sources, out, reading, quiet=quiet)), quiet=quiet)
     if describe:

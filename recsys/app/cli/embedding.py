@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-import typer
-
+from recsys.app.cli.declarations import Argument, Option
 from recsys.app.cli.options import (
     ComparisonFormat,
     Index,
@@ -27,7 +26,7 @@ class EncoderChoices:
 
     encoder: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--encoder",
             metavar="NAME",
             show_default="minilm, or the vectors that the index has",
@@ -39,13 +38,11 @@ class EncoderChoices:
     pooling: OwnPooling = None
     precision: Annotated[
         Precision | None,
-        typer.Option(
-            "--precision", show_default="int8", help="Numbers in which the encoder computes."
-        ),
+        Option("--precision", show_default="int8", help="Numbers in which the encoder computes."),
     ] = None
     split: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--split",
             metavar="FILE",
             show_default="all papers are learned from",
@@ -55,7 +52,7 @@ class EncoderChoices:
     ] = None
     nnselect: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--nnselect",
             metavar="INDEX",
             show_default="PAPERS",
@@ -67,7 +64,7 @@ class EncoderChoices:
 def embed(
     papers: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="PAPERS",
             show_default=False,
             help="File of papers as `build` reads it, an index, or a directory of SciDocs.",
@@ -75,7 +72,7 @@ def embed(
     ],
     out: Annotated[
         Path,
-        typer.Option(
+        Option(
             "--out",
             metavar="FILE",
             show_default=False,
@@ -111,7 +108,7 @@ class TaskChoices:
 
     embeddings: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--embeddings",
             metavar="[NAME=]FILE",
             show_default=False,
@@ -120,36 +117,36 @@ class TaskChoices:
         ),
     ] = None
     random: Annotated[
-        bool, typer.Option("--random", help="Evaluate random vectors, too: the lower bound.")
+        bool, Option("--random", help="Evaluate random vectors, too: the lower bound.")
     ] = False
     tasks: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--tasks",
             metavar="NAMES",
             show_default="all that are there",
             help="Some of mag, mesh, co-view, co-read, cite, co-cite, recomm; commas between them.",
         ),
     ] = None
-    part: Annotated[SuitePart, typer.Option("--part", help="What is evaluated on.")] = "test"
+    part: Annotated[SuitePart, Option("--part", help="What is evaluated on.")] = "test"
     queries: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--queries",
             metavar="FILE",
             show_default=False,
             help="JSON lines file to write, with the figures of each query of a ranking task.",
         ),
     ] = None
-    output: Annotated[
-        ComparisonFormat, typer.Option("--format", help="How the table is written.")
-    ] = "table"
+    output: Annotated[ComparisonFormat, Option("--format", help="How the table is written.")] = (
+        "table"
+    )
 
 
 def scidocs(
     folder: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="DIR", show_default=False, help="Directory of SciDocs, real or generated."
         ),
     ],
@@ -182,11 +179,11 @@ def generate_scidocs(
     index: Index,
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="DIR", show_default=False, help="Directory to write."),
+        Option("--out", metavar="DIR", show_default=False, help="Directory to write."),
     ],
     split: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--split",
             metavar="FILE",
             show_default="half of the papers each",
@@ -195,7 +192,7 @@ def generate_scidocs(
         ),
     ] = None,
     queries: Annotated[
-        int, typer.Option("--queries", min=1, help="Queries of a ranking task at most.")
+        int, Option("--queries", min=1, help="Queries of a ranking task at most.")
     ] = 500,
     seed: Seed = 0,
     quiet: Quiet = False,

@@ -1,5 +1,7 @@
 """Where the program begins. It imports next to nothing, so that Ctrl-C finds it listening."""
 
+import atexit
+import gc
 import os
 import signal
 import sys
@@ -11,23 +13,39 @@ from recsys.app.terminal import hold_streams, say
 
 INTERRUPTED = 130
 JSON_ERRORS = "--json-errors"
+_BEFORE_COLLECTING = 100_000
+"""New objects before the first look for garbage: more than an answer makes, so that none is
+looked for in vain; to a long command it makes no difference."""
 
 
 def console() -> int:
-    """Be the console script: run `main`; where it failed, end at once.
+    """Be the console script: run `main`, and end at once.
 
-    Libraries that lacked memory when they began crash when Python finalises them.
+    What Python takes apart at its end the system frees anyway, in a tenth of an answer's time; and
+    libraries that lacked memory when they began crash there.
     """
-    if code := main():
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError, AttributeError):
-                stream.flush()
-        os._exit(code)
-    return code
+    gc.set_threshold(_BEFORE_COLLECTING)
+    if (code := main()) == 0:
+        if _is_threaded():
+            return code
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
+
+
+def _is_threaded() -> bool:
+    """Tell whether there are threads that Python would wait for."""
+    threading = sys.modules.get("threading")
+    if threading is None:
+        return False
+    others = (each for each in threading.enumerate() if each is not threading.main_thread())
+    return any(not each.daemon for each in others)
 
 
 def main() -> int:
-    """Run the command line and return the exit code: see `program.run`."""
+    """Run the command line; return the exit code: 0 ok, 1 error, 2 usage, 3 nothing found."""
     hold_streams()
     # Arrow's own allocator keeps what it had, a quarter of what a small update takes, and starts a
     # thread, which ends the process where memory is short.
@@ -37,12 +55,14 @@ def main() -> int:
         usual = signal.getsignal(signal.SIGINT)
         if usual is signal.default_int_handler:
             signal.signal(signal.SIGINT, _leave)
-        from recsys.app.cli.program import run
+        from recsys.app.cli.failures import exit_code
+        from recsys.app.cli.running import task
 
+        run = task(sys.argv[1:])
         if usual is signal.default_int_handler:
             signal.signal(signal.SIGINT, usual)
-        return run()
-    except KeyboardInterrupt:  # Before `run` listens itself, or after it has ended.
+        return exit_code(run, sys.argv[1:])
+    except KeyboardInterrupt:  # Before `exit_code` listens itself, or after it has ended.
         report_interrupt(sys.argv)
         return INTERRUPTED
 

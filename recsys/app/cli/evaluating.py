@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from pipelines.evaluation.system_table import SYSTEMS
+from recsys.app.cli.declarations import OneOf, Option, bad_value
 from recsys.app.cli.options import (
     Candidates,
     Index,
@@ -19,7 +18,6 @@ from recsys.app.cli.options import (
     Split,
     names_in,
 )
-from recsys.app.cli.signatures import OneOf
 
 _NAMES = ", ".join(SYSTEMS)
 
@@ -30,13 +28,13 @@ class BatchChoices:
 
     run: Annotated[
         Path,
-        typer.Option("--run", metavar="FILE", show_default=False, help="TREC run file to write."),
+        Option("--run", metavar="FILE", show_default=False, help="TREC run file to write."),
     ]
-    part: Annotated[Part, typer.Option("--part", help="Which queries to answer.")] = "test"
-    k: Annotated[int, typer.Option("-k", min=1, help="Papers written per query.")] = 100
-    system: Annotated[
-        str, OneOf(SYSTEMS), typer.Option("--system", help="What ranks the papers.")
-    ] = "two-stage"
+    part: Annotated[Part, Option("--part", help="Which queries to answer.")] = "test"
+    k: Annotated[int, Option("-k", min=1, help="Papers written per query.")] = 100
+    system: Annotated[str, OneOf(SYSTEMS), Option("--system", help="What ranks the papers.")] = (
+        "two-stage"
+    )
     candidates: Candidates = None
     no_metadata: NoMetadata = False
 
@@ -81,32 +79,30 @@ def batch(
 class AskChoices:
     """Which systems are asked, what, and what is studied besides."""
 
-    part: Annotated[Part, typer.Option("--part", help="Which queries to ask.")] = "test"
+    part: Annotated[Part, Option("--part", help="Which queries to ask.")] = "test"
     systems: Annotated[
         str,
-        typer.Option("--systems", metavar="NAMES", help=f"Some of {_NAMES}; commas between them."),
+        Option("--systems", metavar="NAMES", help=f"Some of {_NAMES}; commas between them."),
     ] = "bm25,embedding,stage-one,two-stage"
     run: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--run",
             metavar="NAME=FILE",
             help="TREC run of a system from elsewhere, to compare with; may be repeated.",
         ),
     ] = None
-    k: Annotated[int, typer.Option("-k", min=1, help="Papers kept per query.")] = 100
+    k: Annotated[int, Option("-k", min=1, help="Papers kept per query.")] = 100
     k_study: Annotated[
-        bool, typer.Option("--k-study", help="Try several numbers of neighbours, too.")
+        bool, Option("--k-study", help="Try several numbers of neighbours, too.")
     ] = False
     self_citation: Annotated[
         bool,
-        typer.Option(
-            "--self-citation", help="Look where papers by the query's own authors stand, too."
-        ),
+        Option("--self-citation", help="Look where papers by the query's own authors stand, too."),
     ] = False
     seed_study: Annotated[
         bool,
-        typer.Option("--seed-study", help="See what half of the references, given, would add."),
+        Option("--seed-study", help="See what half of the references, given, would add."),
     ] = False
     candidates: Candidates = None
     no_metadata: NoMetadata = False
@@ -118,7 +114,7 @@ def evaluate(
     index: Index,
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="DIR", show_default=False, help="Folder to write."),
+        Option("--out", metavar="DIR", show_default=False, help="Folder to write."),
     ],
     asked: AskChoices,
     split: OwnSplit = None,
@@ -163,6 +159,6 @@ def _named_runs(texts: list[str]) -> dict[str, Path]:
         name, _, path = text.partition("=")
         if not (name and path) or name in found:
             reason = "names a second run so" if name in found else "is not NAME=FILE"
-            raise typer.BadParameter(f"{text!r} {reason}.", param_hint="--run")
+            raise bad_value(f"{text!r} {reason}.", option="--run")
         found[name] = Path(path)
     return found

@@ -13,14 +13,11 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from types import FrameType
 
-import typer
-
 from recsys.app.cli.entry import INTERRUPTED, JSON_ERRORS, report_interrupt
 from recsys.app.terminal import say
 from recsys.errors import LONGEST_HINT, RecsysError, shortened
 from recsys.extras import missing_extra
 
-USAGE = 2
 DEBUG = "RECSYS_DEBUG"
 
 _MEMORY = "Free some, raise the limit (`ulimit -v`), or give less at once."
@@ -43,7 +40,7 @@ def exit_code(run: Callable[[], int | None], arguments: Sequence[str]) -> int:
     with _interrupts() as heard:
         try:
             code = run() or 0
-        except (KeyboardInterrupt, typer.Abort):
+        except KeyboardInterrupt:
             code = INTERRUPTED
         except Exception as error:
             if os.environ.get(DEBUG):
@@ -83,11 +80,6 @@ def _explain(error: Exception) -> tuple[Failure, int]:
         return (type(missing).__name__, missing.what, missing.hint), missing.exit_code
     if isinstance(error, RecsysError):
         return (kind, error.what, error.hint), error.exit_code
-    if isinstance(error, typer.TyperException):
-        # What typer checks by pydantic begins with pydantic's words.
-        what = error.format_message().replace("Value error, ", "")
-        stop = "" if what.endswith((".", "?", ")")) else "."
-        return ("UsageError", what + stop, _usage_hint(error)), USAGE
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         hint = "Check the path, its permissions and the free disk space (`recsys doctor`)."
@@ -106,11 +98,6 @@ def _reason(error: OSError) -> str:
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
         return str(error.args[0][0][-1])
     return error.strerror or str(error)
-
-
-def _usage_hint(error: typer.TyperException) -> str:
-    command = getattr(getattr(error, "ctx", None), "command_path", "recsys")
-    return f"See `{command} --help`."
 
 
 def _report_all(error: Exception, *, as_json: bool) -> int:

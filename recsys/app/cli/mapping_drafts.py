@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from recsys.app.cli.declarations import Argument, Option, bad_value
 from recsys.app.cli.options import Candidates, NoMetadata, Quiet, names_in
 from recsys.app.cli.recommending_choices import (
     DRAFT,
@@ -33,7 +32,7 @@ class MapChoices:
 
     draft: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="DRAFT",
             show_default="stdin",
             help=DRAFT,
@@ -42,7 +41,7 @@ class MapChoices:
     index: IndexOrStarter = None
     out: Annotated[
         Path,
-        typer.Option(
+        Option(
             "--out",
             metavar="FILE",
             help="Write the map to this file: a page with its table (.html), or the picture alone "
@@ -72,15 +71,13 @@ class MapChoices:
         """Refuse what cannot be written, before any work is done.
 
         Raises:
-            BadParameter: the file's ending says of no format.
+            UsageError: the file's ending says of no format.
             InputError: a path that cannot be written to.
         """
         from recsys.app.output import check_target
 
         if self.ending not in _ENDINGS:
-            raise typer.BadParameter(
-                f"{self.out} ends in neither {' nor '.join(_ENDINGS)}.", param_hint="--out"
-            )
+            raise bad_value(f"{self.out} ends in neither {' nor '.join(_ENDINGS)}.", option="--out")
         check_target(self.target)
 
 

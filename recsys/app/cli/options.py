@@ -6,7 +6,7 @@ Options of one command alone stand before it, in a dataclass called after what t
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-import typer
+from recsys.app.cli.declarations import Argument, Option
 
 Part: TypeAlias = Literal["train", "dev", "test"]
 Pooling: TypeAlias = Literal["cls", "mean"]
@@ -23,13 +23,11 @@ ResultFormat: TypeAlias = Literal["table", "json", "markdown", "latex", "html"]
 
 Index: TypeAlias = Annotated[
     Path,
-    typer.Argument(
-        metavar="INDEX", help="Directory that `recsys build` wrote.", show_default=False
-    ),
+    Argument(metavar="INDEX", help="Directory that `recsys build` wrote.", show_default=False),
 ]
 Split: TypeAlias = Annotated[
     Path,
-    typer.Option(
+    Option(
         "--split",
         metavar="FILE",
         show_default=False,
@@ -38,7 +36,7 @@ Split: TypeAlias = Annotated[
 ]
 OwnSplit: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--split",
         metavar="FILE",
         show_default="by year",
@@ -48,11 +46,11 @@ OwnSplit: TypeAlias = Annotated[
 ]
 NoMetadata: TypeAlias = Annotated[
     bool,
-    typer.Option("--no-metadata", help="Leave authors and venues out of the ranking."),
+    Option("--no-metadata", help="Leave authors and venues out of the ranking."),
 ]
 Candidates: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--candidates",
         metavar="NAMES",
         show_default="what the ranker was trained with",
@@ -61,7 +59,7 @@ Candidates: TypeAlias = Annotated[
 ]
 Jobs: TypeAlias = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--jobs",
         min=1,
         show_default="one per processor",
@@ -70,7 +68,7 @@ Jobs: TypeAlias = Annotated[
 ]
 OwnPooling: TypeAlias = Annotated[
     Pooling | None,
-    typer.Option(
+    Option(
         "--pooling",
         show_default="the encoder's own",
         help="How token vectors become one: cls for SPECTER, mean for MiniLM.",
@@ -78,14 +76,14 @@ OwnPooling: TypeAlias = Annotated[
 ]
 NoWait: TypeAlias = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--no-wait", help="Fail at once if another process is writing the index; else wait for it."
     ),
 ]
-Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+Seed: TypeAlias = Annotated[int, Option("--seed", min=0, help="Seed of everything random.")]
 Quiet: TypeAlias = Annotated[
     bool,
-    typer.Option("--quiet", help="Write no progress and no notes to stderr; errors still show."),
+    Option("--quiet", help="Write no progress and no notes to stderr; errors still show."),
 ]
 
 

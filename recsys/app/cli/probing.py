@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from recsys.app.cli.declarations import Argument, Option
 from recsys.app.cli.options import Quiet, ResultFormat, Seed, names_in
 
 
@@ -15,7 +14,7 @@ class ClassChoices:
 
     label: Annotated[
         str,
-        typer.Option(
+        Option(
             "--label",
             metavar="NAME",
             show_default=False,
@@ -24,18 +23,16 @@ class ClassChoices:
     ]
     most_classes: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--classes", min=2, show_default="all", help="Classes at most, the most frequent ones."
         ),
     ] = None
     min_count: Annotated[
-        int, typer.Option("--min-count", min=4, help="Papers that a class has at least.")
+        int, Option("--min-count", min=4, help="Papers that a class has at least.")
     ] = 20
     most: Annotated[
         int | None,
-        typer.Option(
-            "--papers", min=8, show_default="all", help="Papers at most, drawn by chance."
-        ),
+        Option("--papers", min=8, show_default="all", help="Papers at most, drawn by chance."),
     ] = None
 
 
@@ -45,7 +42,7 @@ class ResultChoices:
 
     probes: Annotated[
         str,
-        typer.Option(
+        Option(
             "--probes",
             metavar="NAMES",
             help="Some of linear, clusters, retrieval, map; commas between them.",
@@ -53,7 +50,7 @@ class ResultChoices:
     ] = "linear,clusters,retrieval,map"
     seen: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--seen",
             metavar="FILE",
             show_default=False,
@@ -63,7 +60,7 @@ class ResultChoices:
     ] = None
     unseen: Annotated[
         float | None,
-        typer.Option(
+        Option(
             "--unseen",
             metavar="SHARE",
             min=0.0,
@@ -73,11 +70,11 @@ class ResultChoices:
         ),
     ] = None
     runs: Annotated[
-        int, typer.Option("--runs", min=1, help="Times that papers are dealt out to folds anew.")
+        int, Option("--runs", min=1, help="Times that papers are dealt out to folds anew.")
     ] = 1
     out: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--out",
             metavar="DIR",
             show_default=False,
@@ -85,20 +82,18 @@ class ResultChoices:
         ),
     ] = None
     output: Annotated[
-        ResultFormat, typer.Option("--format", help="How the result is written to stdout.")
+        ResultFormat, Option("--format", help="How the result is written to stdout.")
     ] = "table"
 
 
 def probe_embeddings(
     papers: Annotated[
         Path,
-        typer.Argument(
-            metavar="PAPERS", show_default=False, help="File of papers as `build` reads it."
-        ),
+        Argument(metavar="PAPERS", show_default=False, help="File of papers as `build` reads it."),
     ],
     embeddings: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "--embeddings",
             metavar="[NAME=]FILE",
             show_default=False,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import typer
+from recsys.app.cli.declarations import Argument, Option, bad_value
 
 if TYPE_CHECKING:
     from pipelines.corpora.collect import Reading
@@ -16,7 +16,7 @@ FIELDS = (
 
 Sources: TypeAlias = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="SOURCES",
         show_default=False,
         help="Files and folders of papers, plain or .gz, each format recognised by its content: "
@@ -26,7 +26,7 @@ Sources: TypeAlias = Annotated[
 ]
 Columns: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--columns",
         metavar="FIELD=NAME,...",
         show_default=False,
@@ -43,14 +43,14 @@ class ReadingChoices:
     columns: Columns = None
     apart: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--preprints-apart",
             help="Keep a preprint and the paper that it became as two papers.",
         ),
     ] = False
     titles_only: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--titles-only",
             help="Leave abstracts out: what is encoded, searched and shown of a paper is its "
             "title. For corpora in which only some papers have an abstract.",
@@ -62,7 +62,7 @@ class ReadingChoices:
         """What was chosen.
 
         Raises:
-            BadParameter: the columns are not told as `field=name`, or there is no such field.
+            UsageError: the columns are not told as `field=name`, or there is no such field.
         """
         from pipelines.corpora.collect import Reading
 
@@ -73,14 +73,14 @@ def columns_in(text: str | None) -> tuple[tuple[str, str], ...]:
     """Read `title=TI,year=PY` into pairs.
 
     Raises:
-        BadParameter: a part has another form, or there is no such field.
+        UsageError: a part has another form, or there is no such field.
     """
     pairs = [part.partition("=") for part in (text or "").split(",") if part.strip()]
     for field, equals, name in pairs:
         if not (equals and name.strip()) or field.strip().lower() not in FIELDS:
             told = f"{field}{equals}{name}"
-            raise typer.BadParameter(
+            raise bad_value(
                 f"{told!r} is no FIELD=NAME; fields are {', '.join(FIELDS)}.",
-                param_hint="--columns",
+                option="--columns",
             )
     return tuple((field.strip().lower(), name.strip()) for field, _, name in pairs)

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import typer
-
+from recsys.app.cli.declarations import Argument, OneOf, Option, bad_value
 from recsys.app.cli.options import Candidates, NoMetadata
-from recsys.app.cli.signatures import OneOf
 from recsys.asking.filters import Filters
 from recsys.asking.named import is_file, named_paper, read_draft, read_references
 from recsys.formats.answer_formats import FORMATS
@@ -29,7 +27,7 @@ _JOINED = " or ".join(name for name, form in FORMATS.items() if form.joins)
 
 IndexOrStarter: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--index",
         metavar="DIR",
         show_default="the starter corpus",
@@ -38,13 +36,11 @@ IndexOrStarter: TypeAlias = Annotated[
 ]
 Title: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--title", metavar="TEXT", show_default="the draft's own", help="Title of the draft."
-    ),
+    Option("--title", metavar="TEXT", show_default="the draft's own", help="Title of the draft."),
 ]
 Abstract: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--abstract",
         metavar="TEXT",
         show_default="the draft's own",
@@ -54,7 +50,7 @@ Abstract: TypeAlias = Annotated[
 
 Seeds: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--seeds",
         metavar="PAPERS",
         show_default="none",
@@ -63,7 +59,7 @@ Seeds: TypeAlias = Annotated[
 ]
 AsOf: TypeAlias = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--as-of",
         metavar="YEAR",
         min=1000,
@@ -80,14 +76,14 @@ class AskChoices:
 
     drafts: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="DRAFT",
             show_default="stdin",
             help=f"{DRAFT} Each of several gets its own answer.",
         ),
     ] = None
     index: IndexOrStarter = None
-    k: Annotated[int, typer.Option("-k", min=1, help="Number of papers to recommend.")] = 20
+    k: Annotated[int, Option("-k", min=1, help="Number of papers to recommend.")] = 20
     title: Title = None
     abstract: Abstract = None
 
@@ -95,19 +91,17 @@ class AskChoices:
         """Name the drafts: stdin, when the command line says nothing of one.
 
         Raises:
-            BadParameter: stdin is a terminal, or a title is given to several drafts.
+            UsageError: stdin is a terminal, or a title is given to several drafts.
         """
         words = tuple(self.drafts or ())
         told = self.title is not None or self.abstract is not None
         if not (words or self.title or self.abstract or seeds):
             words = ("-",)
         if "-" in words and sys.stdin is not None and sys.stdin.isatty():
-            raise typer.BadParameter(
-                "Give a draft file, or send a draft to stdin.", param_hint="DRAFT"
-            )
+            raise bad_value("Give a draft file, or send a draft to stdin.", option="DRAFT")
         if told and (len(words) > 1 or not all(map(is_file, words))):
-            raise typer.BadParameter(
-                "A title and an abstract go with the file of one draft.", param_hint="DRAFT"
+            raise bad_value(
+                "A title and an abstract go with the file of one draft.", option="DRAFT"
             )
         return words
 
@@ -133,7 +127,7 @@ class ListChoices:
     seeds: Seeds = None
     not_like: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--not-like",
             metavar="PAPERS",
             show_default="none",
@@ -142,7 +136,7 @@ class ListChoices:
     ] = None
     library: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--library",
             metavar="PAPERS",
             show_default="none",
@@ -165,18 +159,16 @@ class FilterChoices:
     """What a recommended paper must fulfil, and what is known when."""
 
     exclude_library: Annotated[
-        bool, typer.Option("--exclude-library", help="Recommend no paper of the --library.")
+        bool, Option("--exclude-library", help="Recommend no paper of the --library.")
     ] = False
     as_of: AsOf = None
     min_year: Annotated[
         int | None,
-        typer.Option(
-            "--min-year", metavar="YEAR", show_default="any", help="Recommend no older paper."
-        ),
+        Option("--min-year", metavar="YEAR", show_default="any", help="Recommend no older paper."),
     ] = None
     max_year: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--max-year",
             metavar="YEAR",
             show_default="any",
@@ -186,7 +178,7 @@ class FilterChoices:
     ] = None
     venue: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--venue",
             metavar="GLOB",
             show_default="any",
@@ -195,7 +187,7 @@ class FilterChoices:
     ] = None
     exclude_author: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--exclude-author",
             metavar="NAME",
             show_default="none",
@@ -203,18 +195,18 @@ class FilterChoices:
         ),
     ] = None
     exclude_own: Annotated[
-        bool, typer.Option("--exclude-own", help="Recommend no paper by the draft's authors.")
+        bool, Option("--exclude-own", help="Recommend no paper by the draft's authors.")
     ] = False
     keep_front_matter: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--keep-front-matter",
             help="Recommend prefaces, indexes, errata and the like, too.",
         ),
     ] = False
     paper_type: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--type",
             metavar="TYPE",
             show_default="any",
@@ -248,7 +240,7 @@ class RankingChoices:
 
     mmr: Annotated[
         float,
-        typer.Option(
+        Option(
             "--mmr",
             min=0,
             max=1,
@@ -265,11 +257,11 @@ class OutputChoices:
     """How answers are written, and where."""
 
     output: Annotated[
-        str, OneOf(FORMATS), typer.Option("--format", help="How the answer is written.")
+        str, OneOf(FORMATS), Option("--format", help="How the answer is written.")
     ] = "table"
     out: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--out",
             metavar="FILE",
             show_default="stdout",
@@ -278,7 +270,7 @@ class OutputChoices:
     ] = None
     out_dir: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--out-dir",
             metavar="DIR",
             show_default="none",
@@ -287,31 +279,29 @@ class OutputChoices:
     ] = None
     where: Annotated[
         bool,
-        typer.Option("--where", help="Name the sentence of the draft that each paper fits best."),
+        Option("--where", help="Name the sentence of the draft that each paper fits best."),
     ] = False
     verbose: Annotated[
         bool,
-        typer.Option(
-            "--verbose", "-v", help="List on stderr the references that are not in the corpus."
-        ),
+        Option("--verbose", "-v", help="List on stderr the references that are not in the corpus."),
     ] = False
 
     def check(self, *, several: bool) -> None:
         """Refuse what cannot be written, before any work is done.
 
         Raises:
-            BadParameter: two places at once, or a format that cannot hold several answers.
+            UsageError: two places at once, or a format that cannot hold several answers.
             InputError: a path that cannot be written to.
         """
         from recsys.app.output import check_folder, check_target
 
         if self.out is not None and self.out_dir is not None:
-            raise typer.BadParameter("Give a file or a folder, not both.", param_hint="--out-dir")
+            raise bad_value("Give a file or a folder, not both.", option="--out-dir")
         if several and self.out_dir is None and not FORMATS[self.output].joins:
-            raise typer.BadParameter(
+            raise bad_value(
                 f"{self.output} cannot hold the answers to several drafts. "
                 f"Give --out-dir, or {_JOINED}.",
-                param_hint="--format",
+                option="--format",
             )
         check_target(self.out)
         if self.out_dir is not None:

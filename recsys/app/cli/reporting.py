@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from recsys.app.cli.declarations import Argument, Option, bad_value
 from recsys.app.cli.options import (
     ComparisonFormat,
     EvaluationFormat,
@@ -17,7 +16,7 @@ from recsys.app.cli.options import (
 def compare(
     runs: Annotated[
         list[Path],
-        typer.Argument(
+        Argument(
             metavar="RUN...",
             show_default=False,
             help="TREC run files; a system is named by its file, without the suffix.",
@@ -25,14 +24,14 @@ def compare(
     ],
     qrels: Annotated[
         Path,
-        typer.Option(
+        Option(
             "--qrels", metavar="FILE", show_default=False, help="TREC judgements of the queries."
         ),
     ],
     output: Annotated[
-        ComparisonFormat, typer.Option("--format", help="How the comparison is written.")
+        ComparisonFormat, Option("--format", help="How the comparison is written.")
     ] = "table",
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")] = 0,
+    seed: Annotated[int, Option("--seed", min=0, help="Seed of everything random.")] = 0,
     quiet: Quiet = False,
 ) -> None:
     """Score TREC runs of any system, with 95 % intervals, and test every pair of them.
@@ -53,16 +52,16 @@ def compare(
 def repeats(
     folders: Annotated[
         list[Path],
-        typer.Argument(
+        Argument(
             metavar="DIR...",
             show_default=False,
             help="Folders that `recsys evaluate` wrote with different seeds.",
         ),
     ],
     output: Annotated[
-        ComparisonFormat, typer.Option("--format", help="How the table is written.")
+        ComparisonFormat, Option("--format", help="How the table is written.")
     ] = "table",
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the tests.")] = 0,
+    seed: Annotated[int, Option("--seed", min=0, help="Seed of the tests.")] = 0,
 ) -> None:
     """Average evaluations that repeat one another, and test every pair of systems.
 
@@ -79,18 +78,18 @@ def repeats(
 def report(
     folder: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="DIR",
             show_default=False,
             help="Folder that `recsys evaluate` wrote, or an encoder that was trained.",
         ),
     ],
     output: Annotated[
-        EvaluationFormat, typer.Option("--format", help="How the report is written.")
+        EvaluationFormat, Option("--format", help="How the report is written.")
     ] = "html",
     out: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--out",
             metavar="FILE",
             show_default="report.html, .md, .json or .tex in DIR",
@@ -130,7 +129,7 @@ class RowChoices:
 
     data: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--data",
             metavar="DIR",
             show_default=False,
@@ -139,7 +138,7 @@ class RowChoices:
     ] = None
     only: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--only",
             metavar="ROWS",
             show_default="all that are not slow",
@@ -147,7 +146,7 @@ class RowChoices:
         ),
     ] = None
     work: Annotated[
-        Path, typer.Option("--work", metavar="DIR", help="Folder for indexes and evaluations.")
+        Path, Option("--work", metavar="DIR", help="Folder for indexes and evaluations.")
     ] = Path("reproduction")
 
 
@@ -155,19 +154,19 @@ def reproduce(
     rows: RowChoices,
     docs: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--docs",
             metavar="DIR",
             show_default=False,
             help="Rewrite the tables in the pages of this folder, such as docs/results.",
         ),
     ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="Show the table and run nothing.")] = False,
+    listed: Annotated[bool, Option("--list", help="Show the table and run nothing.")] = False,
     output: Annotated[
-        ReportFormat, typer.Option("--format", help="How the result is written.")
+        ReportFormat, Option("--format", help="How the result is written.")
     ] = "table",
     quiet: Quiet = False,
-) -> None:
+) -> int:
     """Repeat the measurements of the documentation, and show which figures differ.
 
     Runs the commands that `--list` shows, each as a process of its own. The exit code is 1 when a
@@ -177,9 +176,10 @@ def reproduce(
     from recsys.app.output import emit, note
 
     if listed:
-        return emit(repeating.listing())
+        emit(repeating.listing())
+        return 0
     if rows.data is None:
-        raise typer.BadParameter("Give the folder of the corpora.", param_hint="--data")
+        raise bad_value("Give the folder of the corpora.", option="--data")
     setup = repeating.Setup(rows.data, rows.work, lambda line: note(line, quiet=quiet))
     chosen = repeating.select(rows.only)
     if docs is not None:
@@ -188,6 +188,4 @@ def reproduce(
     if docs is not None:
         repeating.rewrite_pages(docs, rows.work, chosen)
     emit(repeating.RENDERERS[output](outcomes))
-    if any(each.differs for each in outcomes):
-        raise typer.Exit(1)
-    return None
+    return 1 if any(each.differs for each in outcomes) else 0

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from recsys.app.cli.declarations import Argument, Option, bad_value
 from recsys.app.cli.options import Quiet
 
 if TYPE_CHECKING:
@@ -17,15 +16,15 @@ class WhereChoices:
     """Where the page is, and who may see it."""
 
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Address of this machine to listen on.")
+        str, Option("--host", metavar="ADDRESS", help="Address of this machine to listen on.")
     ] = "127.0.0.1"
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes any that is free.")
+        int, Option("--port", min=0, max=65535, help="Port; 0 takes any that is free.")
     ] = 8000
-    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False
+    open_page: Annotated[bool, Option("--open", help="Open the page in the browser.")] = False
     token: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--token",
             metavar="TEXT",
             show_default="none",
@@ -34,13 +33,11 @@ class WhereChoices:
     ] = None
     i_know: Annotated[
         bool,
-        typer.Option(
-            "--i-know", help="Let other machines ask without a token: everybody may then."
-        ),
+        Option("--i-know", help="Let other machines ask without a token: everybody may then."),
     ] = False
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--allow-host",
             metavar="NAME",
             show_default="the address itself",
@@ -54,22 +51,22 @@ class LoadChoices:
     """How much is done at once, and for how long."""
 
     workers: Annotated[
-        int, typer.Option("--workers", min=1, max=64, help="Processes; they share the memory.")
+        int, Option("--workers", min=1, max=64, help="Processes; they share the memory.")
     ] = 1
     threads: Annotated[
-        int, typer.Option("--threads", min=1, max=64, help="Questions that a process works on.")
+        int, Option("--threads", min=1, max=64, help="Questions that a process works on.")
     ] = 2
     queue: Annotated[
-        int, typer.Option("--queue", min=0, help="Questions that wait; more are refused (503).")
+        int, Option("--queue", min=0, help="Questions that wait; more are refused (503).")
     ] = 32
     timeout: Annotated[
-        float, typer.Option("--timeout", min=1, help="Seconds that a question may take.")
+        float, Option("--timeout", min=1, help="Seconds that a question may take.")
     ] = 30.0
     max_body: Annotated[
-        int, typer.Option("--max-body", min=1, max=64, help="Megabytes that a request may have.")
+        int, Option("--max-body", min=1, max=64, help="Megabytes that a request may have.")
     ] = 16
     metrics: Annotated[
-        bool, typer.Option("--metrics", help="Count requests at /metrics, for Prometheus.")
+        bool, Option("--metrics", help="Count requests at /metrics, for Prometheus.")
     ] = False
 
 
@@ -78,7 +75,7 @@ def serve(
     load: LoadChoices,
     indexes: Annotated[
         list[Path] | None,
-        typer.Argument(
+        Argument(
             metavar="INDEX",
             show_default="the starter corpus",
             help="Directories that `recsys build` wrote; the first is asked unless another is "
@@ -119,21 +116,21 @@ def _token(where: WhereChoices) -> str | None:
     """Check who may ask.
 
     Raises:
-        BadParameter: other machines could ask without a token, or it is easily guessed.
+        UsageError: other machines could ask without a token, or it is easily guessed.
     """
     from recsys.app.web.listening import is_loopback, new_token
 
     if where.token is None:
         if not (is_loopback(where.host) or where.i_know):
-            raise typer.BadParameter(
+            raise bad_value(
                 f"Other machines can reach {where.host}. Give --token new, or --i-know.",
-                param_hint="--host",
+                option="--host",
             )
         return None
     if where.token == "new":
         return new_token()
     if len(where.token) < 16 or not where.token.isascii() or not where.token.isprintable():
-        raise typer.BadParameter("A token has 16 or more ASCII characters.", param_hint="--token")
+        raise bad_value("A token has 16 or more ASCII characters.", option="--token")
     return where.token
 
 

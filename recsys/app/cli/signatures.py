@@ -1,84 +1,55 @@
-"""Give commands the signatures that typer reads, while they take options grouped by meaning."""
+"""Give commands the signatures that typer reads: see `declarations`."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
-from recsys.app.cli.entry import JSON_ERRORS
+from recsys.app.cli.declarations import Argument, Command, OneOf, Option, call, parameters
 
-Result = TypeVar("Result")
-
-JsonErrors: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        JSON_ERRORS,
-        help='Write an error as {"error": {"kind", "what", "hint"}} on stderr, for programs.',
-    ),
-]
 _ANNOTATED: Any = Annotated
 _LITERAL: Any = Literal
 
 
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """Stands in an annotation before `typer.Option`: the value is one of the names of a table."""
+def command(name: str, run: Command) -> Callable[..., int]:
+    """Make of a function what typer takes for the command of this name."""
 
-    names: Iterable[str]
-
-
-def command(run: Callable[..., Result]) -> Callable[..., Result]:
-    """Make of a function what typer takes for a command.
-
-    A parameter whose annotation is a dataclass is a group of options: its fields, annotated as
-    parameters of commands are, stand in its place. Every command also gets --json-errors at its
-    end, for `failures.exit_code`, which finds it among the arguments.
-    """
-    parameters = inspect.signature(run, eval_str=True).parameters.values()
-    shown = [option for each in parameters for option in _options(each)]
-    shown.append(_option("json_errors", JsonErrors, False))
-
-    def called(**given: object) -> Result:
-        return run(**{each.name: _argument(each, given) for each in parameters})
+    def called(**given: object) -> int:
+        return call(name, run, given)
 
     called.__name__, called.__doc__ = run.__name__, run.__doc__
+    shown = [each.replace(annotation=_told(each.annotation)) for each in parameters(run)]
     signature = inspect.Signature(shown)
     called.__signature__ = signature  # type: ignore[attr-defined]  # For `inspect.signature`.
     return called
 
 
-def _options(parameter: inspect.Parameter) -> Iterator[inspect.Parameter]:
-    group = parameter.annotation
-    if not is_dataclass(group):
-        yield _option(parameter.name, group, parameter.default)
-        return
-    for each in fields(group):
-        default = inspect.Parameter.empty if each.default is MISSING else each.default
-        yield _option(each.name, each.type, default)
-
-
-def _option(name: str, annotation: object, default: object) -> inspect.Parameter:
-    # By keyword only: a required option may then follow one that is not.
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, kind, default=default, annotation=_spelled_out(annotation))
-
-
-def _spelled_out(annotation: object) -> object:
-    """Name the values of an option that is one of a table's names: typer wants a Literal."""
+def _told(annotation: object) -> object:
+    """Say in typer's words how a parameter is declared."""
     if get_origin(annotation) is not Annotated:
         return annotation
-    _, *notes = get_args(annotation)
+    values, *notes = get_args(annotation)
+    told: list[object] = []
     for note in notes:
-        if isinstance(note, OneOf):
-            rest = [each for each in notes if each is not note]
-            return _ANNOTATED[(_LITERAL[tuple(note.names)], *rest)]
-    return annotation
+        if isinstance(note, OneOf):  # Typer wants a Literal.
+            values = _LITERAL[tuple(note.names)]
+        else:
+            told.append(_typers(note))
+    return _ANNOTATED[(values, *told)]
 
 
-def _argument(parameter: inspect.Parameter, given: dict[str, object]) -> object:
-    group = parameter.annotation
-    if not is_dataclass(group) or not isinstance(group, type):
-        return given[parameter.name]
-    return group(**{each.name: given[each.name] for each in fields(group)})
+def _typers(note: object) -> object:
+    if isinstance(note, Argument):
+        return typer.Argument(help=note.help, metavar=note.metavar, show_default=note.show_default)
+    if isinstance(note, Option):
+        names = (note.name,) if note.short is None else (note.name, note.short)
+        return typer.Option(
+            *names,
+            help=note.help,
+            metavar=note.metavar,
+            min=note.min,
+            max=note.max,
+            show_default=note.show_default,
+        )
+    return note

@@ -7,12 +7,15 @@ import re
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.folder import Folder
 from recsys.formats.drafts.wording import clean
 from recsys.formats.files import display_name, read_bytes
 from recsys.records import Draft, Manuscript
+
+if TYPE_CHECKING:
+    from recsys.formats.drafts.folder import Folder
 
 LONGEST_TITLE, LONGEST_ABSTRACT = 2_000, 100_000
 """Characters of a title and of an abstract that are kept."""
@@ -33,7 +36,7 @@ class Format:
     module: str
     names_files: bool = False
 
-    def read(self, raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
+    def read(self, raw: bytes, path: Path, folder: "Folder | None" = None) -> Manuscript:
         """Read a draft of the format; see `parse_manuscript`."""
         read = import_module(self.module).read
         manuscript: Manuscript = read(raw, path, folder) if self.names_files else read(raw, path)
@@ -64,7 +67,7 @@ def parse_manuscript(
     *,
     title: str | None = None,
     abstract: str | None = None,
-    folder: Folder | None = None,
+    folder: "Folder | None" = None,
 ) -> Manuscript:
     """Read the bytes of a draft; the suffix of `path`, else they themselves tell the format.
 

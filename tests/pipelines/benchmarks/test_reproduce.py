@@ -32,7 +32,7 @@ from pipelines.benchmarks.reproduce_table import (
     Experiment,
 )
 from pipelines.evaluation.system_table import SYSTEMS
-from recsys.app.cli.program import app
+from recsys.app.cli.program import application
 from recsys.errors import InputError, RecsysError
 from tests.eval.small_evaluation import write_evaluation, write_runs
 from tests.pipelines.small_index import write_small_split
@@ -91,7 +91,7 @@ def words(text: str) -> list[str]:
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_the_commands_of_the_table_are_commands_of_the_program(name: str) -> None:
     experiment = EXPERIMENTS[name]
-    program = typer.main.get_command(app)
+    program = typer.main.get_command(application())
     for line in commands(name, experiment, [*experiment.systems]):
         first, *rest = words(line)
         if first == "python":

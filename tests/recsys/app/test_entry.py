@@ -31,14 +31,22 @@ def interrupt(module: str, *arguments: str) -> "subprocess.CompletedProcess[str]
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("module", ["recsys.app.cli.program", "typer", "recsys.app.cli.tuning"])
-def test_ctrl_c_while_the_program_starts_is_one_line(module: str) -> None:
-    done = interrupt(module)
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("recsys.app.cli.running", ()),
+        ("recsys.app.cli.recommending", ()),
+        ("typer", ("--help",)),
+        ("recsys.app.cli.program", ("--colour",)),
+    ],
+)
+def test_ctrl_c_while_the_program_starts_is_one_line(module: str, arguments: list[str]) -> None:
+    done = interrupt(module, *arguments)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", LINE)
 
 
 def test_ctrl_c_while_it_starts_is_json_where_errors_are() -> None:
-    done = interrupt("typer", "--json-errors")
+    done = interrupt("recsys.app.cli.recommending", "--json-errors")
     assert json.loads(done.stderr) == {
         "error": {
             "kind": "Interrupted",
@@ -113,3 +121,37 @@ console()
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("error: ")
     assert done.stderr.count("\n") == 1
+
+
+def test_what_went_well_ends_without_taking_python_apart() -> None:
+    code = """
+import atexit, os, sys, threading
+class Last:
+    def __del__(self, abort=os.abort): abort()
+last = Last()
+atexit.register(print, "left")
+sys.argv = ["recsys", "--version"]
+from recsys.app.cli import console
+console()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1:] == ["left"]
+
+
+def test_threads_that_still_work_are_waited_for() -> None:
+    code = """
+import sys, threading
+from recsys.app.cli import console
+sys.argv = ["recsys", "--version"]
+ended = threading.Event()
+def work():
+    ended.wait()
+    print("worked")
+threading.Thread(target=work).start()
+console()
+ended.set()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1:] == ["worked"]

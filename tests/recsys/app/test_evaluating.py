@@ -37,7 +37,9 @@ def test_an_evaluation_from_end_to_end(built: "Built", run_cli: "RunCli", tmp_pa
 
 
 def test_the_same_systems_are_the_default_everywhere() -> None:
-    default = inspect.signature(command(evaluating.evaluate)).parameters["systems"].default
+    default = (
+        inspect.signature(command("evaluate", evaluating.evaluate)).parameters["systems"].default
+    )
     assert tuple(default.split(",")) == DEFAULT_SYSTEMS
 
 

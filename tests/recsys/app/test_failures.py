@@ -2,10 +2,9 @@ import json
 from collections.abc import Callable
 
 import pytest
-import typer
 
 from recsys.app.cli.failures import exit_code
-from recsys.errors import ArtifactMissing, DraftError, NothingFound
+from recsys.errors import ArtifactMissing, DraftError, NothingFound, UsageError
 
 
 def raising(error: BaseException) -> Callable[[], int]:
@@ -22,16 +21,10 @@ def raising(error: BaseException) -> Callable[[], int]:
         (ArtifactMissing("No index."), 1, "error: No index."),
         (NothingFound("Nothing left.", "Widen it."), 3, "error: Nothing left. Widen it."),
         (KeyboardInterrupt(), 130, "interrupted: run the same command to continue."),
-        (typer.Abort(), 130, "interrupted: run the same command to continue."),
         (
-            typer.BadParameter("not a number"),
+            UsageError("No such option: --colour.", "See `recsys --help`."),
             2,
-            "error: Invalid value: not a number. See `recsys --help`.",
-        ),
-        (
-            typer.BadParameter("Value error, 'x' is not one of 'a', 'b'"),
-            2,
-            "error: Invalid value: 'x' is not one of 'a', 'b'. See `recsys --help`.",
+            "error: No such option: --colour. See `recsys --help`.",
         ),
         (
             OSError(28, "No space left on device", "a.npy"),

@@ -12,9 +12,10 @@ from pipelines.local.evaluate_local import LocalEvaluation
 from pipelines.local.local_queries import KNOWN
 from pipelines.local.local_systems import LOCAL_SYSTEMS
 from pipelines.local.train_local import LocalTraining
-from recsys.app import wiring
+from recsys.app import local_wiring
 from recsys.app.cli.local import contexts_choices, learning_sentences
 from recsys.app.cli.signatures import command
+from recsys.app.wiring import serving_model
 from recsys.local.local_ranker import LOCAL_RANKER
 from recsys.store.generations import in_force
 from recsys.store.layout import CONTEXTS
@@ -231,12 +232,12 @@ def test_a_missing_local_ranker_is_named(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    usual = wiring.serving_model
+    usual = serving_model
 
     def without(folder: Path, name: str) -> Path:
         return tmp_path / name if name == LOCAL_RANKER else usual(folder, name)
 
-    monkeypatch.setattr(wiring, "serving_model", without)
+    monkeypatch.setattr(local_wiring, "serving_model", without)
     done = run_cli("evaluate-local", index, contexts, "--out", tmp_path / "out", "--jobs", 1)
     assert done.code == 1
     assert LOCAL_RANKER in done.err and "Traceback" not in done.err
@@ -245,11 +246,13 @@ def test_a_missing_local_ranker_is_named(
 def test_the_command_line_has_the_names_and_defaults_of_the_library() -> None:
     assert get_args(contexts_choices.Known) == KNOWN
     assert contexts_choices.SYSTEMS == tuple(LOCAL_SYSTEMS)
-    given = inspect.signature(command(learning_sentences.evaluate_local)).parameters
+    given = inspect.signature(
+        command("evaluate_local", learning_sentences.evaluate_local)
+    ).parameters
     usual = LocalEvaluation()
     assert tuple(given["systems"].default.split(",")) == tuple(usual.systems)
     assert contexts_choices.EVERY_YEAR == usual.years
     for name in ("known", "masked", "per_paper", "k", "seed"):
         assert given[name].default == getattr(usual, name)
-    training = inspect.signature(command(learning_sentences.train_local)).parameters
+    training = inspect.signature(command("train_local", learning_sentences.train_local)).parameters
     assert training["per_paper"].default == LocalTraining().per_paper

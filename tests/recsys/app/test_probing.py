@@ -69,5 +69,9 @@ def test_a_wrong_use_is_told(missing: tuple[object, ...], run_cli: "RunCli") -> 
 
 
 def test_all_probes_are_run_by_default() -> None:
-    default = inspect.signature(command(probing.probe_embeddings)).parameters["probes"].default
+    default = (
+        inspect.signature(command("probe_embeddings", probing.probe_embeddings))
+        .parameters["probes"]
+        .default
+    )
     assert tuple(default.split(",")) == PROBES

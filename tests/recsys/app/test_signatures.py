@@ -8,7 +8,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from recsys.app.cli.signatures import OneOf, command
+from recsys.app.cli.declarations import Argument, OneOf, Option
+from recsys.app.cli.signatures import command
 
 TABLE = {"thin": 1, "thick": 2}
 RUNNER = CliRunner()
@@ -18,22 +19,22 @@ RUNNER = CliRunner()
 class Sandwich:
     """What is between the slices."""
 
-    bread: Annotated[str, OneOf(TABLE), typer.Option("--bread", help="Its slices.")] = "thin"
-    layers: Annotated[int, typer.Option("--layers", min=1, help="How many.")]
+    bread: Annotated[str, OneOf(TABLE), Option("--bread", help="Its slices.")] = "thin"
+    layers: Annotated[int, Option("--layers", min=1, help="How many.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plate:
     """Where it is put."""
 
-    colour: Annotated[str | None, typer.Option("--colour", help="Its colour.")] = None
+    colour: Annotated[str | None, Option("--colour", help="Its colour.")] = None
 
 
 def serve(
-    guest: Annotated[str, typer.Argument(help="Who eats.")],
+    guest: Annotated[str, Argument(help="Who eats.")],
     sandwich: Sandwich,
     plate: Plate,
-    fast: Annotated[bool, typer.Option("--fast", help="At once.")] = False,
+    fast: Annotated[bool, Option("--fast", help="At once.")] = False,
 ) -> None:
     """Serve a sandwich."""
     typer.echo(f"{guest} {sandwich} {plate} {fast}")
@@ -42,16 +43,16 @@ def serve(
 @pytest.fixture
 def app() -> typer.Typer:
     program = typer.Typer(rich_markup_mode=None)
-    program.command()(command(serve))
+    program.command()(command("serve", serve))
     return program
 
 
 def test_a_group_stands_in_its_place_in_order() -> None:
-    parameters = inspect.signature(command(serve)).parameters
+    parameters = inspect.signature(command("serve", serve)).parameters
     assert [*parameters] == ["guest", "bread", "layers", "colour", "fast", "json_errors"]
     assert parameters["layers"].default is inspect.Parameter.empty
     assert parameters["bread"].default == "thin"
-    assert command(serve).__doc__ == "Serve a sandwich."
+    assert command("serve", serve).__doc__ == "Serve a sandwich."
 
 
 def test_a_command_gets_its_groups(app: typer.Typer) -> None:
@@ -76,4 +77,4 @@ def test_two_options_of_one_name_are_refused() -> None:
     def twice(plate: Plate, colour: str = "") -> None: ...
 
     with pytest.raises(ValueError, match="duplicate parameter name: 'colour'"):
-        command(twice)
+        command("twice", twice)

@@ -1,8 +1,24 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.built_index import DRAFT
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
 
 HEAVY = {"numpy", "torch", "transformers", "lightgbm", "pyarrow", "onnxruntime", "onnx", "sklearn"}
+UNASKED = HEAVY - {"numpy", "onnxruntime"} | {
+    *("pydantic", "typer", "rich", "scipy", "filelock", "threadpoolctl"),
+    *("numpy.ma", "numpy.random", "concurrent.futures", "ssl", "tempfile", "difflib"),
+    *("recsys.local", "recsys.models.nnselect", "recsys.formats.answer_pages", "pipelines"),
+    *("recsys.app.cli.program", "recsys.app.cli.building", "recsys.app.web"),
+}
+"""What an answer on a pipe can do without."""
 HELP_BUDGET = 0.4
 """CPU seconds of the whole process."""
 
@@ -16,8 +32,18 @@ print(json.dumps([code, usage.ru_utime + usage.ru_stime, sorted(sys.modules)]))
 """
 
 
-def run(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+_COMMAND = """
+import json, sys
+sys.argv = ["recsys", *sys.argv[1:]]
+from recsys.app.cli import main
+code = main()
+print(json.dumps([code, sorted(sys.modules)]))
+"""
+
+
+def run(code: str, *arguments: str | Path) -> str:
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()[-1]
 
 
@@ -31,3 +57,17 @@ def test_help_is_quick_and_imports_nothing_heavy() -> None:
 def test_importing_recsys_imports_nothing_heavy() -> None:
     loaded = json.loads(run("import recsys, sys, json; print(json.dumps(list(sys.modules)))"))
     assert not (HEAVY | {"typer", "rich", "recsys.app"}) & set(loaded)
+
+
+@pytest.mark.parametrize(("form", "references"), [("table", 0), ("jsonl", 3)])
+def test_an_answer_imports_what_it_needs(
+    built: "Built", tmp_path: Path, form: str, references: int
+) -> None:
+    cited = [{"id": f"p{number}"} for number in range(references)]
+    draft = tmp_path / "draft.json"
+    draft.write_text(json.dumps(DRAFT | {"references": cited}), encoding="utf-8")
+    options = ("--index", built.index, "-k", "5", "--format", form)
+    code, loaded = json.loads(run(_COMMAND, "recommend", draft, *options))
+    assert code == 0
+    assert {"numpy", "onnxruntime", "recsys.stage_two.features"} <= set(loaded)
+    assert sorted(UNASKED & set(loaded)) == []

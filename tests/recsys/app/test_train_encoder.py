@@ -16,8 +16,8 @@ from pipelines.studies.finetuning.student import ADAPTER
 from pipelines.studies.specter.dev_recall import Sample
 from pipelines.studies.specter.fitting import EncoderOptions
 from recsys.app.cache import cache_folder
-from recsys.app.cli import training_encoders
 from recsys.app.cli.signatures import command
+from recsys.app.cli.training import training_encoders
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import ENCODER
@@ -147,7 +147,7 @@ def test_an_ablation_is_a_table_on_stdout(
 
 
 def test_the_command_line_has_the_defaults_of_the_library() -> None:
-    given = inspect.signature(command(training_encoders.train_encoder)).parameters
+    given = inspect.signature(command("train_encoder", training_encoders.train_encoder)).parameters
     usual, sample = EncoderOptions(), Sample()
     for name, value in {
         "start": usual.start,

@@ -10,8 +10,8 @@ import pytest
 from eval.studies.encoders.training_page import TRAINING
 from pipelines.studies.journal.journal_study import FIGURES, PAGE
 from pipelines.studies.journal.train_journal import ADAPTER_RATE, CLASSES, RATE, JournalOptions
-from recsys.app.cli import training_journals
 from recsys.app.cli.signatures import command
+from recsys.app.cli.training import training_journals
 from tests.pipelines.studies.journal.small_journals import EACH, write_journal_papers
 from tests.pipelines.studies.specter.small_sources import write_tiny_bert
 
@@ -85,7 +85,7 @@ def test_what_is_missing_or_too_much_is_told(
 
 
 def test_the_command_line_has_the_defaults_of_the_library() -> None:
-    given = inspect.signature(command(training_journals.train_journal)).parameters
+    given = inspect.signature(command("train_journal", training_journals.train_journal)).parameters
     usual = JournalOptions()
     for name, value in {
         "start": usual.start.start,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipelines.studies.citeomatic.train_nnrank import NNRankOptions
-from recsys.app.cli import training_networks, tuning
 from recsys.app.cli.signatures import command
+from recsys.app.cli.training import training_networks, tuning
 from recsys.store.generations import in_force
 from recsys.store.layout import nnrank_folder
 
@@ -57,14 +57,14 @@ def test_from_tuning_to_evaluation(built: "Built", index: Path, run_cli: "RunCli
 
 
 def test_the_command_line_has_the_defaults_of_the_library() -> None:
-    given = inspect.signature(command(training_networks.train_nnrank)).parameters
+    given = inspect.signature(command("train_nnrank", training_networks.train_nnrank)).parameters
     usual = NNRankOptions()
     assert given["epochs"].default == usual.loop.epochs
     assert given["rate"].default == usual.loop.rate
     assert given["dim"].default == usual.model.size.words
     assert given["dropout"].default == usual.model.dropout
     assert given["gamma"].default == usual.model.margins.gamma
-    ablation = inspect.signature(command(tuning.ablate_nnrank)).parameters
+    ablation = inspect.signature(command("ablate_nnrank", tuning.ablate_nnrank)).parameters
     assert ablation["epochs"].default == usual.loop.epochs
     assert ablation["rate"].default == usual.loop.rate
 

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-import typer
-
+from recsys.app.cli.declarations import Argument, OneOf, Option, bad_value
 from recsys.app.cli.recommending_choices import Abstract, AsOf, IndexOrStarter, Seeds, Title
-from recsys.app.cli.signatures import OneOf
 from recsys.asking.named import read_references
 from recsys.formats.files import STDIN, read_text
 from recsys.formats.local_answers.accepted_papers import LEAST
@@ -28,13 +26,13 @@ _DRAFT = (
 class PlaceChoices:
     """Which places of which draft, and of which index."""
 
-    draft: Annotated[
-        str | None, typer.Argument(metavar="DRAFT", show_default="stdin", help=_DRAFT)
-    ] = None
+    draft: Annotated[str | None, Argument(metavar="DRAFT", show_default="stdin", help=_DRAFT)] = (
+        None
+    )
     index: IndexOrStarter = None
     line: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--line",
             metavar="N",
             min=1,
@@ -44,7 +42,7 @@ class PlaceChoices:
     ] = None
     offset: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--offset",
             metavar="N",
             min=0,
@@ -54,7 +52,7 @@ class PlaceChoices:
     ] = None
     needs: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--needs",
             metavar="DIR",
             show_default="none",
@@ -65,7 +63,7 @@ class PlaceChoices:
     ] = None
     most: Annotated[
         int,
-        typer.Option(
+        Option(
             "--most", metavar="N", min=0, help="Sentences without a mark at most, with --needs."
         ),
     ] = 10
@@ -84,15 +82,13 @@ class PlaceChoices:
         """Refuse places that there cannot be.
 
         Raises:
-            BadParameter: stdin is a terminal, or a place of a passage is given for a file.
+            UsageError: stdin is a terminal, or a place of a passage is given for a file.
         """
         if self.is_passage and sys.stdin is not None and sys.stdin.isatty():
-            raise typer.BadParameter(
-                "Give a draft file, or send a passage to stdin.", param_hint="DRAFT"
-            )
+            raise bad_value("Give a draft file, or send a passage to stdin.", option="DRAFT")
         if self.offset is not None and not self.is_passage:
-            raise typer.BadParameter(
-                "An offset goes with a passage on stdin; a file has --line.", param_hint="--offset"
+            raise bad_value(
+                "An offset goes with a passage on stdin; a file has --line.", option="--offset"
             )
 
     def read(self) -> Path | str:
@@ -108,7 +104,7 @@ class PlaceChoices:
 class AboutChoices:
     """How many papers a place gets, and what else is known of the draft."""
 
-    k: Annotated[int, typer.Option("-k", min=1, help="Number of papers for each place.")] = 3
+    k: Annotated[int, Option("-k", min=1, help="Number of papers for each place.")] = 3
     as_of: AsOf = None
     title: Title = None
     abstract: Abstract = None
@@ -139,11 +135,11 @@ class ShownChoices:
     """How the answer is written, and where."""
 
     output: Annotated[
-        str, OneOf(LOCAL_FORMATS), typer.Option("--format", help="How the answer is written.")
+        str, OneOf(LOCAL_FORMATS), Option("--format", help="How the answer is written.")
     ] = "table"
     out: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--out", metavar="FILE", show_default="stdout", help="Write the answer to this file."
         ),
     ] = None
@@ -165,7 +161,7 @@ class FillChoices:
 
     fill: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--fill",
             metavar="FILE.bib",
             show_default="none",
@@ -174,7 +170,7 @@ class FillChoices:
     ] = None
     patch: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--patch",
             help="Put their keys in place of the marks of the draft, too, and write what changes "
             "to stdout as a unified diff.",
@@ -182,11 +178,11 @@ class FillChoices:
     ] = False
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Change no file: only say what would go where."),
+        Option("--dry-run", help="Change no file: only say what would go where."),
     ] = False
     least: Annotated[
         float,
-        typer.Option(
+        Option(
             "--least",
             metavar="P",
             min=0,
@@ -196,7 +192,7 @@ class FillChoices:
     ] = LEAST
     accept: Annotated[
         Accept,
-        typer.Option(
+        Option(
             "--accept", help="Accept papers for marks alone, or for sentences without one, too."
         ),
     ] = "marked"
@@ -205,20 +201,20 @@ class FillChoices:
         """Refuse what cannot be filled, before any work is done.
 
         Raises:
-            BadParameter: a patch without entries or without a file, or a file that is no .bib.
+            UsageError: a patch without entries or without a file, or a file that is no .bib.
             InputError: a path that cannot be written to.
         """
         from recsys.app.output import check_target
 
         if self.fill is None:
             if self.patch or self.dry_run:
-                raise typer.BadParameter(
+                raise bad_value(
                     "Keys need entries: give --fill FILE.bib, too.",
-                    param_hint="--patch" if self.patch else "--dry-run",
+                    option="--patch" if self.patch else "--dry-run",
                 )
             return
         if self.fill.suffix.lower() != ".bib":
-            raise typer.BadParameter(f"{self.fill} does not end in .bib.", param_hint="--fill")
+            raise bad_value(f"{self.fill} does not end in .bib.", option="--fill")
         if self.patch and places.is_passage:
-            raise typer.BadParameter("A passage has no file to patch.", param_hint="--patch")
+            raise bad_value("A passage has no file to patch.", option="--patch")
         check_target(self.fill)

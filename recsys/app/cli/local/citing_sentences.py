@@ -52,8 +52,9 @@ def _answer(places: PlaceChoices, asked: "LocalQuestion", *, quiet: bool) -> "Lo
     """Ask the library: the one place where an index is opened for sentences."""
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
+    from recsys.app.local_wiring import open_local
     from recsys.app.output import note
-    from recsys.app.wiring import lost_ranker, open_local
+    from recsys.app.wiring import lost_ranker
     from recsys.local import cite as local
 
     draft = places.read()

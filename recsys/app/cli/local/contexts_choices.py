@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-import typer
-
+from recsys.app.cli.declarations import Argument, Option, bad_value
 from recsys.app.cli.options import Jobs, NoWait, Part, Seed, names_in
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ EVERY_YEAR = (0, 9999)
 
 Contexts: TypeAlias = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="CONTEXTS...",
         show_default=False,
         help="Files and folders of citing sentences: lines of JSON with citing, cited and text, or "
@@ -34,7 +33,7 @@ Contexts: TypeAlias = Annotated[
 ]
 SentenceSplit: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--split",
         metavar="FILE",
         show_default=False,
@@ -50,7 +49,7 @@ class DivisionChoices:
     split: SentenceSplit = None
     train_until: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--train-until",
             metavar="YEAR",
             show_default="by the number of sentences",
@@ -60,7 +59,7 @@ class DivisionChoices:
     ] = None
     dev_until: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--dev-until",
             metavar="YEAR",
             show_default="by the number of sentences",
@@ -73,19 +72,19 @@ class DivisionChoices:
         """Refuse years that say nothing.
 
         Raises:
-            BadParameter: one year without the other, in the wrong order, or beside a split.
+            UsageError: one year without the other, in the wrong order, or beside a split.
         """
         until = self.train_until, self.dev_until
         if until == (None, None):
             return
         if self.split is not None:
-            raise typer.BadParameter("Give years or a split, not both.", param_hint="--split")
+            raise bad_value("Give years or a split, not both.", option="--split")
         if self.train_until is None or self.dev_until is None:
             missing = "--train-until" if self.train_until is None else "--dev-until"
-            raise typer.BadParameter("Give both years, or none.", param_hint=missing)
+            raise bad_value("Give both years, or none.", option=missing)
         if self.train_until >= self.dev_until:
-            raise typer.BadParameter(
-                f"{self.dev_until} is not after {self.train_until}.", param_hint="--dev-until"
+            raise bad_value(
+                f"{self.dev_until} is not after {self.train_until}.", option="--dev-until"
             )
 
     def division(self, contexts: "tuple[Context, ...]") -> "Division":
@@ -102,7 +101,7 @@ class LearningChoices:
     """How a ranker learns from the sentences that were chosen."""
 
     per_paper: Annotated[
-        int, typer.Option("--per-paper", min=1, help="Sentences of each citing paper at most.")
+        int, Option("--per-paper", min=1, help="Sentences of each citing paper at most.")
     ] = 2
     seed: Seed = 0
     no_wait: NoWait = False
@@ -114,7 +113,7 @@ class AmongChoices:
 
     years: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--years",
             metavar="FIRST-LAST",
             show_default="all",
@@ -123,25 +122,25 @@ class AmongChoices:
     ] = None
     split: SentenceSplit = None
     part: Annotated[
-        Part, typer.Option("--part", help="Which papers of the split: those of its part.")
+        Part, Option("--part", help="Which papers of the split: those of its part.")
     ] = "test"
 
     def span(self) -> tuple[int, int]:
         """Read the years.
 
         Raises:
-            BadParameter: they are none, or the last is before the first.
+            UsageError: they are none, or the last is before the first.
         """
         if self.years is None:
             return EVERY_YEAR
         found = re.fullmatch(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?", self.years)
         if found is None:
-            raise typer.BadParameter(
-                f"{self.years!r} is not FIRST-LAST, such as 2011-2012.", param_hint="--years"
+            raise bad_value(
+                f"{self.years!r} is not FIRST-LAST, such as 2011-2012.", option="--years"
             )
         first, last = int(found[1]), int(found[2] or found[1])
         if last < first:
-            raise typer.BadParameter(f"{last} is before {first}.", param_hint="--years")
+            raise bad_value(f"{last} is before {first}.", option="--years")
         return first, last
 
     def queries(self, collection: "Collection", contexts: "tuple[Context, ...]") -> "LocalQueries":
@@ -163,7 +162,7 @@ class SentenceChoices:
 
     systems: Annotated[
         str,
-        typer.Option(
+        Option(
             "--systems",
             metavar="NAMES",
             help=f"Some of {', '.join(SYSTEMS)}; commas between them.",
@@ -171,7 +170,7 @@ class SentenceChoices:
     ] = "bm25,embedding,hybrid,two-stage,profile,local"
     known: Annotated[
         Known,
-        typer.Option(
+        Option(
             "--known",
             help="What is known beside the sentence: nothing, the draft's title, or its title, "
             "abstract and other references.",
@@ -179,14 +178,14 @@ class SentenceChoices:
     ] = "references"
     masked: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--masked/--raw",
             help="Take names and years out of the sentences, or ask them as printed.",
         ),
     ] = True
     contexts_read: Annotated[
         Reading,
-        typer.Option(
+        Option(
             "--contexts",
             help="Which citing sentences of the index are read: all, none, or all with only the "
             "papers that they cite to choose from. Where few papers have any, to have some gives "
@@ -194,9 +193,9 @@ class SentenceChoices:
         ),
     ] = "all"
     per_paper: Annotated[
-        int, typer.Option("--per-paper", min=1, help="Sentences of each citing paper at most.")
+        int, Option("--per-paper", min=1, help="Sentences of each citing paper at most.")
     ] = 1
-    k: Annotated[int, typer.Option("-k", min=1, help="Papers kept per sentence.")] = 100
+    k: Annotated[int, Option("-k", min=1, help="Papers kept per sentence.")] = 100
     seed: Seed = 0
     jobs: Jobs = None
 

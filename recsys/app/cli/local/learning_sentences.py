@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from recsys.app.cli.declarations import Option
 from recsys.app.cli.local.contexts_choices import (
     AmongChoices,
     Contexts,
@@ -69,7 +68,7 @@ def evaluate_local(
     contexts: Contexts,
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="DIR", show_default=False, help="Folder to write."),
+        Option("--out", metavar="DIR", show_default=False, help="Folder to write."),
     ],
     among: AmongChoices,
     asked: SentenceChoices,
@@ -86,8 +85,8 @@ def evaluate_local(
     from pipelines.local.evaluate_local import evaluate_local as evaluate
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
+    from recsys.app.local_wiring import open_passages
     from recsys.app.output import note
-    from recsys.app.wiring import open_passages
     from recsys.store.generations import pin
 
     options = asked.options(among.span())

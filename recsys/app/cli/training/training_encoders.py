@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-import typer
-
+from recsys.app.cli.declarations import Argument, Option
 from recsys.app.cli.options import (
     Index,
     OwnPooling,
@@ -15,7 +14,7 @@ from recsys.app.cli.options import (
     Split,
     names_in,
 )
-from recsys.app.cli.training_options import (
+from recsys.app.cli.training.training_options import (
     Adapter,
     Dropout,
     From,
@@ -36,11 +35,11 @@ if TYPE_CHECKING:
 Loss: TypeAlias = Literal["triplet", "unit-triplet", "in-batch"]
 """What is minimised: the names of `pipelines.studies.specter.triplet_loss`."""
 LossName: TypeAlias = Annotated[
-    Loss, typer.Option("--loss", help="SPECTER's, the same for unit vectors, or in-batch.")
+    Loss, Option("--loss", help="SPECTER's, the same for unit vectors, or in-batch.")
 ]
 Margin: TypeAlias = Annotated[
     float | None,
-    typer.Option(
+    Option(
         "--margin",
         min=0.0,
         show_default="1, 0.1 for unit vectors",
@@ -49,7 +48,7 @@ Margin: TypeAlias = Annotated[
 ]
 RateOrUsual: TypeAlias = Annotated[
     float | None,
-    typer.Option(
+    Option(
         "--rate",
         min=0.0,
         show_default="2e-5, 2e-4 for an adapter",
@@ -57,19 +56,19 @@ RateOrUsual: TypeAlias = Annotated[
     ),
 ]
 DevQueries: TypeAlias = Annotated[
-    int, typer.Option("--dev-queries", min=0, help="Dev queries that are asked; 0 asks all.")
+    int, Option("--dev-queries", min=0, help="Dev queries that are asked; 0 asks all.")
 ]
 DevPapers: TypeAlias = Annotated[
     int,
-    typer.Option(
+    Option(
         "--dev-papers", min=0, help="Papers that are ranked for them, gold among them; 0 ranks all."
     ),
 ]
 EpochsOf: TypeAlias = Annotated[
-    int, typer.Option("--epochs", min=1, help="How often each query gives triplets.")
+    int, Option("--epochs", min=1, help="How often each query gives triplets.")
 ]
 Hard: TypeAlias = Annotated[
-    int, typer.Option("--hard", min=0, help="Of a query's 5 triplets: cited by what it cites.")
+    int, Option("--hard", min=0, help="Of a query's 5 triplets: cited by what it cites.")
 ]
 
 
@@ -79,18 +78,18 @@ class FileChoices:
 
     index: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="INDEX",
             show_default=False,
             help="Directory that `recsys build` wrote, or one in SPECTER's format.",
         ),
     ]
     out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
+        Path, Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
     ]
     split: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--split",
             metavar="FILE",
             show_default=False,
@@ -117,15 +116,11 @@ class TripletChoices:
     hard: Hard = 2
     near: Annotated[
         int,
-        typer.Option(
-            "--near", min=0, help="Of a query's 5 triplets: near it, found anew each epoch."
-        ),
+        Option("--near", min=0, help="Of a query's 5 triplets: near it, found anew each epoch."),
     ] = 0
     every_paper: Annotated[
         bool,
-        typer.Option(
-            "--every-paper", help="Learn from all papers not newer than the train queries."
-        ),
+        Option("--every-paper", help="Learn from all papers not newer than the train queries."),
     ] = False
 
 
@@ -135,10 +130,10 @@ class StepChoices:
 
     epochs: EpochsOf = 2
     rate: RateOrUsual = None
-    batch: Annotated[int, typer.Option("--batch", min=1, help="Triplets of a step.")] = 32
+    batch: Annotated[int, Option("--batch", min=1, help="Triplets of a step.")] = 32
     part: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--part",
             min=1,
             show_default="16; for in-batch the whole step, whose texts are its negatives",
@@ -212,7 +207,7 @@ class RowChoices:
 
     rows: Annotated[
         str,
-        typer.Option(
+        Option(
             "--rows",
             metavar="NAMES",
             show_default="all",
@@ -222,7 +217,7 @@ class RowChoices:
     start: From = "minilm"
     other_start: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--other-start",
             metavar="NAME",
             show_default="none",
@@ -233,7 +228,7 @@ class RowChoices:
     loss: LossName = "triplet"
     margin: Margin = None
     rate: RateOrUsual = None
-    steps: Annotated[int, typer.Option("--steps", min=1, help="Steps of each row at most.")] = 200
+    steps: Annotated[int, Option("--steps", min=1, help="Steps of each row at most.")] = 200
     max_length: MaxLength = None
 
 
@@ -243,9 +238,7 @@ class TableChoices:
 
     dev_queries: DevQueries = 200
     dev_papers: DevPapers = 2000
-    output: Annotated[ResultFormat, typer.Option("--format", help="How the table is written.")] = (
-        "table"
-    )
+    output: Annotated[ResultFormat, Option("--format", help="How the table is written.")] = "table"
     device: OnDevice = "auto"
     precision: InNumbers = "auto"
     seed: Seed = 0
@@ -259,7 +252,7 @@ def ablate_encoder(
     index: Index,
     split: Split,
     out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
+        Path, Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
     ],
     recipe: RowChoices,
     around: TableChoices,

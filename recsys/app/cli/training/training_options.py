@@ -2,15 +2,14 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-import typer
-
+from recsys.app.cli.declarations import Option
 from recsys.app.cli.options import Device
 
 Numbers: TypeAlias = Literal["auto", "f32", "bf16"]
 """In which numbers products are computed."""
 From: TypeAlias = Annotated[
     str,
-    typer.Option(
+    Option(
         "--from",
         metavar="NAME",
         help="`minilm`, `random`, a Hugging Face name, or a local directory to start from.",
@@ -18,7 +17,7 @@ From: TypeAlias = Annotated[
 ]
 Adapter: TypeAlias = Annotated[
     int,
-    typer.Option(
+    Option(
         "--adapter",
         metavar="RANK",
         min=0,
@@ -26,11 +25,11 @@ Adapter: TypeAlias = Annotated[
     ),
 ]
 Dropout: TypeAlias = Annotated[
-    float, typer.Option("--dropout", min=0.0, max=0.99, help="Share of values left out.")
+    float, Option("--dropout", min=0.0, max=0.99, help="Share of values left out.")
 ]
 MaxLength: TypeAlias = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--max-length",
         metavar="TOKENS",
         show_default="the encoder's own",
@@ -38,11 +37,11 @@ MaxLength: TypeAlias = Annotated[
     ),
 ]
 StepsAtMost: TypeAlias = Annotated[
-    int | None, typer.Option("--steps", min=1, help="Steps at most.", show_default="all")
+    int | None, Option("--steps", min=1, help="Steps at most.", show_default="all")
 ]
 MaxMinutes: TypeAlias = Annotated[
     float | None,
-    typer.Option(
+    Option(
         "--max-minutes",
         min=0.0,
         show_default="none",
@@ -51,10 +50,10 @@ MaxMinutes: TypeAlias = Annotated[
 ]
 InNumbers: TypeAlias = Annotated[
     Numbers,
-    typer.Option("--precision", help="Numbers to compute in; auto is bf16 on a GPU, else f32."),
+    Option("--precision", help="Numbers to compute in; auto is bf16 on a GPU, else f32."),
 ]
 OnDevice: TypeAlias = Annotated[
-    Device, typer.Option("--device", help="Where to compute; auto takes a GPU if there is one.")
+    Device, Option("--device", help="Where to compute; auto takes a GPU if there is one.")
 ]
 
 

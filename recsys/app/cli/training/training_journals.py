@@ -4,15 +4,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import typer
-
+from recsys.app.cli.declarations import Argument, Option
 from recsys.app.cli.options import (
     OwnPooling,
     Quiet,
     ResultFormat,
     Seed,
 )
-from recsys.app.cli.training_options import (
+from recsys.app.cli.training.training_options import (
     Adapter,
     Dropout,
     From,
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 Label: TypeAlias = Annotated[
     str,
-    typer.Option(
+    Option(
         "--label",
         metavar="NAME",
         help="What is to be told: venue, keyphrases, or labels.NAME of the papers' labels.",
@@ -42,37 +41,35 @@ Label: TypeAlias = Annotated[
 ]
 Papers: TypeAlias = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="PAPERS",
         show_default=False,
         help="File of papers as `build` reads it, or an index.",
     ),
 ]
 Out: TypeAlias = Annotated[
-    Path, typer.Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
+    Path, Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
 ]
 MinCount: TypeAlias = Annotated[
-    int, typer.Option("--min-count", min=2, help="Papers that a class has at least.")
+    int, Option("--min-count", min=2, help="Papers that a class has at least.")
 ]
 MaxCount: TypeAlias = Annotated[
-    int, typer.Option("--max-count", min=2, help="Papers of a class that are used, by chance.")
+    int, Option("--max-count", min=2, help="Papers of a class that are used, by chance.")
 ]
-EpochsOf: TypeAlias = Annotated[
-    int, typer.Option("--epochs", min=1, help="How often papers are read.")
-]
+EpochsOf: TypeAlias = Annotated[int, Option("--epochs", min=1, help="How often papers are read.")]
 RateOrUsual: TypeAlias = Annotated[
     float | None,
-    typer.Option(
+    Option(
         "--rate",
         min=0.0,
         show_default="5e-5, 2e-4 for an adapter",
         help="Highest learning rate: it rises to that in a tenth of the steps, then falls.",
     ),
 ]
-Batch: TypeAlias = Annotated[int, typer.Option("--batch", min=1, help="Papers of a step.")]
+Batch: TypeAlias = Annotated[int, Option("--batch", min=1, help="Papers of a step.")]
 Part: TypeAlias = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--part",
         min=1,
         show_default="the whole step",
@@ -90,7 +87,7 @@ class ClassChoices:
     max_count: MaxCount = 300
     unseen: Annotated[
         float,
-        typer.Option(
+        Option(
             "--unseen",
             metavar="SHARE",
             min=0.0,
@@ -190,7 +187,7 @@ class CurveChoices:
     label: Label = "venue"
     shares: Annotated[
         str,
-        typer.Option(
+        Option(
             "--shares",
             metavar="SHARES",
             help="Shares of the classes left that encoders learn from; commas between them.",
@@ -198,11 +195,11 @@ class CurveChoices:
     ] = "0.25,0.5,1"
     seeds: Annotated[
         int,
-        typer.Option("--seeds", min=1, help="How many, from --seed on; each keeps other classes."),
+        Option("--seeds", min=1, help="How many, from --seed on; each keeps other classes."),
     ] = 3
     unseen: Annotated[
         float,
-        typer.Option(
+        Option(
             "--unseen",
             metavar="SHARE",
             min=0.0,
@@ -213,11 +210,11 @@ class CurveChoices:
     min_count: MinCount = 100
     max_count: MaxCount = 300
     asked: Annotated[
-        int, typer.Option("--asked", min=4, help="Papers that an unseen class has at least.")
+        int, Option("--asked", min=4, help="Papers that an unseen class has at least.")
     ] = 20
     asked_most: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--asked-most",
             min=4,
             show_default="all",
@@ -225,7 +222,7 @@ class CurveChoices:
         ),
     ] = None
     runs: Annotated[
-        int, typer.Option("--runs", min=1, help="Runs of the linear model, each with other folds.")
+        int, Option("--runs", min=1, help="Runs of the linear model, each with other folds.")
     ] = 3
 
     def class_options(self, seed: int) -> "ClassOptions":
@@ -247,9 +244,9 @@ class CurveChoices:
 class TableChoices:
     """How the tables are written, and where encoders are trained."""
 
-    output: Annotated[
-        ResultFormat, typer.Option("--format", help="How the tables are written.")
-    ] = "table"
+    output: Annotated[ResultFormat, Option("--format", help="How the tables are written.")] = (
+        "table"
+    )
     device: OnDevice = "auto"
     precision: InNumbers = "auto"
     seed: Seed = 0

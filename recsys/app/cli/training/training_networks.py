@@ -4,27 +4,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-import typer
-
+from recsys.app.cli.declarations import Option
 from recsys.app.cli.options import Index, NoMetadata, NoWait, Quiet, Seed, Split
-from recsys.app.cli.training_options import OnDevice
+from recsys.app.cli.training.training_options import OnDevice
 
 Epochs: TypeAlias = Annotated[
-    int, typer.Option("--epochs", min=1, help="Passes over the citations at most.")
+    int, Option("--epochs", min=1, help="Passes over the citations at most.")
 ]
 Rate: TypeAlias = Annotated[
-    float, typer.Option("--rate", min=0.0, help="Learning rate of the first epoch.")
+    float, Option("--rate", min=0.0, help="Learning rate of the first epoch.")
 ]
 Gamma: TypeAlias = Annotated[
-    float, typer.Option("--gamma", min=0.0, help="What the margins are multiplied with.")
+    float, Option("--gamma", min=0.0, help="What the margins are multiplied with.")
 ]
 Dropout: TypeAlias = Annotated[
     float,
-    typer.Option("--dropout", min=0.0, max=0.99, help="Share of words left out in training."),
+    Option("--dropout", min=0.0, max=0.99, help="Share of words left out in training."),
 ]
 ParametersFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--parameters",
         metavar="FILE",
         show_default=False,
@@ -38,14 +37,14 @@ class SelectChoices:
     """What NNSelect looks like, and how it learns."""
 
     epochs: Epochs = 15
-    dim: Annotated[int, typer.Option("--dim", min=1, help="Length of a vector.")] = 150
+    dim: Annotated[int, Option("--dim", min=1, help="Length of a vector.")] = 150
     dropout: Dropout = 0.5
     rate: Rate = 0.01
     gamma: Gamma = 1.5
     parameters: ParametersFile = None
     word_vectors: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--word-vectors",
             metavar="FILE",
             help="Text file of word vectors to start from, such as GloVe's; it decides --dim.",
@@ -93,12 +92,12 @@ class RankChoices:
 
     no_metadata: NoMetadata = False
     epochs: Epochs = 10
-    dim: Annotated[int, typer.Option("--dim", min=1, help="Length of a word's vector.")] = 75
+    dim: Annotated[int, Option("--dim", min=1, help="Length of a word's vector.")] = 75
     dropout: Dropout = 0.5
     rate: Rate = 0.0005
     gamma: Gamma = 1.0
     separate: Annotated[
-        bool, typer.Option("--separate", help="Give queries word vectors of their own.")
+        bool, Option("--separate", help="Give queries word vectors of their own.")
     ] = False
     parameters: ParametersFile = None
     no_wait: NoWait = False

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import typer
-
+from recsys.app.cli.declarations import Option
 from recsys.app.cli.options import (
     ComparisonFormat,
     Index,
@@ -16,26 +15,24 @@ from recsys.app.cli.options import (
     Split,
     names_in,
 )
-from recsys.app.cli.training_networks import Epochs, ParametersFile, Rate
-from recsys.app.cli.training_options import OnDevice
+from recsys.app.cli.training.training_networks import Epochs, ParametersFile, Rate
+from recsys.app.cli.training.training_options import OnDevice
 
 if TYPE_CHECKING:
     from pipelines.studies.citeomatic.train_nnrank import NNRankOptions
     from pipelines.studies.citeomatic.tune_networks import TuneOptions
 
 Out: TypeAlias = Annotated[
-    Path, typer.Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
+    Path, Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
 ]
 Trials: TypeAlias = Annotated[
-    int, typer.Option("--trials", min=1, help="Sets of parameters that are tried.")
+    int, Option("--trials", min=1, help="Sets of parameters that are tried.")
 ]
-Short: TypeAlias = Annotated[int, typer.Option("--short", min=1, help="Epochs of each trial.")]
+Short: TypeAlias = Annotated[int, Option("--short", min=1, help="Epochs of each trial.")]
 Finalists: TypeAlias = Annotated[
-    int, typer.Option("--finalists", min=1, help="The best of them, which are trained longer.")
+    int, Option("--finalists", min=1, help="The best of them, which are trained longer.")
 ]
-Long: TypeAlias = Annotated[
-    int, typer.Option("--long", min=1, help="Epochs of each finalist at most.")
-]
+Long: TypeAlias = Annotated[int, Option("--long", min=1, help="Epochs of each finalist at most.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,9 +109,9 @@ def tune_nnrank(
 class TableChoices:
     """How the table is written, and where rows are trained."""
 
-    output: Annotated[
-        ComparisonFormat, typer.Option("--format", help="How the table is written.")
-    ] = "table"
+    output: Annotated[ComparisonFormat, Option("--format", help="How the table is written.")] = (
+        "table"
+    )
     device: OnDevice = "auto"
     seed: Seed = 0
 
@@ -123,10 +120,10 @@ class TableChoices:
 class RowChoices:
     """What each row of the table is trained with, and asked."""
 
-    part: Annotated[Part, typer.Option("--part", help="Which queries to ask.")] = "dev"
+    part: Annotated[Part, Option("--part", help="Which queries to ask.")] = "dev"
     rows: Annotated[
         str,
-        typer.Option(
+        Option(
             "--rows",
             metavar="NAMES",
             show_default="all",

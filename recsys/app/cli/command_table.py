@@ -1,0 +1,221 @@
+"""The commands of the program: where each is found, and what the help says of it in one line."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+
+from recsys.app.cli.declarations import Command
+
+GROUPS: Mapping[str, str] = {
+    "train": "Train a model of an index on the citations of its own papers.",
+    "tune": "Search for good parameters of a model, judged on the dev queries.",
+    "ablate": "Show what each part of a model brings.",
+    "clicks": "Read click logs, and correct them for position bias.",
+}
+"""Word that begins the names of several commands -> what they have in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a command is: a function of a module of this room; about: how its docstring begins."""
+
+    module: str
+    function: str
+    about: str
+
+    def load(self) -> Command:
+        """Import the command: its module alone, of forty."""
+        found: Command = getattr(import_module(f"recsys.app.cli.{self.module}"), self.function)
+        return found
+
+
+COMMANDS: Mapping[str, Place] = {
+    "recommend": Place(
+        "recommending", "recommend", "Recommend the papers that a draft should cite, best first."
+    ),
+    "cite": Place(
+        "local.citing_sentences",
+        "cite",
+        "Recommend papers for the places of a draft that lack a citation.",
+    ),
+    "serve": Place(
+        "serving_pages",
+        "serve",
+        "Serve a page where one drops a draft and sees what to cite, and an API for programs.",
+    ),
+    "map": Place(
+        "mapping_drafts", "draw_map", "Draw the papers around a draft: x is the year, y the topic."
+    ),
+    "build": Place(
+        "building",
+        "build",
+        "Build an index of papers from files of any format; a killed build "
+        "continues where it stopped.",
+    ),
+    "update": Place(
+        "building",
+        "update",
+        "Add, replace or remove papers; the index then answers as if it were built anew.",
+    ),
+    "add-contexts": Place(
+        "local.learning_sentences",
+        "add_contexts",
+        "Add citing sentences to an index: `recsys cite` then reads what papers were cited for.",
+    ),
+    "corpus": Place(
+        "corpora",
+        "corpus",
+        "Make one corpus of files of any format: read, merge what is one paper, link citations.",
+    ),
+    "train ranker": Place(
+        "building",
+        "train_ranker",
+        "Train the index's own ranker on the train queries, stopped early on the dev queries.",
+    ),
+    "train local": Place(
+        "local.learning_sentences",
+        "train_local",
+        "Train the index's own ranker of `recsys cite` on citing sentences.",
+    ),
+    "train nnselect": Place(
+        "training.training_networks",
+        "train_nnselect",
+        "Train Citeomatic's first stage on the train queries, stopped early on the dev queries.",
+    ),
+    "train nnrank": Place(
+        "training.training_networks",
+        "train_nnrank",
+        "Train Citeomatic's second stage on the train queries, stopped early on the dev queries.",
+    ),
+    "train encoder": Place(
+        "training.training_encoders",
+        "train_encoder",
+        "Train an encoder on the citations of the train queries, stopped early on the dev queries.",
+    ),
+    "train journal": Place(
+        "training.training_journals",
+        "train_journal",
+        "Train an encoder to tell the journals of papers, stopped early on papers held out.",
+    ),
+    "tune nnselect": Place(
+        "training.tuning",
+        "tune_nnselect",
+        "Search for good parameters of NNSelect, by the recall of the dev queries.",
+    ),
+    "tune nnrank": Place(
+        "training.tuning",
+        "tune_nnrank",
+        "Search for good parameters of NNRank, by the F1@20 of the dev queries.",
+    ),
+    "ablate nnrank": Place(
+        "training.tuning",
+        "ablate_nnrank",
+        "Train NNRank without each of its parts and show what each brings, with significance.",
+    ),
+    "ablate encoder": Place(
+        "training.training_encoders",
+        "ablate_encoder",
+        "Train an encoder without each part of SPECTER's recipe and show what each brings on dev.",
+    ),
+    "ablate journal": Place(
+        "training.training_journals",
+        "ablate_journal",
+        "Train encoders to tell shares of the journals and show what that is "
+        "worth for other journals.",
+    ),
+    "batch": Place(
+        "evaluating", "batch", "Answer every query of a split's part and write a TREC run file."
+    ),
+    "evaluate": Place(
+        "evaluating",
+        "evaluate",
+        "Evaluate systems on a split's part and write runs, judgements and figures into a folder.",
+    ),
+    "evaluate-local": Place(
+        "local.learning_sentences",
+        "evaluate_local",
+        "Evaluate which papers are found for citing sentences whose citation was taken away.",
+    ),
+    "compare": Place(
+        "reporting",
+        "compare",
+        "Score TREC runs of any system, with 95 % intervals, and test every pair of them.",
+    ),
+    "repeats": Place(
+        "reporting",
+        "repeats",
+        "Average evaluations that repeat one another, and test every pair of systems.",
+    ),
+    "report": Place(
+        "reporting",
+        "report",
+        "Report on an evaluation: one HTML page, Markdown, JSON, or LaTeX tables.",
+    ),
+    "reproduce": Place(
+        "reporting",
+        "reproduce",
+        "Repeat the measurements of the documentation, and show which figures differ.",
+    ),
+    "clicks simulate": Place(
+        "click_logs",
+        "simulate",
+        "Simulate readers of related papers, and write SciDocs' recommendation "
+        "task with the truth.",
+    ),
+    "clicks estimate": Place(
+        "click_logs",
+        "estimate",
+        "Estimate from a click log how likely readers examine each position, with 95 % intervals.",
+    ),
+    "clicks evaluate": Place(
+        "click_logs",
+        "evaluate",
+        "Judge TREC runs, and the order that was shown, by the clicks of a log.",
+    ),
+    "clicks study": Place(
+        "click_studies",
+        "study",
+        "Study in a simulated world, where the truth is known, whether the corrections hold.",
+    ),
+    "evaluate-clicks": Place(
+        "click_studies",
+        "evaluate_clicks",
+        "Run SciDocs' recommendation task: learn from clicks, and judge rankings by other clicks.",
+    ),
+    "embed": Place(
+        "embedding",
+        "embed",
+        "Write the vectors of papers to a file; a killed run continues where it stopped.",
+    ),
+    "scidocs": Place(
+        "embedding",
+        "scidocs",
+        "Evaluate vectors of papers on the tasks of SciDocs, beside the published figures.",
+    ),
+    "generate-scidocs": Place(
+        "embedding",
+        "generate_scidocs",
+        "Make a directory of SciDocs out of an index, to compare encoders on one's own papers.",
+    ),
+    "probe": Place(
+        "probing",
+        "probe_embeddings",
+        "Tell how well vectors of papers separate classes such as venues or categories.",
+    ),
+    "compare-encoders": Place(
+        "comparing_encoders",
+        "compare_encoders",
+        "Compare encoders: recommendations, SciDocs' tasks, probes, speed and size, in one table.",
+    ),
+    "inspect": Place(
+        "checking",
+        "inspect",
+        "Show what an index holds and how it was built, and check that its files are whole.",
+    ),
+    "doctor": Place(
+        "checking",
+        "doctor",
+        "Check the installation and the machine; each problem comes with its next step.",
+    ),
+}
+"""Every command by its full name, in the order in which `--help` shows them."""
