@@ -132,12 +132,14 @@ def _sentences(found: Results) -> str:
 def _encoding(found: Results) -> str:
     rates, ratios = found["texts_per_second"], found["ratio"]
     rows = [
-        (name, f"{rate['wall']:.1f}", f"{ratios[name]['wall']:.2f} x" if name in ratios else "1 x")
+        (name, f"{rate['wall']:.1f}", f"{rate['cpu']:.1f}", f"{ratios[name]['cpu']:.2f} x")
         for name, rate in rates.items()
     ]
+    header = ("encoder", "texts a second", "a CPU second", "ratio of those")
     return (
-        f"Bulk encoding of {found['texts']:,} papers on {found['threads']} processors, "
-        "taking turns.\n\n" + table(("encoder", "texts a second", "ratio"), rows)
+        f"Bulk encoding of {found['texts']:,} papers on {found['threads']} processors, taking "
+        "turns. Ratios are to the batch size with which the library is best.\n\n"
+        + table(header, rows)
     )
 
 
