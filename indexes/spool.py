@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 Place: TypeAlias = tuple[int, int, np.dtype[Any]]
 """Where an array lies: first byte, number of bytes, type."""
+_IN_MEMORY = 1 << 24
+"""Bytes from which on they are written to the disk."""
 
 
 class Spool:
@@ -16,9 +18,9 @@ class Spool:
 
     def __init__(self, folder: Path) -> None:
         """Begin it on the disk of a folder."""
-        from tempfile import TemporaryFile
+        from tempfile import SpooledTemporaryFile  # No answer needs it.
 
-        self._file = TemporaryFile(dir=folder)  # Closed by `__exit__`.
+        self._file = SpooledTemporaryFile(_IN_MEMORY, dir=str(folder))  # Closed by `__exit__`.
         self._end = 0
 
     def put(self, array: NDArray[Any]) -> Place:

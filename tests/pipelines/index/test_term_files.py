@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from indexes import postings
+from indexes import postings, spool
 from indexes.bm25 import Bm25Index
 from indexes.postings import write_postings
 from indexes.spool import Spool
@@ -65,9 +65,20 @@ def test_what_is_put_aside_comes_back_and_leaves_nothing(tmp_path: Path) -> None
         np.array([True, False]),
         np.arange(9)[::-2],
     ]
-    with Spool(tmp_path) as spool:
-        places = [spool.put(array) for array in arrays]
+    with Spool(tmp_path) as aside:
+        places = [aside.put(array) for array in arrays]
         for array, place in reversed(list(zip(arrays, places, strict=True))):
-            found = spool.get(place)
+            found = aside.get(place)
             assert found.dtype == array.dtype and found.tolist() == array.tolist()
+    assert files(tmp_path) == {}
+
+
+def test_what_is_put_aside_need_not_fit_into_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spool, "_IN_MEMORY", 20)
+    with Spool(tmp_path) as aside:
+        places = [aside.put(np.arange(number)) for number in range(9)]
+        found = [aside.get(place).tolist() for place in places]
+    assert found == [list(range(number)) for number in range(9)]
     assert files(tmp_path) == {}
