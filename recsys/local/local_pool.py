@@ -16,7 +16,7 @@ from recsys.stage_one.propose import prior, propose
 from recsys.stage_one.settings import SourceQuery, StageOne
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
-from recsys.store.lookup import distinct, dots
+from recsys.store.lookup import distinct
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +68,8 @@ def _unheard(asked: SourceQuery, found: Candidates, rows: Rows) -> Pool:
     pool = found.pool
     new = rows[~np.isin(rows, pool.rows)]
     every = np.concatenate([pool.rows, new])
-    cosines = np.concatenate(
-        [pool.cosines, dots(asked.collection.vectors, new, asked.query.vector)]
-    )
-    hopes = prior(asked, found.found, found.found, every, cosines)
+    compared = asked.compare(every)
+    hopes = prior(asked, found.found, found.found, every, compared)
     nowhere = np.zeros(len(new), pool.sources.dtype)
     before = len(pool.rows)
-    return Pool(new, nowhere, cosines[before:], hopes[before:])
+    return Pool(new, nowhere, compared[0, before:], hopes[before:])

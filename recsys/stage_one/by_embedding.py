@@ -15,6 +15,7 @@ def find(asked: SourceQuery, allowed: Mask) -> Voters:
     return Voters(rows, np.maximum(cosines, 0))
 
 
-def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
+def prior(asked: SourceQuery, found: Voters, rows: Rows, compared: Floats) -> Floats:
     """Return the cosine of each row, twice: no other single sign is as good."""
-    return 2 * cosines
+    nearness: Floats = 2 * compared[0]
+    return nearness

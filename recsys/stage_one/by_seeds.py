@@ -5,7 +5,7 @@ import numpy as np
 from recsys.stage_one.settings import SourceQuery
 from recsys.stage_one.voters import NOBODY, Voters, share, ties
 from recsys.store.arrays import Floats, Mask, Rows
-from recsys.store.lookup import distinct, dots_of_many
+from recsys.store.lookup import distinct
 
 MOST_CITERS = 100
 """Of a much cited seed, this many of its latest citing papers are followed."""
@@ -13,12 +13,12 @@ MOST_CITERS = 100
 
 def find(asked: SourceQuery, allowed: Mask) -> Voters:
     """Collect papers around the seeds; they weigh nothing, as `prior` says what the seeds say."""
-    seeds, before = _seeds(asked), asked.query.before
+    seeds, before = asked.seeds, asked.query.before
     if len(seeds) == 0:
         return NOBODY
     graph, vectors = asked.collection.graph, asked.collection.vectors
     searched = asked.collection.vector_index.search_many(
-        vectors[seeds[: asked.options.close_seeds]], asked.options.per_seed, allowed=allowed
+        vectors[asked.close_seeds], asked.options.per_seed, allowed=allowed
     )
     _, citing = graph.citers(seeds, before, most=MOST_CITERS)
     cited = graph.references(seeds[graph.older(seeds, before)])[1]
@@ -28,18 +28,10 @@ def find(asked: SourceQuery, allowed: Mask) -> Voters:
     return Voters(rows, np.zeros(len(rows), np.float32))
 
 
-def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
+def prior(asked: SourceQuery, found: Voters, rows: Rows, compared: Floats) -> Floats:
     """Add what the seeds say: company, direct citations, cosine with the nearest close one."""
-    seeds, before = _seeds(asked), asked.query.before
-    if len(seeds) == 0:
+    if len(asked.seeds) == 0:
         return np.zeros(len(rows), np.float32)
-    graph, vectors = asked.collection.graph, asked.collection.vectors
-    company, direct = ties(graph, seeds, before, rows)
-    closest = vectors[seeds[: asked.options.close_seeds]]
-    nearest: Floats = dots_of_many(vectors, rows, closest).max(axis=0)
+    company, direct = ties(asked.collection.graph, asked.seeds, asked.query.before, rows)
+    nearest: Floats = compared[1:].max(axis=0)
     return share(company) + share(direct) + nearest
-
-
-def _seeds(asked: SourceQuery) -> Rows:
-    """The seeds that are asked, closest to the draft's text first."""
-    return asked.query.seeds[: asked.options.seeds]

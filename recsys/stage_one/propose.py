@@ -21,7 +21,6 @@ from recsys.stage_one.sources import SOURCES, asked_of, bit
 from recsys.stage_one.voters import Voters, share, votes
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
-from recsys.store.lookup import dots
 
 
 def propose(collection: Collection, query: Query, options: StageOne) -> Candidates:
@@ -45,8 +44,8 @@ def _pool(asked: SourceQuery, found: Mapping[str, Voters]) -> Pool:
     rows, bits = gathering.merge()
     wanted = np.flatnonzero(asked.query.wanted[rows])
     rows, bits = rows[wanted], bits[wanted]
-    cosines = dots(asked.collection.vectors, rows, asked.query.vector)
-    return Pool(rows, bits, cosines, prior(asked, found, found, rows, cosines))
+    compared = asked.compare(rows)
+    return Pool(rows, bits, compared[0], prior(asked, found, found, rows, compared))
 
 
 def prior(
@@ -54,7 +53,7 @@ def prior(
     voters: Mapping[str, Voters],
     found: Mapping[str, Voters],
     rows: Rows,
-    cosines: Floats,
+    compared: Floats,
 ) -> Floats:
     """Mix what the sources that are asked say of some rows: (p,) float32.
 
@@ -63,7 +62,7 @@ def prior(
         voters: who votes, by the source's key.
         found: what each source found, and how it weighs that.
         rows: (p,) int32, distinct.
-        cosines: (p,) float32, of these with the draft.
+        compared: (1 + s, p) float32, see `SourceQuery.compare`.
     """
     graph, before = asked.collection.graph, asked.query.before
     sources = asked_of(asked.options.searches)
@@ -72,5 +71,5 @@ def prior(
         if source.cites:
             mixed += share(votes(graph, voters[source.key], before, rows))
     for source in sources:
-        mixed += source.finder.prior(asked, found[source.key], rows, cosines)
+        mixed += source.finder.prior(asked, found[source.key], rows, compared)
     return mixed

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from recsys.asking.query import Query
+from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
+from recsys.store.lookup import dots_of_all
 
 USUAL = ("embedding", "bm25")
 """Searches that every index can be asked; the others need a model that somebody has to train."""
@@ -38,3 +40,18 @@ class SourceQuery:
     collection: Collection
     query: Query
     options: StageOne
+
+    @property
+    def seeds(self) -> Rows:
+        """The seeds that are asked, closest to the draft's text first."""
+        return self.query.seeds[: self.options.seeds]
+
+    @property
+    def close_seeds(self) -> Rows:
+        """Those of them that are compared with papers."""
+        return self.seeds[: self.options.close_seeds]
+
+    def compare(self, rows: Rows) -> Floats:
+        """Multiply papers with the draft, and with each of its close seeds: (1 + s, p) float32."""
+        vectors, query = self.collection.vectors, self.query.vector
+        return dots_of_all(vectors, rows, query, vectors[self.close_seeds])

@@ -13,7 +13,6 @@ from recsys.stage_one.settings import SourceQuery, StageOne
 from recsys.stage_one.sources import asked_of, bit
 from recsys.store.arrays import Mask
 from recsys.store.collection import Collection
-from recsys.store.lookup import dots
 from recsys.store.top_k import top_k
 
 
@@ -45,5 +44,5 @@ def _passing(asked: SourceQuery, usual: Candidates, allowed: Mask) -> Pool:
         found[source.key] = more.on_scale_of(usual.found[source.key])
         gathering.add(more.rows, bit(source.name))
     rows, bits = gathering.merge()
-    cosines = dots(asked.collection.vectors, rows, asked.query.vector)
-    return Pool(rows, bits, cosines, prior(asked, usual.found, found, rows, cosines))
+    compared = asked.compare(rows)
+    return Pool(rows, bits, compared[0], prior(asked, usual.found, found, rows, compared))

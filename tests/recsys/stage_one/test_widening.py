@@ -93,6 +93,6 @@ def test_what_a_filter_adds_is_weighed_as_if_it_had_been_in_the_pool(seed: int) 
     every = propose(world.collection, query, far)
     asked = SourceQuery(world.collection, query, far)
     added = ~np.isin(wide.pool.rows, usual.pool.rows)
-    rows, cosines = wide.pool.rows[added], wide.pool.cosines[added]
-    same = prior(asked, usual.found, every.found, rows, cosines)
+    rows = wide.pool.rows[added]
+    same = prior(asked, usual.found, every.found, rows, asked.compare(rows))
     np.testing.assert_allclose(wide.pool.prior[added], same, atol=1e-5)
