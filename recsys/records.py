@@ -69,10 +69,15 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Bibliography:
-    """References in their order, and a sentence on each thing that was wrong with them."""
+    """References in their order, and a sentence on each kind of thing that was wrong with them.
+
+    details: a sentence on each single thing. repeated: the keys that occur twice.
+    """
 
     references: tuple[Reference, ...] = ()
     problems: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,7 @@ class Manuscript:
     """A draft as its file tells it, before anything is looked up in a corpus.
 
     references: what it cites. as_of, paper_id: see `Draft`. notes: sentences for the author on
-    what was left out of the file, or is a guess.
+    what was left out of the file, or is a guess. details: sentences on each single such thing.
     """
 
     title: str = ""
@@ -104,6 +109,7 @@ class Manuscript:
     as_of: int | None = None
     paper_id: PaperId | None = None
     notes: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,8 @@ class Question:
     understood: one sentence. notes: what was left out of files, or is a guess. missing: sentences
     that name the papers that were not found. library: those of the user's own papers that the
     corpus holds. name: the draft's file, if it is one. cited, liked: what is in the draft's
-    references, apart; unfound: what it cites that the corpus does not hold.
+    references, apart; unfound: what it cites that the corpus does not hold. details: sentences on
+    each single thing that `notes` count.
     """
 
     draft: Draft
@@ -48,6 +49,7 @@ class Question:
     cited: tuple[PaperId, ...] = ()
     liked: tuple[PaperId, ...] = ()
     unfound: tuple[Reference, ...] = ()
+    details: tuple[str, ...] = ()
 
     def filtered(self, filters: Filters) -> Filters:
         """Name the papers of the library to filters that leave them out."""
@@ -115,6 +117,7 @@ def pose(
         cited.ids,
         liked.ids,
         cited.missing,
+        (*manuscript.details, *_details(lists)),
     )
 
 
@@ -167,6 +170,10 @@ def _find(
 
 def _problems(lists: ReadingLists) -> tuple[str, ...]:
     return (*lists.liked.problems, *lists.disliked.problems, *lists.library.problems)
+
+
+def _details(lists: ReadingLists) -> tuple[str, ...]:
+    return (*lists.liked.details, *lists.disliked.details, *lists.library.details)
 
 
 def _described(name: str, entry: Reference) -> str:

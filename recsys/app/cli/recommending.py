@@ -88,7 +88,8 @@ def _tell(outcome: "Outcome", draft: str, *, verbose: bool, quiet: bool) -> None
     if asked is None:
         return
     more = " Option -v lists what is missing." if asked.missing and not verbose else ""
-    lines = [asked.understood + more, *asked.notes, *(asked.missing if verbose else ())]
+    lines = [asked.understood + more, *asked.notes]
+    lines += (*asked.details, *asked.missing) if verbose else ()
     if outcome.answer is not None:
         lines += _removed(outcome.answer)
     for line in lines:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.drafts.latex_citations import bibliographies, cited_keys, without_citations
+from recsys.formats.latex.latex_citations import bibliographies, cited_keys, without_citations
 
 KEY = st.text("abcXYZ019:-_./+", min_size=1, max_size=12)
 

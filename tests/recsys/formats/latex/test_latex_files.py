@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
-from recsys.formats.drafts import latex_files
-from recsys.formats.drafts.latex_files import LONGEST_SOURCE, Source, gather
+from recsys.formats.latex import latex_files
 from recsys.formats.files import STDIN
+from recsys.formats.latex.latex_files import LONGEST_SOURCE, Source, gather
 
 
 def gathered(text: str, path: Path = STDIN) -> Source:

@@ -31,33 +31,56 @@ _ACCENTS = dict(
 
 # What does not belong to the text around it, with the form of its arguments.
 _DROPPED = {
-    "[{": "thanks footnote footnotetext todo corref cortext fnref affil affiliation address",
+    "[{": "thanks footnote footnotetext todo corref cortext fnref affil affiliation address titlenote "
+    "subtitlenote authornote tnotetext hypersetup color pagecolor glsadd",
     "{": "inst orcid orcidID orcidlink email label ref eqref autoref cref Cref pageref vspace "
-    "hspace pagestyle thispagestyle vskip keywords tnoteref thanksref authorrunning titlerunning "
-    "bibliographystyle fontsize IEEEmembership",
-    "[": "footnotemark linebreak pagebreak",
+    "pagestyle thispagestyle vskip keywords tnoteref thanksref authorrunning titlerunning "
+    "bibliographystyle IEEEmembership authormark affaddr index selectlanguage nametag titletag "
+    "linespread addtocounter phantom hphantom vphantom ead markright",
+    "{{": "fontsize setlength addtolength setcounter markboth rule",
+    "*{": "hspace",
+    "[": "footnotemark linebreak pagebreak authornotemark",
     "*[[{": "includegraphics",
-    "": "protect newblock titlefont maketitle noindent indent centering par",
+    "": "protect newblock titlefont maketitle noindent indent centering par selectfont "
+    "ignorespaces unskip xspace fnmsep equalcontrib Yinyang",
 }
 _KEPT = {  # The argument that is its text, counted from 1.
-    "textsuperscript": ("{", "%(1)s"),
-    "textsubscript": ("{", "%(1)s"),
-    "mbox": ("{", "%(1)s"),
-    "hbox": ("{", "%(1)s"),
-    "href": ("{{", "%(2)s"),
-    "url": ("{", "%(1)s"),
-    "texorpdfstring": ("{{", "%(2)s"),
+    **dict.fromkeys(
+        "textsuperscript textsubscript textmd textsf texttt textup mbox hbox url nolinkurl path "
+        "bibnamefont bibfnamefont citenamefont fbox smash centerline keyFont".split(),
+        ("{", "%(1)s"),
+    ),
+    **dict.fromkeys("href hyperlink hypertarget texorpdfstring".split(), ("{{", "%(2)s")),
+    **dict.fromkeys("colorbox bibinfo bibfield foreignlanguage textlang".split(), ("{{", "%(2)s")),
+    "hyperref": ("[{", "%(2)s"),
+    "rotatebox": ("[{{", "%(3)s"),
+    "textls": ("*[{", "%(3)s"),
+    "authororcid": ("{{", "%(1)s"),
     "textcolor": ("[{{", "%(3)s"),
-    "colorbox": ("{{", "%(2)s"),
+    "fcolorbox": ("{{{", "%(3)s"),
+    "scalebox": ("{[{", "%(3)s"),
+    "resizebox": ("*{{{", "%(4)s"),
+    "raisebox": ("{[[{", "%(4)s"),
+    "makebox": ("[[{", "%(3)s"),
+    "framebox": ("[[{", "%(3)s"),
+    "parbox": ("[[[{{", "%(5)s"),
     "LaTeX": ("", "LaTeX"),
     "TeX": ("", "TeX"),
     "BibTeX": ("", "BibTeX"),
-    "bibinfo": ("{{", "%(2)s"),
-    "bibfield": ("{{", "%(2)s"),
-    "bibnamefont": ("{", "%(1)s"),
-    "bibfnamefont": ("{", "%(1)s"),
-    "quad": ("", " "),
-    "qquad": ("", " "),
+    "surname": ("{", "%(1)s"),
+    **dict.fromkeys("quad qquad break newline hfill hfil vfill enspace".split(), ("", " ")),
+}
+_CASED: dict[str, Callable[[str], str]] = {
+    **dict.fromkeys(("MakeUppercase", "uppercase", "MakeTextUppercase"), str.upper),
+    **dict.fromkeys(("MakeLowercase", "lowercase", "MakeTextLowercase"), str.lower),
+}
+_ENVIRONMENTS = {  # The arguments of environments that are no text.
+    "minipage": "[[[{",
+    "multicols": "{",
+    "spacing": "{",
+    "otherlanguage": "{",
+    "otherlanguage*": "{",
+    "adjustwidth": "{{",
 }
 _DROPPED_ENVIRONMENTS = ("IEEEkeywords", "keywords", "keyword", "figure", "figure*", "table")
 _LETTERS = re.compile("[\U0001d400-\U0001d7ff]+")  # Bold, script and other letters of formulas.
@@ -96,7 +119,7 @@ def _converter() -> Callable[[str], str]:
         latexwalker.get_default_latex_context_db(),
         latex2text.get_default_latex_context_db(),
     )
-    walked.add_context_category("draft", macros=arguments, prepend=True)
+    walked.add_context_category("draft", **arguments, prepend=True)
     shown.add_context_category("draft", **texts, prepend=True)
     renderer = latex2text.LatexNodes2Text(latex_context=shown, math_mode="text")
 
@@ -137,16 +160,32 @@ def _accented(accent: str) -> Callable[["LatexMacroNode", "LatexNodes2Text"], st
     return show
 
 
-def _tables() -> tuple[list[Any], dict[str, list[Any]]]:
-    """Return how commands are parsed, and how commands and environments are shown."""
+def _cased(change: Callable[[str], str]) -> Callable[["LatexMacroNode", "LatexNodes2Text"], str]:
+    """Show the argument in capitals, or in small letters."""
+
+    def show(node: "LatexMacroNode", l2tobj: "LatexNodes2Text") -> str:  # Known by these names.
+        arguments = [each for each in node.nodeargd.argnlist if each is not None]
+        return change(str(l2tobj.nodelist_to_text(arguments)))
+
+    return show
+
+
+def _tables() -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+    """Return how commands and environments are parsed, and how they are shown."""
     from pylatexenc.latex2text import EnvironmentTextSpec, MacroTextSpec
-    from pylatexenc.macrospec import std_macro
+    from pylatexenc.macrospec import std_environment, std_macro
 
     dropped = {name: form for form, names in _DROPPED.items() for name in names.split()}
     arguments = [std_macro(name, form) for name, form in dropped.items()]
     arguments += [std_macro(name, form) for name, (form, _) in _KEPT.items()]
+    arguments += [std_macro(name, "{") for name in _CASED]
     macros = [MacroTextSpec(name, "") for name in dropped]
     macros += [MacroTextSpec(name, shown) for name, (_, shown) in _KEPT.items()]
+    macros += [MacroTextSpec(name, _cased(change)) for name, change in _CASED.items()]
     macros += [MacroTextSpec(name, _accented(accent)) for name, accent in _ACCENTS.items()]
     environments = [EnvironmentTextSpec(name, discard=True) for name in _DROPPED_ENVIRONMENTS]
-    return arguments, {"macros": macros, "environments": environments}
+    parsed = [std_environment(name, form) for name, form in _ENVIRONMENTS.items()]
+    return (
+        {"macros": arguments, "environments": parsed},
+        {"macros": macros, "environments": environments},
+    )

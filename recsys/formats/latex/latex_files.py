@@ -9,6 +9,8 @@ from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.wording import short
 from recsys.formats.files import decode_or_guess, display_name
+from recsys.formats.latex.sweave import SUFFIXES as WOVEN
+from recsys.formats.latex.sweave import blanked
 
 LONGEST_SOURCE = 8 * 2**20
 """A draft with more LaTeX than this (characters, all files together) is refused."""
@@ -77,6 +79,7 @@ def gather(raw: bytes, path: Path, folder: Folder | None = None) -> Source:
     gatherer = _Gatherer(path, folder or folder_of(path))
     text, note = decode_or_guess(raw, display_name(path))
     gatherer.notes += [note] if note else []
+    text = blanked(text) if path.suffix.lower() in WOVEN else text
     pieces = tuple(gatherer.pieces(text, [gatherer.folder.draft]))
     whole = "".join(piece.text for piece in pieces)
     if gatherer.files > MOST_FILES:
@@ -158,6 +161,7 @@ class _Gatherer:
             self.notes.append(error.what)
             return
         self.notes += [note] if note else []
+        text = blanked(text) if path.suffix.lower() in WOVEN else text
         yield from self.pieces(text, [*open_files, path])
         yield Piece("\n", open_files[-1], match.end() - 1)
 

@@ -4,14 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.drafts.latex_commands import (
+from recsys.formats.latex.latex_commands import commands, group, groups
+from recsys.formats.latex.latex_definitions import (
     LONGEST_EXPANSION,
     Definition,
-    commands,
     definitions,
     expand,
-    group,
-    groups,
 )
 
 

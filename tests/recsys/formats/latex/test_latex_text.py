@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.drafts import latex_text
-from recsys.formats.drafts.latex_commands import LONGEST_EXPANSION, Definition, expand
-from recsys.formats.drafts.latex_text import plain
+from recsys.formats.latex import latex_text
 from recsys.formats.drafts.wording import short
+from recsys.formats.latex.latex_definitions import LONGEST_EXPANSION, Definition, expand
+from recsys.formats.latex.latex_text import plain
 
 NAMES = {"'": "ACUTE", "`": "GRAVE", "^": "CIRCUMFLEX", "~": "TILDE", '"': "DIAERESIS"}
 

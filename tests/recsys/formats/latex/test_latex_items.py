@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.drafts.latex_items import listed_works
+from recsys.formats.latex.latex_items import listed_works
 from recsys.records import Reference
 
 BIBLATEX = r"""
