@@ -42,7 +42,7 @@ def _written(name: str, draft: str, text: str | bytes, part: str = FORMATS) -> W
 
 
 def _notebook(*cells: tuple[str, str]) -> str:
-    found = [
+    found: list[dict[str, object]] = [
         {"cell_type": kind, "metadata": {}, "source": text.splitlines(keepends=True)}
         | ({"outputs": [], "execution_count": None} if kind == "code" else {})
         for kind, text in cells
@@ -61,7 +61,7 @@ _ODT_MARK = (
     '<text:reference-mark-start text:name="ZOTERO_ITEM CSL_CITATION {&quot;citationItems&quot;:'
     "[{&quot;id&quot;:1,&quot;itemData&quot;:{&quot;id&quot;:1,&quot;type&quot;:"
     "&quot;article-journal&quot;,&quot;title&quot;:&quot;Lichen clocks on city walls&quot;,"
-    "&quot;issued&quot;:{&quot;date-parts&quot;:[[2001]]}}}]} RNDab\"/>(Moss, 2001)"
+    '&quot;issued&quot;:{&quot;date-parts&quot;:[[2001]]}}}]} RNDab"/>(Moss, 2001)'
     '<text:reference-mark-end text:name="ZOTERO_ITEM CSL_CITATION {} RNDab"/>'
 )
 _ODT_CITED = (
@@ -136,16 +136,13 @@ We ring bells without ropes. It is loud.
 Lichens citep:lichen2001 and tides [[cite:&tide2010]].
 bibliography:refs.bib
 """
-_RNW = (
-    r"""\documentclass{article}
+_RNW = r"""\documentclass{article}
 \usepackage{Sweave}
 <<setup, echo=FALSE>>=
 title <- "\\title{Wrong}"  # \cite{rope2015}
 @
-"""
-    + _TEX.partition("\n")[2].replace(
-        "Text", "Text of \\Sexpr{nrow(d)} bells.\n<<>>=\nx <- '\\cite{bell1999}'\n@ %def x\nText"
-    )
+""" + _TEX.partition("\n")[2].replace(
+    "Text", "Text of \\Sexpr{nrow(d)} bells.\n<<>>=\nx <- '\\cite{bell1999}'\n@ %def x\nText"
 )
 
 _TABS = _PLAIN.replace("author: [", "author:\n\t- Ivy Moss\n\t- Otto van der Fern\nkeywords: [")
@@ -191,28 +188,88 @@ def _titled(draft: WrittenDraft) -> WrittenDraft:
 _PROJECT = {"main.tex": _TEX, "figures/plot.tex": _PART, "refs.bib": BIB, "README.md": "# Notes\n"}
 _OTHERS = (
     _written("Sweave (.Rnw)", "paper.Rnw", _RNW),
-    _written("R Markdown (.Rmd)", "paper.Rmd", f"{_PLAIN}bibliography: refs.bib\n---\n{_BODY}"
-             "\n```{r}\nx <- '@bell1999'\n```\n"),
-    _written("Quarto (.qmd)", "paper.qmd", f"{_PLAIN}bibliography: refs.bib\n---\n{_BODY}"
-             "\n```{python}\n@rope2015\n```\n"),
-    _written("notebook (.ipynb), headings", "paper.ipynb", _notebook(
-        ("markdown", f"# {TITLE}\n\nIvy Moss, Otto van der Fern"), ("code", "print('# No')"),
-        ("markdown", f"## Abstract\n{ABSTRACT}\n"), ("markdown", "## One\n[@lichen2001; @tide2010]"),
-    )),
-    _written("notebook (.ipynb), front matter", "paper.ipynb", _notebook(
-        ("raw", f"{_PLAIN}bibliography: refs.bib\n---"), ("code", "@bell1999"), ("markdown", _BODY),
-    )),
+    _written(
+        "R Markdown (.Rmd)",
+        "paper.Rmd",
+        f"{_PLAIN}bibliography: refs.bib\n---\n{_BODY}\n```{{r}}\nx <- '@bell1999'\n```\n",
+    ),
+    _written(
+        "Quarto (.qmd)",
+        "paper.qmd",
+        f"{_PLAIN}bibliography: refs.bib\n---\n{_BODY}\n```{{python}}\n@rope2015\n```\n",
+    ),
+    WrittenDraft(
+        FORMATS,
+        "notebook (.ipynb), headings",
+        {
+            "paper.ipynb": _notebook(
+                ("markdown", f"# {TITLE}\n\nIvy Moss, Otto van der Fern"),
+                ("code", "print('# No')"),
+                ("markdown", f"## Abstract\n{ABSTRACT}\n"),
+                ("markdown", "## One\n[@lichen2001; @tide2010]"),
+            )
+        },
+        "paper.ipynb",
+        TITLE,
+        ABSTRACT,
+        keys=(),
+        told=("2 citations, none could be looked up",),
+    ),
+    _written(
+        "notebook (.ipynb), front matter",
+        "paper.ipynb",
+        _notebook(
+            ("raw", f"{_PLAIN}bibliography: refs.bib\n---"),
+            ("code", "@bell1999"),
+            ("markdown", _BODY),
+        ),
+    ),
     _written("Typst (.typ), a template", "paper.typ", _TYPST),
     _written("Typst (.typ), plain", "paper.typ", _PLAIN_TYPST),
     _written("Org (.org), org-cite", "paper.org", _ORG),
     _written("Org (.org), org-ref", "paper.org", _ORG_REF),
-    WrittenDraft(FORMATS, "OpenDocument (.odt)", {"paper.odt": _ODT}, "paper.odt", TITLE, ABSTRACT,
-                 AUTHORS, cited=("Lichen clocks on city walls", "Reading tide tables backwards")),
-    WrittenDraft(FORMATS, "Overleaf's zip", {"paper.zip": _packed(_PROJECT)}, "paper.zip", TITLE,
-                 ABSTRACT, AUTHORS, KEYS[:2]),
-    WrittenDraft(FORMATS, "project folder", {f"work/{k}": v for k, v in _PROJECT.items()}, "work",
-                 TITLE, ABSTRACT, AUTHORS, KEYS[:2]),
-    WrittenDraft(FORMATS, "project folder of Quarto", {
-        "work/paper.qmd": f"{_PLAIN}bibliography: ../work/refs.bib\n---\n{_BODY}",
-        "work/refs.bib": BIB, "work/README.md": "# Notes\n"}, "work", TITLE, ABSTRACT, AUTHORS, KEYS[:2]),
+    WrittenDraft(
+        FORMATS,
+        "OpenDocument (.odt)",
+        {"paper.odt": _ODT},
+        "paper.odt",
+        TITLE,
+        ABSTRACT,
+        AUTHORS,
+        cited=("Lichen clocks on city walls", "Reading tide tables backwards"),
+    ),
+    WrittenDraft(
+        FORMATS,
+        "Overleaf's zip",
+        {"paper.zip": _packed(_PROJECT)},
+        "paper.zip",
+        TITLE,
+        ABSTRACT,
+        AUTHORS,
+        KEYS[:2],
+    ),
+    WrittenDraft(
+        FORMATS,
+        "project folder",
+        {f"work/{k}": v for k, v in _PROJECT.items()},
+        "work",
+        TITLE,
+        ABSTRACT,
+        AUTHORS,
+        KEYS[:2],
+    ),
+    WrittenDraft(
+        FORMATS,
+        "project folder of Quarto",
+        {
+            "work/paper.qmd": f"{_PLAIN}bibliography: ../work/refs.bib\n---\n{_BODY}",
+            "work/refs.bib": BIB,
+            "work/README.md": "# Notes\n",
+        },
+        "work",
+        TITLE,
+        ABSTRACT,
+        AUTHORS,
+        KEYS[:2],
+    ),
 )

@@ -54,9 +54,7 @@ _ABSTRACTS: Mapping[str, Mapping[str, str]] = {
         "\\title{\\thetitle}\\newcommand\\myabstract{We ring bells without ropes. It is loud.}\n"
         "\\begin{document}\\begin{abstract}\\myabstract\\end{abstract}" + _BODY
     },
-    "abstract as a section": {
-        "paper.tex": _START + f"\\section*{{Abstract}}\n{_INSIDE}\n" + _BODY
-    },
+    "abstract as a section": {"paper.tex": _START + f"\\section*{{Abstract}}\n{_INSIDE}\n" + _BODY},
     "abstract as bold words": {
         "paper.tex": _START + f"\\noindent\\textbf{{Abstract.}} {_INSIDE}\n\n" + _BODY
     },

@@ -16,14 +16,14 @@ _COMMANDS = {
     r"\raisebox{1ex}{Bash} scripts",
     r"\fontsize, \selectfont": r"{\fontsize{12}{14}\selectfont R and} \Large grep in "
     r"\bfseries Bash scripts",
-    r"\enquote, \textquote": r"\textbf{\textit{R}} and \foreignlanguage{german}{grep} in "
+    r"\foreignlanguage, \textlatin": r"\textbf{\textit{R}} and \foreignlanguage{german}{grep} in "
     r"\textlatin{Bash} scripts",
     r"\MakeUppercase, \lowercase": r"\MakeUppercase{r} and \MakeLowercase{GREP} in Bash scripts",
     r"\parbox, minipage": r"\parbox[t]{3cm}{R and grep} in \begin{minipage}{3cm}Bash\end{minipage} "
     "scripts",
-    r"\ac, \gls": r"\textls[-20]{R} and \hl{grep} in \Gls{Bash} scripts",
-    r"\textsuperscript": r"R\textsuperscript{} and grep\protect{} in Bash\ignorespaces{} scripts",
-    r"\name of a package": r"\proglang{R} and \code{grep} in \pkg{Bash} scripts",
+    r"\textls, \hl, \Gls": r"\textls[-20]{R} and \hl{grep} in \Gls{Bash} scripts",
+    r"\protect, \ignorespaces": r"R\textsuperscript{} and grep\protect{} in Bash\ignorespaces{} scripts",
+    r"\proglang, \pkg": r"\proglang{R} and \code{grep} in \pkg{Bash} scripts",
     r"\unknown{}": r"\mystery{R} and \Unheard{grep} in \ODD{Bash} scripts",
     r"\texorpdfstring": r"\texorpdfstring{\textsf{R}}{R} and grep\texorpdfstring{ in}{ in} Bash "
     "scripts",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from recsys.app.cli.declarations import Argument, OneOf, Option, bad_value
 from recsys.app.cli.options import Candidates, NoMetadata
 from recsys.asking.filters import Filters
-from recsys.asking.named import is_file, named_paper, read_draft, read_references
+from recsys.asking.named import is_file, named_paper, read_references
 from recsys.formats.answer_formats import FORMATS
 from recsys.records import Manuscript, ReadingLists
 
@@ -20,8 +20,9 @@ _PAPERS = (
     "a bibliography (.bib, .ris, CSL or Zotero .json, .csv), a DOI, an arXiv, ACL or corpus id"
 )
 DRAFT = (
-    "The draft: .json, .tex or .zip, .md, .txt, .pdf or .docx; a reading list; one paper's DOI, "
-    "arXiv, ACL or corpus id; `-` reads stdin."
+    "The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb, .typ, "
+    ".org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or corpus id; "
+    "`-` reads stdin."
 )
 _JOINED = " or ".join(name for name, form in FORMATS.items() if form.joins)
 
@@ -45,6 +46,16 @@ Abstract: TypeAlias = Annotated[
         metavar="TEXT",
         show_default="the draft's own",
         help="Abstract of the draft.",
+    ),
+]
+
+Root: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        "--root",
+        metavar="DIR",
+        show_default="the draft's repository, else its folder",
+        help="Folder that holds the files that the draft may name: nothing outside it is read.",
     ),
 ]
 
@@ -86,6 +97,7 @@ class AskChoices:
     k: Annotated[int, Option("-k", min=1, help="Number of papers to recommend.")] = 20
     title: Title = None
     abstract: Abstract = None
+    root: Root = None
 
     def words(self, *, seeds: bool) -> Sequence[str]:
         """Name the drafts: stdin, when the command line says nothing of one.
@@ -94,14 +106,14 @@ class AskChoices:
             UsageError: stdin is a terminal, or a title is given to several drafts.
         """
         words = tuple(self.drafts or ())
-        told = self.title is not None or self.abstract is not None
+        told = any(each is not None for each in (self.title, self.abstract, self.root))
         if not (words or self.title or self.abstract or seeds):
             words = ("-",)
         if "-" in words and sys.stdin is not None and sys.stdin.isatty():
             raise bad_value("Give a draft file, or send a draft to stdin.", option="DRAFT")
         if told and (len(words) > 1 or not all(map(is_file, words))):
             raise bad_value(
-                "A title and an abstract go with the file of one draft.", option="DRAFT"
+                "A title, an abstract and a root go with the file of one draft.", option="DRAFT"
             )
         return words
 
@@ -116,8 +128,18 @@ class AskChoices:
         if not words:
             return [Manuscript(title=self.title or "", abstract=self.abstract)]
         if len(words) == 1 and is_file(words[0]):
-            return [read_draft(Path(words[0]), title=self.title, abstract=self.abstract)]
+            return [self.read(Path(words[0]))]
         return [Path(word) if is_file(word) else named_paper(word) for word in words]
+
+    def read(self, path: Path) -> Manuscript:
+        """Read the file of the only draft.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        from recsys.formats.drafts.draft_formats import read_manuscript
+
+        return read_manuscript(path, title=self.title, abstract=self.abstract, root=self.root)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -192,12 +192,16 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
     Format("PDF", (".pdf",), re.compile(r"%PDF-"), "recsys.formats.drafts.pdf"),
     # A document of Word is a zip: what is in it tells.
     Format("Word", (".docx", ".docm"), re.compile(r"(?!)"), "recsys.formats.drafts.word_draft"),
-    Format("OpenDocument", (".odt", ".ott"), re.compile(r"(?!)"), "recsys.formats.drafts.opendocument"),
+    Format(
+        "OpenDocument", (".odt", ".ott"), re.compile(r"(?!)"), "recsys.formats.drafts.opendocument"
+    ),
     Format("ZIP", (".zip",), re.compile(r"\APK\x03\x04"), "recsys.formats.drafts.bundle"),
     Format(
         "notebook",
         (".ipynb",),
-        re.compile(r"\A\{\s*\"(?:cells|nbformat|metadata|worksheets)\"\s*:(?=.*\"cell_type\")", re.DOTALL),
+        re.compile(
+            r"\A\{\s*\"(?:cells|nbformat|metadata|worksheets)\"\s*:(?=.*\"cell_type\")", re.DOTALL
+        ),
         "recsys.formats.drafts.notebook",
         names_files=True,
     ),

@@ -4,7 +4,7 @@ import re
 from itertools import islice
 from pathlib import Path
 
-from recsys.formats.drafts.citing import Shelf, resolve, shelf
+from recsys.formats.drafts.citing import Shelf, cited_twice, resolve, shelf
 from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
 from recsys.formats.drafts.plain import read_plain, split_list
@@ -30,7 +30,10 @@ _KEY = re.compile(
     r"(?<![\w.@\\/])-?@(?:\{([^{}\s]{1,300})\}|(\*(?![\w*])|(?:doi|arxiv|https?):[^\s\];,]{1,300}|"
     r"\w(?:\w|[:.#$%&\-+?<>~/](?=\w)){0,200}))"
 )
+_ROLE = re.compile(r"\{cite(?::[a-z]{1,10})?\}`([^`]{1,500})`")  # As MyST has it.
+_BRACKETED = re.compile(r"\[[^\[\]@]{0,500}(@[^\[\]]{1,1500})\]")
 _MARKUP = (
+    (re.compile(r"\s?" + _ROLE.pattern), ""),
     (re.compile(r"!\[[^\[\]\n]{0,500}\]\([^()\n]{0,500}\)(?:\{[^{}\n]{0,200}\})?"), " "),
     (re.compile(r"\[\^[^\[\]\n]{1,100}\]|\^\[[^\[\]]{0,1000}\]"), ""),
     (re.compile(r"\s?\[(?=[^\[\]@]{0,500}@)[^\[\]]{1,1500}\]"), ""),
@@ -60,7 +63,7 @@ def read_markdown(text: str, path: Path, folder: Folder | None = None) -> Manusc
     body, notes = clipped(body)
     body = _SETEXT.sub(_as_heading, _COMMENT.sub("", _FENCE.sub("", body)))
     body, listed, unnamed = split_list(body)
-    notes += unnamed
+    notes += (*front.notes, *unnamed)
     title, abstract, guess = _read_body(body)
     cited = _cited(
         "\n".join((front.abstract or "", body, front.cited)), front, folder or folder_of(path)
@@ -74,6 +77,7 @@ def read_markdown(text: str, path: Path, folder: Folder | None = None) -> Manusc
         references=tuple(dict.fromkeys((*cited.works, *listed))),
         as_of=front.year,
         notes=(*notes, *(() if front.abstract else guess), *cited.notes),
+        details=cited.details,
     )
 
 
@@ -86,8 +90,11 @@ def stripped(text: str) -> str:
 
 def citation_keys(text: str) -> tuple[str, ...]:
     """Return the keys that a text cites in pandoc's way, `[@key; @other]` or `@key`, in order."""
-    keys = (braced or bare for braced, bare in _KEY.findall(text))
-    return tuple(dict.fromkeys(key.rstrip(".:;,?") for key in keys))
+    found = [(match.start(), match[1] or match[2]) for match in _KEY.finditer(text)]
+    for role in _ROLE.finditer(text):
+        found += [(role.start(), key.strip()) for key in role[1].split(",")]
+    keys = (key.rstrip(".:;,?") for _, key in sorted(found, key=lambda each: each[0]))
+    return tuple(dict.fromkeys(filter(None, keys)))
 
 
 def _read_body(body: str) -> tuple[str, str | None, tuple[str, ...]]:
@@ -131,10 +138,15 @@ def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
     wanted = tuple(key for key in keys if key != _EVERYTHING)
     if _EVERYTHING in keys:
         wanted += tuple(work.key for work in works)
+    if not (front.bibliography or front.references):
+        # Then @name is a person or a place, but for what stands in the brackets of a citation.
+        sure = " ".join(_BRACKETED.findall(text) + [each[0] for each in _ROLE.finditer(text)])
+        found = resolve(wanted, ())
+        return Shelf(found.works, resolve(citation_keys(sure), ()).notes)
     found = resolve(wanted, works)
-    # Without a bibliography, @name is a person or a place.
-    notes = (*books.notes, *found.notes) if front.bibliography or front.references else ()
-    return Shelf(tuple(dict.fromkeys((*found.works, *front.references))), notes)
+    both = tuple(dict.fromkeys((*found.works, *front.references)))
+    notes = (*books.notes, *cited_twice(books, wanted), *found.notes)
+    return Shelf(both, notes, books.details)
 
 
 def _heading_text(line: str) -> str:

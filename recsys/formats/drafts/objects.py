@@ -54,9 +54,7 @@ def read_object(text: str, name: str) -> Manuscript:
         from recsys.formats.references.reference_formats import parse_bibliography
 
         items = parse_bibliography(text, name)
-        return Manuscript(
-            references=items.references, notes=items.problems, details=items.details
-        )
+        return Manuscript(references=items.references, notes=items.problems, details=items.details)
     return manuscript_of(value, name)
 
 

@@ -10,14 +10,18 @@ from recsys.formats.drafts.wording import clean, clipped, counted, opening, para
 from recsys.formats.files import decode, display_name
 from recsys.records import Manuscript
 
-_KEYWORD = re.compile(r"(?im)^[^\S\n]*#\+(title|subtitle|author|date|bibliography)(?:\[[^\]\n]*\])?:(.*)$")
+_KEYWORD = re.compile(
+    r"(?im)^[^\S\n]*#\+(title|subtitle|author|date|bibliography)(?:\[[^\]\n]*\])?:(.*)$"
+)
 _ABSTRACT = re.compile(r"(?ims)^[^\S\n]*#\+begin_abstract[^\n]*\n(.*?)^[^\S\n]*#\+end_abstract")
 _LEFT_OUT = re.compile(
     r"(?ims)^[^\S\n]*#\+begin_(src|example|export|comment|latex|html)\b[^\n]*\n.*?"
     r"(?:^[^\S\n]*#\+end_\1[^\n]*$|\Z)|^[^\S\n]*:[A-Za-z_-]+:[^\S\n]*\n.*?^[^\S\n]*:END:[^\S\n]*$"
 )
 _LINE_OFF = re.compile(r"(?m)^[^\S\n]*(?:#(?:\+[^\n]*|[^\S\n][^\n]*)?|\|[^\n]*|:[^\S\n][^\n]*)$")
-_HEADING = re.compile(r"(?m)^(\*+)[^\S\n]+(?:(?:TODO|DONE|NEXT|WAIT)[^\S\n]+)?(?:\[#.\][^\S\n]+)?([^\n]*)$")
+_HEADING = re.compile(
+    r"(?m)^(\*+)[^\S\n]+(?:(?:TODO|DONE|NEXT|WAIT)[^\S\n]+)?(?:\[#.\][^\S\n]+)?([^\n]*)$"
+)
 _TAGS = re.compile(r"[^\S\n]+:[\w@:%#]+:[^\S\n]*\Z")
 _ABSTRACT_HEADING = re.compile(r"(?i)(?:abstract|summary)\W*\Z")
 _ORG_CITE = re.compile(r"\[cite(?:/[\w/-]{0,40})?:([^\[\]]{1,2000})\]")

@@ -28,6 +28,7 @@ class Project:
         self.name = str(folder)
         self._root = folder.resolve()
         self._left = MOST_BYTES
+        self._known: dict[str, bytes] = {}
         self.names = frozenset(self._listed())
 
     def _listed(self) -> Iterator[str]:
@@ -51,6 +52,8 @@ class Project:
         Raises:
             InputError: it cannot be read, or (DraftError) is too large.
         """
+        if name in self._known:
+            return self._known[name]
         raw = read_bytes(self._root / name)
         if len(raw) > min(LARGEST_ENTRY, self._left):
             raise DraftError(
@@ -58,6 +61,7 @@ class Project:
                 "Give the main file of the draft.",
             )
         self._left -= len(raw)
+        self._known[name] = raw
         return raw
 
 

@@ -17,13 +17,17 @@ LONGEST_VALUE = 50_000
 """Characters of one argument that are read; a longer one counts as unclosed."""
 DEEPEST = 100
 
-_COMMENT = re.compile(r"(?<![:/])//[^\n]*|/\*.*?(?:\*/|\Z)|```.*?(?:```|\Z)|`[^`\n]{0,500}`", re.DOTALL)
+_COMMENT = re.compile(
+    r"(?<![:/])//[^\n]*|/\*.*?(?:\*/|\Z)|```.*?(?:```|\Z)|`[^`\n]{0,500}`", re.DOTALL
+)
 _ARGUMENT = r"(?<![\w-])(?:%s)[^\S\n]*(?::|=)\s*(?=[\[\"(])|#(?:%s)(?=[\[(])"
 _TITLE, _ABSTRACT, _AUTHORS, _SUBTITLE = (
     re.compile(_ARGUMENT % (names, names))
     for names in ("title|paper-title", "abstract", "authors?", "subtitle")
 )
-_NAME = re.compile(r"(?<![\w-])name\s*:\s*(?=[\[\"(])|(?<![\w-])(?:given|first)[\w-]*\s*:\s*(?=[\[\"])")
+_NAME = re.compile(
+    r"(?<![\w-])name\s*:\s*(?=[\[\"(])|(?<![\w-])(?:given|first)[\w-]*\s*:\s*(?=[\[\"])"
+)
 _FAMILY = re.compile(r"(?<![\w-])(?:family|last|surname)[\w-]*\s*:\s*(?=[\[\"])")
 _STRING = re.compile(r'"((?:[^"\\]|\\.){0,2000})"(\s*:)?')
 _BRACKET = re.compile(r'[\[\](){}]|"(?:[^"\\]|\\.){0,5000}"|\\.', re.DOTALL)
@@ -38,7 +42,12 @@ _BOOK = re.compile(r'"([^"\n]{1,300}\.(?:bib|ya?ml))"')
 _MARKUP = (
     (re.compile(r'#link\((?:"[^"]{0,500}"|<[^<>]{0,200}>)\)\[([^\[\]]{0,1000})\]'), r"\1"),
     (re.compile(r'#link\("([^"]{0,500})"\)'), r"\1"),
-    (re.compile(r"\s?#footnote\[[^\[\]]{0,2000}\]|\s?#cite\([^()]{0,300}\)|#[hv]\([^()]{0,50}\)"), ""),
+    (
+        re.compile(
+            r"\s?#footnote\[[^\[\]]{0,2000}\]|\s?#cite\([^()]{0,300}\)|#[hv]\([^()]{0,50}\)"
+        ),
+        "",
+    ),
     (re.compile(r"\s?(?<![\w.@\\])@[\w:.-]{0,199}\w(?:\[[^\[\]]{0,300}\])?|<[\w:.-]{1,200}>"), ""),
     (re.compile(r"#linebreak\(\)|\\(?=\s)"), " "),
     (re.compile(r"#[\w.-]{1,50}(?:\([^()]{0,300}\))?(?=\[)|#(?=\w)"), ""),

@@ -19,7 +19,9 @@ _USED = re.compile(
     r"\{(?P<label>[^{}]{1,100})\}"
 )
 _LONG = re.compile(r"[Aa]clp?\Z|(?i:\w*long(?:pl)?\Z)")
-_SHORT_FIELD = re.compile(r"\b(?:short|name|text)\s*=\s*(?=\{)|\b(?:short|name|text)\s*=\s*([^,{}]+)")
+_SHORT_FIELD = re.compile(
+    r"\b(?:short|name|text)\s*=\s*(?=\{)|\b(?:short|name|text)\s*=\s*([^,{}]+)"
+)
 _LONG_FIELD = re.compile(r"\blong\s*=\s*(?=\{)|\blong\s*=\s*([^,{}]+)")
 
 

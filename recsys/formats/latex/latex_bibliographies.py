@@ -1,4 +1,4 @@
-"""Look up what a LaTeX draft cites: in the bibliographies that it names, carries, or was set with."""
+"""Look up what a LaTeX draft cites: in the bibliographies that it names, carries, or became."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

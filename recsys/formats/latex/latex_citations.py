@@ -91,7 +91,7 @@ def unnamed_citations(
     for match in _COMMAND.finditer(source):
         for argument in _ARGUMENT.findall(match["arguments"]):
             keys = [key.strip() for key in argument.split(",")]
-            if not known.issuperset(keys):
+            if not known >= set(keys):
                 continue
             name = match["name"]
             if not (name in macros or _NEVER.match(name) or is_macro(name)):

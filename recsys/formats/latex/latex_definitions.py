@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from recsys.formats.latex.latex_commands import after_group, group, skip_space
+from recsys.formats.latex.latex_commands import after_group, group
 
 MOST_DEFINITIONS, LONGEST_DEFINITION = 2_000, 5_000
 LONGEST_EXPANSION, MOST_PASSES = 100_000, 8

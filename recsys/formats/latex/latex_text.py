@@ -31,8 +31,8 @@ _ACCENTS = dict(
 
 # What does not belong to the text around it, with the form of its arguments.
 _DROPPED = {
-    "[{": "thanks footnote footnotetext todo corref cortext fnref affil affiliation address titlenote "
-    "subtitlenote authornote tnotetext hypersetup color pagecolor glsadd",
+    "[{": "thanks footnote footnotetext todo corref cortext fnref affil affiliation address "
+    "titlenote subtitlenote authornote tnotetext hypersetup color pagecolor glsadd",
     "{": "inst orcid orcidID orcidlink email label ref eqref autoref cref Cref pageref vspace "
     "pagestyle thispagestyle vskip keywords tnoteref thanksref authorrunning titlerunning "
     "bibliographystyle IEEEmembership authormark affaddr index selectlanguage nametag titletag "

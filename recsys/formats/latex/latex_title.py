@@ -1,4 +1,4 @@
-"""Find the title of a LaTeX draft: by its command, else as a guess by what stands on its first page."""
+"""Find the title of a LaTeX draft: by its command, else as a guess by its first page."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,9 @@ _FRONT_ENDS = re.compile(
     r"(?![A-Za-z@])|end\s*\{titlepage)"
 )
 _SIZES = ("Huge", "huge", "LARGE", "Large")
-_SIZED = re.compile(r"(?:\{\s*)\\(Huge|huge|LARGE|Large)(?![A-Za-z@])|\\(Huge|huge|LARGE|Large)\s*(?=\{)")
+_SIZED = re.compile(
+    r"(?:\{\s*)\\(Huge|huge|LARGE|Large)(?![A-Za-z@])|\\(Huge|huge|LARGE|Large)\s*(?=\{)"
+)
 _NO_TITLE = re.compile(r"(?i)\b(?:universit|institut|department|faculty|school|college|thesis\b)")
 
 
@@ -36,7 +38,7 @@ class Title:
 
 
 def title_of(source: str, words: Words) -> Title:
-    """Return the title with its subtitle, else that of the file, else the largest words in front."""
+    """Return the title with its subtitle, else that of the file, else the largest words."""
     given = (_without_small(arguments[0]) for _, arguments in commands(source, _TITLES))
     title = first_text(given, words.text)
     if title:

@@ -97,7 +97,7 @@ def test_the_example_cites_six_works_of_its_bibliography() -> None:
 def test_titles_in_many_forms(source: str, title: str, tmp_path: Path) -> None:
     found = paper(tmp_path, source + r"\begin{abstract}Some words.\end{abstract}")
     assert found.title == title
-    assert ("No title was found." in found.notes) == (not title)
+    assert ("No title was found: give it by --title." in found.notes) == (not title)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_piece_of_a_paper_is_read_by_its_first_words(tmp_path: Path) -> None:
     assert found.title == ""
     assert found.abstract == "We weigh dust with a very fine balance."
     assert keys(found) == ["one", "two"]
-    assert found.notes[0] == "No title was found."
+    assert found.notes[0] == "No title was found: give it by --title."
     assert found.notes[1].startswith("No abstract was found; the first 8 words")
 
 

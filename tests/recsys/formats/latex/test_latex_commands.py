@@ -47,13 +47,15 @@ def test_definitions_of_every_form() -> None:
         r"\newcommand{\one}{1}\renewcommand*\two[2]{#1#2}\providecommand {\three} {{3}}"
         r"\def\four#1{4}\DeclareRobustCommand{\five}{5}\newcommand{\six}[1][x]{no}\let\seven\one"
         r"\newcommand{\open}{"
-    )
+    )  # The last one never ends.
     assert definitions(source) == {
         "one": Definition("1", 0),
         "two": Definition("#1#2", 2),
         "three": Definition("{3}", 0),
         "four": Definition("4", 1),
         "five": Definition("5", 0),
+        "six": Definition("no", 1, ("x",)),
+        "seven": Definition("1", 0),
     }
 
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
-from recsys.formats.latex import latex_files
 from recsys.formats.files import STDIN
+from recsys.formats.latex import latex_files
 from recsys.formats.latex.latex_files import LONGEST_SOURCE, Source, gather
 
 

@@ -49,7 +49,7 @@ def item(text: str) -> Reference:
         (r"[{Q [sic]}]{k} Q, ``Fine dust maps,'' \emph{J.}, 2020.", "Fine dust maps", 2020),
         (r"{k} Q. \newblock \showarticletitle{Fine dust maps}. x", "Fine dust maps", None),
         (r"{k} \bibinfo{author}{Q}, \bibinfo{title}{Fine dust maps}.", "Fine dust maps", None),
-        (r"{k} A. Quill, Mapping fine dust, J. Dust 3 (2020) 1999.", None, None),
+        (r"{k} A. Quill, Mapping fine dust, J. Dust 3 (2020) 1999.", "Mapping fine dust", 2020),
         (r"{k} A. Quill. \newblock Dust. \newblock Springer, 2020.", None, 2020),
         (r"{k} A. Quill. \newblock In press. \newblock arXiv:2001.01234, 2020.", None, 2020),
     ],

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.latex import latex_text
 from recsys.formats.drafts.wording import short
+from recsys.formats.latex import latex_text
 from recsys.formats.latex.latex_definitions import LONGEST_EXPANSION, Definition, expand
 from recsys.formats.latex.latex_text import plain
 
