@@ -18,6 +18,7 @@ _LEFT_OUT = re.compile(
     r"(?ims)^[^\S\n]*#\+begin_(src|example|export|comment|latex|html)\b[^\n]*\n.*?"
     r"(?:^[^\S\n]*#\+end_\1[^\n]*$|\Z)|^[^\S\n]*:[A-Za-z_-]+:[^\S\n]*\n.*?^[^\S\n]*:END:[^\S\n]*$"
 )
+_REMARK = re.compile(r"(?m)^[^\S\n]*#(?:[^\S\n][^\n]*)?$")
 _LINE_OFF = re.compile(r"(?m)^[^\S\n]*(?:#(?:\+[^\n]*|[^\S\n][^\n]*)?|\|[^\n]*|:[^\S\n][^\n]*)$")
 _HEADING = re.compile(
     r"(?m)^(\*+)[^\S\n]+(?:(?:TODO|DONE|NEXT|WAIT)[^\S\n]+)?(?:\[#.\][^\S\n]+)?([^\n]*)$"
@@ -27,8 +28,8 @@ _ABSTRACT_HEADING = re.compile(r"(?i)(?:abstract|summary)\W*\Z")
 _ORG_CITE = re.compile(r"\[cite(?:/[\w/-]{0,40})?:([^\[\]]{1,2000})\]")
 _AT_KEY = re.compile(r"@([\w:.#$%&\-+?<>~/]{1,200})")
 _ORG_REF = re.compile(
-    r"(?<![\w:])(?:no)?(?:cite|[Cc]ite[a-z]{1,12}|parencite|[Tt]extcite|autocite|footcite)\*?:"
-    r"([\w&;:,./+-]{1,2000})"
+    r"(?<![\w:])(?:no)?(?:cite|[Cc]ite(?:p|t|alp|alt|author|year|yearpar|title|num|text)|parencite|[Tt]extcite|autocite|footcite)\*?:"
+    r"([\w&;:,./+-]{0,2000}\w)"
 )
 _LISTED = re.compile(
     r"(?<!\w)(?:no)?bibliography:([^\s\]]{1,500})|\\(?:bibliography|addbibresource)\{([^{}]{1,500})\}"
@@ -52,7 +53,7 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
     keywords = [(match[1].lower(), match[2].strip()) for match in _KEYWORD.finditer(text)]
     marked = _ABSTRACT.search(text)
     text = _LEFT_OUT.sub("", text)
-    cited = _cited(text, keywords, folder or folder_of(path))
+    cited = _cited(_REMARK.sub("", text), keywords, folder or folder_of(path))
     body = _LINE_OFF.sub("", _ABSTRACT.sub("", text))
     abstract, guess = (stripped(marked[1]), ()) if marked else _abstract(body)
     title = stripped(" ".join(said for name, said in keywords if name == "title"))
@@ -111,7 +112,7 @@ def _abstract(body: str) -> tuple[str | None, tuple[str, ...]]:
     """Return what stands under the heading "Abstract", else the first words, with a note."""
     headings = list(_HEADING.finditer(body))
     starts = [match.end() for match in headings]
-    ends = [match.start() for match in headings[1:]] + [len(body)]
+    ends = [*(match.start() for match in headings[1:]), len(body)][: len(headings)]
     for match, start, end in zip(headings, starts, ends, strict=True):
         if _ABSTRACT_HEADING.match(_TAGS.sub("", match[2])) and body[start:end].strip():
             return stripped(body[start:end]), ()

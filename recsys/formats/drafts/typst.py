@@ -158,7 +158,7 @@ def _abstract(text: str) -> tuple[str, tuple[str, ...]]:
     """Return what stands under the heading "Abstract", else the first words, with a note."""
     body = _CODE.sub("", text)
     headings = list(_HEADING.finditer(body))
-    ends = [match.start() for match in headings[1:]] + [len(body)]
+    ends = [*(match.start() for match in headings[1:]), len(body)][: len(headings)]
     for match, end in zip(headings, ends, strict=True):
         if _ABSTRACT_HEADING.match(stripped(match[2])) and body[match.end() : end].strip():
             return stripped(body[match.end() : end]), ()

@@ -50,7 +50,7 @@ _KEPT = {  # The argument that is its text, counted from 1.
         "bibnamefont bibfnamefont citenamefont fbox smash centerline keyFont".split(),
         ("{", "%(1)s"),
     ),
-    **dict.fromkeys("href hyperlink hypertarget texorpdfstring".split(), ("{{", "%(2)s")),
+    **dict.fromkeys("hyperlink hypertarget texorpdfstring".split(), ("{{", "%(2)s")),
     **dict.fromkeys("colorbox bibinfo bibfield foreignlanguage textlang".split(), ("{{", "%(2)s")),
     "hyperref": ("[{", "%(2)s"),
     "rotatebox": ("[{{", "%(3)s"),
@@ -85,6 +85,9 @@ _ENVIRONMENTS = {  # The arguments of environments that are no text.
 _DROPPED_ENVIRONMENTS = ("IEEEkeywords", "keywords", "keyword", "figure", "figure*", "table")
 _LETTERS = re.compile("[\U0001d400-\U0001d7ff]+")  # Bold, script and other letters of formulas.
 _COMMAND = re.compile(r"\\(?:[A-Za-z@]+\*?|.)|[{}$~]")
+_ADDRESS = re.compile(
+    r"\\(?:(href)\s*(?:\[[^\[\]]{0,200}\]\s*)?|(?:url|path|nolinkurl)\s*)\{[^{}\n]{0,2000}\}"
+)
 _FREE = re.compile(r"[\\{}$~^_&%#\-`']")
 
 
@@ -94,13 +97,18 @@ T = TypeVar("T")
 
 def plain(latex: str) -> str:
     """Turn a piece of LaTeX into one line of text, its mathematics into Unicode."""
-    latex = latex[:LONGEST_PIECE].replace(r"\xspace", "{}")
+    latex = _ADDRESS.sub(_shown, latex[:LONGEST_PIECE].replace(r"\xspace", "{}"))
     if not _FREE.search(latex):
         return clean(latex)
     try:
         return clean(_LETTERS.sub(_plain_letters, _converter()(latex)))
     except Exception:  # Whatever a broken piece does to the walker: its words are still there.
         return clean(_COMMAND.sub(" ", latex))
+
+
+def _shown(address: re.Match[str]) -> str:
+    """Leave an address that is text, its percent signs no comments; drop that of a link."""
+    return "{}" if address[1] else re.sub(r"(?<!\\)%", r"\\%", address[0])
 
 
 def _plain_letters(match: re.Match[str]) -> str:

@@ -13,7 +13,10 @@ LONGEST_PAGE = 5_000
 FEWEST_WORDS, MOST_WORDS = 2, 40
 
 _TITLES = "title|Title|icmltitle|aistatstitle|papertitle"
-_SMALL = re.compile(r"\{\s*\\(?:tiny|scriptsize|footnotesize|small)(?![A-Za-z@])")
+# A line below the title in small letters is a note.
+_SMALL = re.compile(
+    r"\\\\\s*(?:\[[^\[\]]{0,20}\]\s*)?(?=\{\s*\\(?:tiny|scriptsize|footnotesize)(?![A-Za-z@]))"
+)
 _INFORMATION = re.compile(r"\\(?:hypersetup|pdfinfo)\s*(?=\{)")
 _OF_FILE = re.compile(r"\b(?:pdftitle\s*=|/Title)\s*(?=[{(])")
 _BEGIN = re.compile(r"\\begin\s*\{document\}")
@@ -39,7 +42,8 @@ class Title:
 
 def title_of(source: str, words: Words) -> Title:
     """Return the title with its subtitle, else that of the file, else the largest words."""
-    given = (_without_small(arguments[0]) for _, arguments in commands(source, _TITLES))
+    whole = (arguments[0] for _, arguments in commands(source, _TITLES))
+    given = (title for each in whole for title in (_without_small(each), each))
     title = first_text(given, words.text)
     if title:
         below = (arguments[0] for _, arguments in commands(source, "subtitle"))
@@ -50,12 +54,12 @@ def title_of(source: str, words: Words) -> Title:
 
 
 def _without_small(title: str) -> str:
-    """Remove what is set in small letters within a title: it is a note."""
+    """Remove lines in small letters from a title."""
     while small := _SMALL.search(title):
-        inside = group(title, small.start())
+        inside = group(title, small.end())
         if inside is None:
             break
-        title = title[: small.start()] + title[after_group(title, small.start(), inside) :]
+        title = title[: small.start()] + title[after_group(title, small.end(), inside) :]
     return title
 
 

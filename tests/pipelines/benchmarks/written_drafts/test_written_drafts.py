@@ -33,7 +33,10 @@ def test_what_is_wrong_is_named() -> None:
 
 
 def test_the_page_has_a_row_for_each_draft() -> None:
-    before, now = {"a: x": "title", "a: y": RIGHT}, {"a: x": RIGHT, "a: y": RIGHT, "b: z": "abstract"}
+    before, now = (
+        {"a: x": "title", "a: y": RIGHT},
+        {"a: x": RIGHT, "a: y": RIGHT, "b: z": "abstract"},
+    )
     table = verdict_tables(before, now)
     assert "| a | 2 | 1 | 2 |" in table
     assert "| all | 3 | 1 | 2 |" in table
