@@ -20,6 +20,9 @@ import typer
 
 from docs.made.__main__ import DOCS, made, main
 from docs.made.commands import walk
+from pipelines.benchmarks.written_drafts.packed_drafts import FORMATS as KINDS
+from pipelines.benchmarks.written_drafts.packed_drafts import packed_drafts
+from pipelines.benchmarks.written_drafts.read_drafts import put_down
 from recsys.app.cli.program import application
 from recsys.formats.answers import ANSWER_SCHEMA, RECOMMENDATION_SCHEMA
 from recsys.formats.contexts.context_formats import FORMATS as CONTEXT_FORMATS
@@ -33,6 +36,7 @@ from recsys.formats.source_formats import SourceFormat
 from recsys.stage_one.sources import names
 from recsys.store.generations import in_force
 from tests.recsys.app.web.served_process import started
+from tests.recsys.formats.drafts.small_docx import docx, paragraph
 from tests.recsys.formats.drafts.small_pdf import Text, write_pdf
 from tests.recsys.formats.exports.golden_exports import RIS, WOS
 from tests.recsys.formats.libraries.zotero_maker import Library
@@ -120,9 +124,21 @@ def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     pdf = write_pdf([[Text("Citation recommendation for drafts", size=18)]])
     (tmp_path / "paper.pdf").write_bytes(pdf)
     write_sources(tmp_path, pdf)
+    write_drafts(tmp_path / "drafts")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     return tmp_path
+
+
+def write_drafts(folder: Path) -> None:
+    """Write a draft of each kind, as those are written that the reader is measured by."""
+    for draft in packed_drafts():
+        if draft.part == KINDS and "headings" not in draft.name:
+            put_down(draft, folder)
+    (folder / "paper.docx").write_bytes(docx(paragraph("Bells without ropes", style="Title")))
+    (folder / "work" / "tex").mkdir()
+    source = r"\documentclass{article}\title{Bells}\cite{bell1999}\bibliography{../refs}"
+    (folder / "work" / "tex" / "paper.tex").write_text(source, encoding="utf-8")
 
 
 def write_sources(folder: Path, pdf: bytes) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from pipelines.benchmarks.written_drafts.citing_drafts import citing_drafts
 from pipelines.benchmarks.written_drafts.fronted_drafts import fronted_drafts
 from pipelines.benchmarks.written_drafts.listed_drafts import listed_drafts
+from pipelines.benchmarks.written_drafts.odd_drafts import odd_drafts
 from pipelines.benchmarks.written_drafts.packed_drafts import packed_drafts
 from pipelines.benchmarks.written_drafts.whole_drafts import whole_drafts
 from pipelines.benchmarks.written_drafts.worded_drafts import worded_drafts
@@ -26,6 +27,7 @@ def written_drafts() -> tuple[WrittenDraft, ...]:
         *fronted_drafts(),
         *whole_drafts(),
         *listed_drafts(),
+        *odd_drafts(),
         *packed_drafts(),
     )
 

@@ -20,7 +20,7 @@ class WrittenDraft:
 
     part: of the drafts in the wild. name: in what way it is written. files: by name; what is given
     to the reader is `draft`. keys, cited: the keys and the titles of the works that it cites, in any
-    order. told: what the notes must hold, each in some line. silent: no note is allowed.
+    order. told: what the notes must hold, each in some line.
     """
 
     part: str
@@ -33,4 +33,3 @@ class WrittenDraft:
     keys: tuple[str, ...] | None = None
     cited: tuple[str, ...] | None = None
     told: tuple[str, ...] = ()
-    silent: bool = False

@@ -8,6 +8,7 @@ from recsys.formats.latex.latex_commands import (
     after_options,
     commands,
     group,
+    is_template,
     looked_at,
 )
 from recsys.formats.latex.latex_text import plain
@@ -35,6 +36,7 @@ _NAMED = re.compile(
     r"(?=\\(?:name|Name|email|Email|addr|AND|And|and)(?![A-Za-z@])|\\\\|\Z)",
     re.DOTALL,
 )
+_COLUMNS = re.compile(r"\\multicolumn\s*\{[^{}]{0,20}\}\s*\{[^{}]{0,50}\}\s*(?=\{)")
 _LEADING, _TRAILING = re.compile(r"\A[\d\s.,*]+"), re.compile(r"[\d\s.*]+\Z")
 _NAMES = re.compile(r"\s*[,;]\s*(?:and\s+)?|\s+and\s+")
 _NO_NAME = re.compile(
@@ -47,7 +49,7 @@ def authors_of(source: str, words: Words) -> tuple[str, ...]:
     found = list(commands(source, _AUTHORS, most=2))
     blocks = [arguments[0] for name, arguments in found if name.endswith("blockN")]
     pieces = blocks or [_whole(name, arguments) for name, arguments in found]
-    given = (piece for piece in pieces if "#" not in piece)
+    given = (piece for piece in pieces if not is_template(piece))
     names = (name for piece in looked_at(given) for name in names_in_piece(piece, words))
     return tuple(dict.fromkeys(names))
 
@@ -76,6 +78,7 @@ def _bare(name: str) -> str:
 
 def _without_beside(piece: str) -> str:
     """Cut out affiliations, addresses and notes with their arguments."""
+    piece = _COLUMNS.sub(r"\\institute", piece)  # What spans the names of a table is no name.
     pieces, at = list[str](), 0
     for number, match in enumerate(_BESIDE.finditer(piece)):
         if match.start() < at or number > MOST_CUT:

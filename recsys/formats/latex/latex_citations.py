@@ -174,4 +174,7 @@ def _spans(source: str, match: re.Match[str]) -> Iterator[re.Match[str]]:
 def _split(keys: str) -> list[str]:
     if "#" in keys:  # The parameter of a definition.
         return []
-    return [key for part in keys.split(",") if _KEY.fullmatch(key := part.strip())]
+    # REVTeX joins works by a star before the second key.
+    parts = (part.strip() for part in keys.split(","))
+    joined = (part.lstrip("*") if len(part) > 1 else part for part in parts)
+    return [key for key in joined if _KEY.fullmatch(key)]

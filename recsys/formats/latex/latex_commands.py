@@ -18,6 +18,7 @@ MOST_LOOKED_AT = 4 * LONGEST_ARGUMENT
 
 _BRACE = re.compile(r"[{}]|\\.", re.DOTALL)
 _OPTION = re.compile(r"\s*\[((?:[^\[\]{}]|\{[^{}]{0,500}\}){0,500})\]")
+_PLACE = re.compile(r"(?<!\\)#")
 _SPACE = re.compile(r"\s*")
 
 
@@ -61,8 +62,13 @@ def commands(source: str, names: str, *, most: int = 1) -> Iterator[tuple[str, l
 
 def first_text(pieces: Iterable[str], text: Callable[[str], str]) -> str | None:
     """Return the first of some pieces of LaTeX that has a letter in it as text."""
-    texts = (text(piece) for piece in looked_at(pieces) if "#" not in piece)
+    texts = (text(piece) for piece in looked_at(pieces) if not is_template(piece))
     return next((found for found in texts if any(map(str.isalpha, found))), None)
+
+
+def is_template(piece: str) -> bool:
+    """Whether a piece is of a definition, with the places of arguments in it."""
+    return _PLACE.search(piece) is not None
 
 
 def looked_at(pieces: Iterable[str]) -> Iterator[str]:

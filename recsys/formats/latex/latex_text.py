@@ -36,8 +36,9 @@ _DROPPED = {
     "{": "inst orcid orcidID orcidlink email label ref eqref autoref cref Cref pageref vspace "
     "pagestyle thispagestyle vskip keywords tnoteref thanksref authorrunning titlerunning "
     "bibliographystyle IEEEmembership authormark affaddr index selectlanguage nametag titletag "
-    "linespread addtocounter phantom hphantom vphantom ead markright",
+    "linespread addtocounter phantom hphantom vphantom ead markright CSLLeftMargin",
     "{{": "fontsize setlength addtolength setcounter markboth rule",
+    "{{{": "addcontentsline definecolor providecolor",
     "*{": "hspace",
     "[": "footnotemark linebreak pagebreak authornotemark",
     "*[[{": "includegraphics",
