@@ -10,6 +10,7 @@ from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
 from recsys.formats.drafts.plain import read_plain, split_list
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
+from recsys.formats.latex.latex_citations import cited_keys, without_citations
 from recsys.records import Manuscript
 
 MOST_HEADINGS = 1_000
@@ -34,6 +35,7 @@ _ROLE = re.compile(r"\{cite(?::[a-z]{1,10})?\}`([^`]{1,500})`")  # As MyST has i
 _BRACKETED = re.compile(r"\[[^\[\]@]{0,500}(@[^\[\]]{1,1500})\]")
 _MARKUP = (
     (re.compile(r"\s?" + _ROLE.pattern), ""),
+    (re.compile(r"`r [^`\n]{1,300}`"), ""),  # What R works out.
     (re.compile(r"!\[[^\[\]\n]{0,500}\]\([^()\n]{0,500}\)(?:\{[^{}\n]{0,200}\})?"), " "),
     (re.compile(r"\[\^[^\[\]\n]{1,100}\]|\^\[[^\[\]]{0,1000}\]"), ""),
     (re.compile(r"\s?\[(?=[^\[\]@]{0,500}@)[^\[\]]{1,1500}\]"), ""),
@@ -83,6 +85,7 @@ def read_markdown(text: str, path: Path, folder: Folder | None = None) -> Manusc
 
 def stripped(text: str) -> str:
     """Remove the markup of Markdown from a piece of text, its citations too."""
+    text = without_citations(text)
     for pattern, replacement in _MARKUP:
         text = pattern.sub(replacement, text)
     return clean(text)
@@ -134,7 +137,7 @@ def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
     """Return the works that are cited, and all that the front matter itself describes."""
     books = shelf(folder, front.bibliography, (".bib",)) if front.bibliography else Shelf()
     works = (*front.references, *books.works)
-    keys = citation_keys(text)
+    keys = tuple(dict.fromkeys((*citation_keys(text), *cited_keys(text))))
     wanted = tuple(key for key in keys if key != _EVERYTHING)
     if _EVERYTHING in keys:
         wanted += tuple(work.key for work in works)

@@ -8,6 +8,7 @@ from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.plain import split_list
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
+from recsys.formats.latex.latex_citations import cited_keys, without_citations
 from recsys.records import Manuscript
 
 _KEYWORD = re.compile(
@@ -79,6 +80,7 @@ def stripped(text: str) -> str:
     >>> stripped("*Dust* in /the/ [[https://wind.example][wind]] [cite:@dust2020], =now=")
     'Dust in the wind, now'
     """
+    text = without_citations(text)
     for pattern, replacement in _MARKUP:
         text = pattern.sub(replacement, text)
     return re.sub(r" (?=[,.;:)](?:\s|\Z))", "", clean(text))
@@ -101,7 +103,8 @@ def _cited(text: str, keywords: list[tuple[str, str]], folder: Folder) -> Shelf:
     named = [said.strip("\"' ") for name, said in keywords if name == "bibliography"]
     for match in _LISTED.finditer(text):
         named += (match[1] or match[2]).split(",")
-    keys = citation_keys(text)
+    # What is exported to LaTeX may cite as LaTeX does.
+    keys = tuple(dict.fromkeys((*citation_keys(text), *cited_keys(text))))
     books = shelf(folder, dict.fromkeys(filter(None, named)), (".bib",))
     found = resolve(keys, books.works)
     notes = (*books.notes, *cited_twice(books, keys), *found.notes)

@@ -30,6 +30,7 @@ _NAME = re.compile(
 )
 _FAMILY = re.compile(r"(?<![\w-])(?:family|last|surname)[\w-]*\s*:\s*(?=[\[\"])")
 _STRING = re.compile(r'"((?:[^"\\]|\\.){0,2000})"(\s*:)?')
+_JOINED = re.compile(r'\s*\+\s*"((?:[^"\\]|\\.){0,2000})"')
 _BRACKET = re.compile(r'[\[\](){}]|"(?:[^"\\]|\\.){0,5000}"|\\.', re.DOTALL)
 _HEADING = re.compile(r"(?m)^(=+)[^\S\n]+([^\n]*)$")
 _ABSTRACT_HEADING = re.compile(r"(?i)(?:abstract|summary)\W*\Z")
@@ -93,7 +94,10 @@ def stripped(text: str) -> str:
 def value_at(text: str, at: int) -> str | None:
     """Return what stands in the brackets or quotation marks that open at a place; None without."""
     if (string := _STRING.match(text, at)) is not None:
-        return string[1]
+        said = string[1]
+        while joined := _JOINED.match(text, string.end()):
+            said, string = said + joined[1], joined
+        return said
     depth = 0
     for match in _BRACKET.finditer(text, at, at + LONGEST_VALUE):
         sign = match[0]

@@ -38,6 +38,7 @@ _NAMED = re.compile(
 )
 _COLUMNS = re.compile(r"\\multicolumn\s*\{[^{}]{0,20}\}\s*\{[^{}]{0,50}\}\s*(?=\{)")
 _LEADING, _TRAILING = re.compile(r"\A[\d\s.,*]+"), re.compile(r"[\d\s.*]+\Z")
+_DEGREES = re.compile(r"\A(?:(?:Prof(?:essor)?|Dr|Mrs?|Ms)\b\.?(?:-Ing\.)?\s*)+(?=\w)")
 _NAMES = re.compile(r"\s*[,;]\s*(?:and\s+)?|\s+and\s+")
 _NO_NAME = re.compile(
     r"(?i)[\d@/:]|\b(?:anonymous|universit|institut|department|school of|et al|authors?)"
@@ -73,7 +74,7 @@ def names_in_piece(piece: str, words: Words) -> Iterator[str]:
 
 
 def _bare(name: str) -> str:
-    return _LEADING.sub("", _TRAILING.sub("", name)).strip()
+    return _DEGREES.sub("", _LEADING.sub("", _TRAILING.sub("", name))).strip()
 
 
 def _without_beside(piece: str) -> str:

@@ -42,7 +42,7 @@ _DROPPED = {
     "*{": "hspace",
     "[": "footnotemark linebreak pagebreak authornotemark",
     "*[[{": "includegraphics",
-    "": "protect newblock titlefont maketitle noindent indent centering par selectfont "
+    "": "protect newblock titlefont maketitle noindent indent centering selectfont "
     "ignorespaces unskip xspace fnmsep equalcontrib Yinyang",
 }
 _KEPT = {  # The argument that is its text, counted from 1.
@@ -69,7 +69,7 @@ _KEPT = {  # The argument that is its text, counted from 1.
     "TeX": ("", "TeX"),
     "BibTeX": ("", "BibTeX"),
     "surname": ("{", "%(1)s"),
-    **dict.fromkeys("quad qquad break newline hfill hfil vfill enspace".split(), ("", " ")),
+    **dict.fromkeys("par quad qquad break newline hfill hfil vfill enspace".split(), ("", " ")),
 }
 _CASED: dict[str, Callable[[str], str]] = {
     **dict.fromkeys(("MakeUppercase", "uppercase", "MakeTextUppercase"), str.upper),

@@ -205,3 +205,15 @@ def test_latin_1_is_read_with_a_note(tmp_path: Path) -> None:
     assert found.title == "Café"
     assert found.references[0].title == "Café dust"
     assert [note.split()[-1] for note in found.notes if "UTF-8" in note] == ["(Latin-1)."] * 2
+
+
+def test_words_in_verb_are_kept(tmp_path: Path) -> None:
+    found = paper(
+        tmp_path, r"\title{T}\begin{abstract}Call \verb|grep -i| and \verb+%+.\end{abstract}"
+    )
+    assert found.abstract == "Call grep -i and ."
+
+
+def test_degrees_are_no_names(tmp_path: Path) -> None:
+    found = paper(tmp_path, r"\title{T}\author{Prof. Dr. Ada Quill \and Dr.-Ing. Drew Ost}")
+    assert found.authors == ("Ada Quill", "Drew Ost")

@@ -295,3 +295,13 @@ def test_a_key_in_myst_s_role_is_cited(tmp_path: Path) -> None:
     found = read(text, tmp_path)
     assert [work.key for work in found.references] == ["one", "two"]
     assert found.abstract is None or "cite" not in found.abstract
+
+
+def test_what_latex_cites_in_markdown_is_cited(tmp_path: Path) -> None:
+    (tmp_path / "refs.bib").write_text(REFS, encoding="utf-8")
+    front = (
+        "---\ntitle: T\nbibliography: refs.bib\nabstract: We grow `r n` trees \\citep{two}.\n---\n"
+    )
+    found = read(f"{front}As \\citet[p. 3]{{one}} says.", tmp_path)
+    assert [work.key for work in found.references] == ["two", "one"]
+    assert found.abstract == "We grow trees."

@@ -68,3 +68,11 @@ def test_a_lost_bibliography_is_told() -> None:
 def test_org_is_told_by_its_content() -> None:
     found = parse_manuscript(b"# -*- mode: org -*-\n#+TITLE: Walls\n", Path("-"))
     assert found.title == "Walls"
+
+
+def test_what_latex_cites_in_org_is_cited() -> None:
+    found = org(
+        "#+title: T\n#+latex_header: \\addbibresource{refs.bib}\nMoss \\cite{b} grows on walls."
+    )
+    assert [work.key for work in found.references] == ["b"]
+    assert found.abstract == "Moss grows on walls."

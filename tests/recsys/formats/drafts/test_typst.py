@@ -92,3 +92,7 @@ def test_brackets_in_strings_and_escapes_do_not_count() -> None:
 
 def test_typst_is_told_by_its_content() -> None:
     assert parse_manuscript(b'#set document(title: "Walls")\nMoss.', Path("-")).title == "Walls"
+
+
+def test_strings_that_are_joined_are_one() -> None:
+    assert typst('#set document(title: "Walls " + "and"\n + " moss")').title == "Walls and moss"

@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
         ("line\\\\% gone\nnext", "line\\\\next"),
         (r"a \begin{verbatim} % \cite{x} \end{verbatim} b", "a  b"),
         (r"a \begin{comment} \end{verbatim} \end{comment} b", "a  b"),
-        (r"a \verb|%x| b \verb*+y+ c", "a  b  c"),
+        (r"a \verb|%x| b \verb*+y+ c", "a  b y c"),
         (r"\url{http://x.y/%20z} b", r"\url{http://x.y/%20z} b"),
         (r"a \iffalse b \else c \fi d", r"a  c \fi d"),
         (r"a \iffalse b \iftrue c \fi d \fi e", "a  e"),
