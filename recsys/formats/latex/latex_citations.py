@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from recsys.formats.latex.latex_commands import after_options
-from recsys.formats.latex.latex_definitions import Definition, called, expand, filled
+from recsys.formats.latex.latex_definitions import (
+    MOST_PASSES,
+    Definition,
+    called,
+    expand,
+    filled,
+)
 
 EVERYTHING = "*"
 """The key by which `\\nocite` cites the whole bibliography."""
@@ -135,13 +141,34 @@ def _is_citation(name: str) -> bool:
     return match is not None and match["name"] == name and not _NO_CITATION.match(name)
 
 
+def _citing(macros: Mapping[str, Definition]) -> Set[str]:
+    """Return the macros that cite what they are given, themselves or by one another.
+
+    A body that has its keys itself is read where it stands.
+    """
+    found = {name for name, macro in macros.items() if _CITATION.search(macro.body)}
+    for _ in range(MOST_PASSES):
+        further = {name for name in macros.keys() - found if found & macros[name].calls}
+        found |= further
+        if not further:
+            break
+    return {name for name in found if "#" in macros[name].body}
+
+
+def _is_alias(name: str, macros: Mapping[str, Definition]) -> bool:
+    """Whether a macro is nothing but another name of a citation."""
+    for _ in range(MOST_PASSES):
+        body = macros[name].body.strip().strip("{}") if name in macros else ""
+        name = body[1:] if body.startswith("\\") else ""
+        if _is_citation(name):
+            return True
+    return False
+
+
 def _own_citations(source: str, macros: Mapping[str, Definition]) -> Iterator[tuple[int, str]]:
     """Yield the keys that the author's own commands cite, by what stands for them."""
     declared = set(_NEW_COMMAND.findall(source))
-    own = {name: expand(macro.body, macros) for name, macro in macros.items()}
-    # A body that has its keys itself is read where it stands.
-    citing = {name for name, body in own.items() if _CITATION.search(body) and "#" in body}
-    names = {name for name, body in own.items() if _is_citation(body.strip().strip("{}")[1:])}
+    citing, names = _citing(macros), {name for name in macros if _is_alias(name, macros)}
     every = sorted({*declared, *citing, *names})
     if not every:
         return

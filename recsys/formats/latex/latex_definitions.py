@@ -45,6 +45,11 @@ class Definition:
     after: str = ""
 
     @property
+    def calls(self) -> frozenset[str]:
+        """The names of the commands in its body."""
+        return frozenset(_MACRO.findall(self.body))
+
+    @property
     def plain(self) -> bool:
         """Whether all of its arguments stand in braces, and nothing else belongs to it."""
         return not self.after and all(each is None for each in self.defaults)
