@@ -6,9 +6,9 @@ Both give the same results; `RECSYS_KERNELS=plain` in the environment chooses th
 import os
 from typing import TYPE_CHECKING
 
-from recsys.store.kernels.in_numpy import Postings, Trees, Words
+from recsys.store.kernels.in_numpy import PaperWords, Postings, Trees, Words
 
-REVISION = 6
+REVISION = 7
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -65,6 +65,7 @@ else:
 
 __all__ = [
     "COMPILED",
+    "PaperWords",
     "Postings",
     "Trees",
     "Words",
