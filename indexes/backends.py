@@ -80,7 +80,7 @@ BACKENDS: Mapping[str, Row] = {
         "a forest of random hyperplanes; scans where that is less work",
         "pip install annoy",
     ),
-    "exact": Row("indexes.exact", "a scan of all vectors: no preparation, nothing missed"),
+    "exact": Row("indexes.scanning_index", "a scan of all vectors: no preparation, nothing missed"),
     "int8": Row("indexes.int8_index", "a scan in 8 bits, the nearest compared in full: exact, too"),
     "ivf": Row("indexes.ivf_index", "a scan in 8 bits of the nearest of many lists"),
     "hnsw": Row(

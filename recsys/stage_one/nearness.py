@@ -12,7 +12,6 @@ from recsys.stage_one.voters import Voters
 from recsys.store.arrays import Floats, Rows
 from recsys.store.kernels import fastest
 from recsys.store.lookup import dots_of_many
-from recsys.store.top_k import top_k
 
 ROUNDING = np.float32(1e-5)
 """Two ways to multiply the same vectors differ by less."""
@@ -43,12 +42,16 @@ def add_decisive_nearness(asked: SourceQuery, found: Voters, rows: Rows, prior: 
         prior: (p,) float32, what else is said of them.
     """
     k = asked.options.candidates
-    if not len(asked.close_seeds) or not 0 < k < len(rows) or not len(found.rows):
+    if not len(asked.close_seeds) or not 1 < k < len(rows) or not len(found.rows):
         return add_nearness(asked, rows, prior)
     bound = np.maximum(fastest.look_up(found.rows, found.weights, rows), found.weights.min())
     most = prior + bound + ROUNDING
-    leading = top_k(most, k)
-    least = (prior[leading] + nearness(asked, rows[leading])).min()
-    open_still = np.flatnonzero(most >= least)
-    most[open_still] = add_nearness(asked, rows[open_still], prior[open_still])
-    return most
+    in_turn, told = np.argsort(-most), 0
+    said = most.copy()
+    while told < len(rows):
+        here = in_turn[told : told + (k // 2 if told else k)]
+        if told and most[here[0]] < np.partition(said[in_turn[:told]], told - k)[told - k]:
+            break
+        said[here] = add_nearness(asked, rows[here], prior[here])
+        told += len(here)
+    return said

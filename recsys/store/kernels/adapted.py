@@ -6,7 +6,17 @@ import numpy as np
 
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.kernels import compiled
-from recsys.store.kernels.in_numpy import K1, LATE, Bytes, Codes, Postings, Trees, Words, Years
+from recsys.store.kernels.codes_in_numpy import Coded
+from recsys.store.kernels.in_numpy import (
+    K1,
+    LATE,
+    Bytes,
+    Codes,
+    Postings,
+    Trees,
+    Words,
+    Years,
+)
 
 _ALL, _NO_FLOATS = np.empty(0, np.uint8), np.empty(0, np.float32)
 
@@ -20,6 +30,14 @@ def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
     return out if queries.ndim == 2 else out[0]
 
 
+def rounded(vectors: Floats) -> tuple[Codes, Floats, Floats]:
+    """Round (n, d) vectors: (codes, scales, how far each is from its codes times its scale)."""
+    codes, scales = np.empty(vectors.shape, np.int8), np.empty(len(vectors), np.float32)
+    errors = np.empty(len(vectors), np.float32)
+    compiled.rounded(_fit(vectors, np.float32), codes, scales, errors)
+    return codes, scales, errors
+
+
 def scan(codes: Codes, begins: Longs, ends: Longs, queries: Codes) -> Rows:
     """Multiply the rows codes[begin:end] of each range with queries."""
     many, d = np.atleast_2d(queries), codes.shape[1]
@@ -28,6 +46,34 @@ def scan(codes: Codes, begins: Longs, ends: Longs, queries: Codes) -> Rows:
     wide = np.ascontiguousarray(many, np.int16)
     compiled.scan(_fit(codes, np.int8), *ranges, wide, np.array([d]), out)
     return out if queries.ndim == 2 else out[0]
+
+
+def closest(
+    coded: Coded,
+    ranges: tuple[Longs, Longs],
+    queries: tuple[Codes, Floats],
+    allowed: Mask | None,
+    k: int,
+) -> list[tuple[Rows, Floats]]:
+    """Find for each query the k places of the highest product, ties by the order of places."""
+    q, k = len(queries[0]), max(min(k, len(coded.codes)), 0)
+    rows, near = np.empty((q, k), np.int32), np.empty((q, k), np.float32)
+    found = np.zeros(q, np.int64)
+    compiled.closest(
+        _fit(coded.codes, np.int8),
+        *(_fit(each, np.int64) for each in ranges),
+        _fit(coded.scales, np.float32),
+        _ALL if coded.rows is None else _fit(coded.rows, np.int32),
+        _ALL if allowed is None else _fit(allowed, np.bool_),
+        _fit(queries[0], np.int16),
+        _fit(queries[1], np.float32),
+        np.array([coded.codes.shape[1], k]),
+        rows,
+        near,
+        found,
+    )
+    ends = found.tolist()
+    return [(own[:end], line[:end]) for own, line, end in zip(rows, near, ends, strict=True)]
 
 
 def matches(postings: Postings, query: Words, allowed: Mask | None, k: int) -> tuple[Rows, Floats]:

@@ -11,6 +11,8 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
+#include <float.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,8 @@
  * function `name` that calls the version for the one at hand. */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
 static int level; /* 2: AVX-512; 1: AVX2; 0: neither. */
+static int has_bytes; /* Products of bytes (VNNI), beside AVX-512. */
+#define BYTES "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma"
 #define VERSION(name, suffix, features, parameters, arguments) \
     __attribute__((target(features))) static void name##suffix parameters { name##_body arguments; }
 #define DISPATCH(name, parameters, arguments)                                            \
@@ -50,6 +54,7 @@ static void look_at_processor(void)
         level = 2;
     else
         level = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    has_bytes = level == 2 && __builtin_cpu_supports("avx512vnni");
 }
 #else
 #define DISPATCH(name, parameters, arguments) \
@@ -58,7 +63,7 @@ static void look_at_processor(void) {}
 #endif
 
 /* Raised with that of fastest.py, which takes no module that was compiled of an older source. */
-enum { REVISION = 6 };
+enum { REVISION = 7 };
 enum { AHEAD = 6, BLOCK = 8192, BATCH = 512 };
 
 /* Arguments ------------------------------------------------------------------------------- */
@@ -207,6 +212,88 @@ DISPATCH(scan_rows,
           const int16_t *queries, Py_ssize_t q, Py_ssize_t m, int32_t *out),
          (codes, d, begin, end, queries, q, m, out))
 
+/* The same for a d that WHOLE divides, the last query being ones and all others moved by OFFSET into
+ * 0 ... 255: what AVX-512 multiplies with bytes in one instruction. */
+enum { OFFSET = 128, WHOLE = 64 };
+
+INLINE void scan_bytes_body(const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
+                            const uint8_t *queries, Py_ssize_t q, Py_ssize_t m, int32_t *out)
+{
+    d &= ~(Py_ssize_t)(WHOLE - 1); /* As it is: a compiler that knows makes no code for a rest. */
+    for (Py_ssize_t row = begin; row < end; row++, out++) {
+        const int8_t *code = codes + row * d;
+        const uint8_t *ones = queries + q * d;
+        int32_t moved = 0;
+        for (Py_ssize_t j = 0; j < d; j++)
+            moved += ones[j] * code[j];
+        moved *= OFFSET;
+        Py_ssize_t at = 0;
+        for (; at + 4 <= q; at += 4) {
+            const uint8_t *one = queries + at * d, *two = one + d, *three = two + d,
+                          *four = three + d;
+            int32_t s1 = 0, s2 = 0, s3 = 0, s4 = 0;
+            for (Py_ssize_t j = 0; j < d; j++) {
+                s1 += one[j] * code[j];
+                s2 += two[j] * code[j];
+                s3 += three[j] * code[j];
+                s4 += four[j] * code[j];
+            }
+            out[at * m] = s1 - moved;
+            out[(at + 1) * m] = s2 - moved;
+            out[(at + 2) * m] = s3 - moved;
+            out[(at + 3) * m] = s4 - moved;
+        }
+        for (; at < q; at++) {
+            const uint8_t *query = queries + at * d;
+            int32_t sum = 0;
+            for (Py_ssize_t j = 0; j < d; j++)
+                sum += query[j] * code[j];
+            out[at * m] = sum - moved;
+        }
+    }
+}
+
+#ifdef BYTES
+VERSION(scan_bytes, , BYTES,
+        (const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
+         const uint8_t *queries, Py_ssize_t q, Py_ssize_t m, int32_t *out),
+        (codes, d, begin, end, queries, q, m, out))
+#endif
+
+typedef struct {
+    const int16_t *wide;
+    uint8_t *bytes; /* As scan_bytes takes them; NULL where the processor does not multiply them. */
+    Py_ssize_t q;
+} Queries;
+
+/* Move queries into bytes where that is of use; 0: no memory. */
+static int prepare(Queries *queries, const int16_t *wide, Py_ssize_t q, Py_ssize_t d)
+{
+    *queries = (Queries){wide, NULL, q};
+#ifdef BYTES
+    if (!has_bytes || d % WHOLE)
+        return 1;
+    queries->bytes = malloc((q + 1) * d + 1);
+    for (Py_ssize_t i = 0; queries->bytes && i < (q + 1) * d; i++)
+        queries->bytes[i] = i < q * d ? (uint8_t)(wide[i] + OFFSET) : 1;
+    return queries->bytes != NULL;
+#else
+    return 1;
+#endif
+}
+
+static void scan_any(const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
+                     const Queries *queries, Py_ssize_t m, int32_t *out)
+{
+#ifdef BYTES
+    if (queries->bytes) {
+        scan_bytes(codes, d, begin, end, queries->bytes, queries->q, m, out);
+        return;
+    }
+#endif
+    scan_rows(codes, d, begin, end, queries->wide, queries->q, m, out);
+}
+
 /* scan(codes, begins, ends, queries as int16, [d], out) */
 static PyObject *scan(PyObject *module, PyObject *arguments)
 {
@@ -226,19 +313,71 @@ static PyObject *scan(PyObject *module, PyObject *arguments)
     }
     if (!wrong && m * q != a[5].length)
         wrong = "no room for the products";
-    if (!wrong) {
+    Queries queries;
+    int memory = !prepare(&queries, a[3].data, q, d);
+    if (!wrong && !memory) {
         Py_BEGIN_ALLOW_THREADS
         int32_t *out = a[5].data;
         for (Py_ssize_t i = 0; i < a[1].length; i++) {
-            scan_rows(a[0].data, d, begins[i], ends[i], a[3].data, q, m, out);
+            scan_any(a[0].data, d, begins[i], ends[i], &queries, m, out);
             out += ends[i] - begins[i];
         }
         Py_END_ALLOW_THREADS
     }
-    return outcome(a, 6, wrong, 0);
+    free(queries.bytes);
+    return outcome(a, 6, wrong, memory);
 }
 
-/* Words ----------------------------------------------------------------------------------- */
+INLINE float round_row_body(const float *vector, Py_ssize_t d, int8_t *codes, float *error)
+{
+    float most = 0, sum = 0;
+#pragma omp simd reduction(max : most)
+    for (Py_ssize_t j = 0; j < d; j++) {
+        float size = vector[j] < 0 ? -vector[j] : vector[j];
+        most = size > most ? size : most;
+    }
+    float scale = most / 127;
+    scale = scale >= FLT_MIN ? scale : 1;
+#pragma omp simd reduction(+ : sum)
+    for (Py_ssize_t j = 0; j < d; j++) {
+        float code = nearbyintf(vector[j] / scale), rest = vector[j] - code * scale;
+        codes[j] = (int8_t)code;
+        sum += rest * rest;
+    }
+    *error = sqrtf(sum);
+    return scale;
+}
+
+INLINE void round_rows_body(const float *vectors, Py_ssize_t d, Py_ssize_t n, int8_t *codes,
+                            float *scales, float *errors)
+{
+    for (Py_ssize_t i = 0; i < n; i++)
+        scales[i] = round_row_body(vectors + i * d, d, codes + i * d, errors + i);
+}
+DISPATCH(round_rows,
+         (const float *vectors, Py_ssize_t d, Py_ssize_t n, int8_t *codes, float *scales,
+          float *errors),
+         (vectors, d, n, codes, scales, errors))
+
+/* rounded(vectors, codes, scales, errors) */
+static PyObject *rounded(PyObject *module, PyObject *arguments)
+{
+    Array a[4];
+    const int items[] = {4, 1, 4, 4};
+    if (!take(arguments, a, items, 4, 1))
+        return NULL;
+    Py_ssize_t n = a[2].length, d = n ? a[0].length / n : 0;
+    const char *wrong = a[0].length != n * d || a[1].length != n * d || a[3].length != n
+                            ? "no room for the codes" : NULL;
+    if (!wrong) {
+        Py_BEGIN_ALLOW_THREADS
+        round_rows(a[0].data, d, n, a[1].data, a[2].data, a[3].data);
+        Py_END_ALLOW_THREADS
+    }
+    return outcome(a, 4, wrong, 0);
+}
+
+/* The best ones ---------------------------------------------------------------------------- */
 
 typedef struct {
     float score;
@@ -283,6 +422,79 @@ static int better_first(const void *one, const void *other)
 {
     return worse(*(const Hit *)one, *(const Hit *)other) ? 1 : -1;
 }
+
+/* closest(codes, begins, ends, scales, rows or nothing, allowed or nothing, queries as int16, their
+ *         scales, [d, k], found rows, products, [found by each query]) */
+static PyObject *closest(PyObject *module, PyObject *arguments)
+{
+    Array a[12];
+    const int items[] = {1, 8, 8, 4, 4, 1, 2, 4, 8, 4, 4, 8};
+    if (!take(arguments, a, items, 12, 9))
+        return NULL;
+    Py_ssize_t d = (Py_ssize_t)((const int64_t *)a[8].data)[0];
+    Py_ssize_t k = (Py_ssize_t)((const int64_t *)a[8].data)[1];
+    Py_ssize_t n = a[3].length, q = a[7].length;
+    const int64_t *begins = a[1].data, *ends = a[2].data;
+    const float *scales = a[3].data, *steps = a[7].data;
+    const int32_t *rows = a[4].length ? a[4].data : NULL;
+    const uint8_t *allowed = a[5].length ? a[5].data : NULL;
+    int64_t *found = a[11].data;
+    const char *wrong = a[1].length == a[2].length ? NULL : "begins and ends of another number";
+    for (Py_ssize_t i = 0; !wrong && i < a[1].length; i++)
+        if (begins[i] < 0 || ends[i] < begins[i] || ends[i] > n)
+            wrong = "a range outside the codes";
+    if (a[0].length < n * d || a[6].length < q * d || (rows && a[4].length < n) ||
+        (allowed && !rows && a[5].length < n))
+        wrong = "too few codes, rows or marks";
+    if (q * k > a[9].length || q * k > a[10].length || q > a[11].length)
+        wrong = "no room for what is found";
+    int32_t *sums = malloc((q ? q : 1) * BATCH * sizeof(int32_t));
+    Hit *heaps = malloc((q * k + 1) * sizeof(Hit));
+    Queries queries;
+    int memory = !prepare(&queries, a[6].data, a[6].length < q * d ? 0 : q, d) || !sums || !heaps;
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t at = 0; !wrong && !memory && at < q; at++)
+        found[at] = 0;
+    for (Py_ssize_t i = 0; !wrong && !memory && k > 0 && i < a[1].length; i++)
+        for (int64_t begin = begins[i]; begin < ends[i] && !wrong; begin += BATCH) {
+            Py_ssize_t m = ends[i] - begin < BATCH ? (Py_ssize_t)(ends[i] - begin) : BATCH;
+            uint8_t open[BATCH];
+            for (Py_ssize_t j = 0; j < m; j++) {
+                Py_ssize_t row = rows ? rows[begin + j] : (Py_ssize_t)begin + j;
+                if (allowed && (row < 0 || row >= a[5].length))
+                    wrong = "a row without a mark";
+                else
+                    open[j] = !allowed || allowed[row];
+            }
+            if (wrong)
+                break;
+            scan_any(a[0].data, d, begin, begin + m, &queries, BATCH, sums);
+            for (Py_ssize_t at = 0; at < q; at++) {
+                Hit *heap = heaps + at * k;
+                float near[BATCH];
+                for (Py_ssize_t j = 0; j < m; j++)
+                    near[j] = (float)sums[at * BATCH + j] * scales[begin + j] * steps[at];
+                for (Py_ssize_t j = 0; j < m; j++)
+                    if ((found[at] < k || near[j] > heap[0].score) && open[j])
+                        found[at] = keep(heap, found[at], k, (Hit){near[j], (int32_t)(begin + j)});
+            }
+        }
+    for (Py_ssize_t at = 0; !wrong && !memory && at < q; at++) {
+        qsort(heaps + at * k, found[at], sizeof(Hit), better_first);
+        for (Py_ssize_t j = 0; j < found[at]; j++) {
+            int32_t place = heaps[at * k + j].row;
+            ((int32_t *)a[9].data)[at * k + j] = rows ? rows[place] : place;
+            ((float *)a[10].data)[at * k + j] = heaps[at * k + j].score;
+        }
+    }
+    Py_END_ALLOW_THREADS
+    free(queries.bytes);
+    free(sums);
+    free(heaps);
+    return outcome(a, 12, wrong, memory);
+}
+
+/* Words ----------------------------------------------------------------------------------- */
 
 typedef struct {
     const int64_t *starts;
@@ -909,11 +1121,11 @@ static PyMethodDef methods[] = {
     {"dots", dots, METH_VARARGS, NULL},       {"scan", scan, METH_VARARGS, NULL},
     {"matches", matches, METH_VARARGS, NULL}, {"places", places, METH_VARARGS, NULL},
     {"number", number, METH_VARARGS, NULL},   {"look_up", look_up, METH_VARARGS, NULL},
-    {"search", search, METH_VARARGS, NULL},
+    {"search", search, METH_VARARGS, NULL},   {"closest", closest, METH_VARARGS, NULL},
     {"tally", tally, METH_VARARGS, NULL},     {"totals", totals, METH_VARARGS, NULL},
     {"highest", highest, METH_VARARGS, NULL}, {"slices", slices, METH_VARARGS, NULL},
     {"older", older, METH_VARARGS, NULL},     {"shared", shared, METH_VARARGS, NULL},
-    {"ranks", ranks, METH_VARARGS, NULL},
+    {"ranks", ranks, METH_VARARGS, NULL},     {"rounded", rounded, METH_VARARGS, NULL},
     {"squares", squares, METH_VARARGS, NULL}, {"trees", trees, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

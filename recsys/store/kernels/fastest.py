@@ -6,9 +6,10 @@ Both give the same results; `RECSYS_KERNELS=plain` in the environment chooses th
 import os
 from typing import TYPE_CHECKING
 
+from recsys.store.kernels.codes_in_numpy import Coded
 from recsys.store.kernels.in_numpy import Postings, Trees, Words
 
-REVISION = 6
+REVISION = 7
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -25,6 +26,7 @@ def _are_compiled() -> bool:
 COMPILED = _are_compiled()
 
 if TYPE_CHECKING or not COMPILED:
+    from recsys.store.kernels.codes_in_numpy import closest, rounded
     from recsys.store.kernels.in_numpy import (
         dots,
         highest,
@@ -45,6 +47,7 @@ if TYPE_CHECKING or not COMPILED:
     )
 else:
     from recsys.store.kernels.adapted import (
+        closest,
         dots,
         highest,
         leaves,
@@ -54,6 +57,7 @@ else:
         older,
         places,
         ranks,
+        rounded,
         scan,
         search,
         shared,
@@ -65,9 +69,11 @@ else:
 
 __all__ = [
     "COMPILED",
+    "Coded",
     "Postings",
     "Trees",
     "Words",
+    "closest",
     "dots",
     "highest",
     "leaves",
@@ -77,6 +83,7 @@ __all__ = [
     "older",
     "places",
     "ranks",
+    "rounded",
     "scan",
     "search",
     "shared",

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from recsys.store.arrays import Rows
-from recsys.store.kernels import adapted, fastest, in_numpy
+from recsys.store.kernels import adapted, codes_in_numpy, fastest, in_numpy
+from recsys.store.kernels.codes_in_numpy import Coded
 from recsys.store.kernels.in_numpy import K1, Counts, Postings, Trees, Words
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -78,6 +79,47 @@ def test_scans_refuse_ranges_that_are_not_there(pair: tuple[int, int]) -> None:
     begin, end = np.array(pair)[:, None]
     with pytest.raises((IndexError, ValueError, MemoryError)):
         adapted.scan(codes, begin, end, codes[0])
+
+
+@pytest.mark.parametrize("d", [1, 20, 64, 128])
+@pytest.mark.parametrize("k", [0, 1, 7, 5000])
+def test_the_closest_are_those_of_numpy_to_the_last_bit(d: int, k: int) -> None:
+    rng = np.random.default_rng(d + k)
+    codes, queries = (rng.integers(-2, 3, (n, d)).astype(np.int8) for n in (1500, 6))
+    coded = Coded(codes * np.int8(63), rng.integers(1, 3, 1500).astype(np.float32))
+    ranges = np.array([3, 40, 700, 700]), np.array([30, 40, 700, 1500])
+    asked = queries * np.int8(-50), rng.random(6).astype(np.float32)
+    shuffled = replace(coded, rows=rng.permutation(1500).astype(np.int32))
+    for given_codes in (coded, shuffled):
+        for allowed in (None, rng.random(1500) < 0.5):
+            found = adapted.closest(given_codes, ranges, asked, allowed, k)
+            expected = codes_in_numpy.closest(given_codes, ranges, asked, allowed, k)
+            for one, other in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(one[0], other[0])
+                np.testing.assert_array_equal(one[1], other[1])
+                assert one[0].dtype == np.int32 and one[1].dtype == np.float32
+
+
+def test_what_is_close_is_not_looked_for_outside() -> None:
+    coded = Coded(np.ones((50, 4), np.int8), np.ones(50, np.float32))
+    asked = coded.codes[:2], coded.scales[:2]
+    for pair in ((-1, 3), (4, 3), (0, 51)):
+        with pytest.raises((IndexError, ValueError)):
+            adapted.closest(coded, (np.array(pair[:1]), np.array(pair[1:])), asked, None, 3)
+    astray = replace(coded, rows=np.full(50, 50, np.int32))
+    with pytest.raises(IndexError, match="without a mark"):
+        adapted.closest(astray, (np.array([0]), np.array([50])), asked, np.ones(50, bool), 3)
+
+
+@given(SEEDS, st.integers(0, 9), st.integers(1, 70))
+def test_vectors_are_rounded_alike(seed: int, n: int, d: int) -> None:
+    rng = np.random.default_rng(seed)
+    vectors = (rng.normal(size=(n, d)) * rng.choice([0, 1e-40, 1, 1e9], (n, 1))).astype(np.float32)
+    found, expected = adapted.rounded(vectors), codes_in_numpy.rounded(vectors)
+    for one, other in zip(found[:2], expected[:2], strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_allclose(found[2], expected[2], rtol=1e-4, atol=1e-30)
 
 
 # Words --------------------------------------------------------------------------------------
