@@ -17,6 +17,7 @@ from recsys.store.kernels.in_numpy import (
     Words,
     Years,
 )
+from recsys.store.kernels.joins_in_numpy import OWN, Forward
 
 _ALL, _NO_FLOATS = np.empty(0, np.uint8), np.empty(0, np.float32)
 
@@ -169,23 +170,41 @@ def older(starts: Longs, values: Rows, years: Years, rows: Rows, limit: int) -> 
     return out
 
 
-def shared(starts: Longs, values: Rows, rows: Rows, wanted: Rows) -> tuple[Rows, Rows, Longs]:
-    """Find in `values[starts[row]:starts[row + 1]]` of each row what is wanted; distinct values."""
-    m = int((starts[rows + 1] - starts[rows]).sum()) + 1
-    owner, place, at = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, np.int64)
-    found = np.zeros(1, np.int64)
-    index = _fit(starts, np.int64), _fit(values, np.int32)
-    compiled.shared(*index, _fit(rows, np.int32), _fit(wanted, np.int32), owner, place, at, found)
-    end = int(found[0])
-    return owner[:end], place[:end], at[:end]
-
-
-def squares(starts: Longs, values: Rows, rows: Rows, weights: Floats) -> Floats:
-    """Sum in float64 the squares of `weights[values[starts[row]:starts[row + 1]]]`: float32."""
-    out = np.empty(len(rows), np.float32)
-    index = _fit(starts, np.int64), _fit(values, np.int32)
-    compiled.squares(*index, _fit(rows, np.int32), _fit(weights, np.float32), out)
+def overlaps(terms: Forward, rows: Rows, words: Words, weights: Floats) -> Floats:
+    """Sum, for each of m rows, what it shares with t words: (OWN + w, m) float32."""
+    out = np.empty((OWN + len(weights), len(rows)), np.float32)
+    frequencies = terms.frequencies
+    compiled.overlaps(
+        _fit(terms.starts, np.int64),
+        _fit(terms.values, np.int32),
+        _fit(terms.idf, np.float32),
+        _ALL if frequencies is None else np.ascontiguousarray(frequencies).view(np.uint8),
+        _fit(terms.norms, np.float64),
+        _fit(rows, np.int32),
+        _fit(words.codes, np.int32),
+        _fit(words.counts, np.float32),
+        _fit(weights, np.float32),
+        np.array([0 if frequencies is None else frequencies.itemsize, len(weights)]),
+        out,
+    )
     return out
+
+
+def joined(owner: Rows, rows: Rows, keys: Rows, values: Floats, m: int) -> tuple[Floats, Floats]:
+    """Look up each of (e,) rows among distinct keys, and add by owner (0 <= owner < m)."""
+    sums, largest = np.empty((2, len(values), m), np.float32)
+    edges = _fit(owner, np.int32), _fit(rows, np.int32)
+    known = _fit(keys, np.int32), _fit(values, np.float32)
+    compiled.joined(*edges, *known, np.array([len(values)]), sums, largest)
+    return sums, largest
+
+
+def cocited(edges: tuple[Rows, Rows], citing: tuple[Rows, Rows], m: int, s: int) -> Floats:
+    """Count the papers that cite both a candidate and a seed: (m, s) float32."""
+    counts = np.empty((m, s), np.float32)
+    given = (_fit(each, np.int32) for each in (*edges, *citing))
+    compiled.cocited(*given, np.array([s]), counts)
+    return counts
 
 
 def ranks(values: Floats) -> Floats:

@@ -64,7 +64,8 @@ static void look_at_processor(void) {}
 
 /* Raised with that of fastest.py, which takes no module that was compiled of an older source. */
 enum { REVISION = 7 };
-enum { AHEAD = 6, BLOCK = 8192, BATCH = 512 };
+enum { AHEAD = 6, BLOCK = 8192, BATCH = 512, OWN = 4 };
+static const float MORE = 2.2f; /* K1 + 1 of in_numpy.py. */
 
 /* Arguments ------------------------------------------------------------------------------- */
 
@@ -911,80 +912,173 @@ static PyObject *older(PyObject *module, PyObject *arguments)
     return outcome(a, 6, wrong, 0);
 }
 
-/* shared(starts, values, rows, wanted, owner, place, at, [found]): room for all values of rows. */
-static PyObject *shared(PyObject *module, PyObject *arguments)
+/* overlaps(starts, values, idf, frequencies or nothing, norms, rows, codes, counts, weights,
+ *          [width, further weights], out): see joins_in_numpy.py. */
+static PyObject *overlaps(PyObject *module, PyObject *arguments)
 {
-    Array a[8];
-    const int items[] = {8, 4, 4, 4, 4, 4, 8, 8};
-    if (!take(arguments, a, items, 8, 4))
+    Array a[11];
+    const int items[] = {8, 4, 4, 1, 8, 4, 4, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 11, 10))
         return NULL;
-    const int64_t *starts = a[0].data;
-    const int32_t *values = a[1].data, *rows = a[2].data, *wanted = a[3].data;
-    int32_t *owner = a[4].data, *place = a[5].data;
-    int64_t *at = a[6].data, found = 0;
+    const int64_t *starts = a[0].data, *facts = a[9].data;
+    const int32_t *values = a[1].data, *rows = a[5].data, *codes = a[6].data;
+    const float *idf = a[2].data, *counts = a[7].data, *weights = a[8].data;
+    const double *norms = a[4].data;
+    int width = (int)facts[0];
+    Py_ssize_t w = (Py_ssize_t)facts[1], m = a[5].length, t = a[6].length;
+    float *out = a[10].data;
     const char *wrong = NULL;
+    if (a[7].length != t || a[8].length != w * t || a[10].length != (OWN + w) * m ||
+        (width && (a[3].length < a[1].length * width || a[4].length < a[0].length - 1)))
+        wrong = "words, weights or sums of another number";
     uint8_t bits[8192] = {0}; /* By the last 16 bits: most values are nothing that is wanted. */
-    Table table;
-    if (!make(&table, a[3].length))
-        return outcome(a, 8, NULL, 1);
+    double *sums = malloc((w + 1) * sizeof(double));
+    Table table = {NULL, NULL, 0};
+    if (!sums || !make(&table, t)) {
+        free(sums);
+        return outcome(a, 11, NULL, 1);
+    }
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < a[3].length; i++) {
-        put(&table, wanted[i], (int32_t)i);
-        bits[(wanted[i] & 0xffff) >> 3] |= (uint8_t)(1 << (wanted[i] & 7));
+    for (Py_ssize_t i = 0; i < t; i++) {
+        put(&table, codes[i], (int32_t)i);
+        bits[(codes[i] & 0xffff) >> 3] |= (uint8_t)(1 << (codes[i] & 7));
     }
-    for (Py_ssize_t i = 0; !wrong && i < a[2].length; i++) {
-        int64_t begin, end;
-        if (rows[i] < 0 || rows[i] >= a[0].length - 1 || (begin = starts[rows[i]]) < 0 ||
-            (end = starts[rows[i] + 1]) > a[1].length || end - begin > a[4].length - found) {
-            wrong = "a row outside the values";
-            break;
-        }
-        for (int64_t j = begin; j < end; j++) {
-            int32_t here;
-            if (!(bits[(values[j] & 0xffff) >> 3] >> (values[j] & 7) & 1) ||
-                (here = table.values[slot(&table, values[j])]) < 0)
-                continue;
-            owner[found] = (int32_t)i;
-            place[found] = here;
-            at[found++] = j;
-        }
-    }
-    Py_END_ALLOW_THREADS
-    *(int64_t *)a[7].data = found;
-    free(table.keys);
-    return outcome(a, 8, wrong, 0);
-}
-
-/* squares(starts, values, rows, weights, out) */
-static PyObject *squares(PyObject *module, PyObject *arguments)
-{
-    Array a[5];
-    const int items[] = {8, 4, 4, 4, 4};
-    if (!take(arguments, a, items, 5, 4))
-        return NULL;
-    const int64_t *starts = a[0].data;
-    const int32_t *values = a[1].data, *rows = a[2].data;
-    const float *weights = a[3].data;
-    const char *wrong = a[4].length != a[2].length ? "no room for the sums" : NULL;
-    for (Py_ssize_t i = 0; !wrong && i < a[2].length; i++) {
+    for (Py_ssize_t i = 0; !wrong && i < m; i++) {
         int64_t begin, end;
         if (rows[i] < 0 || rows[i] >= a[0].length - 1 || (begin = starts[rows[i]]) < 0 ||
             (end = starts[rows[i] + 1]) > a[1].length) {
             wrong = "a row outside the values";
             break;
         }
-        double sum = 0;
+        double bm25 = 0, whole = 0, squares = 0;
+        float most = 0;
+        memset(sums, 0, (w + 1) * sizeof(double));
         for (int64_t j = begin; j < end; j++) {
-            if (values[j] < 0 || values[j] >= a[3].length) {
-                wrong = "a value without a weight";
+            int32_t code = values[j], here;
+            if (code < 0 || code >= a[2].length) {
+                wrong = "a term without a weight";
                 break;
             }
-            float weight = weights[values[j]];
-            sum += (double)(weight * weight);
+            float weight = idf[code], square = weight * weight;
+            whole += (double)weight;
+            squares += (double)square;
+            if (!(bits[(code & 0xffff) >> 3] >> (code & 7) & 1) ||
+                (here = table.values[slot(&table, code)]) < 0)
+                continue;
+            most = weight > most ? weight : most;
+            for (Py_ssize_t at = 0; at < w; at++)
+                sums[at] += (double)weights[at * t + here];
+            if (width) {
+                const uint8_t *byte = (const uint8_t *)a[3].data + j * width;
+                float f = width == 1   ? (float)*byte
+                          : width == 2 ? (float)*(const uint16_t *)byte
+                                       : (float)*(const uint32_t *)byte;
+                double impact = (double)(weight * f * MORE) / ((double)f + norms[rows[i]]);
+                float product = (float)impact * counts[here];
+                bm25 += (double)product;
+            }
         }
-        ((float *)a[4].data)[i] = (float)sum;
+        out[i] = (float)bm25;
+        out[m + i] = most;
+        out[2 * m + i] = (float)whole;
+        out[3 * m + i] = (float)squares;
+        for (Py_ssize_t at = 0; at < w; at++)
+            out[(OWN + at) * m + i] = (float)sums[at];
     }
-    return outcome(a, 5, wrong, 0);
+    Py_END_ALLOW_THREADS
+    free(sums);
+    free(table.keys);
+    return outcome(a, 11, wrong, 0);
+}
+
+/* joined(owner, rows, keys, values, [c], sums, largest); values: (c, keys), results: (c, m). */
+static PyObject *joined(PyObject *module, PyObject *arguments)
+{
+    Array a[7];
+    const int items[] = {4, 4, 4, 4, 8, 4, 4};
+    if (!take(arguments, a, items, 7, 5))
+        return NULL;
+    const int32_t *owner = a[0].data, *rows = a[1].data, *keys = a[2].data;
+    const float *values = a[3].data;
+    float *out = a[5].data, *largest = a[6].data;
+    Py_ssize_t c = (Py_ssize_t)((const int64_t *)a[4].data)[0], k = a[2].length, e = a[1].length;
+    Py_ssize_t m = c ? a[5].length / c : 0;
+    const char *wrong = NULL;
+    if (a[0].length != e || a[3].length != c * k || a[5].length != c * m || a[6].length != c * m)
+        wrong = "values or sums of another number";
+    double *sums = calloc(c * m + 1, sizeof(double));
+    Table table = {NULL, NULL, 0};
+    if (!sums || !make(&table, k)) {
+        free(sums);
+        return outcome(a, 7, NULL, 1);
+    }
+    Py_BEGIN_ALLOW_THREADS
+    memset(largest, 0, a[6].length * sizeof(float));
+    for (Py_ssize_t i = 0; !wrong && i < k; i++)
+        put(&table, keys[i], (int32_t)i);
+    for (Py_ssize_t i = 0; !wrong && i < e; i++) {
+        if (owner[i] < 0 || owner[i] >= m) {
+            wrong = "an owner that is not there";
+            break;
+        }
+        int32_t here = table.values[slot(&table, rows[i])];
+        for (Py_ssize_t at = 0; here >= 0 && at < c; at++) {
+            float value = values[at * k + here], *most = largest + at * m + owner[i];
+            sums[at * m + owner[i]] += (double)value;
+            *most = value > *most ? value : *most;
+        }
+    }
+    for (Py_ssize_t i = 0; !wrong && i < c * m; i++)
+        out[i] = (float)sums[i];
+    Py_END_ALLOW_THREADS
+    free(sums);
+    free(table.keys);
+    return outcome(a, 7, wrong, 0);
+}
+
+/* cocited(owner, rows, seeds, citing rows, [s], counts): the seeds of one paper are a chain. */
+static PyObject *cocited(PyObject *module, PyObject *arguments)
+{
+    Array a[6];
+    const int items[] = {4, 4, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 6, 5))
+        return NULL;
+    const int32_t *owner = a[0].data, *rows = a[1].data, *seeds = a[2].data, *citing = a[3].data;
+    float *counts = a[5].data;
+    Py_ssize_t s = (Py_ssize_t)((const int64_t *)a[4].data)[0], c = a[3].length, e = a[1].length;
+    Py_ssize_t m = s ? a[5].length / s : 0;
+    const char *wrong = NULL;
+    if (a[0].length != e || a[2].length != c || a[5].length != m * s)
+        wrong = "edges or counts of another number";
+    int32_t *before = malloc((c ? c : 1) * sizeof(int32_t));
+    Table table = {NULL, NULL, 0};
+    if (!before || !make(&table, c)) {
+        free(before);
+        return outcome(a, 6, NULL, 1);
+    }
+    Py_BEGIN_ALLOW_THREADS
+    memset(counts, 0, a[5].length * sizeof(float));
+    for (Py_ssize_t i = 0; !wrong && i < c; i++) {
+        if (seeds[i] < 0 || seeds[i] >= s)
+            wrong = "a seed that is not there";
+        size_t at = slot(&table, citing[i]);
+        before[i] = table.values[at];
+        table.keys[at] = citing[i];
+        table.values[at] = (int32_t)i;
+    }
+    for (Py_ssize_t i = 0; !wrong && i < e; i++) {
+        if (owner[i] < 0 || owner[i] >= m) {
+            wrong = "an owner that is not there";
+            break;
+        }
+        int32_t here = table.values[slot(&table, rows[i])];
+        for (; here >= 0; here = before[here])
+            counts[owner[i] * s + seeds[here]] += 1;
+    }
+    Py_END_ALLOW_THREADS
+    free(before);
+    free(table.keys);
+    return outcome(a, 6, wrong, 0);
 }
 
 /* Number floats so that they ascend as the numbers do; both zeros are one. */
@@ -1118,15 +1212,25 @@ static PyObject *trees(PyObject *module, PyObject *arguments)
 }
 
 static PyMethodDef methods[] = {
-    {"dots", dots, METH_VARARGS, NULL},       {"scan", scan, METH_VARARGS, NULL},
-    {"matches", matches, METH_VARARGS, NULL}, {"places", places, METH_VARARGS, NULL},
-    {"number", number, METH_VARARGS, NULL},   {"look_up", look_up, METH_VARARGS, NULL},
-    {"search", search, METH_VARARGS, NULL},   {"closest", closest, METH_VARARGS, NULL},
-    {"tally", tally, METH_VARARGS, NULL},     {"totals", totals, METH_VARARGS, NULL},
-    {"highest", highest, METH_VARARGS, NULL}, {"slices", slices, METH_VARARGS, NULL},
-    {"older", older, METH_VARARGS, NULL},     {"shared", shared, METH_VARARGS, NULL},
-    {"ranks", ranks, METH_VARARGS, NULL},     {"rounded", rounded, METH_VARARGS, NULL},
-    {"squares", squares, METH_VARARGS, NULL}, {"trees", trees, METH_VARARGS, NULL},
+    {"dots", dots, METH_VARARGS, NULL},
+    {"scan", scan, METH_VARARGS, NULL},
+    {"matches", matches, METH_VARARGS, NULL},
+    {"places", places, METH_VARARGS, NULL},
+    {"number", number, METH_VARARGS, NULL},
+    {"look_up", look_up, METH_VARARGS, NULL},
+    {"search", search, METH_VARARGS, NULL},
+    {"closest", closest, METH_VARARGS, NULL},
+    {"tally", tally, METH_VARARGS, NULL},
+    {"totals", totals, METH_VARARGS, NULL},
+    {"highest", highest, METH_VARARGS, NULL},
+    {"slices", slices, METH_VARARGS, NULL},
+    {"older", older, METH_VARARGS, NULL},
+    {"ranks", ranks, METH_VARARGS, NULL},
+    {"rounded", rounded, METH_VARARGS, NULL},
+    {"trees", trees, METH_VARARGS, NULL},
+    {"overlaps", overlaps, METH_VARARGS, NULL},
+    {"joined", joined, METH_VARARGS, NULL},
+    {"cocited", cocited, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from recsys.store.kernels.codes_in_numpy import Coded
 from recsys.store.kernels.in_numpy import Postings, Trees, Words
+from recsys.store.kernels.joins_in_numpy import Forward
 
 REVISION = 7
 VARIABLE = "RECSYS_KERNELS"
@@ -39,30 +40,30 @@ if TYPE_CHECKING or not COMPILED:
         ranks,
         scan,
         search,
-        shared,
         slices,
-        squares,
         tally,
         totals,
     )
+    from recsys.store.kernels.joins_in_numpy import cocited, joined, overlaps
 else:
     from recsys.store.kernels.adapted import (
         closest,
+        cocited,
         dots,
         highest,
+        joined,
         leaves,
         look_up,
         matches,
         number,
         older,
+        overlaps,
         places,
         ranks,
         rounded,
         scan,
         search,
-        shared,
         slices,
-        squares,
         tally,
         totals,
     )
@@ -70,25 +71,27 @@ else:
 __all__ = [
     "COMPILED",
     "Coded",
+    "Forward",
     "Postings",
     "Trees",
     "Words",
     "closest",
+    "cocited",
     "dots",
     "highest",
+    "joined",
     "leaves",
     "look_up",
     "matches",
     "number",
     "older",
+    "overlaps",
     "places",
     "ranks",
     "rounded",
     "scan",
     "search",
-    "shared",
     "slices",
-    "squares",
     "tally",
     "totals",
 ]
