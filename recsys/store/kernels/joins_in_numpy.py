@@ -85,7 +85,7 @@ def cocited(edges: tuple[Rows, Rows], citing: tuple[Rows, Rows], m: int, s: int)
 
     Args:
         edges: (candidate, citing paper), positions and (e,) rows.
-        citing: (seed, citing paper), positions and rows.
+        citing: distinct pairs (seed, citing paper), positions and rows.
         m: candidates.
         s: seeds.
     """

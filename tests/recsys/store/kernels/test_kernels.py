@@ -274,21 +274,11 @@ def test_slices_of_ragged_rows(seed: int, n: int) -> None:
     starts = np.cumsum([0, *lengths])
     rows = rng.integers(0, n, 12).astype(np.int32)
     values = rng.permutation(1000)[: starts[-1]].astype(np.int32)
-    wanted = rng.permutation(1000)[:100].astype(np.int32)
-    weights = rng.random(1000, np.float32)
     for kernels in (in_numpy, adapted):
         owner, found = kernels.slices(starts[rows], lengths[rows], values)
         expected = [values[starts[row] : starts[row + 1]] for row in rows]
         np.testing.assert_array_equal(found, np.concatenate(expected))
         np.testing.assert_array_equal(owner, np.repeat(np.arange(12), lengths[rows]))
-        owner, place, at = kernels.shared(starts, values, rows, wanted)
-        hits = [(i, v) for i, row in enumerate(expected) for v in row.tolist() if v in wanted]
-        assert [*zip(owner.tolist(), wanted[place].tolist(), strict=True)] == hits
-        np.testing.assert_array_equal(values[at], wanted[place])
-        np.testing.assert_array_equal(
-            kernels.squares(starts, values, rows, weights),
-            in_numpy.squares(starts, values, rows, weights),
-        )
 
 
 @given(SEEDS, st.integers(1, 30), st.integers(0, 12))
@@ -318,10 +308,6 @@ def test_rows_and_slices_that_are_not_there_are_refused() -> None:
         adapted.older(np.array([0, 2, 99]), values, years, np.array([1], np.int32), 1)
     with pytest.raises(IndexError):
         adapted.older(starts, values + np.int32(3), years, np.array([1], np.int32), 1)
-    with pytest.raises(IndexError):
-        adapted.squares(starts, values, np.array([1], np.int32), np.ones(2, np.float32))
-    with pytest.raises(IndexError):
-        adapted.shared(np.array([0, 2, 99]), values, np.array([1], np.int32), values)
 
 
 # Trees --------------------------------------------------------------------------------------
