@@ -142,4 +142,5 @@ def write_rounded(vectors: Floats, folder: Path, *, places: Rows | None = None) 
 
 def _rounded_up(errors: Floats) -> Floats:
     """An error that is told smaller than it is would lose a row; sums are off by some steps."""
-    return np.nextafter(errors * np.float32(1 + 1e-5), np.float32(2))
+    told: Floats = np.nextafter(errors * np.float32(1 + 1e-5), np.float32(2))
+    return told

@@ -46,8 +46,8 @@ def add_decisive_nearness(asked: SourceQuery, found: Voters, rows: Rows, prior: 
         return add_nearness(asked, rows, prior)
     bound = np.maximum(fastest.look_up(found.rows, found.weights, rows), found.weights.min())
     most = prior + bound + ROUNDING
+    said: Floats = most.copy()
     in_turn, told = np.argsort(-most), 0
-    said = most.copy()
     while told < len(rows):
         here = in_turn[told : told + (k // 2 if told else k)]
         if told and most[here[0]] < np.partition(said[in_turn[:told]], told - k)[told - k]:

@@ -72,10 +72,10 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What edges say of several lists of weighed papers: totals, highest: (lists, m) float32."""
+    """What edges say of several lists of weighed papers. totals, highest: (m,) float32 of each."""
 
-    totals: Floats
-    highest: Floats
+    totals: tuple[Floats, ...]
+    highest: tuple[Floats, ...]
 
     @classmethod
     def of(cls, edges: Edges, *lists: Weighed) -> "Joined":
@@ -88,7 +88,8 @@ class Joined:
         values = np.empty((len(lists), len(keys)), np.float32)
         for at, (own, each) in enumerate(zip(np.split(numbers, ends[:-1]), lists, strict=True)):
             values[at] = fastest.totals(own, each.weights, len(keys))
-        return cls(*fastest.joined(edges.owner, edges.rows, keys, values, edges.m))
+        totals, highest = fastest.joined(edges.owner, edges.rows, keys, values, edges.m)
+        return cls(tuple(totals), tuple(highest))
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ class Overlap:
         return self.evidence.collection.terms
 
     @cached_property
-    def _text(self) -> Floats:
+    def _text(self) -> tuple[Floats, ...]:
         """What the candidates' titles and abstracts share with the draft, see `fastest.overlaps`.
 
         After the sums of its own: the words of the draft, those of its title, squares of the first.
@@ -36,15 +36,17 @@ class Overlap:
         )
 
     @cached_property
-    def _title(self) -> Floats:
+    def _title(self) -> tuple[Floats, ...]:
         """What the candidates' titles share: the words of the draft, and those of its title."""
         return self._shared(self._store.title_terms, None, self._idf, self._title_idf)
 
-    def _shared(self, terms: Ragged, frequencies: Counts | None, *weights: Floats) -> Floats:
+    def _shared(
+        self, terms: Ragged, frequencies: Counts | None, *weights: Floats
+    ) -> tuple[Floats, ...]:
         store, text = self._store, self.evidence.query.text
         forward = Forward(terms.starts, terms.values, store.idf, frequencies, store.norms)
         words = Words(text.codes, self._idf, text.counts)
-        return fastest.overlaps(forward, self.evidence.rows, words, np.stack(weights))
+        return tuple(fastest.overlaps(forward, self.evidence.rows, words, np.stack(weights)))
 
     @cached_property
     def _idf(self) -> Floats:

@@ -151,8 +151,8 @@ def test_each_list_of_papers_is_looked_up_and_repeated_ones_add_up() -> None:
     once = Weighed(np.array([6, 5], np.int32), np.array([0.5, 0.25], np.float32))
     twice = Weighed(np.array([9, 9, 7], np.int32), np.array([1, 2, 4], np.float32))
     found = Joined.of(Edges(owner, rows, np.zeros(4, np.float32), 3), once, twice)
-    assert found.totals.tolist() == [[0.75, 0, 0.5], [0, 0, 3]]
-    assert found.highest.tolist() == [[0.5, 0, 0.5], [0, 0, 3]]
+    assert [each.tolist() for each in found.totals] == [[0.75, 0, 0.5], [0, 0, 3]]
+    assert [each.tolist() for each in found.highest] == [[0.5, 0, 0.5], [0, 0, 3]]
 
 
 @given(SEEDS)

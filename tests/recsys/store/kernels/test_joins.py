@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recsys.store.arrays import Floats, Rows
 from recsys.store.kernels import adapted, joins_in_numpy
-from recsys.store.kernels.in_numpy import Words
+from recsys.store.kernels.in_numpy import Counts, Words
 from recsys.store.kernels.joins_in_numpy import OWN, RAREST, WHOLE, Forward
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -21,7 +21,7 @@ def made_terms(rng: np.random.Generator, n: int, kind: type) -> Forward:
     papers = [np.sort(rng.choice(used, rng.integers(0, 10), replace=False)) for _ in range(n)]
     starts = np.cumsum([0, *map(len, papers)])
     values = np.concatenate(papers).astype(np.int32)
-    frequencies = rng.integers(1, 99, len(values)).astype(kind)
+    frequencies: Counts = rng.integers(1, 99, len(values)).astype(kind)
     return Forward(starts, values, rng.random(70_000, np.float32), frequencies, rng.random(n) + 0.3)
 
 
