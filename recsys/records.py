@@ -69,10 +69,16 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Bibliography:
-    """References in their order, and a sentence on each thing that was wrong with them."""
+    """References in their order, and a sentence on each thing that was wrong with them.
+
+    digest: of what they were read of, where that is long enough to be remembered. meant: the papers
+    of the corpus that they mean, None for nothing; None as a whole where nobody has looked yet.
+    """
 
     references: tuple[Reference, ...] = ()
     problems: tuple[str, ...] = ()
+    digest: str = ""
+    meant: tuple[PaperId | None, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,7 @@ class Manuscript:
     """A draft as its file tells it, before anything is looked up in a corpus.
 
     references: what it cites. as_of, paper_id: see `Draft`. notes: sentences for the author on
-    what was left out of the file, or is a guess.
+    what was left out of the file, or is a guess. doi: its own, or an arXiv or ACL id.
     """
 
     title: str = ""
@@ -104,6 +110,7 @@ class Manuscript:
     as_of: int | None = None
     paper_id: PaperId | None = None
     notes: tuple[str, ...] = ()
+    doi: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +121,8 @@ class Draft:
     they are never recommended and serve as seeds. Neither are `disliked` ones, and papers like them
     sink. `as_of` is the year in which the draft is written (None: now, nothing in the corpus is too
     new). `paper_id` names the corpus paper that this draft is, in evaluations: it is never
-    recommended to itself.
+    recommended to itself. `itself` are papers of the corpus that a live draft turned out to be:
+    they are invisible to it, too, and change nothing else, the moment least of all.
     """
 
     title: str = ""
@@ -125,6 +133,7 @@ class Draft:
     disliked: tuple[PaperId, ...] = ()
     as_of: int | None = None
     paper_id: PaperId | None = None
+    itself: tuple[PaperId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

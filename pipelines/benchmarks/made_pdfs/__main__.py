@@ -15,7 +15,7 @@ from pipelines.benchmarks.made_pdfs.invented_papers import invent
 from pipelines.benchmarks.made_pdfs.pdf_links import links_table, make_folder, measure_links
 from recsys.errors import RecsysError
 
-PAPERS, SEED, PAGE = 200, 7, "pdfs"
+PAPERS, SEED, PAGE = 240, 7, "pdfs"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

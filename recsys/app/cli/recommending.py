@@ -50,11 +50,12 @@ def recommend(
     words = ask.words(seeds=bool(lists.seeds))
     output.check(several=(several := len(words) > 1))
     texts = DraftTexts(words, output.where)
-    drafts, named, filters = texts.asked(ask), lists.read(), wanted.filters()
+    drafts, named, filters = texts.asked(ask), lists.read(quiet=quiet), wanted.filters()
     writer = AnswerWriter(output.output, output.out, output.out_dir, several, quiet)
     failed: list[RecsysError] = []
     with damage_named(ask.index), closing(writer):
         found = _open(ask.index, ranking, quiet=quiet)
+        named = lists.looked_up(found, named, quiet=quiet)
         outcomes = found.recommend_many(
             drafts, ask.k, lists=named, as_of=wanted.as_of, filters=filters, diversity=ranking.mmr
         )

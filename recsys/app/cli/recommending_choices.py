@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from recsys.app.cli.declarations import Argument, OneOf, Option, bad_value
 from recsys.app.cli.options import Candidates, NoMetadata
 from recsys.asking.filters import Filters
-from recsys.asking.named import is_file, named_paper, read_draft, read_references
+from recsys.asking.named import is_file, named_paper, read_draft
 from recsys.formats.answer_formats import FORMATS
 from recsys.records import Manuscript, ReadingLists
 
 if TYPE_CHECKING:
     from recsys.asking.question import Asked
+    from recsys.recommend import Recommender
 
 _PAPERS = (
     "a bibliography (.bib, .ris, CSL or Zotero .json, .csv), a DOI, an arXiv, ACL or corpus id"
@@ -144,14 +145,30 @@ class ListChoices:
         ),
     ] = None
 
-    def read(self) -> ReadingLists:
-        """Read every list.
+    def read(self, *, quiet: bool = False) -> ReadingLists:
+        """Read every list; a long one is remembered.
 
         Raises:
             InputError: a file cannot be read.
         """
+        from recsys.app.bars import shown_progress
+        from recsys.app.known_lists import read_lists, remembered
+
         named = (self.seeds, self.not_like, self.library)
-        return ReadingLists(*(read_references(*(each or ())) for each in named))
+        with shown_progress(quiet=quiet) as told:
+            return ReadingLists(*(read_lists(each or (), remembered(), told) for each in named))
+
+    @staticmethod
+    def looked_up(found: "Recommender", lists: ReadingLists, *, quiet: bool) -> ReadingLists:
+        """Look the works of long lists up, or recall what they mean in this index."""
+        from recsys.app.bars import shown_progress
+        from recsys.app.known_lists import look_up, remembered
+
+        every = (lists.liked, lists.disliked, lists.library)
+        with shown_progress(quiet=quiet) as told:
+            return ReadingLists(
+                *(look_up(found.collection, each, remembered(), told) for each in every)
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
