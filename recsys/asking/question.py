@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from recsys.asking.draft_itself import find_itself, left_out
-from recsys.asking.draft_summary import matched, understood
+from recsys.asking.draft_summary import matched, some, understood
 from recsys.asking.filters import Filters
+from recsys.asking.matching import Match
 from recsys.asking.matching import match as find_matches
+from recsys.asking.surnames import named_in_prose
 from recsys.asking.named import check_named, is_file, read_draft
 from recsys.errors import RecsysError
 from recsys.records import (
@@ -109,10 +111,16 @@ def pose(
         itself=tuple(dict.fromkeys((*itself, *ids.itself))),
     )
     found = [each for each in (cited, liked, disliked, library) if each.ids or each.missing]
+    unsure = (f"{some(cited.unsure, 'work')} named by surname and year could be several papers.",)
     return Question(
         draft,
         understood(collection.corpus, draft, map(str, found)),
-        (*left_out(_own(collection, draft)), *manuscript.notes, *_problems(lists)),
+        (
+            *left_out(_own(collection, draft)),
+            *manuscript.notes,
+            *(unsure if cited.unsure else ()),
+            *_problems(lists),
+        ),
         tuple(_described(each.name, entry) for each in found for entry in each.missing),
         library.ids,
         str(asked) if isinstance(asked, str | Path) and is_file(str(asked)) else None,
@@ -130,11 +138,15 @@ def _own(collection: Collection, draft: Draft) -> tuple[PaperId, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The papers of one list: ids of those that the corpus holds, and the others."""
+    """The papers of one list: ids of those that the corpus holds, and the others.
+
+    unsure: how many of the others could be several papers of the corpus.
+    """
 
     name: str
     ids: tuple[PaperId, ...]
     missing: tuple[Reference, ...]
+    unsure: int = 0
 
     def __str__(self) -> str:
         return matched(self.name, len(self.ids), len(self.missing))
@@ -167,6 +179,7 @@ def _find(
     """Look references up that nobody has looked up yet, and ids, which need no matching."""
     corpus, works = collection.corpus, listed.references
     meant = listed.meant
+    matches: tuple[Match, ...] = ()
     if meant is None:
         matches = find_matches(collection, works) if works else ()
         meant = tuple(None if each.row is None else corpus.ids[each.row] for each in matches)
@@ -175,7 +188,9 @@ def _find(
     found |= dict.fromkeys(each for each in meant if each is not None)
     missing = [Reference(id=each) for each in dict.fromkeys(ids) if each not in known]
     missing += [work for work, each in zip(works, meant, strict=True) if each is None]
-    return _Found(name, tuple(found), tuple(missing))
+    unsure = sum(each.row is None and named_in_prose(each.reference) and each.score > 0
+                 for each in matches)
+    return _Found(name, tuple(found), tuple(missing), unsure)
 
 
 def _problems(lists: ReadingLists) -> tuple[str, ...]:
