@@ -189,7 +189,7 @@ class Answer:
     `stages` counts how many papers were left after each step, in order, so that an empty answer can
     say which step removed what. `notes` say what was left out of the files that were read, or is a
     guess; `missing` names the papers that the corpus does not hold; `draft` is the draft's file.
-    `where` has the places of those recommended papers that fit a sentence of the draft; None where
+    `title` is the draft's. `where` has the places of those recommended papers that fit a sentence of the draft; None where
     nobody looked.
     """
 
@@ -200,6 +200,7 @@ class Answer:
     missing: tuple[str, ...] = ()
     draft: str | None = None
     where: Mapping[PaperId, Place] | None = None
+    title: str = ""
 
     def write(self, form: str = "table", path: str | Path | None = None) -> str:
         """Return the answer as text, as `recsys recommend --format` does.

@@ -12,7 +12,7 @@ ANSWER_SCHEMA = "recsys.answer/1"
 RECOMMENDATION_SCHEMA = "recsys.recommendation/1"
 
 _SHOWN_AUTHORS = 3
-_INDENT = " " * 12
+_INDENT = " " * 13
 _ESCAPED = re.compile(r"[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -53,9 +53,15 @@ def as_json_lines(answer: Answer) -> str:
 
 
 def percent(probability: float) -> str:
-    """Write a probability (0 to 1) as whole percent, the last step at both ends kept open."""
-    if 0 < probability < 0.01:
-        return "<1 %"
+    """Write a probability (0 to 1) as percent, below ten with a decimal; both ends kept open.
+
+    >>> [percent(chance) for chance in (0.0004, 0.0744, 0.0996, 0.31, 0.996)]
+    ['<0.1 %', '7.4 %', '10 %', '31 %', '>99 %']
+    """
+    if 0 < probability < 0.001:
+        return "<0.1 %"
+    if 0 < probability < 0.0995:
+        return f"{probability * 100:.1f} %"
     return ">99 %" if 0.99 < probability < 1 else f"{probability * 100:.0f} %"
 
 
@@ -82,7 +88,7 @@ def json_text(value: object, *, indent: int | None = None) -> str:
 
 def text_row(item: Recommendation) -> str:
     """Write a paper as the table has it: rank, chance, title; who, when, where; why."""
-    first = f"{item.rank:>3}  {percent(item.probability):>5}  {one_line(item.paper.title)}"
+    first = f"{item.rank:>3}  {percent(item.probability):>6}  {one_line(item.paper.title)}"
     reasons = [f"{_INDENT}- {one_line(reason.text)}" for reason in item.reasons]
     return "\n".join([first, _INDENT + facts(item), *reasons])
 
