@@ -1,5 +1,6 @@
 """Measure what is read of a made PDF as a draft: title, authors, abstract, references, matches."""
 
+import json
 import re
 import unicodedata
 from collections import Counter, defaultdict
@@ -10,11 +11,13 @@ from pathlib import Path
 from pipelines.benchmarks.made_pdfs.invented_papers import Invented, Work
 from pipelines.benchmarks.made_pdfs.pdf_links import WAYS, title_key
 from pipelines.benchmarks.result_tables import table
+from pipelines.index.build import BuildOptions, build
 from recsys.asking.matching import match
 from recsys.formats.drafts.pdf import read_pdf
 from recsys.progress import Progress, silent
 from recsys.records import Manuscript, Paper, Reference
 from recsys.store.collection import Collection
+from recsys.store.generations import is_index
 from recsys.store.name_keys import author_key, fold
 
 _DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014", "-") | {"\u2019": "'"})
@@ -52,6 +55,21 @@ def cited_papers(papers: Sequence[Invented]) -> list[Paper]:
         )
         for work in works.values()
     ]
+
+
+def cited_index(papers: Sequence[Invented], folder: Path) -> Path:
+    """Build an index of `cited_papers` where there is none yet."""
+    if not is_index(folder):
+        known = cited_papers(papers)
+        source = folder.with_name(".cited.jsonl")
+        source.write_text("".join(f"{_line(each)}\n" for each in known), encoding="utf-8")
+        build([source], folder, BuildOptions(), cache=folder.parent)
+    return folder
+
+
+def _line(paper: Paper) -> str:
+    told = {"id": paper.id, "title": paper.title, "authors": list(paper.authors)}
+    return json.dumps(told | {"year": paper.year, "venue": paper.venue, "doi": paper.doi})
 
 
 def measure_drafts(

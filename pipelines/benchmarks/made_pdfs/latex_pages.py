@@ -35,7 +35,7 @@ _ACM_FRONT = (
     "\\keywords{{harvests, rivers, records}}\n\\maketitle\n"
 )
 _IEEE_FRONT = (
-    "\\title{{{title}}}\\author{{{authors}\\thanks{{The authors are with the Institute of "
+    "\\title{{{title}}}\\author{{{listed}\\thanks{{The authors are with the Institute of "
     "Orchards, Riga, Latvia. Manuscript received May 3, 2021.}}}}\n"
     "\\markboth{{Annals of Field Work, Vol. 7, No. 3, May 2021}}{{Ashdown: Records}}\n"
     "\\begin{{document}}\\maketitle\n\\begin{{abstract}}{abstract}\\end{{abstract}}\n"
@@ -137,6 +137,7 @@ def _document(paper: Invented, layout: Layout) -> str:
     front = layout.front.format(
         title=_escaped(work.title),
         authors=" \\and ".join(names),
+        listed=", ".join(names),
         acm_authors="\n".join(_author(name, layout) for name in names),
         abstract=_escaped(paper.abstract),
         date=f"May {work.year}",

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -87,6 +87,15 @@ class AskChoices:
     k: Annotated[int, Option("-k", min=1, help="Number of papers to recommend.")] = 20
     title: Title = None
     abstract: Abstract = None
+    grobid: Annotated[
+        str | None,
+        Option(
+            "--grobid",
+            metavar="URL",
+            show_default="none",
+            help="Let this GROBID server read the PDF, which is sent to it and nowhere else.",
+        ),
+    ] = None
 
     def words(self, *, seeds: bool) -> Sequence[str]:
         """Name the drafts: stdin, when the command line says nothing of one.
@@ -104,6 +113,8 @@ class AskChoices:
             raise bad_value(
                 "A title and an abstract go with the file of one draft.", option="DRAFT"
             )
+        if self.grobid is not None and not (len(words) == 1 and is_file(words[0])):
+            raise bad_value("GROBID reads the PDF of one draft.", option="--grobid")
         return words
 
     def asked(self, words: Sequence[str]) -> "list[Asked]":
@@ -116,9 +127,19 @@ class AskChoices:
         """
         if not words:
             return [Manuscript(title=self.title or "", abstract=self.abstract)]
+        if self.grobid is not None:
+            return [self._by_grobid(self.grobid, Path(words[0]))]
         if len(words) == 1 and is_file(words[0]):
             return [read_draft(Path(words[0]), title=self.title, abstract=self.abstract)]
         return [Path(word) if is_file(word) else named_paper(word) for word in words]
+
+    def _by_grobid(self, address: str, path: Path) -> Manuscript:
+        from recsys.app.grobid import read_by_grobid
+
+        found = read_by_grobid(address, path)
+        title = found.title if self.title is None else self.title
+        abstract = found.abstract if self.abstract is None else self.abstract
+        return replace(found, title=title, abstract=abstract)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
