@@ -46,7 +46,8 @@ def read_by_grobid(address: str, path: Path, *, seconds: float = LONGEST) -> Man
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InputError(
-            f"{address!r} is no address of a GROBID server.", "Give one such as http://localhost:8070."
+            f"{address!r} is no address of a GROBID server.",
+            "Give one such as http://localhost:8070.",
         )
     raw = read_bytes(path)
     if not raw.lstrip()[:5] == b"%PDF-":

@@ -133,7 +133,9 @@ def pose(
 def _own(collection: Collection, draft: Draft) -> tuple[PaperId, ...]:
     """Return the papers of the corpus that a draft is known to be."""
     known = () if draft.paper_id is None else (draft.paper_id,)
-    return tuple(each for each in (*known, *draft.itself) if collection.corpus.row(each) is not None)
+    return tuple(
+        each for each in (*known, *draft.itself) if collection.corpus.row(each) is not None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +190,9 @@ def _find(
     found |= dict.fromkeys(each for each in meant if each is not None)
     missing = [Reference(id=each) for each in dict.fromkeys(ids) if each not in known]
     missing += [work for work, each in zip(works, meant, strict=True) if each is None]
-    unsure = sum(each.row is None and named_in_prose(each.reference) and each.score > 0
-                 for each in matches)
+    unsure = sum(
+        each.row is None and named_in_prose(each.reference) and each.score > 0 for each in matches
+    )
     return _Found(name, tuple(found), tuple(missing), unsure)
 
 

@@ -12,7 +12,7 @@ ANSWER_SCHEMA = "recsys.answer/1"
 RECOMMENDATION_SCHEMA = "recsys.recommendation/1"
 
 _SHOWN_AUTHORS = 3
-_INDENT = " " * 13
+_INDENT = " " * 12
 _ESCAPED = re.compile(r"[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -88,7 +88,7 @@ def json_text(value: object, *, indent: int | None = None) -> str:
 
 def text_row(item: Recommendation) -> str:
     """Write a paper as the table has it: rank, chance, title; who, when, where; why."""
-    first = f"{item.rank:>3}  {percent(item.probability):>6}  {one_line(item.paper.title)}"
+    first = f"{item.rank:>3}  {percent(item.probability):>5}  {one_line(item.paper.title)}"
     reasons = [f"{_INDENT}- {one_line(reason.text)}" for reason in item.reasons]
     return "\n".join([first, _INDENT + facts(item), *reasons])
 

@@ -26,7 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m pipelines.benchmarks.made_pdfs", description=__doc__
     )
     parser.add_argument("--work", type=Path, default=Path("benchmarks/out/pdfs"))
-    parser.add_argument("--docs", type=Path, required=True, help="folder of pdfs.md and pdf-drafts.md")
+    parser.add_argument(
+        "--docs", type=Path, required=True, help="folder of pdfs.md and pdf-drafts.md"
+    )
     parser.add_argument("--papers", type=int, default=PAPERS)
     given = parser.parse_args(arguments)
     try:

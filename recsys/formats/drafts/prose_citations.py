@@ -17,7 +17,7 @@ LONGEST_TEXT = 400_000
 OTHERS = "others"
 """Stands for the authors whom "et al." leaves out, as in BibTeX."""
 
-_WORD = r"[A-Z\u00c0-\u00de\u0100-\u024f][^\W\d_]*(?:['\u2019-][^\W\d_]+){0,2}"
+_WORD = r"[A-Z\u00c0-\u00de\u0100-\u024f][^\W\d_]*(?:['\u2019-](?!s\b)[^\W\d_]+){0,2}"
 _PARTICLES = r"(?:(?:van|von|de|der|den|da|di|la|le|del|dos|du|ten|ter|al|el) ){0,2}"
 _NAME = rf"{_PARTICLES}{_WORD}(?: {_WORD})?"
 _AND = r"(?:and|&|und|et|y)"

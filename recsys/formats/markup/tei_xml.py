@@ -27,7 +27,7 @@ def read_tei(raw: bytes, name: str) -> Manuscript:
     """
     found = next(iter(records(io.BytesIO(raw), _LAYOUT)), None)
     if not isinstance(found, Record):
-        why = found.what if found is not None else "it holds no TEI"
+        why = "it holds no TEI." if found is None else found.text
         raise DraftError(
             f"What GROBID answered for {name} cannot be read: {why}", "Leave --grobid out."
         )
@@ -75,7 +75,9 @@ def _title(parent: Element | None) -> str | None:
 
 def _people(parent: Element | None) -> Iterator[str]:
     for person in [] if parent is None else parent.iterfind("author/persName"):
-        parts = [text_of(each) for each in (*person.findall("forename"), *person.findall("surname"))]
+        parts = [
+            text_of(each) for each in (*person.findall("forename"), *person.findall("surname"))
+        ]
         if name := " ".join(filter(None, parts)):
             yield name
 
