@@ -188,9 +188,9 @@ class Answer:
 
     `stages` counts how many papers were left after each step, in order, so that an empty answer can
     say which step removed what. `notes` say what was left out of the files that were read, or is a
-    guess; `missing` names the papers that the corpus does not hold; `draft` is the draft's file.
-    `title` is the draft's. `where` has the places of those recommended papers that fit a sentence of the draft; None where
-    nobody looked.
+    guess; `missing` names the papers that the corpus does not hold; `draft` is the draft's file,
+    `title` its title. `where` has the places of those recommended papers that fit a sentence of the
+    draft; None where nobody looked.
     """
 
     recommendations: tuple[Recommendation, ...]

@@ -10,8 +10,8 @@ from recsys.asking.draft_summary import matched, some, understood
 from recsys.asking.filters import Filters
 from recsys.asking.matching import Match
 from recsys.asking.matching import match as find_matches
-from recsys.asking.surnames import named_in_prose
 from recsys.asking.named import check_named, is_file, read_draft
+from recsys.asking.surnames import named_in_prose
 from recsys.errors import RecsysError
 from recsys.records import (
     Answer,

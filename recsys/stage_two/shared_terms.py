@@ -7,6 +7,7 @@ chance has it: "badminton" is, "thereby" is not, however rare it may be in the c
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -48,7 +49,8 @@ GENERIC = frozenset(
     "explain explore exploring expert extensive extract facilitate factor fail far feature field "
     "find finding first fit five focus follow form formulate four framework frequent full function "
     "fundamental future gain gap general generate give given global goal good great greatly "
-    "group grow handle help high highlight history hold idea ideal identify illustrate impact implement "
+    "group grow handle help high highlight history hold idea ideal identify illustrate impact "
+    "implement "
     "implementation implication implies imply important improve include increase increasing "
     "indicate individual influence inform information initial insight instance instead interest "
     "interesting introduce introduction investigate involve issue item keep key know known lack "
@@ -159,7 +161,7 @@ class DraftWords:
     def _spelt(self, words: tuple[str, ...]) -> str:
         if len(words) == 1:
             return self._spellings.get(words[0], words[0])
-        first, *rest = (self._pairs[pair] for pair in zip(words, words[1:], strict=False))
+        first, *rest = (self._pairs[pair] for pair in pairwise(words))
         for pair in rest:  # Each begins with the word that ends the one before.
             last = self._spellings[words[1]]
             first += pair[len(last) :] if pair.startswith(last) else f" {pair}"

@@ -22,7 +22,10 @@ from recsys.store.name_keys import fold
 WAYS = (
     *(f"LaTeX: {name}" for name in LAYOUTS),
     *(f"Chromium: {sheet}, {style}" for sheet in SHEETS for style in STYLES),
-    *(f"LibreOffice: {sheet}, {style}" for sheet, style in zip(OFFICE_SHEETS, ("APA", "IEEE"))),
+    *(
+        f"LibreOffice: {sheet}, {style}"
+        for sheet, style in zip(OFFICE_SHEETS, ("APA", "IEEE"), strict=True)
+    ),
 )
 """How papers are printed; paper i of a folder is printed the way i modulo their number."""
 

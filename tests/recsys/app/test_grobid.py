@@ -24,7 +24,8 @@ TEI = """<?xml version="1.0" encoding="UTF-8"?>
 <titleStmt><title level="a" type="main">Rivers and glaciers</title></titleStmt>
 <sourceDesc><biblStruct><analytic>
 <author><persName><forename type="first">Ada</forename><forename type="middle">B</forename>
-<surname>Ash</surname></persName><affiliation><orgName>Forest School</orgName></affiliation></author>
+<surname>Ash</surname></persName>
+<affiliation><orgName>Forest School</orgName></affiliation></author>
 <author><persName><surname>Birch</surname></persName></author>
 </analytic><monogr><imprint/></monogr><idno type="DOI">10.1000/RIVERS</idno></biblStruct></sourceDesc>
 </fileDesc><profileDesc><abstract><div><p>We measure <ref>rivers</ref> again.</p></div></abstract>
