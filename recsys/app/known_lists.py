@@ -9,6 +9,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from recsys.app.cache import cache_folder
 from recsys.asking.matching import match
@@ -99,7 +100,7 @@ def _read_long(word: str, folder: Path, progress: Progress) -> Bibliography:
     digest = fingerprint([sha256(Path(word)), Path(word).suffix, word, VERSION, REVISION])
     path = folder / f"{digest}.works.json"
     try:
-        kept = _recalled(path)
+        kept: Any = _recalled(path)
         return Bibliography(references_of(kept["works"]), texts_of(kept["problems"]), digest)
     except (KeyError, TypeError, ValueError):  # Nothing is kept, or something else.
         progress(f"reading {Path(word).name}", 0, 1)

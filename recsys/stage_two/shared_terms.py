@@ -264,4 +264,6 @@ def _parts(text: str) -> list[str]:
 def _shares(idf: Floats, papers: int) -> Floats:
     """Return the share of papers that have a word, of its idf: see `terms.idf_of`."""
     inverse = np.exp(idf) - np.float32(1)
-    return (papers + np.float32(0.5) - np.float32(0.5) * inverse) / (1 + inverse) / papers
+    half = np.float32(0.5)
+    shares: Floats = (papers + half - half * inverse) / (1 + inverse) / np.float32(papers)
+    return shares.astype(np.float32)

@@ -166,7 +166,7 @@ def _found(works: Sequence[Work], references: Sequence[Reference]) -> float:
     A list that leaves titles out is read whole where the others are told.
     """
     titles = {title_key(work.title): work.key for work in works}
-    places = {
+    places: dict[tuple[str | None, int | None, int | None], str] = {
         (author_key(f"{work.authors[0].given} {work.authors[0].family}"), work.year, work.page)
         : work.key for work in works
     }  # fmt: skip

@@ -79,7 +79,7 @@ def split_list(text: str) -> tuple[str, tuple[Reference, ...], tuple[str, ...]]:
             unnamed += 1
         else:
             found.append(work)
-    notes = (f"{counted(unnamed, 'listed reference')} could not be understood and left out.",)
+    notes = (f"{counted(unnamed, 'listed reference')} not understood and left out.",)
     return text[: heading.start()], tuple(dict.fromkeys(found)), notes if unnamed else ()
 
 

@@ -27,7 +27,8 @@ TEI = """<?xml version="1.0" encoding="UTF-8"?>
 <surname>Ash</surname></persName>
 <affiliation><orgName>Forest School</orgName></affiliation></author>
 <author><persName><surname>Birch</surname></persName></author>
-</analytic><monogr><imprint/></monogr><idno type="DOI">10.1000/RIVERS</idno></biblStruct></sourceDesc>
+</analytic><monogr><imprint/></monogr><idno type="DOI">10.1000/RIVERS</idno></biblStruct>
+</sourceDesc>
 </fileDesc><profileDesc><abstract><div><p>We measure <ref>rivers</ref> again.</p></div></abstract>
 </profileDesc></teiHeader><text><body><div><p>Long text.</p></div></body><back>
 <div type="references"><listBibl>

@@ -63,4 +63,4 @@ def test_a_printed_list_in_plain_text_is_read_by_its_titles() -> None:
     assert [(work.title, work.year) for work in read.references] == [
         ("Beetles that nest in old forests", 2010)
     ]
-    assert "1 listed reference could not be understood and left out." in read.notes
+    assert "1 listed reference not understood and left out." in read.notes
