@@ -49,10 +49,10 @@ def read_by_grobid(address: str, path: Path, *, seconds: float = LONGEST) -> Man
             f"{address!r} is no address of a GROBID server.",
             "Give one such as http://localhost:8070.",
         )
+    need("httpx2", "Asking GROBID")
     raw = read_bytes(path)
     if not raw.lstrip()[:5] == b"%PDF-":
         raise InputError(f"{name} is no PDF: GROBID reads nothing else.", "Leave --grobid out.")
-    need("httpx2", "Asking GROBID")
     found = read_tei(_answer(f"{address.rstrip('/')}/{SERVICE}", raw, name, seconds), name)
     if not (found.title or found.abstract or found.references):
         raise DraftError(f"GROBID found nothing in {name}.", _ALONE)
