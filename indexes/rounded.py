@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 
 from indexes.row_blocks import blocks, release
 from recsys.errors import ArtifactCorrupt
-from recsys.store.arrays import Floats, Longs, Rows, load_array
+from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array
 from recsys.store.contexts import Codes, quantised
 from recsys.store.kernels import fastest
+from recsys.store.kernels.codes_in_numpy import Coded
 
 CODES_FILE, SCALES_FILE, ERRORS_FILE = "codes.npy", "scales.npy", "errors.npy"
+AT_ONCE = 1 << 14
+"""Rows that are rounded in memory, before the next ones."""
 LONGEST = 1.0001
 """No unit vector in float32 is longer."""
 
@@ -46,6 +49,32 @@ class Rounded:
                 "Build the index again with --force.",
             )
         return found
+
+    @classmethod
+    def of(cls, vectors: Floats) -> "Rounded":
+        """Round (n, d) vectors in memory."""
+        starts = range(0, len(vectors), AT_ONCE)
+        parts = [fastest.rounded(vectors[begin : begin + AT_ONCE]) for begin in starts]
+        if not parts:
+            return cls(np.empty(vectors.shape, np.int8), *np.empty((2, 0), np.float32))
+        codes, scales, errors = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return cls(codes, scales, _rounded_up(errors))
+
+    def closest(
+        self,
+        queries: "RoundedQueries",
+        ranges: tuple[Longs, Longs],
+        allowed: Mask | None,
+        k: int,
+        *,
+        rows: Rows | None = None,
+    ) -> list[tuple[Rows, Floats]]:
+        """Find the k rows of the highest rounded product with each of q queries.
+
+        See `recsys.store.kernels.codes_in_numpy.closest`; rows: of the places, if they are others.
+        """
+        coded = Coded(self.codes, self.scales, rows)
+        return fastest.closest(coded, ranges, (queries.codes, queries.scales), allowed, k)
 
     def near(self, queries: "RoundedQueries", begins: Longs, ends: Longs) -> Floats:
         """Multiply the rows begin:end of each range with q queries: (q, sum of the lengths)."""
@@ -104,9 +133,14 @@ def write_rounded(vectors: Floats, folder: Path, *, places: Rows | None = None) 
         )
         codes[rows], scales[rows] = made, steps = quantised(block)
         block -= made * steps[:, None]
-        # Rounded up: an error that is told smaller than it is would lose a row.
-        errors[rows] = np.nextafter(np.linalg.norm(block, axis=1), np.float32(2))
+        errors[rows] = _rounded_up(np.linalg.norm(block, axis=1))
         release(codes)
     codes.flush()
     np.save(folder / SCALES_FILE, scales)
     np.save(folder / ERRORS_FILE, errors)
+
+
+def _rounded_up(errors: Floats) -> Floats:
+    """An error that is told smaller than it is would lose a row; sums are off by some steps."""
+    told: Floats = np.nextafter(errors * np.float32(1 + 1e-5), np.float32(2))
+    return told
