@@ -156,7 +156,7 @@ class Recommender:
         chosen = self._diversified(ranking, k, diversity) if diversity else ranking
         items = question.marked(self._shown(chosen, k))
         told = question.understood, stages, question.notes, question.missing, question.name
-        return Answer(items, *told)
+        return Answer(items, *told, title=question.draft.title)
 
     def rank(self, query: Query, *, keep: Mask | None = None) -> Ranking:
         """Propose candidates and order them: higher score first, ties by ascending id.

@@ -19,7 +19,7 @@ from recsys.errors import RecsysError
 if TYPE_CHECKING:
     from recsys.asking.question import Outcome
     from recsys.recommend import Recommender
-    from recsys.records import Answer
+    from recsys.records import Answer, ReadingLists
 
 
 def recommend(
@@ -50,11 +50,11 @@ def recommend(
     words = ask.words(seeds=bool(lists.seeds))
     output.check(several=(several := len(words) > 1))
     texts = DraftTexts(words, output.where)
-    drafts, named, filters = texts.asked(ask), lists.read(), wanted.filters()
+    drafts, named, filters = texts.asked(ask), lists.read(quiet=quiet), wanted.filters()
     writer = AnswerWriter(output.output, output.out, output.out_dir, several, quiet)
     failed: list[RecsysError] = []
     with damage_named(ask.index), closing(writer):
-        found = _open(ask.index, ranking, quiet=quiet)
+        found, named = _open(ask.index, ranking, named, quiet=quiet)
         outcomes = found.recommend_many(
             drafts, ask.k, lists=named, as_of=wanted.as_of, filters=filters, diversity=ranking.mmr
         )
@@ -67,7 +67,10 @@ def recommend(
     _raise_all(failed, several=several)
 
 
-def _open(index: Path | None, ranking: RankingChoices, *, quiet: bool) -> "Recommender":
+def _open(
+    index: Path | None, ranking: RankingChoices, lists: "ReadingLists", *, quiet: bool
+) -> "tuple[Recommender, ReadingLists]":
+    """Open the index, and look up in it what is known of long lists."""
     from recsys.app.bars import shown_progress
     from recsys.app.output import note
     from recsys.app.wiring import lost_ranker, open_index
@@ -77,7 +80,7 @@ def _open(index: Path | None, ranking: RankingChoices, *, quiet: bool) -> "Recom
         found = open_index(index, metadata=metadata, candidates=searches, progress=progress)
     if (lost := lost_ranker(found)) is not None:
         note(lost, quiet=quiet)
-    return found
+    return found, ListChoices.looked_up(found, lists, quiet=quiet)
 
 
 def _tell(outcome: "Outcome", draft: str, *, verbose: bool, quiet: bool) -> None:

@@ -2,19 +2,20 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from recsys.app.cli.declarations import Argument, OneOf, Option, bad_value
 from recsys.app.cli.options import Candidates, NoMetadata
 from recsys.asking.filters import Filters
-from recsys.asking.named import is_file, named_paper, read_references
+from recsys.asking.named import is_file, named_paper
 from recsys.formats.answer_formats import FORMATS
 from recsys.records import Manuscript, ReadingLists
 
 if TYPE_CHECKING:
     from recsys.asking.question import Asked
+    from recsys.recommend import Recommender
 
 _PAPERS = (
     "a bibliography (.bib, .ris, CSL or Zotero .json, .csv), a DOI, an arXiv, ACL or corpus id"
@@ -98,6 +99,15 @@ class AskChoices:
     title: Title = None
     abstract: Abstract = None
     root: Root = None
+    grobid: Annotated[
+        str | None,
+        Option(
+            "--grobid",
+            metavar="URL",
+            show_default="none",
+            help="Let this GROBID server read the PDF, which is sent to it and nowhere else.",
+        ),
+    ] = None
 
     def words(self, *, seeds: bool) -> Sequence[str]:
         """Name the drafts: stdin, when the command line says nothing of one.
@@ -115,6 +125,8 @@ class AskChoices:
             raise bad_value(
                 "A title, an abstract and a root go with the file of one draft.", option="DRAFT"
             )
+        if self.grobid is not None and not (len(words) == 1 and is_file(words[0])):
+            raise bad_value("GROBID reads the PDF of one draft.", option="--grobid")
         return words
 
     def asked(self, words: Sequence[str]) -> "list[Asked]":
@@ -127,6 +139,8 @@ class AskChoices:
         """
         if not words:
             return [Manuscript(title=self.title or "", abstract=self.abstract)]
+        if self.grobid is not None:
+            return [self._by_grobid(self.grobid, Path(words[0]))]
         if len(words) == 1 and is_file(words[0]):
             return [self.read(Path(words[0]))]
         return [Path(word) if is_file(word) else named_paper(word) for word in words]
@@ -140,6 +154,14 @@ class AskChoices:
         from recsys.formats.drafts.draft_formats import read_manuscript
 
         return read_manuscript(path, title=self.title, abstract=self.abstract, root=self.root)
+
+    def _by_grobid(self, address: str, path: Path) -> Manuscript:
+        from recsys.app.grobid import read_by_grobid
+
+        found = read_by_grobid(address, path)
+        title = found.title if self.title is None else self.title
+        abstract = found.abstract if self.abstract is None else self.abstract
+        return replace(found, title=title, abstract=abstract)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,14 +188,30 @@ class ListChoices:
         ),
     ] = None
 
-    def read(self) -> ReadingLists:
-        """Read every list.
+    def read(self, *, quiet: bool = False) -> ReadingLists:
+        """Read every list; a long one is remembered.
 
         Raises:
             InputError: a file cannot be read.
         """
+        from recsys.app.bars import shown_progress
+        from recsys.app.known_lists import read_lists, remembered
+
         named = (self.seeds, self.not_like, self.library)
-        return ReadingLists(*(read_references(*(each or ())) for each in named))
+        with shown_progress(quiet=quiet) as told:
+            return ReadingLists(*(read_lists(each or (), remembered(), told) for each in named))
+
+    @staticmethod
+    def looked_up(found: "Recommender", lists: ReadingLists, *, quiet: bool) -> ReadingLists:
+        """Look the works of long lists up, or recall what they mean in this index."""
+        from recsys.app.bars import shown_progress
+        from recsys.app.known_lists import look_up, remembered
+
+        every = (lists.liked, lists.disliked, lists.library)
+        with shown_progress(quiet=quiet) as told:
+            return ReadingLists(
+                *(look_up(found.collection, each, remembered(), told) for each in every)
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from recsys.formats.drafts.citing import Shelf, cited_twice, resolve, shelf
 from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
 from recsys.formats.drafts.plain import read_plain, split_list
+from recsys.formats.drafts.prose_citations import named_works, told
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
 from recsys.formats.latex.latex_citations import cited_keys, without_citations
@@ -70,13 +71,17 @@ def read_markdown(text: str, path: Path, folder: Folder | None = None) -> Manusc
     cited = _cited(
         "\n".join((front.abstract or "", body, front.cited)), front, folder or folder_of(path)
     )
+    works = tuple(dict.fromkeys((*cited.works, *listed)))
+    if not (works or cited.notes):
+        works = named_works("\n".join((stripped(front.abstract or ""), stripped(body))))
+        notes += told(works)
     if front.year is not None:
         notes += (f"The draft is dated {front.year}: nothing newer is considered.",)
     return Manuscript(
         title=stripped(front.title) or title,
         abstract=stripped(front.abstract or "") or abstract,
         authors=tuple(map(stripped, front.authors)),
-        references=tuple(dict.fromkeys((*cited.works, *listed))),
+        references=works,
         as_of=front.year,
         notes=(*notes, *(() if front.abstract else guess), *cited.notes),
         details=cited.details,

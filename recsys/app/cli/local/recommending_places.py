@@ -38,7 +38,8 @@ class DraftTexts:
         Raises:
             InputError: the file of the only draft cannot be read.
         """
-        if not self.wanted or len(self.words) != 1 or not is_file(self.words[0]):
+        alone = len(self.words) == 1 and is_file(self.words[0])
+        if not (self.wanted and alone) or ask.grobid is not None:
             return ask.asked(self.words)
         path = Path(self.words[0])
         self.root = ask.root
