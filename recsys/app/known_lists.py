@@ -24,7 +24,7 @@ LONG = 200_000
 """Bytes of a file from which on it is remembered: some hundred entries of BibTeX."""
 MOST_KEPT = 40
 """Files in the folder; those that were written first go."""
-REVISION = 1
+REVISION = 2
 """Of what is kept; readers and matching may change with every version of the program."""
 
 
@@ -54,7 +54,8 @@ def read_lists(given: Sequence[str], folder: Path, progress: Progress = silent) 
     return Bibliography(
         tuple(work for part in parts for work in part.references),
         tuple(problem for part in parts for problem in part.problems),
-        fingerprint(digests),
+        tuple(detail for part in parts for detail in part.details),
+        digest=fingerprint(digests),
     )
 
 
@@ -101,14 +102,17 @@ def _read_long(word: str, folder: Path, progress: Progress) -> Bibliography:
     path = folder / f"{digest}.works.json"
     try:
         kept: Any = _recalled(path)
-        return Bibliography(references_of(kept["works"]), texts_of(kept["problems"]), digest)
+        works = references_of(kept["works"])
+        problems, details = texts_of(kept["problems"]), texts_of(kept["details"])
+        return Bibliography(works, problems, details, digest=digest)
     except (KeyError, TypeError, ValueError):  # Nothing is kept, or something else.
         progress(f"reading {Path(word).name}", 0, 1)
     read = read_references(Path(word))
     works = tuple(replace(work, abstract=None) for work in read.references)
     progress(f"reading {Path(word).name}", 1, 1)
-    _keep(path, {"works": plain(works), "problems": list(read.problems)})
-    return Bibliography(works, read.problems, digest)
+    said = {"problems": list(read.problems), "details": list(read.details)}
+    _keep(path, {"works": plain(works), **said})
+    return Bibliography(works, read.problems, read.details, digest=digest)
 
 
 def _recalled(path: Path) -> object:
