@@ -12,6 +12,7 @@ from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.lookup import dots
 from recsys.store.products import multiplied, products
 from recsys.store.top_k import top_k
+from recsys.store.vectors.stored_vectors import StoredVectors
 
 GROUP = 16
 """Values of which one search for the best looks at the highest first."""
@@ -25,7 +26,7 @@ FEW = 4
 class ExactIndex:
     """Cosine search over all of vectors: (n, d) float32, L2-normalised rows."""
 
-    vectors: Floats
+    vectors: StoredVectors
 
     def search(self, query: Floats, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
         """Return up to k (rows, cosines), best first. O(allowed rows * d)."""
@@ -58,7 +59,7 @@ class ExactIndex:
 
 
 def search_allowed(
-    vectors: Floats, queries: Floats, k: int, allowed: Mask | None
+    vectors: StoredVectors, queries: Floats, k: int, allowed: Mask | None
 ) -> list[tuple[Rows, Floats]]:
     """Search for each of (q, d) queries in the way that is quickest for so many allowed rows."""
     if allowed is None or FEW * np.count_nonzero(allowed) > len(vectors):
@@ -66,7 +67,9 @@ def search_allowed(
     return search_rows(vectors, np.flatnonzero(allowed).astype(np.int32), queries, k)
 
 
-def search_rows(vectors: Floats, rows: Rows, queries: Floats, k: int) -> list[tuple[Rows, Floats]]:
+def search_rows(
+    vectors: StoredVectors, rows: Rows, queries: Floats, k: int
+) -> list[tuple[Rows, Floats]]:
     """Search among some rows only, ascending, for each of (q, d) queries; as `search_many` does."""
     step = _step(vectors)
     parts = (rows[begin : begin + step] for begin in range(0, max(len(rows), 1), step))
@@ -93,7 +96,7 @@ def best_of_pieces(
     return _best_of_lines(q, k, *map(np.concatenate, (lines, found, cosines)))
 
 
-def _step(vectors: Floats) -> int:
+def _step(vectors: StoredVectors) -> int:
     return max(BLOCK // max(vectors[:1].nbytes, 1), 1)
 
 
@@ -135,7 +138,7 @@ def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
     return {}
 
 
-def open_index(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> ExactIndex:
+def open_index(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -> ExactIndex:
     """Scan the vectors."""
     return ExactIndex(vectors)
 

@@ -1,7 +1,7 @@
 """Vectors in 8 bits: a quarter of the bytes to read, and how far each is from what it was.
 
-Beside (n, d) vectors lie `codes.npy` (n, d) int8, `scales.npy` and `errors.npy`, (n,) float32. A
-code times its scale is the vector, nearly; its error is the length of the difference.
+They are the first part of vectors that are split, see `recsys.store.vectors`: a code times its
+scale is the vector, nearly.
 """
 
 from dataclasses import dataclass
@@ -15,34 +15,38 @@ from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Longs, Rows, load_array
 from recsys.store.contexts import Codes, quantised
 from recsys.store.kernels import fastest
+from recsys.store.vectors.split_vectors import CODES_FILE, PLACES_FILE, RESTS_FILE, SCALES_FILE
+from recsys.store.vectors.splitting import OFF, split
+from recsys.store.vectors.stored_vectors import StoredVectors
 
-CODES_FILE, SCALES_FILE, ERRORS_FILE = "codes.npy", "scales.npy", "errors.npy"
 LONGEST = 1.0001
 """No unit vector in float32 is longer."""
+_AT_ONCE = 2048
+"""Rows that are split before the next ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rounded:
-    """Rounded vectors. codes: (n, d) int8. scales, errors: (n,) float32."""
+    """Rounded vectors, by place. codes: (n, d) int8. scales: (n,) float32."""
 
     codes: Codes
     scales: Floats
-    errors: Floats
 
     @classmethod
-    def load(cls, folder: Path, shape: tuple[int, ...]) -> "Rounded":
-        """Memory-map what `write_rounded` wrote of vectors of this shape.
+    def of(cls, vectors: StoredVectors, folder: Path) -> "Rounded":
+        """Take the first part of split vectors, or what `write_split` wrote of whole ones.
 
         Raises:
-            ArtifactCorrupt: they are of another shape or type.
+            ArtifactCorrupt: it does not fit the vectors.
         """
-        found = cls(*(load_array(folder / name) for name in (CODES_FILE, SCALES_FILE, ERRORS_FILE)))
-        fits = found.codes.dtype == np.int8 and found.codes.shape == shape
-        kinds = {(each.dtype.str, each.shape) for each in (found.scales, found.errors)}
-        if not fits or kinds != {("<f4", shape[:1])}:
+        if not isinstance(vectors, np.ndarray):
+            return cls(vectors.parts.codes, vectors.parts.scales)
+        found = cls(load_array(folder / CODES_FILE), load_array(folder / SCALES_FILE))
+        facts = [(each.dtype.str, each.shape) for each in (found.codes, found.scales)]
+        if facts != [("|i1", vectors.shape), ("<f4", vectors.shape[:1])]:
             raise ArtifactCorrupt(
                 f"{folder / CODES_FILE} and what lies beside it do not fit vectors of the shape "
-                f"{shape}.",
+                f"{vectors.shape}.",
                 "Build the index again with --force.",
             )
         return found
@@ -91,22 +95,36 @@ class RoundedQueries:
         return off
 
 
-def write_rounded(vectors: Floats, folder: Path, *, places: Rows | None = None) -> None:
-    """Round (n, d) vectors into a folder, in one pass.
+def write_split(vectors: Floats, folder: Path, *, places: Rows | None = None) -> Floats:
+    """Split (n, d) vectors into a folder, in one pass; tell how far their first parts are off.
 
     places: (n,) int32, where each row goes; None: where it is.
+
+    Returns: (n,) float32, by row, no less than the length of what is missing of each.
     """
     codes = np.lib.format.open_memmap(folder / CODES_FILE, "w+", np.int8, vectors.shape)
+    rests = np.lib.format.open_memmap(folder / RESTS_FILE, "w+", np.int16, vectors.shape)
     scales, errors = (np.empty(len(vectors), np.float32) for _ in range(2))
     for begin, block in blocks(vectors):
-        rows = (
-            np.arange(begin, begin + len(block)) if places is None else places[begin:][: len(block)]
-        )
-        codes[rows], scales[rows] = made, steps = quantised(block)
-        block -= made * steps[:, None]
-        # Rounded up: an error that is told smaller than it is would lose a row.
-        errors[rows] = np.nextafter(np.linalg.norm(block, axis=1), np.float32(2))
+        for at in range(begin, begin + len(block), _AT_ONCE):
+            some = slice(at, min(at + _AT_ONCE, begin + len(block)))
+            rows = np.arange(some.start, some.stop) if places is None else places[some]
+            piece = block[at - begin :][: len(rows)]
+            parts = split(piece)
+            codes[rows], rests[rows], scales[rows] = parts.codes, parts.rests, parts.scales
+            errors[some] = _off(piece, parts.codes, parts.scales)
         release(codes)
-    codes.flush()
+        release(rests)
     np.save(folder / SCALES_FILE, scales)
-    np.save(folder / ERRORS_FILE, errors)
+    if places is not None:
+        np.save(folder / PLACES_FILE, places)
+    return errors
+
+
+def _off(vectors: Floats, codes: Codes, scales: Floats) -> Floats:
+    """Bound how far codes are from vectors, or from what splitting makes of these: (m,) float32."""
+    lengths = np.linalg.norm(vectors - codes * scales[:, None], axis=1)
+    lengths += np.float32(OFF / 65536 * np.sqrt(vectors.shape[1])) * scales
+    # Rounded up: an error that is told smaller than it is would lose a row.
+    bounds: Floats = np.nextafter(lengths, np.float32(2))
+    return bounds

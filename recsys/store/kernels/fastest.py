@@ -6,9 +6,9 @@ Both give the same results; `RECSYS_KERNELS=plain` in the environment chooses th
 import os
 from typing import TYPE_CHECKING
 
-from recsys.store.kernels.in_numpy import Postings, Trees, Words
+from recsys.store.kernels.in_numpy import Postings, Split, Trees, Words
 
-REVISION = 6
+REVISION = 7
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING or not COMPILED:
     from recsys.store.kernels.in_numpy import (
         dots,
         highest,
+        joined,
         leaves,
         look_up,
         matches,
@@ -39,6 +40,7 @@ if TYPE_CHECKING or not COMPILED:
         search,
         shared,
         slices,
+        split_dots,
         squares,
         tally,
         totals,
@@ -47,6 +49,7 @@ else:
     from recsys.store.kernels.adapted import (
         dots,
         highest,
+        joined,
         leaves,
         look_up,
         matches,
@@ -58,6 +61,7 @@ else:
         search,
         shared,
         slices,
+        split_dots,
         squares,
         tally,
         totals,
@@ -66,10 +70,12 @@ else:
 __all__ = [
     "COMPILED",
     "Postings",
+    "Split",
     "Trees",
     "Words",
     "dots",
     "highest",
+    "joined",
     "leaves",
     "look_up",
     "matches",
@@ -81,6 +87,7 @@ __all__ = [
     "search",
     "shared",
     "slices",
+    "split_dots",
     "squares",
     "tally",
     "totals",

@@ -21,6 +21,7 @@ _BLOCK = 1 << 16
 """Rows of codes that are widened at a time."""
 
 
+Rests = NDArray[np.int16]
 Counts = NDArray[np.unsignedinteger[Any]]
 Norms = NDArray[np.float64]
 Years = NDArray[np.int16]
@@ -42,6 +43,19 @@ class Postings:
 
 
 @dataclass(frozen=True, slots=True)
+class Split:
+    """Vectors in 24 bits, in two parts: a vector is (65536 * code + rest) * scale / 65536.
+
+    codes: (n, d) int8. rests: (n, d) int16. scales: (n,) float32. Codes times scales are the
+    vectors, nearly.
+    """
+
+    codes: Codes
+    rests: Rests
+    scales: Floats
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """Terms that are looked for. codes: (t,) int32; idf, counts: (t,) float32 beside them."""
 
@@ -59,6 +73,25 @@ def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
     Returns: (len(rows),) float32 for a (d,) query, (q, len(rows)) for (q, d) queries.
     """
     product: Floats = (vectors[rows] @ np.ascontiguousarray(queries.T)).T
+    return product
+
+
+def joined(split: Split, places: Rows) -> Floats:
+    """Put the two parts of some vectors together: (len(places), d) float32.
+
+    Numbers of 24 bits are exact in float32, so each is rounded once.
+    """
+    whole = split.codes[places].astype(np.int32)
+    whole *= 65536
+    whole += split.rests[places]
+    vectors: Floats = whole.astype(np.float32)
+    vectors *= (split.scales[places] / np.float32(65536))[:, None]
+    return vectors
+
+
+def split_dots(split: Split, places: Rows, queries: Floats) -> Floats:
+    """Multiply what `joined` returns with queries, as `dots` does."""
+    product: Floats = (joined(split, places) @ np.ascontiguousarray(queries.T)).T
     return product
 
 
