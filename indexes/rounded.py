@@ -15,6 +15,7 @@ from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Longs, Rows, load_array
 from recsys.store.contexts import Codes, quantised
 from recsys.store.kernels import fastest
+from recsys.store.kernels.in_numpy import Split
 from recsys.store.vectors.split_vectors import CODES_FILE, PLACES_FILE, RESTS_FILE, SCALES_FILE
 from recsys.store.vectors.splitting import OFF, split
 from recsys.store.vectors.stored_vectors import StoredVectors
@@ -109,10 +110,9 @@ def write_split(vectors: Floats, folder: Path, *, places: Rows | None = None) ->
         for at in range(begin, begin + len(block), _AT_ONCE):
             some = slice(at, min(at + _AT_ONCE, begin + len(block)))
             rows = np.arange(some.start, some.stop) if places is None else places[some]
-            piece = block[at - begin :][: len(rows)]
-            parts = split(piece)
+            parts = split(block[at - begin :][: len(rows)])
             codes[rows], rests[rows], scales[rows] = parts.codes, parts.rests, parts.scales
-            errors[some] = _off(piece, parts.codes, parts.scales)
+            errors[some] = _off(parts)
         release(codes)
         release(rests)
     np.save(folder / SCALES_FILE, scales)
@@ -121,10 +121,11 @@ def write_split(vectors: Floats, folder: Path, *, places: Rows | None = None) ->
     return errors
 
 
-def _off(vectors: Floats, codes: Codes, scales: Floats) -> Floats:
-    """Bound how far codes are from vectors, or from what splitting makes of these: (m,) float32."""
-    lengths = np.linalg.norm(vectors - codes * scales[:, None], axis=1)
-    lengths += np.float32(OFF / 65536 * np.sqrt(vectors.shape[1])) * scales
+def _off(parts: Split) -> Floats:
+    """Bound how far codes are from vectors, and from what splitting made of these: (m,) float32."""
+    lengths = np.linalg.norm(parts.rests.astype(np.float32), axis=1)
+    lengths += np.float32(OFF * np.sqrt(parts.rests.shape[1]))
+    lengths *= parts.scales / np.float32(65536)
     # Rounded up: an error that is told smaller than it is would lose a row.
     bounds: Floats = np.nextafter(lengths, np.float32(2))
     return bounds
