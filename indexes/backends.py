@@ -101,12 +101,13 @@ SMALL = 40_000
 """Measured on one thread, as multiples of one scan of the vectors: to find the 200 nearest papers,
 and the ten nearest of each of 20 references.
 
-          20,000     40,000     100,000    1,000,000   microseconds and bytes a paper to build
-exact   1.1, 2.4   1.1, 2.3   1.0, 2.4   1.1, 2.5        0     0
-int8     .2, 2.0    .3, 1.7    .3, 1.5    .2, 1.7        5   392
-ivf      .3,  .7    .3,  .6    .1,  .3   .04, .06       75   420
-hnsw                           .2, 3.0                 400   537
-annoy                                                        2,900
+          20,000     40,000     100,000    1,000,000   microseconds to build, bytes to store,
+                                                       a paper and its vector
+exact   1.1, 2.4   1.1, 2.3   1.0, 2.4   1.1, 2.5        0   1,536
+int8     .2, 2.0    .3, 1.7    .3, 1.5    .2, 1.7        5   1,160
+ivf      .3,  .7    .3,  .6    .1,  .3   .04, .06       75   1,185
+hnsw                           .2, 3.0                 400   2,073
+annoy                                                        4,436
 
 What `exact` multiplies, the rest of an answer needs, too, which costs as much where a search has
 not multiplied it: below SMALL a whole answer takes as long by `exact` as by `int8`, which finds
