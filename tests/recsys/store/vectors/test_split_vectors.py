@@ -76,7 +76,7 @@ def test_places_out_of_a_file_are_not_believed() -> None:
     vectors, _ = made(moved=True)
     assert vectors.places is not None
     damaged = replace(vectors, places=vectors.places + 1)
-    with pytest.raises(IndexError, match="outside the vectors"):
+    with pytest.raises(IndexError):
         damaged[:]
 
 
