@@ -12,8 +12,9 @@ from pipelines.index.build import BuildOptions, build
 from pipelines.index.update import UpdateOptions, update
 from pipelines.jobs.index_writer import members_of, writing
 from pipelines.studies.compare_encoders.embed import EmbedOptions, embed
+from recsys.app.cache import cache_folder
 from recsys.app.inspection import inspect_artifact
-from recsys.app.wiring import cache_folder, open_index
+from recsys.app.wiring import open_index
 from recsys.formats.embeddings.embedding_files import read_embeddings
 from recsys.records import Draft
 from recsys.store.arrays import Floats
