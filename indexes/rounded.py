@@ -15,7 +15,7 @@ from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Longs, Rows, load_array
 from recsys.store.contexts import Codes, quantised
 from recsys.store.kernels import fastest
-from recsys.store.kernels.in_numpy import Split
+from recsys.store.kernels.split_in_numpy import Split
 from recsys.store.vectors.split_vectors import CODES_FILE, PLACES_FILE, RESTS_FILE, SCALES_FILE
 from recsys.store.vectors.splitting import OFF, split
 from recsys.store.vectors.stored_vectors import StoredVectors

@@ -84,7 +84,7 @@ def check_postings(folder: Path, postings: Postings, terms: TermStore) -> None:
         _array("postings.rows", postings.rows, np.int32, None),
         _starts("postings", postings.starts, len(terms.vocabulary), len(postings.rows)),
         _below("postings.rows", postings.rows, len(terms.terms)),
-        _frequencies("postings.frequencies", postings.frequencies, len(postings.rows)),
+        _array("postings.levels", postings.levels, np.uint8, len(postings.rows)),
     )
 
 

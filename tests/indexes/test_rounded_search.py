@@ -16,7 +16,7 @@ from indexes.rounded import Rounded, RoundedQueries, write_split
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, load_array
 from recsys.store.kernels import fastest
-from recsys.store.kernels.in_numpy import joined
+from recsys.store.kernels.split_in_numpy import joined
 from recsys.store.vectors.split_vectors import CODES_FILE, SCALES_FILE
 from recsys.store.vectors.splitting import split
 from recsys.store.vectors.stored_vectors import load_vectors

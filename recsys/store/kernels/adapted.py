@@ -12,11 +12,11 @@ from recsys.store.kernels.in_numpy import (
     Bytes,
     Codes,
     Postings,
-    Split,
     Trees,
     Words,
     Years,
 )
+from recsys.store.kernels.split_in_numpy import Split
 
 _ALL, _NO_FLOATS = np.empty(0, np.uint8), np.empty(0, np.float32)
 
@@ -58,19 +58,22 @@ def scan(codes: Codes, begins: Longs, ends: Longs, queries: Codes) -> Rows:
 
 def matches(postings: Postings, query: Words, allowed: Mask | None, k: int) -> tuple[Rows, Floats]:
     """Find the k papers of the highest BM25 > 0, ties by ascending row, among the allowed ones."""
-    k = min(max(k, 0), len(postings.norms))
+    k, papers = min(max(k, 0), len(postings.norms)), postings.papers
     rows, scores, found = np.empty(k, np.int32), np.empty(k, np.float32), np.zeros(1, np.int64)
     terms = np.full((len(query.codes), 3), K1 + 1, np.float32)
     terms[:, 0], terms[:, 2] = query.idf, query.counts
     compiled.matches(
         _fit(postings.starts, np.int64),
         _fit(postings.rows, np.int32),
-        np.ascontiguousarray(postings.frequencies).view(np.uint8),
+        _fit(postings.levels, np.uint8),
         _fit(postings.norms, np.float64),
+        _fit(papers.terms.starts, np.int64),
+        _fit(papers.terms.values, np.int32),
+        np.ascontiguousarray(papers.frequencies).view(np.uint8),
         _fit(query.codes, np.int32),
         terms,
         _ALL if allowed is None else _fit(allowed, np.bool_),
-        np.array([postings.frequencies.itemsize, k]),
+        np.array([papers.frequencies.itemsize, k]),
         rows,
         scores,
         found,

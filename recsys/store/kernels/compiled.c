@@ -57,8 +57,8 @@ static void look_at_processor(void) {}
 #endif
 
 /* Raised with that of fastest.py, which takes no module that was compiled of an older source. */
-enum { REVISION = 7 };
-enum { AHEAD = 6, BLOCK = 8192, BATCH = 512 };
+enum { REVISION = 8 };
+enum { AHEAD = 6, BLOCK = 1 << 17, BATCH = 512 };
 
 /* Arguments ------------------------------------------------------------------------------- */
 
@@ -351,179 +351,7 @@ static PyObject *scan(PyObject *module, PyObject *arguments)
     return outcome(a, 6, wrong, 0);
 }
 
-/* Words ----------------------------------------------------------------------------------- */
-
-typedef struct {
-    float score;
-    int32_t row;
-} Hit;
-
-/* Is one worse than another: a lower score, or the same and a higher row? */
-INLINE int worse(Hit one, Hit other)
-{
-    return one.score < other.score || (one.score == other.score && one.row > other.row);
-}
-
-static void sift_down(Hit *heap, Py_ssize_t n, Py_ssize_t at)
-{
-    Hit moved = heap[at];
-    for (Py_ssize_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && worse(heap[child + 1], heap[child]))
-            child++;
-        if (!worse(heap[child], moved))
-            break;
-        heap[at] = heap[child];
-    }
-    heap[at] = moved;
-}
-
-/* Keep the k best of what comes in the order of rows: the worst is on top. Return their number. */
-INLINE Py_ssize_t keep(Hit *heap, Py_ssize_t held, Py_ssize_t k, Hit hit)
-{
-    if (held < k) {
-        heap[held++] = hit;
-        if (held == k)
-            for (Py_ssize_t at = k / 2; at--;)
-                sift_down(heap, k, at);
-    } else if (hit.score > heap[0].score) {
-        heap[0] = hit;
-        sift_down(heap, k, 0);
-    }
-    return held;
-}
-
-static int better_first(const void *one, const void *other)
-{
-    return worse(*(const Hit *)one, *(const Hit *)other) ? 1 : -1;
-}
-
-typedef struct {
-    const int64_t *starts;
-    const int32_t *rows;
-    const void *frequencies;
-    int width; /* Bytes of a frequency. */
-    const double *norms;
-    Py_ssize_t n;
-} Postings;
-
-/* Weigh places at ... at + m of one term into out: count * impact, the product in float. */
-#define WEIGH(type)                                                                          \
-    INLINE void weigh_##type##_body(const Postings *p, Py_ssize_t at, Py_ssize_t m,          \
-                                    const float *term, float *out)                           \
-    {                                                                                        \
-        const type *found = (const type *)p->frequencies + at;                               \
-        const int32_t *rows = p->rows + at;                                                  \
-        float idf = term[0], more = term[1], count = term[2];                                \
-        for (Py_ssize_t i = 0; i < m; i++) {                                                 \
-            float f = (float)found[i];                                                       \
-            double weight = (double)(idf * f * more) / ((double)f + p->norms[rows[i]]);      \
-            out[i] = (float)weight * count;                                                  \
-        }                                                                                    \
-    }                                                                                        \
-    DISPATCH(weigh_##type,                                                                   \
-             (const Postings *p, Py_ssize_t at, Py_ssize_t m, const float *term, float *out), \
-             (p, at, m, term, out))
-WEIGH(uint8_t)
-WEIGH(uint16_t)
-WEIGH(uint32_t)
-
-static void weigh(const Postings *p, Py_ssize_t at, Py_ssize_t m, const float *term, float *out)
-{
-    if (p->width == 1)
-        weigh_uint8_t(p, at, m, term, out);
-    else if (p->width == 2)
-        weigh_uint16_t(p, at, m, term, out);
-    else
-        weigh_uint32_t(p, at, m, term, out);
-}
-
-/* Add the papers of a term below `end` to the sums of the block; return where the rest begins. */
-static int64_t add_term(const Postings *p, int64_t at, int64_t last, Py_ssize_t begin,
-                        Py_ssize_t end, const float *term, double *sums, const char **wrong)
-{
-    float weights[BATCH];
-    while (at < last) {
-        Py_ssize_t m = 0, most = last - at < BATCH ? last - at : BATCH;
-        while (m < most && p->rows[at + m] < end) {
-            if (p->rows[at + m] < begin) {
-                *wrong = "postings that do not ascend";
-                return last;
-            }
-            m++;
-        }
-        weigh(p, at, m, term, weights);
-        for (Py_ssize_t i = 0; i < m; i++)
-            sums[p->rows[at + i] - begin] += (double)weights[i];
-        at += m;
-        if (m < most)
-            break;
-    }
-    return at;
-}
-
-/* matches(starts, rows, frequencies, norms, codes, terms, allowed, [width, k], found rows,
- *         scores, [found]); terms: (t, 3) idf, K1 + 1, count; allowed: empty for all. */
-static PyObject *matches(PyObject *module, PyObject *arguments)
-{
-    Array a[11];
-    const int items[] = {8, 4, 1, 8, 4, 4, 1, 8, 4, 4, 8};
-    if (!take(arguments, a, items, 11, 8))
-        return NULL;
-    const int64_t *facts = a[7].data;
-    Postings p = {a[0].data, a[1].data, a[2].data, (int)facts[0], a[3].data, a[3].length};
-    Py_ssize_t k = (Py_ssize_t)facts[1], t = a[4].length, held = 0;
-    const int32_t *codes = a[4].data;
-    const float *terms = a[5].data;
-    const uint8_t *allowed = a[6].length ? a[6].data : NULL;
-    const char *wrong = NULL;
-    int64_t *at = malloc((t ? t : 1) * 2 * sizeof(int64_t)), *last = at ? at + t : NULL;
-    double *sums = malloc(BLOCK * sizeof(double));
-    Hit *heap = malloc((k ? k : 1) * sizeof(Hit));
-    int memory = !at || !sums || !heap;
-    for (Py_ssize_t i = 0; !memory && !wrong && i < t; i++) {
-        if (codes[i] < 0 || codes[i] >= a[0].length - 1) {
-            wrong = "a term outside the postings";
-            break;
-        }
-        at[i] = p.starts[codes[i]];
-        last[i] = p.starts[codes[i] + 1];
-        if (at[i] < 0 || last[i] < at[i] || last[i] > a[1].length ||
-            last[i] * p.width > a[2].length)
-            wrong = "postings outside their file";
-    }
-    if (allowed && a[6].length < p.n)
-        wrong = "a mask of another length";
-    if (!memory && !wrong && k > 0) {
-        Py_BEGIN_ALLOW_THREADS
-        for (Py_ssize_t begin = 0; begin < p.n && !wrong; begin += BLOCK) {
-            Py_ssize_t end = begin + BLOCK < p.n ? begin + BLOCK : p.n;
-            memset(sums, 0, (end - begin) * sizeof(double));
-            for (Py_ssize_t i = 0; i < t && !wrong; i++)
-                at[i] = add_term(&p, at[i], last[i], begin, end, terms + 3 * i, sums, &wrong);
-            for (Py_ssize_t i = begin; i < end && !wrong; i++) {
-                float score = (float)sums[i - begin];
-                if (score > (held < k ? 0 : heap[0].score) && (!allowed || allowed[i]))
-                    held = keep(heap, held, k, (Hit){score, (int32_t)i});
-            }
-        }
-        for (Py_ssize_t i = 0; i < t && !wrong; i++)
-            if (at[i] < last[i])
-                wrong = "a row outside the papers";
-        qsort(heap, held, sizeof(Hit), better_first);
-        Py_END_ALLOW_THREADS
-    }
-    for (Py_ssize_t i = 0; i < held && !wrong; i++) {
-        ((int32_t *)a[8].data)[i] = heap[i].row;
-        ((float *)a[9].data)[i] = heap[i].score;
-    }
-    *(int64_t *)a[10].data = held;
-    free(at);
-    free(sums);
-    free(heap);
-    return outcome(a, 11, wrong, memory);
-}
-
-/* Rows ------------------------------------------------------------------------------------ */
+/* Tables of rows or terms -------------------------------------------------------------------- */
 
 typedef struct {
     int32_t *keys, *values; /* A value of -1: nothing is here. */
@@ -559,6 +387,442 @@ INLINE void put(Table *table, int32_t key, int32_t value)
     table->keys[at] = key;
     table->values[at] = value;
 }
+
+/* Words ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    float score;
+    int32_t row;
+} Hit;
+
+/* Is one worse than another: a lower score, or the same and a higher row? */
+INLINE int worse(Hit one, Hit other)
+{
+    return one.score < other.score || (one.score == other.score && one.row > other.row);
+}
+
+static void sift_down(Hit *heap, Py_ssize_t n, Py_ssize_t at)
+{
+    Hit moved = heap[at];
+    for (Py_ssize_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && worse(heap[child + 1], heap[child]))
+            child++;
+        if (!worse(heap[child], moved))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+/* Keep the k best: the worst is on top. Return their number. */
+INLINE Py_ssize_t keep(Hit *heap, Py_ssize_t held, Py_ssize_t k, Hit hit)
+{
+    if (held < k) {
+        heap[held++] = hit;
+        if (held == k)
+            for (Py_ssize_t at = k / 2; at--;)
+                sift_down(heap, k, at);
+    } else if (worse(heap[0], hit)) {
+        heap[0] = hit;
+        sift_down(heap, k, 0);
+    }
+    return held;
+}
+
+/* Sort hits, the best first. */
+static void sort_hits(Hit *hits, Py_ssize_t n)
+{
+    for (Py_ssize_t at = n / 2; at--;)
+        sift_down(hits, n, at);
+    for (Py_ssize_t last = n; last-- > 1;) {
+        Hit worst = hits[0];
+        hits[0] = hits[last];
+        hits[last] = worst;
+        sift_down(hits, last, 0);
+    }
+}
+
+/* A search adds up what each term can bring a paper at most, which takes whole numbers and no look
+ * at the paper, and weighs those papers exactly that may be among the k best. */
+
+typedef struct {
+    const int64_t *starts;
+    const int32_t *rows;
+    const uint8_t *levels;
+    const double *norms;
+    Py_ssize_t n;
+    const int64_t *paper_starts; /* The terms of each paper, ascending. */
+    const int32_t *paper_terms;
+    const void *frequencies; /* Beside them. */
+    int width;               /* Bytes of a frequency. */
+    Py_ssize_t length;
+} Postings;
+
+enum { FURTHER = 256, FILTER = 1 << 12, LAYERS = 8, TOGETHER = 256 };
+#define MOST_BOUND ((double)(1 << 23)) /* Times 255, it is a whole number of 32 bits. */
+#define ROUNDED (1 - 1e-6)             /* More than what all roundings take from a bound. */
+
+/* Add weight * level to the sums of the rows at places at ... stop. Sums are of rows from `begin` on,
+ * as many as `mask` has room for; tell whether all rows are among these. */
+static int add_term(const Postings *p, int64_t at, int64_t stop, uint32_t begin, uint32_t mask,
+                    uint32_t weight, uint32_t *sums)
+{
+    const int32_t *rows = p->rows;
+    const uint8_t *levels = p->levels;
+    uint32_t every = 0;
+    for (; at + 16 <= stop; at += 16) {
+        PREFETCH(rows + at + FURTHER); /* Processors foresee what is in the same page alone. */
+        PREFETCH(levels + at + 2 * FURTHER);
+        for (int i = 0; i < 16; i++) {
+            uint32_t place = (uint32_t)rows[at + i] - begin;
+            every |= place;
+            sums[place & mask] += weight * levels[at + i];
+        }
+    }
+    for (; at < stop; at++) {
+        uint32_t place = (uint32_t)rows[at] - begin;
+        every |= place;
+        sums[place & mask] += weight * levels[at];
+    }
+    return every <= mask;
+}
+
+/* Return where the rows at ... last, which ascend, come to `end`. */
+static int64_t before(const int32_t *rows, int64_t at, int64_t last, Py_ssize_t end)
+{
+    if (at == last || rows[last - 1] < end)
+        return last;
+    while (at < last) {
+        int64_t middle = at + (last - at) / 2;
+        if (rows[middle] < end)
+            at = middle + 1;
+        else
+            last = middle;
+    }
+    return at;
+}
+
+typedef struct {
+    Table table;            /* Term -> its number; large, so that few terms share a place. */
+    uint8_t filter[FILTER]; /* By the last bits of terms: most are none of the query. */
+    Py_ssize_t t;
+    const float *terms;     /* idf, K1 + 1 and count of each. */
+    uint32_t *weights;      /* What a level of each adds to a bound. */
+    int64_t *at, *last;     /* Where the postings of each are. */
+    double scale;           /* What a score is multiplied with, to be no higher than its bound. */
+} Query;
+
+INLINE float frequency(const Postings *p, int64_t at)
+{
+    return p->width == 1   ? (float)((const uint8_t *)p->frequencies)[at]
+           : p->width == 2 ? (float)((const uint16_t *)p->frequencies)[at]
+                           : (float)((const uint32_t *)p->frequencies)[at];
+}
+
+/* Sum up the weights of a query's terms in a paper whose terms are at ... end. */
+static float exact(const Postings *p, const Query *query, double norm, int64_t at, int64_t end)
+{
+    double sum = 0;
+    while (at < end) {
+        int64_t places[TOGETHER], stop = end - at < TOGETHER ? end : at + TOGETHER;
+        int m = 0;
+        for (; at < stop; at++) { /* Without a branch: what passes the filter cannot be foretold. */
+            places[m] = at;
+            m += query->filter[p->paper_terms[at] & (FILTER - 1)];
+        }
+        for (int i = 0; i < m; i++) {
+            size_t here = slot(&query->table, p->paper_terms[places[i]]);
+            int32_t number = query->table.values[here];
+            if (number < 0)
+                continue;
+            const float *term = query->terms + 3 * number;
+            float f = frequency(p, places[i]);
+            double weight = (double)(term[0] * f * term[1]) / ((double)f + norm);
+            sum += (double)((float)weight * term[2]);
+        }
+    }
+    return (float)sum;
+}
+
+typedef struct {
+    Hit *heap;
+    Py_ssize_t held, k;
+} Best;
+
+/* Have the terms of a paper at hand soon. */
+INLINE void prefetch_paper(const Postings *p, int32_t row)
+{
+    int64_t at = p->paper_starts[row];
+    if (at < 0 || at >= p->length)
+        return;
+    PREFETCH(p->norms + row);
+    for (int line = 0; line < 6; line++)
+        PREFETCH(p->paper_terms + at + 16 * line);
+    PREFETCH((const char *)p->frequencies + at * p->width);
+    PREFETCH((const char *)p->frequencies + at * p->width + 64);
+}
+
+/* Weigh papers exactly, and keep the best; tell whether their terms were there. */
+static int weigh(const Postings *p, const Query *query, const int32_t *rows, Py_ssize_t m,
+                 Best *best)
+{
+    for (Py_ssize_t i = 0; i < m; i++) {
+        if (i + 2 * AHEAD < m)
+            PREFETCH(p->paper_starts + rows[i + 2 * AHEAD]);
+        if (i + AHEAD < m)
+            prefetch_paper(p, rows[i + AHEAD]);
+        int64_t at = p->paper_starts[rows[i]], end = p->paper_starts[rows[i] + 1];
+        if (at < 0 || end > p->length)
+            return 0;
+        float score = exact(p, query, p->norms[rows[i]], at, end);
+        if (score > 0)
+            best->held = keep(best->heap, best->held, best->k, (Hit){score, rows[i]});
+    }
+    return 1;
+}
+
+/* Return the bound, from 1 up, that a paper must come to so as to be among the best. */
+static int32_t least(const Best *best, const Query *query)
+{
+    double bound = best->held < best->k ? 1 : (double)best->heap[0].score * query->scale;
+    return bound < 1 ? 1 : bound > INT32_MAX ? INT32_MAX : (int32_t)bound;
+}
+
+/* Find the highest allowed one of each LAYERS sums that lie `groups` apart. */
+INLINE void find_tops_body(const int32_t *restrict sums, const uint8_t *restrict allowed,
+                           Py_ssize_t size, Py_ssize_t groups, int32_t *restrict tops)
+{
+    memset(tops, 0, groups * sizeof(int32_t));
+    for (Py_ssize_t begin = 0; begin < size; begin += groups) {
+        Py_ssize_t m = size - begin < groups ? size - begin : groups;
+        const int32_t *restrict here = sums + begin;
+        if (allowed)
+            for (Py_ssize_t i = 0; i < m; i++) {
+                int32_t sum = here[i] & -(int32_t)allowed[begin + i];
+                tops[i] = sum > tops[i] ? sum : tops[i];
+            }
+        else
+            for (Py_ssize_t i = 0; i < m; i++)
+                tops[i] = here[i] > tops[i] ? here[i] : tops[i];
+    }
+}
+DISPATCH(find_tops,
+         (const int32_t *sums, const uint8_t *allowed, Py_ssize_t size, Py_ssize_t groups,
+          int32_t *tops),
+         (sums, allowed, size, groups, tops))
+
+INLINE void count_from_body(const int32_t *tops, Py_ssize_t m, int32_t bound, int32_t *out)
+{
+    int32_t count = 0;
+    for (Py_ssize_t i = 0; i < m; i++)
+        count += tops[i] >= bound;
+    *out = count;
+}
+DISPATCH(count_from, (const int32_t *tops, Py_ssize_t m, int32_t bound, int32_t *out),
+         (tops, m, bound, out))
+
+/* Raise a bound until hardly more than k tops come to it, but no fewer. */
+static int32_t raised(const int32_t *tops, Py_ssize_t m, int32_t bound, Py_ssize_t k)
+{
+    int64_t low = bound, high = (int64_t)1 << 31;
+    int32_t count;
+    count_from(tops, m, bound, &count);
+    while (high - low > 1 && count > k + k / 32) {
+        int64_t middle = (low + high) / 2;
+        int32_t here;
+        count_from(tops, m, (int32_t)middle, &here);
+        if (here < k)
+            high = middle;
+        else
+            low = middle, count = here;
+    }
+    return (int32_t)low;
+}
+
+/* List up to a LAYERS-th of the places of tops that come to a bound; return their number. */
+INLINE void list_tops_body(const int32_t *tops, Py_ssize_t groups, int32_t bound, int32_t *out,
+                           Py_ssize_t *found)
+{
+    Py_ssize_t m = 0;
+    for (Py_ssize_t i = 0; i < groups; i++) {
+        out[m] = (int32_t)i;
+        m += tops[i] >= bound;
+    }
+    *found = m;
+}
+DISPATCH(list_tops,
+         (const int32_t *tops, Py_ssize_t groups, int32_t bound, int32_t *out, Py_ssize_t *found),
+         (tops, groups, bound, out, found))
+
+typedef struct {
+    int32_t *sums, *tops, *places, *rows;
+} Room;
+
+/* List the rows of a block whose bounds are from `low` to below `high`; return their number. */
+static Py_ssize_t list_rows(const Room *room, Py_ssize_t size, int32_t begin,
+                            const uint8_t *allowed, int32_t low, int64_t high)
+{
+    Py_ssize_t groups = (size + LAYERS - 1) / LAYERS;
+    Py_ssize_t m, found = 0;
+    list_tops(room->tops, groups, low, room->places, &m);
+    for (Py_ssize_t i = 0; i < m; i++)
+        for (Py_ssize_t place = room->places[i]; place < size; place += groups) {
+            room->rows[found] = begin + (int32_t)place;
+            found += room->sums[place] >= low && room->sums[place] < high &&
+                     (!allowed || allowed[place]);
+        }
+    return found;
+}
+
+/* Keep the best of a block whose bounds are summed up; tell whether their terms were there. */
+static int look_through(const Postings *p, const Query *query, const Room *room, int32_t begin,
+                        Py_ssize_t size, const uint8_t *allowed, Best *best)
+{
+    Py_ssize_t groups = (size + LAYERS - 1) / LAYERS;
+    allowed = allowed ? allowed + begin : NULL;
+    find_tops(room->sums, allowed, size, groups, room->tops);
+    int32_t low = raised(room->tops, groups, least(best, query), best->k);
+    int64_t high = (int64_t)1 << 31;
+    Py_ssize_t m = list_rows(room, size, begin, allowed, low, high);
+    if (!weigh(p, query, room->rows, m, best)) /* The most promising ones tell what is needed. */
+        return 0;
+    high = low;
+    low = least(best, query);
+    m = low < high ? list_rows(room, size, begin, allowed, low, high) : 0;
+    return weigh(p, query, room->rows, m, best);
+}
+
+/* Sum up the bounds of `size` papers from `begin` on; tell whether all rows are among these. */
+static int add_terms(const Postings *p, const Query *query, Py_ssize_t begin, Py_ssize_t size,
+                     uint32_t *sums)
+{
+    Py_ssize_t whole = 1;
+    while (whole < size)
+        whole *= 2;
+    memset(sums, 0, whole * sizeof(uint32_t));
+    for (Py_ssize_t i = 0; i < query->t; i++) {
+        int64_t at = query->at[i], stop = before(p->rows, at, query->last[i], begin + size);
+        if (i + 1 < query->t) {
+            PREFETCH(p->rows + query->at[i + 1]);
+            PREFETCH(p->levels + query->at[i + 1]);
+        }
+        if (!add_term(p, at, stop, (uint32_t)begin, (uint32_t)whole - 1, query->weights[i], sums))
+            return 0;
+        query->at[i] = stop;
+    }
+    for (Py_ssize_t i = size; i < whole; i++)
+        if (sums[i])
+            return 0;
+    return 1;
+}
+
+static const char *find_best(const Postings *p, const Query *query, const Room *room,
+                             const uint8_t *allowed, Best *best)
+{
+    for (Py_ssize_t begin = 0; begin < p->n; begin += BLOCK) {
+        Py_ssize_t size = p->n - begin < BLOCK ? p->n - begin : BLOCK;
+        if (!add_terms(p, query, begin, size, (uint32_t *)room->sums))
+            return "a row outside the papers, or postings that do not ascend";
+        if (!look_through(p, query, room, (int32_t)begin, size, allowed, best))
+            return "terms of a paper outside their file";
+    }
+    for (Py_ssize_t i = 0; i < query->t; i++)
+        if (query->at[i] < query->last[i])
+            return "a row outside the papers";
+    return NULL;
+}
+
+/* Note where the postings of terms lie, their numbers, and what they add to bounds. */
+static const char *look_up_terms(const Postings *p, const Array *a, Query *query)
+{
+    const int32_t *codes = a[7].data;
+    double most = 0;
+    for (Py_ssize_t i = 0; i < query->t; i++) {
+        int32_t code = codes[i];
+        const float *term = query->terms + 3 * i;
+        if (code < 0 || code >= a[0].length - 1 || (i && code <= codes[i - 1]))
+            return "a term outside the postings, or terms that do not ascend";
+        query->at[i] = p->starts[code];
+        query->last[i] = p->starts[code + 1];
+        if (query->at[i] < 0 || query->last[i] < query->at[i] || query->last[i] > a[1].length ||
+            query->last[i] > a[2].length)
+            return "postings outside their file";
+        put(&query->table, code, (int32_t)i);
+        query->filter[code & (FILTER - 1)] = 1;
+        double weight = (double)term[0] * term[1] * term[2];
+        most += weight > 0 ? weight : 0;
+    }
+    double scale = most > 0 ? (MOST_BOUND - (double)query->t) / most : 0;
+    if (scale < 0 || !(most <= 1e30))
+        return "weights that are no numbers";
+    for (Py_ssize_t i = 0; i < query->t; i++) {
+        const float *term = query->terms + 3 * i;
+        double weight = (double)term[0] * term[1] * term[2];
+        query->weights[i] = weight > 0 ? (uint32_t)(weight * scale) + 1 : 0;
+    }
+    query->scale = 255 * scale * ROUNDED;
+    return NULL;
+}
+
+/* What a search writes into, kept for the next one: to ask for it anew takes as long as a tenth of
+ * the search. It is taken and given back while the interpreter's lock is held. */
+static int32_t *spare;
+enum { GROUPS = BLOCK / LAYERS + LAYERS, ROOM = (2 * BLOCK + 2 * GROUPS + LAYERS) * 4 };
+
+/* matches(starts, rows, levels, norms, starts by papers, terms, frequencies, codes, weights,
+ * allowed, [width, k], found rows, scores, [found]) */
+static PyObject *matches(PyObject *module, PyObject *arguments)
+{
+    Array a[14];
+    const int items[] = {8, 4, 1, 8, 8, 4, 1, 4, 4, 1, 8, 4, 4, 8};
+    if (!take(arguments, a, items, 14, 11))
+        return NULL;
+    const int64_t *facts = a[10].data;
+    Postings p = {a[0].data, a[1].data, a[2].data, a[3].data, a[3].length,
+                  a[4].data, a[5].data, a[6].data, (int)facts[0], a[5].length};
+    Py_ssize_t t = a[7].length;
+    const uint8_t *allowed = a[9].length ? a[9].data : NULL;
+    const char *wrong = NULL;
+    Best best = {malloc((facts[1] + 1) * sizeof(Hit)), 0, (Py_ssize_t)facts[1]};
+    int64_t *at = malloc((2 * sizeof(int64_t) + sizeof(uint32_t)) * (t + 1));
+    int32_t *room = spare ? spare : malloc(ROOM);
+    spare = NULL;
+    Query query = {.t = t, .terms = a[8].data, .at = at};
+    int tabled = make(&query.table, 4 * t), memory = !best.heap || !at || !room || !tabled;
+    if (allowed && a[9].length < p.n)
+        wrong = "a mask of another length";
+    else if (a[4].length != p.n + 1 || a[6].length != p.length * p.width)
+        wrong = "terms of another number of papers";
+    else if (!memory) {
+        query.last = at + t;
+        query.weights = (uint32_t *)(query.last + t);
+        wrong = look_up_terms(&p, a, &query);
+    }
+    if (!memory && !wrong && best.k > 0) {
+        int32_t *tops = room + BLOCK, *places = tops + GROUPS;
+        Room here = {room, tops, places, places + GROUPS};
+        Py_BEGIN_ALLOW_THREADS
+        wrong = find_best(&p, &query, &here, allowed, &best);
+        sort_hits(best.heap, best.held);
+        Py_END_ALLOW_THREADS
+    }
+    for (Py_ssize_t i = 0; i < best.held && !wrong; i++) {
+        ((int32_t *)a[11].data)[i] = best.heap[i].row;
+        ((float *)a[12].data)[i] = best.heap[i].score;
+    }
+    *(int64_t *)a[13].data = best.held;
+    if (tabled)
+        free(query.table.keys);
+    free(best.heap);
+    free(at);
+    if (spare)
+        free(room);
+    else
+        spare = room;
+    return outcome(a, 14, wrong, memory);
+}
+
+/* Rows ------------------------------------------------------------------------------------ */
 
 /* places(rows, wanted, out) */
 static PyObject *places(PyObject *module, PyObject *arguments)

@@ -6,9 +6,10 @@ Both give the same results; `RECSYS_KERNELS=plain` in the environment chooses th
 import os
 from typing import TYPE_CHECKING
 
-from recsys.store.kernels.in_numpy import Postings, Split, Trees, Words
+from recsys.store.kernels.in_numpy import PaperWords, Postings, Trees, Words
+from recsys.store.kernels.split_in_numpy import Split
 
-REVISION = 7
+REVISION = 8
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING or not COMPILED:
     from recsys.store.kernels.in_numpy import (
         dots,
         highest,
-        joined,
         leaves,
         look_up,
         matches,
@@ -40,11 +40,11 @@ if TYPE_CHECKING or not COMPILED:
         search,
         shared,
         slices,
-        split_dots,
         squares,
         tally,
         totals,
     )
+    from recsys.store.kernels.split_in_numpy import joined, split_dots
 else:
     from recsys.store.kernels.adapted import (
         dots,
@@ -69,6 +69,7 @@ else:
 
 __all__ = [
     "COMPILED",
+    "PaperWords",
     "Postings",
     "Split",
     "Trees",

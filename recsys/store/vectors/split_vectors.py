@@ -1,7 +1,7 @@
 """Vectors in 24 bits, in two files: what searches them reads only the first, of 8 bits.
 
 Beside each other lie `codes.npy` (n, d) int8, `rests.npy` (n, d) int16 and `scales.npy` (n,)
-float32; see `kernels.in_numpy.Split`. Where vectors that are near each other lie together,
+float32; see `kernels.split_in_numpy.Split`. Where vectors that are near each other lie together,
 `places.npy` (n,) int32 tells where each row is.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array
 from recsys.store.kernels import fastest
-from recsys.store.kernels.in_numpy import Split
+from recsys.store.kernels.split_in_numpy import Split
 
 CODES_FILE, RESTS_FILE, SCALES_FILE = "codes.npy", "rests.npy", "scales.npy"
 PLACES_FILE = "places.npy"

@@ -7,7 +7,7 @@ numbers move by some 1e-8, a tenth of what summing them up in float32 does.
 import numpy as np
 
 from recsys.store.arrays import Floats
-from recsys.store.kernels.in_numpy import Split
+from recsys.store.kernels.split_in_numpy import Split
 
 HIGHEST = 127 << 16
 """What the largest number of a row becomes, nearly: its first 8 bits are 127."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.store.arrays import Floats
-from recsys.store.kernels.in_numpy import joined
+from recsys.store.kernels.split_in_numpy import joined
 from recsys.store.products import multiplied, products, remembered_products
 from recsys.store.vectors.split_vectors import SplitVectors
 from recsys.store.vectors.splitting import split

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from recsys.store.arrays import Floats
-from recsys.store.kernels.in_numpy import Split, joined
+from recsys.store.kernels.split_in_numpy import Split, joined
 from recsys.store.vectors.splitting import HIGHEST, OFF, split
 
 NUMBERS = st.floats(-1, 1, width=32)
