@@ -1,18 +1,15 @@
 """Exact search: scan every vector. The oracle of every other vector index."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from indexes.backends import Former
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.lookup import dots
 from recsys.store.products import multiplied, products
 from recsys.store.top_k import top_k
-from recsys.store.vectors.stored_vectors import StoredVectors
+from recsys.store.vectors.stored_vectors import StoredVectors, row_dots
 
 GROUP = 16
 """Values of which one search for the best looks at the highest first."""
@@ -115,6 +112,18 @@ def least_of_best(cosines: Floats, k: int) -> Floats:
     return np.maximum(bound, np.finfo(np.float32).min)  # What is not allowed is lower.
 
 
+def compared_in_full(
+    vectors: StoredVectors, queries: Floats, rows: Sequence[Rows], k: int
+) -> list[tuple[Rows, Floats]]:
+    """Return the k best of some rows for each of (q, d) queries: (rows, cosines), best first."""
+    found = []
+    for query, some in zip(queries, rows, strict=True):
+        cosines = row_dots(vectors, some, query)
+        best = np.lexsort((some, -cosines))[:k]
+        found.append((some[best], cosines[best]))
+    return found
+
+
 def _best_of_lines(
     q: int, k: int, lines: Rows, rows: Rows, cosines: Floats
 ) -> list[tuple[Rows, Floats]]:
@@ -126,23 +135,3 @@ def _best_of_lines(
         best = order[begin : min(end, begin + k)]
         found.append((rows[best], cosines[best]))
     return found
-
-
-def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
-    """Prepare nothing: the vectors are all that is scanned."""
-    return {}
-
-
-def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
-    """Carry nothing, as nothing was prepared."""
-    return {}
-
-
-def open_index(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -> ExactIndex:
-    """Scan the vectors."""
-    return ExactIndex(vectors)
-
-
-def summary(facts: Mapping[str, Any], papers: int) -> str:
-    """Say how the vectors are searched."""
-    return "The vectors are scanned: exact, and quick below some hundred thousand papers."

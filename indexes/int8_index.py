@@ -113,7 +113,7 @@ def open_index(
     Raises:
         ArtifactCorrupt: what was built does not fit the vectors.
     """
-    rounded, errors = Rounded.of(vectors, folder), load_array(folder / ERRORS_FILE)
+    rounded, errors = Rounded.stored(vectors, folder), load_array(folder / ERRORS_FILE)
     if errors.dtype != np.float32 or errors.shape != vectors.shape[:1]:
         raise ArtifactCorrupt(
             f"{folder / ERRORS_FILE} does not fit vectors of the shape {vectors.shape}.",

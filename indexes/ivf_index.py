@@ -13,7 +13,7 @@ import numpy as np
 
 from indexes.backends import Former
 from indexes.centroids import assign, train
-from indexes.exact import least_of_best, search_allowed
+from indexes.exact import compared_in_full, search_allowed
 from indexes.inverted_lists import Lists
 from indexes.list_efforts import (
     TOGETHER,
@@ -25,9 +25,8 @@ from indexes.list_efforts import (
 from indexes.rounded import Rounded, RoundedQueries, write_split
 from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
-from recsys.store.top_k import top_k
 from recsys.store.unions import GONE
-from recsys.store.vectors.stored_vectors import StoredVectors, row_dots
+from recsys.store.vectors.stored_vectors import StoredVectors
 
 LISTS, MOST_LISTS = 4.0, 8192
 """Lists for the square root of the number of rows, and at most: to compare a query with the
@@ -82,41 +81,25 @@ class IvfIndex:
         self, queries: Floats, k: int, goal: int, allowed: Mask | None
     ) -> list[tuple[Rows, Floats]]:
         """Scan the nearest lists with so many allowed rows, and compare the best ones in full."""
-        lists, rows, there = self._opened(queries, goal, allowed)
+        lists = self._opened(queries, goal, allowed)
         ranges = self.lists.starts[lists], self.lists.starts[lists + 1]
-        near = self.rounded.near(RoundedQueries.of(queries), *ranges)
-        if there is not None:
-            near = np.where(there, near, np.float32(-np.inf))
-        most = k + k // 2 + SPARE
-        found = []
-        for query, cosines, least in zip(queries, near, least_of_best(near, most), strict=True):
-            high = np.flatnonzero(cosines >= least)
-            if len(high) > 2 * most:
-                high = high[top_k(cosines[high], most)]
-            best = np.sort(rows[high])
-            exact = row_dots(self.vectors, best, query)
-            kept = top_k(exact, k)
-            found.append((best[kept], exact[kept]))
-        return found
+        most, asked = k + k // 2 + SPARE, RoundedQueries.of(queries)
+        near = self.rounded.closest(asked, ranges, allowed, most, rows=self.lists.rows)
+        return compared_in_full(self.vectors, queries, [rows for rows, _ in near], k)
 
-    def _opened(
-        self, queries: Floats, goal: int, allowed: Mask | None
-    ) -> tuple[Rows, Rows, Mask | None]:
-        """Choose the nearest lists: (lists, their rows, which of these are allowed).
-
-        Where few rows are allowed, more lists are opened.
-        """
+    def _opened(self, queries: Floats, goal: int, allowed: Mask | None) -> Rows:
+        """Choose the nearest lists; where few rows are allowed, more of them."""
         count = float(goal)
         if allowed is not None:
             count *= len(allowed) / np.count_nonzero(allowed)
         while True:
             lists = self.lists.nearest(queries, count)
-            rows = self.lists.inside(lists)
             if allowed is None:
-                return lists, rows, None
-            there = allowed[rows]
-            if (found := int(np.count_nonzero(there))) >= goal or len(rows) == len(allowed):
-                return lists, rows, there
+                return lists
+            rows = self.lists.inside(lists)
+            found = int(np.count_nonzero(allowed[rows]))
+            if found >= goal or len(rows) == len(allowed):
+                return lists
             count *= 1.1 * goal / max(found, 1)
 
 
@@ -157,7 +140,7 @@ def write_lists(vectors: Floats, folder: Path, lists: Lists) -> IvfIndex:
     lists.save(folder)
     options, n = StageOne(), len(vectors)
     alone, together = Effort(options.neighbours, n, 1.0), Effort(options.per_seed, n, 1.0)
-    return IvfIndex(vectors, Rounded.of(vectors, folder), lists, alone, together)
+    return IvfIndex(vectors, Rounded.stored(vectors, folder), lists, alone, together)
 
 
 def _measured(index: IvfIndex) -> dict[str, Any]:
@@ -176,7 +159,7 @@ def open_index(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -
     Raises:
         ArtifactCorrupt: it does not fit the vectors.
     """
-    rounded, lists = Rounded.of(vectors, folder), Lists.load(folder, vectors.shape)
+    rounded, lists = Rounded.stored(vectors, folder), Lists.load(folder, vectors.shape)
     return IvfIndex(vectors, rounded, lists, Effort(**facts["alone"]), Effort(**facts["together"]))
 
 

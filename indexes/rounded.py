@@ -12,17 +12,20 @@ from numpy.typing import NDArray
 
 from indexes.row_blocks import blocks, release
 from recsys.errors import ArtifactCorrupt
-from recsys.store.arrays import Floats, Longs, Rows, load_array
+from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array
 from recsys.store.contexts import Codes, quantised
 from recsys.store.kernels import fastest
+from recsys.store.kernels.codes_in_numpy import Coded
 from recsys.store.kernels.split_in_numpy import Split
 from recsys.store.vectors.split_vectors import CODES_FILE, PLACES_FILE, RESTS_FILE, SCALES_FILE
 from recsys.store.vectors.splitting import OFF, split
 from recsys.store.vectors.stored_vectors import StoredVectors
 
+AT_ONCE = 1 << 14
+"""Rows that are rounded in memory, before the next ones."""
 LONGEST = 1.0001
 """No unit vector in float32 is longer."""
-_AT_ONCE = 2048
+_SPLIT_AT_ONCE = 2048
 """Rows that are split before the next ones."""
 
 
@@ -34,7 +37,7 @@ class Rounded:
     scales: Floats
 
     @classmethod
-    def of(cls, vectors: StoredVectors, folder: Path) -> "Rounded":
+    def stored(cls, vectors: StoredVectors, folder: Path) -> "Rounded":
         """Take the first part of split vectors, or what `write_split` wrote of whole ones.
 
         Raises:
@@ -51,6 +54,33 @@ class Rounded:
                 "Build the index again with --force.",
             )
         return found
+
+    @classmethod
+    def of(cls, vectors: Floats) -> tuple["Rounded", Floats]:
+        """Round (n, d) vectors in memory; tell how far each is off, no less: (n,) float32."""
+        starts = range(0, len(vectors), AT_ONCE)
+        parts = [fastest.rounded(vectors[begin : begin + AT_ONCE]) for begin in starts]
+        if not parts:
+            none = np.empty(0, np.float32)
+            return cls(np.empty(vectors.shape, np.int8), none), none
+        codes, scales, errors = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return cls(codes, scales), _rounded_up(errors)
+
+    def closest(
+        self,
+        queries: "RoundedQueries",
+        ranges: tuple[Longs, Longs],
+        allowed: Mask | None,
+        k: int,
+        *,
+        rows: Rows | None = None,
+    ) -> list[tuple[Rows, Floats]]:
+        """Find the k rows of the highest rounded product with each of q queries.
+
+        See `recsys.store.kernels.codes_in_numpy.closest`; rows: of the places, if they are others.
+        """
+        coded = Coded(self.codes, self.scales, rows)
+        return fastest.closest(coded, ranges, (queries.codes, queries.scales), allowed, k)
 
     def near(self, queries: "RoundedQueries", begins: Longs, ends: Longs) -> Floats:
         """Multiply the rows begin:end of each range with q queries: (q, sum of the lengths)."""
@@ -107,8 +137,8 @@ def write_split(vectors: Floats, folder: Path, *, places: Rows | None = None) ->
     rests = np.lib.format.open_memmap(folder / RESTS_FILE, "w+", np.int16, vectors.shape)
     scales, errors = (np.empty(len(vectors), np.float32) for _ in range(2))
     for begin, block in blocks(vectors):
-        for at in range(begin, begin + len(block), _AT_ONCE):
-            some = slice(at, min(at + _AT_ONCE, begin + len(block)))
+        for at in range(begin, begin + len(block), _SPLIT_AT_ONCE):
+            some = slice(at, min(at + _SPLIT_AT_ONCE, begin + len(block)))
             rows = np.arange(some.start, some.stop) if places is None else places[some]
             parts = split(block[at - begin :][: len(rows)])
             codes[rows], rests[rows], scales[rows] = parts.codes, parts.rests, parts.scales
@@ -126,6 +156,10 @@ def _off(parts: Split) -> Floats:
     lengths = np.linalg.norm(parts.rests.astype(np.float32), axis=1)
     lengths += np.float32(OFF * np.sqrt(parts.rests.shape[1]))
     lengths *= parts.scales / np.float32(65536)
-    # Rounded up: an error that is told smaller than it is would lose a row.
-    bounds: Floats = np.nextafter(lengths, np.float32(2))
-    return bounds
+    return _rounded_up(lengths)
+
+
+def _rounded_up(errors: Floats) -> Floats:
+    """An error that is told smaller than it is would lose a row; sums are off by some steps."""
+    told: Floats = np.nextafter(errors * np.float32(1 + 1e-5), np.float32(2))
+    return told

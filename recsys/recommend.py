@@ -163,7 +163,7 @@ class Recommender:
 
         keep: (n,) bool, papers that may be in the ranking; None: all that the query wants.
         """
-        proposed = propose(self.collection, query, self.stage_one)
+        proposed = propose(self.collection, query, self.stage_one, whole=keep is not None)
         facts = Facts.of(self.collection, query, proposed)
         scores = self._scores(facts)
         if keep is not None:

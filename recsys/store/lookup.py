@@ -33,18 +33,6 @@ def dots_of_any(vectors: StoredVectors, rows: Rows, query: Floats) -> Floats:
     return dots(vectors, once, query)[numbers]
 
 
-def dots_of_all(vectors: StoredVectors, rows: Rows, query: Floats, others: Floats) -> Floats:
-    """Multiply rows with a (d,) query and with (s, d) others: (1 + s, len(rows)) float32.
-
-    Where nothing is known of them, the rows are fetched once.
-    """
-    small = 2 * len(rows) > len(vectors)
-    if small or not len(others) or known_products(vectors, others) is not None:
-        one = dots(vectors, rows, query)[None]
-        return np.concatenate([one, dots_of_many(vectors, rows, others)]) if len(others) else one
-    return row_dots(vectors, rows, np.concatenate([query[None], others]))
-
-
 def dots_of_many(vectors: StoredVectors, rows: Rows, queries: Floats) -> Floats:
     """Multiply the given rows of (n, d) vectors with (q, d) queries: (q, len(rows)) float32."""
     known = known_products(vectors, queries)

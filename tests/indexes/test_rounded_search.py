@@ -16,7 +16,7 @@ from indexes.rounded import Rounded, RoundedQueries, write_split
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, load_array
 from recsys.store.kernels import fastest
-from recsys.store.kernels.split_in_numpy import joined
+from recsys.store.kernels.split_in_numpy import unsplit
 from recsys.store.vectors.split_vectors import CODES_FILE, SCALES_FILE
 from recsys.store.vectors.splitting import split
 from recsys.store.vectors.stored_vectors import load_vectors
@@ -29,7 +29,7 @@ def opened(vectors: Floats) -> Int8Index:
     with TemporaryDirectory() as folder:
         build_index("int8", vectors, Path(folder))
         errors = load_array(Path(folder) / ERRORS_FILE)
-        return Int8Index(vectors, Rounded.of(vectors, Path(folder)), errors)
+        return Int8Index(vectors, Rounded.stored(vectors, Path(folder)), errors)
 
 
 def coarse(shape: tuple[int, int], seed: int) -> Floats:
@@ -67,7 +67,7 @@ def test_no_rounded_product_is_farther_off_than_it_says(
     unit = np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
     index, queries = opened(unit), RoundedQueries.of(unit[:4])
     near = index.rounded.near(queries, np.array([0]), np.array([len(unit)]))
-    for whole in (unit, joined(split(unit), np.arange(len(unit), dtype=np.int32))):
+    for whole in (unit, unsplit(split(unit), np.arange(len(unit), dtype=np.int32))):
         exact = unit[:4].astype(np.float64) @ whole.T
         assert (np.abs(near - exact) <= queries.off(index.errors)).all()
 
@@ -137,7 +137,7 @@ def test_vectors_are_rounded_to_where_they_belong(tmp_path: Path) -> None:
     vectors = random_vectors(50)
     places = np.random.default_rng(0).permutation(50).astype(np.int32)
     told = write_split(vectors, tmp_path, places=places)
-    rounded = Rounded.of(vectors, tmp_path)
+    rounded = Rounded.stored(vectors, tmp_path)
     again = rounded.codes[places] * rounded.scales[places, None]
     errors = np.linalg.norm(again - vectors, axis=1)
     assert (errors <= told).all()

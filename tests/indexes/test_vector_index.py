@@ -62,7 +62,7 @@ def built(name: str, vectors: Floats, folder: Path) -> VectorIndex:
 
 def rounded(vectors: Floats, folder: Path) -> Int8Index:
     build_index("int8", vectors, folder)
-    return Int8Index(vectors, Rounded.of(vectors, folder), load_array(folder / ERRORS_FILE))
+    return Int8Index(vectors, Rounded.stored(vectors, folder), load_array(folder / ERRORS_FILE))
 
 
 def lists(vectors: Floats, folder: Path, *, scanned: int) -> IvfIndex:

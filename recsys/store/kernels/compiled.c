@@ -11,12 +11,15 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
+#include <float.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch(address)
+/* Into the second cache: the first waits for far fewer lines at a time than a vector has. */
+#define PREFETCH(address) __builtin_prefetch(address, 0, 2)
 #define INLINE static inline __attribute__((always_inline))
 #else
 #define PREFETCH(address)
@@ -27,6 +30,8 @@
  * function `name` that calls the version for the one at hand. */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
 static int level; /* 2: AVX-512; 1: AVX2; 0: neither. */
+static int has_bytes; /* Products of bytes (VNNI), beside AVX-512. */
+#define BYTES "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma"
 #define VERSION(name, suffix, features, parameters, arguments) \
     __attribute__((target(features))) static void name##suffix parameters { name##_body arguments; }
 #define DISPATCH(name, parameters, arguments)                                            \
@@ -49,6 +54,7 @@ static void look_at_processor(void)
         level = 2;
     else
         level = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    has_bytes = level == 2 && __builtin_cpu_supports("avx512vnni");
 }
 #else
 #define DISPATCH(name, parameters, arguments) \
@@ -57,8 +63,9 @@ static void look_at_processor(void) {}
 #endif
 
 /* Raised with that of fastest.py, which takes no module that was compiled of an older source. */
-enum { REVISION = 8 };
-enum { AHEAD = 6, BLOCK = 1 << 17, BATCH = 512 };
+enum { REVISION = 9 };
+enum { AHEAD = 6, BLOCK = 1 << 17, BATCH = 512, OWN = 4 };
+static const float MORE = 2.2f; /* K1 + 1 of in_numpy.py. */
 
 /* Arguments ------------------------------------------------------------------------------- */
 
@@ -242,8 +249,8 @@ static const char *take_split(const Array *a, int64_t d, Split *split)
     return NULL;
 }
 
-/* joined(codes, rests, scales, places, [d], out) */
-static PyObject *joined(PyObject *module, PyObject *arguments)
+/* unsplit(codes, rests, scales, places, [d], out) */
+static PyObject *unsplit(PyObject *module, PyObject *arguments)
 {
     Array a[6];
     const int items[] = {1, 2, 4, 4, 8, 4};
@@ -320,6 +327,88 @@ DISPATCH(scan_rows,
           const int16_t *queries, Py_ssize_t q, Py_ssize_t m, int32_t *out),
          (codes, d, begin, end, queries, q, m, out))
 
+/* The same for a d that WHOLE divides, the last query being ones and all others moved by OFFSET into
+ * 0 ... 255: what AVX-512 multiplies with bytes in one instruction. */
+enum { OFFSET = 128, WHOLE = 64 };
+
+INLINE void scan_bytes_body(const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
+                            const uint8_t *queries, Py_ssize_t q, Py_ssize_t m, int32_t *out)
+{
+    d &= ~(Py_ssize_t)(WHOLE - 1); /* As it is: a compiler that knows makes no code for a rest. */
+    for (Py_ssize_t row = begin; row < end; row++, out++) {
+        const int8_t *code = codes + row * d;
+        const uint8_t *ones = queries + q * d;
+        int32_t moved = 0;
+        for (Py_ssize_t j = 0; j < d; j++)
+            moved += ones[j] * code[j];
+        moved *= OFFSET;
+        Py_ssize_t at = 0;
+        for (; at + 4 <= q; at += 4) {
+            const uint8_t *one = queries + at * d, *two = one + d, *three = two + d,
+                          *four = three + d;
+            int32_t s1 = 0, s2 = 0, s3 = 0, s4 = 0;
+            for (Py_ssize_t j = 0; j < d; j++) {
+                s1 += one[j] * code[j];
+                s2 += two[j] * code[j];
+                s3 += three[j] * code[j];
+                s4 += four[j] * code[j];
+            }
+            out[at * m] = s1 - moved;
+            out[(at + 1) * m] = s2 - moved;
+            out[(at + 2) * m] = s3 - moved;
+            out[(at + 3) * m] = s4 - moved;
+        }
+        for (; at < q; at++) {
+            const uint8_t *query = queries + at * d;
+            int32_t sum = 0;
+            for (Py_ssize_t j = 0; j < d; j++)
+                sum += query[j] * code[j];
+            out[at * m] = sum - moved;
+        }
+    }
+}
+
+#ifdef BYTES
+VERSION(scan_bytes, , BYTES,
+        (const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
+         const uint8_t *queries, Py_ssize_t q, Py_ssize_t m, int32_t *out),
+        (codes, d, begin, end, queries, q, m, out))
+#endif
+
+typedef struct {
+    const int16_t *wide;
+    uint8_t *bytes; /* As scan_bytes takes them; NULL where the processor does not multiply them. */
+    Py_ssize_t q;
+} Queries;
+
+/* Move queries into bytes where that is of use; 0: no memory. */
+static int prepare(Queries *queries, const int16_t *wide, Py_ssize_t q, Py_ssize_t d)
+{
+    *queries = (Queries){wide, NULL, q};
+#ifdef BYTES
+    if (!has_bytes || d % WHOLE)
+        return 1;
+    queries->bytes = malloc((q + 1) * d + 1);
+    for (Py_ssize_t i = 0; queries->bytes && i < (q + 1) * d; i++)
+        queries->bytes[i] = i < q * d ? (uint8_t)(wide[i] + OFFSET) : 1;
+    return queries->bytes != NULL;
+#else
+    return 1;
+#endif
+}
+
+static void scan_any(const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
+                     const Queries *queries, Py_ssize_t m, int32_t *out)
+{
+#ifdef BYTES
+    if (queries->bytes) {
+        scan_bytes(codes, d, begin, end, queries->bytes, queries->q, m, out);
+        return;
+    }
+#endif
+    scan_rows(codes, d, begin, end, queries->wide, queries->q, m, out);
+}
+
 /* scan(codes, begins, ends, queries as int16, [d], out) */
 static PyObject *scan(PyObject *module, PyObject *arguments)
 {
@@ -339,56 +428,71 @@ static PyObject *scan(PyObject *module, PyObject *arguments)
     }
     if (!wrong && m * q != a[5].length)
         wrong = "no room for the products";
-    if (!wrong) {
+    Queries queries;
+    int memory = !prepare(&queries, a[3].data, q, d);
+    if (!wrong && !memory) {
         Py_BEGIN_ALLOW_THREADS
         int32_t *out = a[5].data;
         for (Py_ssize_t i = 0; i < a[1].length; i++) {
-            scan_rows(a[0].data, d, begins[i], ends[i], a[3].data, q, m, out);
+            scan_any(a[0].data, d, begins[i], ends[i], &queries, m, out);
             out += ends[i] - begins[i];
         }
         Py_END_ALLOW_THREADS
     }
-    return outcome(a, 6, wrong, 0);
+    free(queries.bytes);
+    return outcome(a, 6, wrong, memory);
 }
 
-/* Tables of rows or terms -------------------------------------------------------------------- */
-
-typedef struct {
-    int32_t *keys, *values; /* A value of -1: nothing is here. */
-    size_t mask;
-} Table;
-
-static int make(Table *table, Py_ssize_t m)
+INLINE float round_row_body(const float *vector, Py_ssize_t d, int8_t *codes, float *error)
 {
-    size_t size = 16;
-    while (size < 2 * (size_t)m)
-        size *= 2;
-    table->mask = size - 1;
-    table->keys = malloc(2 * size * sizeof(int32_t));
-    if (!table->keys)
-        return 0;
-    table->values = table->keys + size;
-    memset(table->values, 0xff, size * sizeof(int32_t));
-    return 1;
+    float most = 0, sum = 0;
+#pragma omp simd reduction(max : most)
+    for (Py_ssize_t j = 0; j < d; j++) {
+        float size = vector[j] < 0 ? -vector[j] : vector[j];
+        most = size > most ? size : most;
+    }
+    float scale = most / 127;
+    scale = scale >= FLT_MIN ? scale : 1;
+#pragma omp simd reduction(+ : sum)
+    for (Py_ssize_t j = 0; j < d; j++) {
+        float code = nearbyintf(vector[j] / scale), rest = vector[j] - code * scale;
+        codes[j] = (int8_t)code;
+        sum += rest * rest;
+    }
+    *error = sqrtf(sum);
+    return scale;
 }
 
-/* Return where a key is, or belongs. */
-INLINE size_t slot(const Table *table, int32_t key)
+INLINE void round_rows_body(const float *vectors, Py_ssize_t d, Py_ssize_t n, int8_t *codes,
+                            float *scales, float *errors)
 {
-    size_t at = ((uint32_t)key * 2654435769u >> 7) & table->mask;
-    while (table->values[at] >= 0 && table->keys[at] != key)
-        at = (at + 1) & table->mask;
-    return at;
+    for (Py_ssize_t i = 0; i < n; i++)
+        scales[i] = round_row_body(vectors + i * d, d, codes + i * d, errors + i);
 }
+DISPATCH(round_rows,
+         (const float *vectors, Py_ssize_t d, Py_ssize_t n, int8_t *codes, float *scales,
+          float *errors),
+         (vectors, d, n, codes, scales, errors))
 
-INLINE void put(Table *table, int32_t key, int32_t value)
+/* rounded(vectors, codes, scales, errors) */
+static PyObject *rounded(PyObject *module, PyObject *arguments)
 {
-    size_t at = slot(table, key);
-    table->keys[at] = key;
-    table->values[at] = value;
+    Array a[4];
+    const int items[] = {4, 1, 4, 4};
+    if (!take(arguments, a, items, 4, 1))
+        return NULL;
+    Py_ssize_t n = a[2].length, d = n ? a[0].length / n : 0;
+    const char *wrong = a[0].length != n * d || a[1].length != n * d || a[3].length != n
+                            ? "no room for the codes" : NULL;
+    if (!wrong) {
+        Py_BEGIN_ALLOW_THREADS
+        round_rows(a[0].data, d, n, a[1].data, a[2].data, a[3].data);
+        Py_END_ALLOW_THREADS
+    }
+    return outcome(a, 4, wrong, 0);
 }
 
-/* Words ----------------------------------------------------------------------------------- */
+/* The best ones ---------------------------------------------------------------------------- */
 
 typedef struct {
     float score;
@@ -441,6 +545,116 @@ static void sort_hits(Hit *hits, Py_ssize_t n)
         sift_down(hits, last, 0);
     }
 }
+
+/* closest(codes, begins, ends, scales, rows or nothing, allowed or nothing, queries as int16, their
+ *         scales, [d, k], found rows, products, [found by each query]) */
+static PyObject *closest(PyObject *module, PyObject *arguments)
+{
+    Array a[12];
+    const int items[] = {1, 8, 8, 4, 4, 1, 2, 4, 8, 4, 4, 8};
+    if (!take(arguments, a, items, 12, 9))
+        return NULL;
+    Py_ssize_t d = (Py_ssize_t)((const int64_t *)a[8].data)[0];
+    Py_ssize_t k = (Py_ssize_t)((const int64_t *)a[8].data)[1];
+    Py_ssize_t n = a[3].length, q = a[7].length;
+    const int64_t *begins = a[1].data, *ends = a[2].data;
+    const float *scales = a[3].data, *steps = a[7].data;
+    const int32_t *rows = a[4].length ? a[4].data : NULL;
+    const uint8_t *allowed = a[5].length ? a[5].data : NULL;
+    int64_t *found = a[11].data;
+    const char *wrong = a[1].length == a[2].length ? NULL : "begins and ends of another number";
+    for (Py_ssize_t i = 0; !wrong && i < a[1].length; i++)
+        if (begins[i] < 0 || ends[i] < begins[i] || ends[i] > n)
+            wrong = "a range outside the codes";
+    if (a[0].length < n * d || a[6].length < q * d || (rows && a[4].length < n) ||
+        (allowed && !rows && a[5].length < n))
+        wrong = "too few codes, rows or marks";
+    if (q * k > a[9].length || q * k > a[10].length || q > a[11].length)
+        wrong = "no room for what is found";
+    int32_t *sums = malloc((q ? q : 1) * BATCH * sizeof(int32_t));
+    Hit *heaps = malloc((q * k + 1) * sizeof(Hit));
+    Queries queries;
+    int memory = !prepare(&queries, a[6].data, a[6].length < q * d ? 0 : q, d) || !sums || !heaps;
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t at = 0; !wrong && !memory && at < q; at++)
+        found[at] = 0;
+    for (Py_ssize_t i = 0; !wrong && !memory && k > 0 && i < a[1].length; i++)
+        for (int64_t begin = begins[i]; begin < ends[i] && !wrong; begin += BATCH) {
+            Py_ssize_t m = ends[i] - begin < BATCH ? (Py_ssize_t)(ends[i] - begin) : BATCH;
+            uint8_t open[BATCH];
+            for (Py_ssize_t j = 0; j < m; j++) {
+                Py_ssize_t row = rows ? rows[begin + j] : (Py_ssize_t)begin + j;
+                if (allowed && (row < 0 || row >= a[5].length))
+                    wrong = "a row without a mark";
+                else
+                    open[j] = !allowed || allowed[row];
+            }
+            if (wrong)
+                break;
+            scan_any(a[0].data, d, begin, begin + m, &queries, BATCH, sums);
+            for (Py_ssize_t at = 0; at < q; at++) {
+                Hit *heap = heaps + at * k;
+                float near[BATCH];
+                for (Py_ssize_t j = 0; j < m; j++)
+                    near[j] = (float)sums[at * BATCH + j] * scales[begin + j] * steps[at];
+                for (Py_ssize_t j = 0; j < m; j++)
+                    if ((found[at] < k || near[j] > heap[0].score) && open[j])
+                        found[at] = keep(heap, found[at], k, (Hit){near[j], (int32_t)(begin + j)});
+            }
+        }
+    for (Py_ssize_t at = 0; !wrong && !memory && at < q; at++) {
+        sort_hits(heaps + at * k, found[at]);
+        for (Py_ssize_t j = 0; j < found[at]; j++) {
+            int32_t place = heaps[at * k + j].row;
+            ((int32_t *)a[9].data)[at * k + j] = rows ? rows[place] : place;
+            ((float *)a[10].data)[at * k + j] = heaps[at * k + j].score;
+        }
+    }
+    Py_END_ALLOW_THREADS
+    free(queries.bytes);
+    free(sums);
+    free(heaps);
+    return outcome(a, 12, wrong, memory);
+}
+
+/* Tables of rows or terms -------------------------------------------------------------------- */
+
+typedef struct {
+    int32_t *keys, *values; /* A value of -1: nothing is here. */
+    size_t mask;
+} Table;
+
+static int make(Table *table, Py_ssize_t m)
+{
+    size_t size = 16;
+    while (size < 2 * (size_t)m)
+        size *= 2;
+    table->mask = size - 1;
+    table->keys = malloc(2 * size * sizeof(int32_t));
+    if (!table->keys)
+        return 0;
+    table->values = table->keys + size;
+    memset(table->values, 0xff, size * sizeof(int32_t));
+    return 1;
+}
+
+/* Return where a key is, or belongs. */
+INLINE size_t slot(const Table *table, int32_t key)
+{
+    size_t at = ((uint32_t)key * 2654435769u >> 7) & table->mask;
+    while (table->values[at] >= 0 && table->keys[at] != key)
+        at = (at + 1) & table->mask;
+    return at;
+}
+
+INLINE void put(Table *table, int32_t key, int32_t value)
+{
+    size_t at = slot(table, key);
+    table->keys[at] = key;
+    table->values[at] = value;
+}
+
+/* Words ----------------------------------------------------------------------------------- */
 
 /* A search adds up what each term can bring a paper at most, which takes whole numbers and no look
  * at the paper, and weighs those papers exactly that may be among the k best. */
@@ -1076,80 +1290,173 @@ static PyObject *older(PyObject *module, PyObject *arguments)
     return outcome(a, 6, wrong, 0);
 }
 
-/* shared(starts, values, rows, wanted, owner, place, at, [found]): room for all values of rows. */
-static PyObject *shared(PyObject *module, PyObject *arguments)
+/* overlaps(starts, values, idf, frequencies or nothing, norms, rows, codes, counts, weights,
+ *          [width, further weights], out): see joins_in_numpy.py. */
+static PyObject *overlaps(PyObject *module, PyObject *arguments)
 {
-    Array a[8];
-    const int items[] = {8, 4, 4, 4, 4, 4, 8, 8};
-    if (!take(arguments, a, items, 8, 4))
+    Array a[11];
+    const int items[] = {8, 4, 4, 1, 8, 4, 4, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 11, 10))
         return NULL;
-    const int64_t *starts = a[0].data;
-    const int32_t *values = a[1].data, *rows = a[2].data, *wanted = a[3].data;
-    int32_t *owner = a[4].data, *place = a[5].data;
-    int64_t *at = a[6].data, found = 0;
+    const int64_t *starts = a[0].data, *facts = a[9].data;
+    const int32_t *values = a[1].data, *rows = a[5].data, *codes = a[6].data;
+    const float *idf = a[2].data, *counts = a[7].data, *weights = a[8].data;
+    const double *norms = a[4].data;
+    int width = (int)facts[0];
+    Py_ssize_t w = (Py_ssize_t)facts[1], m = a[5].length, t = a[6].length;
+    float *out = a[10].data;
     const char *wrong = NULL;
+    if (a[7].length != t || a[8].length != w * t || a[10].length != (OWN + w) * m ||
+        (width && (a[3].length < a[1].length * width || a[4].length < a[0].length - 1)))
+        wrong = "words, weights or sums of another number";
     uint8_t bits[8192] = {0}; /* By the last 16 bits: most values are nothing that is wanted. */
-    Table table;
-    if (!make(&table, a[3].length))
-        return outcome(a, 8, NULL, 1);
+    double *sums = malloc((w + 1) * sizeof(double));
+    Table table = {NULL, NULL, 0};
+    if (!sums || !make(&table, t)) {
+        free(sums);
+        return outcome(a, 11, NULL, 1);
+    }
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < a[3].length; i++) {
-        put(&table, wanted[i], (int32_t)i);
-        bits[(wanted[i] & 0xffff) >> 3] |= (uint8_t)(1 << (wanted[i] & 7));
+    for (Py_ssize_t i = 0; i < t; i++) {
+        put(&table, codes[i], (int32_t)i);
+        bits[(codes[i] & 0xffff) >> 3] |= (uint8_t)(1 << (codes[i] & 7));
     }
-    for (Py_ssize_t i = 0; !wrong && i < a[2].length; i++) {
-        int64_t begin, end;
-        if (rows[i] < 0 || rows[i] >= a[0].length - 1 || (begin = starts[rows[i]]) < 0 ||
-            (end = starts[rows[i] + 1]) > a[1].length || end - begin > a[4].length - found) {
-            wrong = "a row outside the values";
-            break;
-        }
-        for (int64_t j = begin; j < end; j++) {
-            int32_t here;
-            if (!(bits[(values[j] & 0xffff) >> 3] >> (values[j] & 7) & 1) ||
-                (here = table.values[slot(&table, values[j])]) < 0)
-                continue;
-            owner[found] = (int32_t)i;
-            place[found] = here;
-            at[found++] = j;
-        }
-    }
-    Py_END_ALLOW_THREADS
-    *(int64_t *)a[7].data = found;
-    free(table.keys);
-    return outcome(a, 8, wrong, 0);
-}
-
-/* squares(starts, values, rows, weights, out) */
-static PyObject *squares(PyObject *module, PyObject *arguments)
-{
-    Array a[5];
-    const int items[] = {8, 4, 4, 4, 4};
-    if (!take(arguments, a, items, 5, 4))
-        return NULL;
-    const int64_t *starts = a[0].data;
-    const int32_t *values = a[1].data, *rows = a[2].data;
-    const float *weights = a[3].data;
-    const char *wrong = a[4].length != a[2].length ? "no room for the sums" : NULL;
-    for (Py_ssize_t i = 0; !wrong && i < a[2].length; i++) {
+    for (Py_ssize_t i = 0; !wrong && i < m; i++) {
         int64_t begin, end;
         if (rows[i] < 0 || rows[i] >= a[0].length - 1 || (begin = starts[rows[i]]) < 0 ||
             (end = starts[rows[i] + 1]) > a[1].length) {
             wrong = "a row outside the values";
             break;
         }
-        double sum = 0;
+        double bm25 = 0, whole = 0, squares = 0;
+        float most = 0;
+        memset(sums, 0, (w + 1) * sizeof(double));
         for (int64_t j = begin; j < end; j++) {
-            if (values[j] < 0 || values[j] >= a[3].length) {
-                wrong = "a value without a weight";
+            int32_t code = values[j], here;
+            if (code < 0 || code >= a[2].length) {
+                wrong = "a term without a weight";
                 break;
             }
-            float weight = weights[values[j]];
-            sum += (double)(weight * weight);
+            float weight = idf[code], square = weight * weight;
+            whole += (double)weight;
+            squares += (double)square;
+            if (!(bits[(code & 0xffff) >> 3] >> (code & 7) & 1) ||
+                (here = table.values[slot(&table, code)]) < 0)
+                continue;
+            most = weight > most ? weight : most;
+            for (Py_ssize_t at = 0; at < w; at++)
+                sums[at] += (double)weights[at * t + here];
+            if (width) {
+                const uint8_t *byte = (const uint8_t *)a[3].data + j * width;
+                float f = width == 1   ? (float)*byte
+                          : width == 2 ? (float)*(const uint16_t *)byte
+                                       : (float)*(const uint32_t *)byte;
+                double impact = (double)(weight * f * MORE) / ((double)f + norms[rows[i]]);
+                float product = (float)impact * counts[here];
+                bm25 += (double)product;
+            }
         }
-        ((float *)a[4].data)[i] = (float)sum;
+        out[i] = (float)bm25;
+        out[m + i] = most;
+        out[2 * m + i] = (float)whole;
+        out[3 * m + i] = (float)squares;
+        for (Py_ssize_t at = 0; at < w; at++)
+            out[(OWN + at) * m + i] = (float)sums[at];
     }
-    return outcome(a, 5, wrong, 0);
+    Py_END_ALLOW_THREADS
+    free(sums);
+    free(table.keys);
+    return outcome(a, 11, wrong, 0);
+}
+
+/* joined(owner, rows, keys, values, [c], sums, largest); values: (c, keys), results: (c, m). */
+static PyObject *joined(PyObject *module, PyObject *arguments)
+{
+    Array a[7];
+    const int items[] = {4, 4, 4, 4, 8, 4, 4};
+    if (!take(arguments, a, items, 7, 5))
+        return NULL;
+    const int32_t *owner = a[0].data, *rows = a[1].data, *keys = a[2].data;
+    const float *values = a[3].data;
+    float *out = a[5].data, *largest = a[6].data;
+    Py_ssize_t c = (Py_ssize_t)((const int64_t *)a[4].data)[0], k = a[2].length, e = a[1].length;
+    Py_ssize_t m = c ? a[5].length / c : 0;
+    const char *wrong = NULL;
+    if (a[0].length != e || a[3].length != c * k || a[5].length != c * m || a[6].length != c * m)
+        wrong = "values or sums of another number";
+    double *sums = calloc(c * m + 1, sizeof(double));
+    Table table = {NULL, NULL, 0};
+    if (!sums || !make(&table, k)) {
+        free(sums);
+        return outcome(a, 7, NULL, 1);
+    }
+    Py_BEGIN_ALLOW_THREADS
+    memset(largest, 0, a[6].length * sizeof(float));
+    for (Py_ssize_t i = 0; !wrong && i < k; i++)
+        put(&table, keys[i], (int32_t)i);
+    for (Py_ssize_t i = 0; !wrong && i < e; i++) {
+        if (owner[i] < 0 || owner[i] >= m) {
+            wrong = "an owner that is not there";
+            break;
+        }
+        int32_t here = table.values[slot(&table, rows[i])];
+        for (Py_ssize_t at = 0; here >= 0 && at < c; at++) {
+            float value = values[at * k + here], *most = largest + at * m + owner[i];
+            sums[at * m + owner[i]] += (double)value;
+            *most = value > *most ? value : *most;
+        }
+    }
+    for (Py_ssize_t i = 0; !wrong && i < c * m; i++)
+        out[i] = (float)sums[i];
+    Py_END_ALLOW_THREADS
+    free(sums);
+    free(table.keys);
+    return outcome(a, 7, wrong, 0);
+}
+
+/* cocited(owner, rows, seeds, citing rows, [s], counts): the seeds of one paper are a chain. */
+static PyObject *cocited(PyObject *module, PyObject *arguments)
+{
+    Array a[6];
+    const int items[] = {4, 4, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 6, 5))
+        return NULL;
+    const int32_t *owner = a[0].data, *rows = a[1].data, *seeds = a[2].data, *citing = a[3].data;
+    float *counts = a[5].data;
+    Py_ssize_t s = (Py_ssize_t)((const int64_t *)a[4].data)[0], c = a[3].length, e = a[1].length;
+    Py_ssize_t m = s ? a[5].length / s : 0;
+    const char *wrong = NULL;
+    if (a[0].length != e || a[2].length != c || a[5].length != m * s)
+        wrong = "edges or counts of another number";
+    int32_t *before = malloc((c ? c : 1) * sizeof(int32_t));
+    Table table = {NULL, NULL, 0};
+    if (!before || !make(&table, c)) {
+        free(before);
+        return outcome(a, 6, NULL, 1);
+    }
+    Py_BEGIN_ALLOW_THREADS
+    memset(counts, 0, a[5].length * sizeof(float));
+    for (Py_ssize_t i = 0; !wrong && i < c; i++) {
+        if (seeds[i] < 0 || seeds[i] >= s)
+            wrong = "a seed that is not there";
+        size_t at = slot(&table, citing[i]);
+        before[i] = table.values[at];
+        table.keys[at] = citing[i];
+        table.values[at] = (int32_t)i;
+    }
+    for (Py_ssize_t i = 0; !wrong && i < e; i++) {
+        if (owner[i] < 0 || owner[i] >= m) {
+            wrong = "an owner that is not there";
+            break;
+        }
+        int32_t here = table.values[slot(&table, rows[i])];
+        for (; here >= 0; here = before[here])
+            counts[owner[i] * s + seeds[here]] += 1;
+    }
+    Py_END_ALLOW_THREADS
+    free(before);
+    free(table.keys);
+    return outcome(a, 6, wrong, 0);
 }
 
 /* Number floats so that they ascend as the numbers do; both zeros are one. */
@@ -1283,16 +1590,27 @@ static PyObject *trees(PyObject *module, PyObject *arguments)
 }
 
 static PyMethodDef methods[] = {
-    {"dots", dots, METH_VARARGS, NULL},       {"scan", scan, METH_VARARGS, NULL},
-    {"joined", joined, METH_VARARGS, NULL},   {"split_dots", split_dots, METH_VARARGS, NULL},
-    {"matches", matches, METH_VARARGS, NULL}, {"places", places, METH_VARARGS, NULL},
-    {"number", number, METH_VARARGS, NULL},   {"look_up", look_up, METH_VARARGS, NULL},
+    {"dots", dots, METH_VARARGS, NULL},
+    {"unsplit", unsplit, METH_VARARGS, NULL},
+    {"split_dots", split_dots, METH_VARARGS, NULL},
+    {"scan", scan, METH_VARARGS, NULL},
+    {"matches", matches, METH_VARARGS, NULL},
+    {"places", places, METH_VARARGS, NULL},
+    {"number", number, METH_VARARGS, NULL},
+    {"look_up", look_up, METH_VARARGS, NULL},
     {"search", search, METH_VARARGS, NULL},
-    {"tally", tally, METH_VARARGS, NULL},     {"totals", totals, METH_VARARGS, NULL},
-    {"highest", highest, METH_VARARGS, NULL}, {"slices", slices, METH_VARARGS, NULL},
-    {"older", older, METH_VARARGS, NULL},     {"shared", shared, METH_VARARGS, NULL},
+    {"closest", closest, METH_VARARGS, NULL},
+    {"tally", tally, METH_VARARGS, NULL},
+    {"totals", totals, METH_VARARGS, NULL},
+    {"highest", highest, METH_VARARGS, NULL},
+    {"slices", slices, METH_VARARGS, NULL},
+    {"older", older, METH_VARARGS, NULL},
     {"ranks", ranks, METH_VARARGS, NULL},
-    {"squares", squares, METH_VARARGS, NULL}, {"trees", trees, METH_VARARGS, NULL},
+    {"rounded", rounded, METH_VARARGS, NULL},
+    {"trees", trees, METH_VARARGS, NULL},
+    {"overlaps", overlaps, METH_VARARGS, NULL},
+    {"joined", joined, METH_VARARGS, NULL},
+    {"cocited", cocited, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -6,10 +6,12 @@ Both give the same results; `RECSYS_KERNELS=plain` in the environment chooses th
 import os
 from typing import TYPE_CHECKING
 
+from recsys.store.kernels.codes_in_numpy import Coded
 from recsys.store.kernels.in_numpy import PaperWords, Postings, Trees, Words
+from recsys.store.kernels.joins_in_numpy import Forward
 from recsys.store.kernels.split_in_numpy import Split
 
-REVISION = 8
+REVISION = 9
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -26,6 +28,7 @@ def _are_compiled() -> bool:
 COMPILED = _are_compiled()
 
 if TYPE_CHECKING or not COMPILED:
+    from recsys.store.kernels.codes_in_numpy import closest, rounded
     from recsys.store.kernels.in_numpy import (
         dots,
         highest,
@@ -38,15 +41,16 @@ if TYPE_CHECKING or not COMPILED:
         ranks,
         scan,
         search,
-        shared,
         slices,
-        squares,
         tally,
         totals,
     )
-    from recsys.store.kernels.split_in_numpy import joined, split_dots
+    from recsys.store.kernels.joins_in_numpy import cocited, joined, overlaps
+    from recsys.store.kernels.split_in_numpy import split_dots, unsplit
 else:
     from recsys.store.kernels.adapted import (
+        closest,
+        cocited,
         dots,
         highest,
         joined,
@@ -55,25 +59,30 @@ else:
         matches,
         number,
         older,
+        overlaps,
         places,
         ranks,
+        rounded,
         scan,
         search,
-        shared,
         slices,
         split_dots,
-        squares,
         tally,
         totals,
+        unsplit,
     )
 
 __all__ = [
     "COMPILED",
+    "Coded",
+    "Forward",
     "PaperWords",
     "Postings",
     "Split",
     "Trees",
     "Words",
+    "closest",
+    "cocited",
     "dots",
     "highest",
     "joined",
@@ -82,14 +91,15 @@ __all__ = [
     "matches",
     "number",
     "older",
+    "overlaps",
     "places",
     "ranks",
+    "rounded",
     "scan",
     "search",
-    "shared",
     "slices",
     "split_dots",
-    "squares",
     "tally",
     "totals",
+    "unsplit",
 ]

@@ -268,25 +268,6 @@ def older(starts: Longs, values: Rows, years: Years, rows: Rows, limit: int) -> 
     return counts
 
 
-def shared(starts: Longs, values: Rows, rows: Rows, wanted: Rows) -> tuple[Rows, Rows, Longs]:
-    """Find in `values[starts[row]:starts[row + 1]]` of each row what is wanted; distinct values.
-
-    Returns: (owner, place, at): the position among rows, that among the wanted, that in values.
-    """
-    begins = starts[rows]
-    owner, at = _spans(begins, starts[rows + 1] - begins)
-    place = places(wanted, values[at])
-    kept = np.flatnonzero(place >= 0)
-    return owner[kept], place[kept], at[kept]
-
-
-def squares(starts: Longs, values: Rows, rows: Rows, weights: Floats) -> Floats:
-    """Sum in float64 the squares of `weights[values[starts[row]:starts[row + 1]]]`: float32."""
-    begins = starts[rows]
-    owner, found = slices(begins, starts[rows + 1] - begins, values)
-    return totals(owner, weights[found] ** 2, len(rows))
-
-
 def ranks(values: Floats) -> Floats:
     """Rank from 1 (highest); equal values share the best rank of theirs: (m,) float32."""
     ascending = np.sort(values)

@@ -24,7 +24,7 @@ class Split:
     scales: Floats
 
 
-def joined(split: Split, places: Rows) -> Floats:
+def unsplit(split: Split, places: Rows) -> Floats:
     """Put the two parts of some vectors together: (len(places), d) float32.
 
     Numbers of 24 bits are exact in float32, so each is rounded once.
@@ -38,6 +38,6 @@ def joined(split: Split, places: Rows) -> Floats:
 
 
 def split_dots(split: Split, places: Rows, queries: Floats) -> Floats:
-    """Multiply what `joined` returns with queries, as `dots` does."""
-    product: Floats = (joined(split, places) @ np.ascontiguousarray(queries.T)).T
+    """Multiply what `unsplit` returns with queries, as `dots` does."""
+    product: Floats = (unsplit(split, places) @ np.ascontiguousarray(queries.T)).T
     return product

@@ -69,11 +69,11 @@ class SplitVectors:
     def __getitem__(self, key: Key) -> Floats:
         """Join a row, or several that are named, cut out or set in a mask: a new float32 array."""
         if isinstance(key, slice):
-            return fastest.joined(self.parts, self._places(np.arange(*key.indices(len(self)))))
+            return fastest.unsplit(self.parts, self._places(np.arange(*key.indices(len(self)))))
         rows = np.asarray(key)
         if rows.dtype == np.bool_:
             rows = np.flatnonzero(rows)
-        found = fastest.joined(self.parts, self._places(rows.reshape(-1)))
+        found = fastest.unsplit(self.parts, self._places(rows.reshape(-1)))
         return found.reshape(*rows.shape, self.shape[1])
 
     def __iter__(self) -> Iterator[Floats]:

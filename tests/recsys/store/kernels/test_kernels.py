@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
-from recsys.store.kernels import adapted, fastest, in_numpy, split_in_numpy
+from recsys.store.kernels import adapted, codes_in_numpy, fastest, in_numpy, split_in_numpy
+from recsys.store.kernels.codes_in_numpy import Coded
 from recsys.store.kernels.in_numpy import K1, Counts, Norms, PaperWords, Postings, Trees, Words
 from recsys.store.kernels.split_in_numpy import Split
 
@@ -71,7 +72,7 @@ def test_parts_are_joined_to_the_last_bit_and_multiplied(seed: int, m: int, d: i
     whole = split.codes.astype(np.int64) * 65536 + split.rests
     exact = whole[places] * split.scales[places, None].astype(np.float64) / 65536
     for kernels in (split_in_numpy, adapted):
-        joined = kernels.joined(split, places)
+        joined = kernels.unsplit(split, places)
         assert joined.dtype == np.float32
         np.testing.assert_array_equal(joined, exact.astype(np.float32))
     for q in (0, 1, 4, 6):
@@ -91,12 +92,12 @@ def test_parts_are_joined_to_the_last_bit_and_multiplied(seed: int, m: int, d: i
 def test_parts_that_are_not_there_are_refused(place: int) -> None:
     split, places = made_split(np.random.default_rng(0), 8), np.array([3, place], np.int32)
     with pytest.raises(IndexError, match="outside the vectors"):
-        adapted.joined(split, places)
+        adapted.unsplit(split, places)
     with pytest.raises(IndexError, match="outside the vectors"):
         adapted.split_dots(split, places, np.zeros(8, np.float32))
     for short in (replace(split, rests=split.rests[:-1]), replace(split, scales=split.scales[1:])):
         with pytest.raises(IndexError, match="do not fit each other"):
-            adapted.joined(short, places[:1])
+            adapted.unsplit(short, places[:1])
         with pytest.raises(IndexError, match="do not fit each other"):
             adapted.split_dots(short, places[:1], np.zeros(8, np.float32))
 
@@ -124,6 +125,47 @@ def test_scans_refuse_ranges_that_are_not_there(pair: tuple[int, int]) -> None:
     begin, end = np.array(pair)[:, None]
     with pytest.raises((IndexError, ValueError, MemoryError)):
         adapted.scan(codes, begin, end, codes[0])
+
+
+@pytest.mark.parametrize("d", [1, 20, 64, 128])
+@pytest.mark.parametrize("k", [0, 1, 7, 5000])
+def test_the_closest_are_those_of_numpy_to_the_last_bit(d: int, k: int) -> None:
+    rng = np.random.default_rng(d + k)
+    codes, queries = (rng.integers(-2, 3, (n, d)).astype(np.int8) for n in (1500, 6))
+    coded = Coded(codes * np.int8(63), rng.integers(1, 3, 1500).astype(np.float32))
+    ranges = np.array([3, 40, 700, 700]), np.array([30, 40, 700, 1500])
+    asked = queries * np.int8(-50), rng.random(6).astype(np.float32)
+    shuffled = replace(coded, rows=rng.permutation(1500).astype(np.int32))
+    for given_codes in (coded, shuffled):
+        for allowed in (None, rng.random(1500) < 0.5):
+            found = adapted.closest(given_codes, ranges, asked, allowed, k)
+            expected = codes_in_numpy.closest(given_codes, ranges, asked, allowed, k)
+            for one, other in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(one[0], other[0])
+                np.testing.assert_array_equal(one[1], other[1])
+                assert one[0].dtype == np.int32 and one[1].dtype == np.float32
+
+
+def test_what_is_close_is_not_looked_for_outside() -> None:
+    coded = Coded(np.ones((50, 4), np.int8), np.ones(50, np.float32))
+    asked = coded.codes[:2], coded.scales[:2]
+    for pair in ((-1, 3), (4, 3), (0, 51)):
+        with pytest.raises((IndexError, ValueError)):
+            adapted.closest(coded, (np.array(pair[:1]), np.array(pair[1:])), asked, None, 3)
+    astray = replace(coded, rows=np.full(50, 50, np.int32))
+    with pytest.raises(IndexError, match="without a mark"):
+        adapted.closest(astray, (np.array([0]), np.array([50])), asked, np.ones(50, bool), 3)
+
+
+@given(SEEDS, st.integers(0, 9), st.integers(1, 70))
+def test_vectors_are_rounded_alike(seed: int, n: int, d: int) -> None:
+    rng = np.random.default_rng(seed)
+    vectors = (rng.normal(size=(n, d)) * rng.choice([0, 1e-40, 1, 1e9], (n, 1))).astype(np.float32)
+    found, expected = adapted.rounded(vectors), codes_in_numpy.rounded(vectors)
+    assert found[0].dtype == np.int8 and found[1].dtype == np.float32
+    for one, other in zip(found[:2], expected[:2], strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_allclose(found[2], expected[2], rtol=1e-4, atol=1e-30)
 
 
 # Words --------------------------------------------------------------------------------------
@@ -364,21 +406,11 @@ def test_slices_of_ragged_rows(seed: int, n: int) -> None:
     starts = np.cumsum([0, *lengths])
     rows = rng.integers(0, n, 12).astype(np.int32)
     values = rng.permutation(1000)[: starts[-1]].astype(np.int32)
-    wanted = rng.permutation(1000)[:100].astype(np.int32)
-    weights = rng.random(1000, np.float32)
     for kernels in (in_numpy, adapted):
         owner, found = kernels.slices(starts[rows], lengths[rows], values)
         expected = [values[starts[row] : starts[row + 1]] for row in rows]
         np.testing.assert_array_equal(found, np.concatenate(expected))
         np.testing.assert_array_equal(owner, np.repeat(np.arange(12), lengths[rows]))
-        owner, place, at = kernels.shared(starts, values, rows, wanted)
-        hits = [(i, v) for i, row in enumerate(expected) for v in row.tolist() if v in wanted]
-        assert [*zip(owner.tolist(), wanted[place].tolist(), strict=True)] == hits
-        np.testing.assert_array_equal(values[at], wanted[place])
-        np.testing.assert_array_equal(
-            kernels.squares(starts, values, rows, weights),
-            in_numpy.squares(starts, values, rows, weights),
-        )
 
 
 @given(SEEDS, st.integers(1, 30), st.integers(0, 12))
@@ -408,10 +440,6 @@ def test_rows_and_slices_that_are_not_there_are_refused() -> None:
         adapted.older(np.array([0, 2, 99]), values, years, np.array([1], np.int32), 1)
     with pytest.raises(IndexError):
         adapted.older(starts, values + np.int32(3), years, np.array([1], np.int32), 1)
-    with pytest.raises(IndexError):
-        adapted.squares(starts, values, np.array([1], np.int32), np.ones(2, np.float32))
-    with pytest.raises(IndexError):
-        adapted.shared(np.array([0, 2, 99]), values, np.array([1], np.int32), values)
 
 
 # Trees --------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.store.arrays import Floats
-from recsys.store.kernels.split_in_numpy import joined
+from recsys.store.kernels.split_in_numpy import unsplit
 from recsys.store.products import multiplied, products, remembered_products
 from recsys.store.vectors.split_vectors import SplitVectors
 from recsys.store.vectors.splitting import split
@@ -26,7 +26,7 @@ def made(*, moved: bool, n: int = N) -> tuple[SplitVectors, Floats]:
     put = np.empty_like(vectors)
     put[places] = vectors
     parts = split(put)
-    return SplitVectors(parts, places if moved else None), joined(parts, places)
+    return SplitVectors(parts, places if moved else None), unsplit(parts, places)
 
 
 @pytest.mark.parametrize("moved", [False, True])

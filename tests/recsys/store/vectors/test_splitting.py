@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from recsys.store.arrays import Floats
-from recsys.store.kernels.split_in_numpy import Split, joined
+from recsys.store.kernels.split_in_numpy import Split, unsplit
 from recsys.store.vectors.splitting import HIGHEST, OFF, split
 
 NUMBERS = st.floats(-1, 1, width=32)
@@ -14,7 +14,7 @@ MATRICES = arrays(np.float32, st.tuples(st.integers(0, 6), st.integers(1, 9)), e
 
 
 def together(parts: Split) -> Floats:
-    return joined(parts, np.arange(len(parts.codes), dtype=np.int32))
+    return unsplit(parts, np.arange(len(parts.codes), dtype=np.int32))
 
 
 def same(one: Split, other: Split) -> bool:
