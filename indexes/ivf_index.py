@@ -1,7 +1,7 @@
 """Approximate search: vectors in lists around centroids, of which the nearest are scanned.
 
-In the folder of the vectors lie the rounded ones in the order of lists, see `indexes.rounded`, and
-the lists, see `indexes.inverted_lists`.
+The vectors lie in two parts in the order of lists, see `recsys.store.vectors.split_vectors`; beside
+them the lists, see `indexes.inverted_lists`.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,11 @@ from indexes.list_efforts import (
     sample_alone,
     sample_together,
 )
-from indexes.rounded import Rounded, RoundedQueries, write_rounded
+from indexes.rounded import Rounded, RoundedQueries, write_split
 from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.unions import GONE
+from recsys.store.vectors.stored_vectors import StoredVectors
 
 LISTS, MOST_LISTS = 4.0, 8192
 """Lists for the square root of the number of rows, and at most: to compare a query with the
@@ -46,7 +47,7 @@ class IvfIndex:
     for each of several that are near each other, with few neighbours each.
     """
 
-    vectors: Floats
+    vectors: StoredVectors
     rounded: Rounded
     lists: Lists
     alone: Effort
@@ -135,11 +136,11 @@ def write_lists(vectors: Floats, folder: Path, lists: Lists) -> IvfIndex:
     """Write what a search needs; open it so that it scans everything."""
     places = np.empty(len(vectors), np.int32)
     places[lists.rows] = np.arange(len(vectors), dtype=np.int32)
-    write_rounded(vectors, folder, places=places)
+    write_split(vectors, folder, places=places)
     lists.save(folder)
     options, n = StageOne(), len(vectors)
     alone, together = Effort(options.neighbours, n, 1.0), Effort(options.per_seed, n, 1.0)
-    return IvfIndex(vectors, Rounded.load(folder, vectors.shape), lists, alone, together)
+    return IvfIndex(vectors, Rounded.stored(vectors, folder), lists, alone, together)
 
 
 def _measured(index: IvfIndex) -> dict[str, Any]:
@@ -152,13 +153,13 @@ def _measured(index: IvfIndex) -> dict[str, Any]:
     return {"alone": asdict(alone), "together": asdict(together)}
 
 
-def open_index(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> IvfIndex:
+def open_index(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -> IvfIndex:
     """Map what `build` or `carry` wrote.
 
     Raises:
         ArtifactCorrupt: it does not fit the vectors.
     """
-    rounded, lists = Rounded.load(folder, vectors.shape), Lists.load(folder, vectors.shape)
+    rounded, lists = Rounded.stored(vectors, folder), Lists.load(folder, vectors.shape)
     return IvfIndex(vectors, rounded, lists, Effort(**facts["alone"]), Effort(**facts["together"]))
 
 

@@ -17,6 +17,7 @@ from indexes.exact import ExactIndex, compared_in_full
 from indexes.rounded import Rounded, RoundedQueries
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.kernels import fastest
+from recsys.store.vectors.stored_vectors import StoredVectors
 
 MOST = 50
 """So many of the best are found in 8 bits at most."""
@@ -29,7 +30,7 @@ these behind more."""
 class ScanningIndex:
     """Cosine search over all of vectors: (n, d) float32, L2-normalised rows."""
 
-    vectors: Floats
+    vectors: StoredVectors
 
     def search(self, query: Floats, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
         """Return up to k (rows, cosines), best first. O(allowed rows * d)."""
@@ -43,7 +44,7 @@ class ScanningIndex:
             return ExactIndex(self.vectors).search_many(queries, k, allowed=allowed)
         every = np.array([0]), np.array([len(self.vectors)])
         asked = RoundedQueries.of(queries)
-        seen = self._rounded.closest(asked, every, allowed, k + SPARE)
+        seen = self._rounded[0].closest(asked, every, allowed, k + SPARE)
         found = compared_in_full(self.vectors, queries, [rows for rows, _ in seen], k)
         off = asked.off(self._farthest)[:, 0]
         for at, (rows, near) in enumerate(seen):
@@ -52,14 +53,14 @@ class ScanningIndex:
         return found
 
     @cached_property
-    def _rounded(self) -> Rounded:
-        """The vectors in 8 bits."""
-        return Rounded.of(self.vectors)
+    def _rounded(self) -> tuple[Rounded, Floats]:
+        """The vectors in 8 bits, and how far each is off."""
+        return Rounded.of(self.vectors[:])
 
     @cached_property
     def _farthest(self) -> Floats:
         """How far rounding took any vector from where it was: (1,) float32."""
-        return np.atleast_1d(self._rounded.errors.max(initial=0))
+        return np.atleast_1d(self._rounded[1].max(initial=0))
 
 
 def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
@@ -72,7 +73,7 @@ def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
     return {}
 
 
-def open_index(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> ScanningIndex:
+def open_index(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -> ScanningIndex:
     """Scan the vectors."""
     return ScanningIndex(vectors)
 

@@ -37,9 +37,10 @@ def compare_backends(
 
 def _ask(recommender: Recommender, name: str, queries: Sequence[str]) -> dict[str, float]:
     collection = recommender.collection
+    whole = collection.vectors[:]  # As they are searched does not depend on how they are stored.
     with TemporaryDirectory() as folder:
-        facts = build_index(name, collection.vectors, Path(folder))
-        search = open_built(collection.vectors, Path(folder), facts)
+        facts = build_index(name, whole, Path(folder))
+        search = open_built(whole, Path(folder), facts)
         asked = replace(recommender, collection=replace(collection, vector_index=search))
         answers = top_papers(asked, queries)
         first = [reciprocal_rank(flag(each["top"], set(each["gold"]))) for each in answers.values()]

@@ -84,7 +84,8 @@ def _builds(found: Figures) -> list[str]:
     return [
         "Building with given vectors: CPU seconds, and the largest resident memory until then, "
         "mapped files included.\n\n" + by_size(found, costs, "building"),
-        "Bytes a paper on disk.\n\n" + by_size(found, weights, "part of an index"),
+        "Bytes a paper on disk. Of vectors in two parts, the first, of 8 bits, counts as their "
+        "search.\n\n" + by_size(found, weights, "part of an index"),
     ]
 
 

@@ -18,6 +18,7 @@ from recsys.store.kernels.in_numpy import (
     Years,
 )
 from recsys.store.kernels.joins_in_numpy import OWN, Forward
+from recsys.store.kernels.split_in_numpy import Split
 
 _ALL, _NO_FLOATS = np.empty(0, np.uint8), np.empty(0, np.float32)
 
@@ -28,6 +29,22 @@ def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
     out = np.empty((len(many), len(rows)), np.float32)
     width = np.array(vectors.shape[1:])
     compiled.dots(_fit(vectors, np.float32), _fit(rows, np.int32), many, width, out)
+    return out if queries.ndim == 2 else out[0]
+
+
+def unsplit(split: Split, places: Rows) -> Floats:
+    """Put the two parts of some vectors together."""
+    out = np.empty((len(places), split.codes.shape[1]), np.float32)
+    compiled.unsplit(*_parts(split), _fit(places, np.int32), np.array(out.shape[1:]), out)
+    return out
+
+
+def split_dots(split: Split, places: Rows, queries: Floats) -> Floats:
+    """Multiply some vectors that are stored in two parts with queries."""
+    many = _fit(np.atleast_2d(queries), np.float32)
+    out = np.empty((len(many), len(places)), np.float32)
+    width = np.array(split.codes.shape[1:])
+    compiled.split_dots(*_parts(split), _fit(places, np.int32), many, width, out)
     return out if queries.ndim == 2 else out[0]
 
 
@@ -231,6 +248,11 @@ def leaves(trees: Trees, features: Floats) -> Floats:
         out,
     )
     return out
+
+
+def _parts(split: Split) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    codes, rests = _fit(split.codes, np.int8), _fit(split.rests, np.int16)
+    return codes, rests, _fit(split.scales, np.float32)
 
 
 def _fit(array: np.ndarray, kind: type) -> np.ndarray:

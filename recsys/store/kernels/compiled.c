@@ -63,7 +63,7 @@ static void look_at_processor(void) {}
 #endif
 
 /* Raised with that of fastest.py, which takes no module that was compiled of an older source. */
-enum { REVISION = 8 };
+enum { REVISION = 9 };
 enum { AHEAD = 6, BLOCK = 1 << 17, BATCH = 512, OWN = 4 };
 static const float MORE = 2.2f; /* K1 + 1 of in_numpy.py. */
 
@@ -112,41 +112,49 @@ static PyObject *outcome(Array *arrays, int n, const char *wrong, int memory)
 
 /* Vectors --------------------------------------------------------------------------------- */
 
+/* Multiply one vector with q queries; the products lie m apart. */
+INLINE void multiply_one(const float *vector, Py_ssize_t d, const float *queries, Py_ssize_t q,
+                         Py_ssize_t m, float *out)
+{
+    Py_ssize_t at = 0;
+    for (; at + 4 <= q; at += 4) {
+        const float *one = queries + at * d, *two = one + d, *three = two + d, *four = three + d;
+        float s1 = 0, s2 = 0, s3 = 0, s4 = 0;
+#pragma omp simd reduction(+ : s1, s2, s3, s4)
+        for (Py_ssize_t j = 0; j < d; j++) {
+            s1 += vector[j] * one[j];
+            s2 += vector[j] * two[j];
+            s3 += vector[j] * three[j];
+            s4 += vector[j] * four[j];
+        }
+        out[at * m] = s1;
+        out[(at + 1) * m] = s2;
+        out[(at + 2) * m] = s3;
+        out[(at + 3) * m] = s4;
+    }
+    for (; at < q; at++) {
+        const float *query = queries + at * d;
+        float sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (Py_ssize_t j = 0; j < d; j++)
+            sum += vector[j] * query[j];
+        out[at * m] = sum;
+    }
+}
+
+INLINE void prefetch(const void *from, Py_ssize_t bytes)
+{
+    for (Py_ssize_t at = 0; at < bytes; at += 64)
+        PREFETCH((const char *)from + at);
+}
+
 INLINE void multiply_body(const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
                           const float *queries, Py_ssize_t q, float *out)
 {
     for (Py_ssize_t i = 0; i < m; i++) {
-        if (i + AHEAD < m) {
-            const char *next = (const char *)(vectors + (Py_ssize_t)rows[i + AHEAD] * d);
-            for (Py_ssize_t at = 0; at < d * 4; at += 64)
-                PREFETCH(next + at);
-        }
-        const float *vector = vectors + (Py_ssize_t)rows[i] * d;
-        Py_ssize_t at = 0;
-        for (; at + 4 <= q; at += 4) {
-            const float *one = queries + at * d, *two = one + d, *three = two + d,
-                        *four = three + d;
-            float s1 = 0, s2 = 0, s3 = 0, s4 = 0;
-#pragma omp simd reduction(+ : s1, s2, s3, s4)
-            for (Py_ssize_t j = 0; j < d; j++) {
-                s1 += vector[j] * one[j];
-                s2 += vector[j] * two[j];
-                s3 += vector[j] * three[j];
-                s4 += vector[j] * four[j];
-            }
-            out[at * m + i] = s1;
-            out[(at + 1) * m + i] = s2;
-            out[(at + 2) * m + i] = s3;
-            out[(at + 3) * m + i] = s4;
-        }
-        for (; at < q; at++) {
-            const float *query = queries + at * d;
-            float sum = 0;
-#pragma omp simd reduction(+ : sum)
-            for (Py_ssize_t j = 0; j < d; j++)
-                sum += vector[j] * query[j];
-            out[at * m + i] = sum;
-        }
+        if (i + AHEAD < m)
+            prefetch(vectors + (Py_ssize_t)rows[i + AHEAD] * d, d * 4);
+        multiply_one(vectors + (Py_ssize_t)rows[i] * d, d, queries, q, m, out + i);
     }
 }
 DISPATCH(multiply,
@@ -174,6 +182,112 @@ static PyObject *dots(PyObject *module, PyObject *arguments)
         Py_END_ALLOW_THREADS
     }
     return outcome(a, 5, wrong, 0);
+}
+
+/* Vectors in 24 bits: 8 of them in one array, 16 in another, and what both are multiplied with. */
+typedef struct {
+    const int8_t *codes;
+    const int16_t *rests;
+    const float *scales; /* Of the codes. */
+    Py_ssize_t d;
+} Split;
+
+INLINE void join_one(const Split *split, Py_ssize_t place, float *restrict vector)
+{
+    const int8_t *code = split->codes + place * split->d;
+    const int16_t *rest = split->rests + place * split->d;
+    float step = split->scales[place] / 65536;
+    for (Py_ssize_t j = 0; j < split->d; j++)
+        vector[j] = (float)((int32_t)code[j] * 65536 + rest[j]) * step;
+}
+
+INLINE void look_ahead(const Split *split, const int32_t *places, Py_ssize_t i, Py_ssize_t m)
+{
+    if (i + AHEAD < m) {
+        Py_ssize_t place = places[i + AHEAD];
+        prefetch(split->codes + place * split->d, split->d);
+        prefetch(split->rests + place * split->d, split->d * 2);
+        PREFETCH(split->scales + place);
+    }
+}
+
+INLINE void join_body(const Split *split, const int32_t *places, Py_ssize_t m, float *out)
+{
+    for (Py_ssize_t i = 0; i < m; i++) {
+        look_ahead(split, places, i, m);
+        join_one(split, places[i], out + i * split->d);
+    }
+}
+DISPATCH(join, (const Split *split, const int32_t *places, Py_ssize_t m, float *out),
+         (split, places, m, out))
+
+/* vector: room for one. */
+INLINE void multiply_split_body(const Split *split, const int32_t *places, Py_ssize_t m,
+                                const float *queries, Py_ssize_t q, float *vector, float *out)
+{
+    for (Py_ssize_t i = 0; i < m; i++) {
+        look_ahead(split, places, i, m);
+        join_one(split, places[i], vector);
+        multiply_one(vector, split->d, queries, q, m, out + i);
+    }
+}
+DISPATCH(multiply_split,
+         (const Split *split, const int32_t *places, Py_ssize_t m, const float *queries,
+          Py_ssize_t q, float *vector, float *out),
+         (split, places, m, queries, q, vector, out))
+
+/* Take codes, rests, scales and places, the first of some arrays; say what does not fit. */
+static const char *take_split(const Array *a, int64_t d, Split *split)
+{
+    *split = (Split){a[0].data, a[1].data, a[2].data, (Py_ssize_t)d};
+    Py_ssize_t n = d ? a[0].length / d : 0;
+    if (a[1].length < n * d || a[2].length < n)
+        return "parts of vectors that do not fit each other";
+    for (Py_ssize_t i = 0; i < a[3].length; i++)
+        if (((const int32_t *)a[3].data)[i] < 0 || ((const int32_t *)a[3].data)[i] >= n)
+            return "a row outside the vectors";
+    return NULL;
+}
+
+/* unsplit(codes, rests, scales, places, [d], out) */
+static PyObject *unsplit(PyObject *module, PyObject *arguments)
+{
+    Array a[6];
+    const int items[] = {1, 2, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 6, 5))
+        return NULL;
+    Split split;
+    const char *wrong = take_split(a, ((const int64_t *)a[4].data)[0], &split);
+    if (!wrong && a[5].length < a[3].length * split.d)
+        wrong = "no room for the vectors";
+    if (!wrong) {
+        Py_BEGIN_ALLOW_THREADS
+        join(&split, a[3].data, a[3].length, a[5].data);
+        Py_END_ALLOW_THREADS
+    }
+    return outcome(a, 6, wrong, 0);
+}
+
+/* split_dots(codes, rests, scales, places, queries, [d], out) */
+static PyObject *split_dots(PyObject *module, PyObject *arguments)
+{
+    Array a[7];
+    const int items[] = {1, 2, 4, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 7, 6))
+        return NULL;
+    Split split;
+    const char *wrong = take_split(a, ((const int64_t *)a[5].data)[0], &split);
+    Py_ssize_t d = split.d, q = d ? a[4].length / d : 0, m = a[3].length;
+    if (m * q > a[6].length)
+        wrong = "no room for the products";
+    float *vector = malloc((d ? d : 1) * sizeof(float));
+    if (!wrong && vector) {
+        Py_BEGIN_ALLOW_THREADS
+        multiply_split(&split, a[3].data, m, a[4].data, q, vector, a[6].data);
+        Py_END_ALLOW_THREADS
+    }
+    free(vector);
+    return outcome(a, 7, wrong, !vector);
 }
 
 INLINE void scan_rows_body(const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
@@ -1477,6 +1591,8 @@ static PyObject *trees(PyObject *module, PyObject *arguments)
 
 static PyMethodDef methods[] = {
     {"dots", dots, METH_VARARGS, NULL},
+    {"unsplit", unsplit, METH_VARARGS, NULL},
+    {"split_dots", split_dots, METH_VARARGS, NULL},
     {"scan", scan, METH_VARARGS, NULL},
     {"matches", matches, METH_VARARGS, NULL},
     {"places", places, METH_VARARGS, NULL},

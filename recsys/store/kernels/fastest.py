@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from recsys.store.kernels.codes_in_numpy import Coded
 from recsys.store.kernels.in_numpy import PaperWords, Postings, Trees, Words
 from recsys.store.kernels.joins_in_numpy import Forward
+from recsys.store.kernels.split_in_numpy import Split
 
-REVISION = 8
+REVISION = 9
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING or not COMPILED:
         totals,
     )
     from recsys.store.kernels.joins_in_numpy import cocited, joined, overlaps
+    from recsys.store.kernels.split_in_numpy import split_dots, unsplit
 else:
     from recsys.store.kernels.adapted import (
         closest,
@@ -64,8 +66,10 @@ else:
         scan,
         search,
         slices,
+        split_dots,
         tally,
         totals,
+        unsplit,
     )
 
 __all__ = [
@@ -74,6 +78,7 @@ __all__ = [
     "Forward",
     "PaperWords",
     "Postings",
+    "Split",
     "Trees",
     "Words",
     "closest",
@@ -93,6 +98,8 @@ __all__ = [
     "scan",
     "search",
     "slices",
+    "split_dots",
     "tally",
     "totals",
+    "unsplit",
 ]

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
-from recsys.store.kernels import adapted, codes_in_numpy, fastest, in_numpy
+from recsys.store.kernels import adapted, codes_in_numpy, fastest, in_numpy, split_in_numpy
 from recsys.store.kernels.codes_in_numpy import Coded
 from recsys.store.kernels.in_numpy import K1, Counts, Norms, PaperWords, Postings, Trees, Words
+from recsys.store.kernels.split_in_numpy import Split
 
 SEEDS = st.integers(0, 2**32 - 1)
 ROWS = arrays(np.int32, st.integers(0, 80), elements=st.integers(0, 60))
@@ -54,6 +55,51 @@ def test_dots_refuse_rows_that_are_not_there(row: int) -> None:
     vectors = np.zeros((30, 8), np.float32)
     with pytest.raises(IndexError, match="outside the vectors"):
         adapted.dots(vectors, np.array([3, row], np.int32), vectors[0])
+
+
+def made_split(rng: np.random.Generator, d: int) -> Split:
+    """Make any parts, also such as no vectors are split into: a file may be damaged."""
+    codes = rng.integers(-128, 128, (30, d)).astype(np.int8)
+    rests = rng.integers(-(1 << 15), 1 << 15, (30, d)).astype(np.int16)
+    return Split(codes, rests, rng.random(30, np.float32))
+
+
+@given(SEEDS, st.integers(0, 40), st.integers(1, 70))
+def test_parts_are_joined_to_the_last_bit_and_multiplied(seed: int, m: int, d: int) -> None:
+    rng = np.random.default_rng(seed)
+    split = made_split(rng, d)
+    places = rng.integers(0, 30, m).astype(np.int32)
+    whole = split.codes.astype(np.int64) * 65536 + split.rests
+    exact = whole[places] * split.scales[places, None].astype(np.float64) / 65536
+    for kernels in (split_in_numpy, adapted):
+        joined = kernels.unsplit(split, places)
+        assert joined.dtype == np.float32
+        np.testing.assert_array_equal(joined, exact.astype(np.float32))
+    for q in (0, 1, 4, 6):
+        queries = rng.normal(size=(q, d)).astype(np.float32)
+        many = adapted.split_dots(split, places, queries)
+        assert many.shape == split_in_numpy.split_dots(split, places, queries).shape == (q, m)
+        np.testing.assert_array_equal(
+            many, adapted.dots(joined, np.arange(m, dtype=np.int32), queries)
+        )
+        np.testing.assert_allclose(many, queries @ joined.T, atol=1e-3, rtol=1e-4)
+        for query, products in zip(queries, many, strict=True):
+            alone = adapted.split_dots(split, places, query)
+            np.testing.assert_allclose(alone, products, atol=1e-3, rtol=1e-4)
+
+
+@pytest.mark.parametrize("place", [-1, 30, 2**31 - 1, -(2**31)])
+def test_parts_that_are_not_there_are_refused(place: int) -> None:
+    split, places = made_split(np.random.default_rng(0), 8), np.array([3, place], np.int32)
+    with pytest.raises(IndexError, match="outside the vectors"):
+        adapted.unsplit(split, places)
+    with pytest.raises(IndexError, match="outside the vectors"):
+        adapted.split_dots(split, places, np.zeros(8, np.float32))
+    for short in (replace(split, rests=split.rests[:-1]), replace(split, scales=split.scales[1:])):
+        with pytest.raises(IndexError, match="do not fit each other"):
+            adapted.unsplit(short, places[:1])
+        with pytest.raises(IndexError, match="do not fit each other"):
+            adapted.split_dots(short, places[:1], np.zeros(8, np.float32))
 
 
 @given(SEEDS, st.integers(0, 9), st.integers(1, 70))
