@@ -26,7 +26,7 @@ def searches(question: FetchQuestion) -> tuple[str, ...]:
         if any(words <= other or other <= words for other in taken):
             continue
         taken.append(words)
-        found.append(spelling)
+        found.append(f'"{spelling}"')
         if len(found) == MOST_SEARCHES:
             break
     return tuple(dict.fromkeys(found))

@@ -19,7 +19,7 @@ FACTS = SourceFacts(
     references=True,
     schemes=("openalex", "doi"),
     batch=50,
-    page=200,
+    page=100,
     pace=0.1,
     documentation="",
     terms="",
@@ -68,21 +68,13 @@ class MemorySource:
         self, words: str, *, most: int, since: int | None = None, until: int | None = None
     ) -> Iterator[Reference]:
         scores: Counter[str] = Counter()
-        wanted = sorted(set(tokens(words)))
-        for word in wanted:
-            posting = self._posting.get(word, {})
-            for key, weight in posting.items():
-                scores[key] += weight
-        whole = set(scores)
-        if self.every_word:
-            for word in wanted:
-                whole &= set(self._posting.get(word, {}))
-        ranked = sorted(whole, key=lambda key: (-scores[key], key))
+        for group in _groups(words):
+            postings = [self._posting.get(word, {}) for word in group]
+            for key in set(postings[0]).intersection(*postings[1:]):
+                scores[key] += sum(posting[key] for posting in postings)
+        ranked = sorted(scores, key=lambda key: (-scores[key], key))
         works = (w for k in ranked if _within(w := self._works[k], since, until))
         yield from self._answered(works, most)
-
-    every_word = True
-    """Whether a search finds only what has all of its words."""
 
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
         return self.search(words, most=most, since=since.year)
@@ -113,6 +105,16 @@ class MemorySource:
             word: {k: v * math.log(1 + size / len(rows)) for k, v in rows.items()}
             for word, rows in found.items()
         }
+
+
+def _groups(words: str) -> Iterator[list[str]]:
+    """Any word will do, but of a phrase in quotes all are needed."""
+    for place, part in enumerate(words.split('"')):
+        found = sorted(set(tokens(part)))
+        if place % 2 and found:
+            yield found
+        else:
+            yield from ([word] for word in found)
 
 
 def _within(work: Reference, since: int | None, until: int | None) -> bool:
