@@ -9,6 +9,7 @@ from recsys.errors import MissingExtraError
 EXTRAS: Mapping[str, str] = {
     "docx": "serve",
     "gensim": "baselines",
+    "httpx2": "online",
     "jinja2": "report",
     "matplotlib": "report",
     "networkx": "serve",

@@ -102,8 +102,8 @@ class Catalogue:
                     counts / (counts + _SATURATION)
                 )
                 having[numbers] += 1
-        found = np.flatnonzero(having == len(wanted)) if wanted else []
-        return {int(number): float(scores[number]) for number in found}
+        found = np.flatnonzero(having == len(wanted)).tolist() if wanted else []
+        return {number: float(scores[number]) for number in found}
 
 
 def _rarity(having: int, among: int) -> float:

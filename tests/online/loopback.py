@@ -5,7 +5,7 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -16,6 +16,9 @@ from urllib.parse import parse_qs, urlsplit
 HUGE = 2**20
 """Bytes of a huge body's compressed whole: the client of a test allows less."""
 _BLOCK = 2**16
+
+
+NONE: Mapping[str, str] = {}
 
 
 class Fault(StrEnum):
@@ -71,17 +74,15 @@ class Given:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def as_json(value: object, status: int = 200, **headers: str) -> Given:
-    """Give JSON; underscores in names of headers are hyphens."""
-    named = {name.replace("_", "-"): text for name, text in headers.items()}
+def as_json(value: object, status: int = 200, headers: Mapping[str, str] = NONE) -> Given:
+    """Give JSON."""
     body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-    return Given(body, status, {"Content-Type": "application/json", **named})
+    return Given(body, status, {"Content-Type": "application/json", **headers})
 
 
-def as_xml(text: str, status: int = 200, **headers: str) -> Given:
+def as_xml(text: str, status: int = 200, headers: Mapping[str, str] = NONE) -> Given:
     """Give XML."""
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Given(text.encode(), status, {"Content-Type": "text/xml; charset=utf-8", **named})
+    return Given(text.encode(), status, {"Content-Type": "text/xml; charset=utf-8", **headers})
 
 
 class Site(Protocol):
@@ -99,7 +100,6 @@ class Served:
     asked: list[Asked] = field(default_factory=list)
     faults: deque[Fault | None] = field(default_factory=deque)
     """One for each of the next requests; none for those after."""
-    needs_key: Callable[[Asked], bool] | None = None
 
     def order(self, *faults: Fault | None) -> None:
         """Let these go wrong with the next requests."""
@@ -141,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
     wbufsize = _BLOCK
     server: _Server
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as inherited.
         """Say nothing."""
 
     def do_GET(self) -> None:

@@ -53,9 +53,9 @@ class OpenAlexSite:
         if key and self.keys and key not in self.keys:
             return _error(401, "Invalid API key", f"API key {key} is not known.")
         if asked.fault is Fault.SPENT or (self.credits is not None and self.spent >= self.credits):
-            return as_json(_SPENT, 429, Retry_After="40000", **self._meter(0))
+            return as_json(_SPENT, 429, {"Retry-After": "40000", **self._meter(0)})
         if asked.path == "/rate-limit":
-            return as_json({"rate_limit": {"daily_budget_usd": 1.0}}, **self._meter(0))
+            return as_json({"rate_limit": {"daily_budget_usd": 1.0}}, headers=self._meter(0))
         if asked.path.startswith("/works/"):
             return self._single(asked.path.removeprefix("/works/"), asked)
         if asked.path != "/works":
@@ -72,7 +72,7 @@ class OpenAlexSite:
             return _error(404, "Not found", f"{name} is not known.")
         if re.fullmatch(r"W\d+", name) and name != self.work_id(number):
             return Given(b"", 301, {"Location": f"/works/{self.work_id(number)}"})
-        return as_json(self._work(number, asked), **self._meter(0))
+        return as_json(self._work(number, asked), headers=self._meter(0))
 
     def _list(self, asked: Asked) -> Given:
         parameters = asked.parameters
@@ -89,13 +89,19 @@ class OpenAlexSite:
         if asked.fault is Fault.TWICE:
             shown = [*numbers[max(start - size, 0) : start], *shown, *shown]
         results: object = [self._work(number, asked, scores) for number in shown]
-        meta = {"count": len(numbers), "per_page": size, "cost_usd": price / 10_000}
+        meta: dict[str, object] = {
+            "count": len(numbers),
+            "per_page": size,
+            "cost_usd": price / 10_000,
+        }
         if cursor:
             more = start + size < len(numbers)
-            meta["next_cursor"] = _cursor(start + size) if more else None  # type: ignore[assignment] # null, as there
+            meta["next_cursor"] = _cursor(start + size) if more else None
         if asked.fault is Fault.NOT_A_LIST:
             results = {"message": "not as documented"}
-        return as_json({"meta": meta, "results": results, "group_by": []}, **self._meter(price))
+        return as_json(
+            {"meta": meta, "results": results, "group_by": []}, headers=self._meter(price)
+        )
 
     def _start(self, asked: Asked, size: int) -> tuple[int, bool]:
         cursor = asked.parameters.get("cursor")
@@ -257,10 +263,10 @@ class OpenAlexSite:
         allowed = self.credits if self.credits is not None else 10_000.0
         left = max(allowed - self.spent, 0)
         return {
-            "X_RateLimit_Limit": f"{allowed:.0f}",
-            "X_RateLimit_Remaining": f"{left:.0f}",
-            "X_RateLimit_Credits_Used": f"{price:.0f}",
-            "X_RateLimit_Reset": "40000",
+            "X-RateLimit-Limit": f"{allowed:.0f}",
+            "X-RateLimit-Remaining": f"{left:.0f}",
+            "X-RateLimit-Credits-Used": f"{price:.0f}",
+            "X-RateLimit-Reset": "40000",
         }
 
 
