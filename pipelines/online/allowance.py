@@ -1,7 +1,7 @@
 """What a fetch may ask at most, planned before the first request and never exceeded."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -9,7 +9,8 @@ from operator import add
 from pipelines.online.contract import Cost, Kind, Source
 from pipelines.online.fetch_question import FetchQuestion
 from pipelines.online.search_phrases import searches
-from pipelines.online.work_keys import names_at
+from pipelines.online.work_keys import key_at
+from recsys.records import Reference
 
 ROUNDS = 8
 _SPARE = 1.25
@@ -24,11 +25,11 @@ CITING_NAMES = 10
 class Planned:
     """How many calls of each kind a source gets.
 
-    named: works looked up by name. finds: by title. searches, citing: calls, each for a page.
+    named: works looked up by name, for each scheme of names. finds: by title. searches, citing: calls, each for a page.
     works: works fetched by name, in at most so many requests.
     """
 
-    named: int = 0
+    named: tuple[int, ...] = ()
     finds: int = 0
     searches: int = 0
     citing: int = 0
@@ -37,7 +38,7 @@ class Planned:
     def costs(self, source: Source) -> Iterator[Cost]:
         """Tell what the calls cost at most."""
         page, batch = source.facts.page, source.facts.batch
-        yield source.cost(Kind.WORKS, self.named)
+        yield from (source.cost(Kind.WORKS, count) for count in self.named)
         yield source.cost(Kind.FIND, self.finds)
         yield times(source.cost(Kind.SEARCH, page), self.searches)
         yield times(source.cost(Kind.CITING, page), self.citing)
@@ -51,19 +52,31 @@ class Planned:
 def planned(question: FetchQuestion, source: Source) -> Planned:
     """Plan the calls to the source that leads: what it cannot answer is not asked."""
     facts, papers = source.facts, question.papers
-    named = [each for each in question.references if names_at(each, facts.schemes)]
+    named = asked_names(question.references, facts.schemes).values()
     titled = [each for each in question.references if each.title]
     citing = min(max(papers // _PAPERS_PER_CITING, _FEWEST_CITING), _MOST_CITING)
     can = facts.kinds
     # The last request of each round is not full.
     rounded = math.ceil(papers * _SPARE) + ROUNDS * facts.batch
     return Planned(
-        named=len(named) if Kind.WORKS in can else 0,
+        named=tuple(map(len, named)) if Kind.WORKS in can else (),
         finds=len(titled) if Kind.FIND in can else 0,
         searches=len(searches(question)) if Kind.SEARCH in can else 0,
         citing=citing if Kind.CITING in can else 0,
         works=rounded if Kind.WORKS in can and facts.references else 0,
     )
+
+
+def asked_names(
+    references: Sequence[Reference], schemes: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """List the surest name of each reference, by scheme: each scheme is asked for by itself."""
+    found = {key for each in references if (key := key_at(each, schemes)) is not None}
+    named = {
+        scheme: tuple(sorted(name for name in found if name.startswith(f"{scheme}:")))
+        for scheme in schemes
+    }
+    return {scheme: names for scheme, names in named.items() if names}
 
 
 def times(cost: Cost, count: int) -> Cost:

@@ -113,8 +113,7 @@ class OpenAlex:
         """Return what asking takes at most; citing works are of one batch of names."""
         pages = requests_for(count, FACTS.page)
         requests = {
-            # Names of each scheme are asked for by themselves.
-            Kind.WORKS: requests_for(count, FACTS.batch) + len(FACTS.schemes) - 1,
+            Kind.WORKS: requests_for(count, FACTS.batch),
             Kind.FIND: count,
         }.get(kind, pages)
         price = dict(FACTS.prices)[kind]

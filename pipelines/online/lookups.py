@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipelines.online.allowance import Allowance
+from pipelines.online.allowance import Allowance, asked_names
 from pipelines.online.contract import Kind, Source
 from pipelines.online.work_keys import names_at
 from recsys.asking.match_confidence import contradicts, title_of
@@ -51,15 +51,16 @@ def _by_name(
 
     One whose title flatly differs is not meant: a wrong DOI is a common slip.
     """
-    schemes = source.facts.schemes
-    names = [names_at(each, schemes) for each in references]
-    asked = list(dict.fromkeys(each[0] for each in names if each))
-    cost = source.cost(Kind.WORKS, len(asked))
-    if not asked or Kind.WORKS not in source.facts.kinds or not allowance.pays(cost):
-        return {}
-    works = {name: work for work in source.works(asked) for name in names_at(work, schemes)}
+    facts = source.facts
+    works: dict[str, Reference] = {}
+    for asked in asked_names(references, facts.schemes).values():
+        cost = source.cost(Kind.WORKS, len(asked))
+        if Kind.WORKS in facts.kinds and allowance.pays(cost):
+            answered = source.works(asked)
+            works |= {name: work for work in answered for name in names_at(work, facts.schemes)}
     found = {}
-    for place, (reference, own) in enumerate(zip(references, names, strict=True)):
+    for place, reference in enumerate(references):
+        own = names_at(reference, facts.schemes)
         work = next((works[name] for name in own if name in works), None)
         if work is not None and not _another(reference, work):
             found[place] = work
