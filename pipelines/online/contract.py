@@ -114,7 +114,7 @@ class Source(Protocol):
 
         Args:
             kind: of the call.
-            count: names for `works`, works looked up for `find`, else the most works wanted; of
-                citing ones, for one batch of names.
+            count: names of one scheme for `works`, works looked up for `find`, else the most works
+                wanted; of citing ones, for one batch of names.
         """
         ...

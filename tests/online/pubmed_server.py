@@ -60,14 +60,14 @@ class PubMedSite:
         terms = [(match[1], match[2], match[3]) for match in _TERM.finditer(form["term"])]
         if terms and terms[0][1] == "doi":
             numbers = [self.catalogue.number_of.get(doi.lower()) for doi, _, _ in terms]
-            found = [number for number in numbers if number in self._pmid]
+            found = [number for number in numbers if number is not None and number in self._pmid]
         else:
             words = [word for word, _, _ in terms]
             together = any(joined == "AND" for _, _, joined in terms) or terms[0][1] == "ti"
             scores = self.catalogue.search([words] if together else [[word] for word in words])
             ordered = sorted(scores, key=lambda number: (-scores[number], number))
             found = [number for number in ordered if number in self._pmid]
-        found = [number for number in found if number is not None and self._fits(number, form)]
+        found = [number for number in found if self._fits(number, form)]
         start, most = int(form["retstart"]), int(form["retmax"])
         shown = [self._pmid[number] for number in found[start : start + most]]
         if asked.fault is Fault.TWICE:
@@ -80,7 +80,7 @@ class PubMedSite:
             day = self.entered.get(paper.id, f"{paper.year}-01-01").replace("-", "/")
             return day >= form["mindate"]
         first, last = int(form.get("mindate", "0")), int(form.get("maxdate", "9999"))
-        return first <= self.catalogue.years[number] <= last
+        return first <= int(self.catalogue.years[number]) <= last
 
     def _link(self, asked: Asked) -> Given:
         pairs = parse_qsl(asked.body.decode())

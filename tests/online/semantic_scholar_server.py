@@ -45,14 +45,14 @@ class SemanticScholarSite:
         if asked.path == "/recommendations/v1/papers":
             return self._recommended(asked)
         path = asked.path.removeprefix(_GRAPH)
-        if path == "/batch":
-            return self._batch(asked)
-        if path == "/search/match":
-            return self._match(asked)
-        if path == "/search/bulk":
-            return self._bulk(asked)
-        if path == "/search":
-            return self._ranked(asked)
+        places = {
+            "/batch": self._batch,
+            "/search": self._ranked,
+            "/search/bulk": self._bulk,
+            "/search/match": self._match,
+        }
+        if path in places:
+            return places[path](asked)
         if path.endswith("/citations"):
             return self._citations(asked, unquote(path.removesuffix("/citations")[1:]))
         return as_json({"error": f"{path} not found"}, 404)
@@ -143,7 +143,7 @@ class SemanticScholarSite:
 
     def _within(self, number: int, span: str) -> bool:
         first, _, last = span.partition("-")
-        return int(first or 0) <= self.catalogue.years[number] <= int(last or 9999)
+        return int(first or 0) <= int(self.catalogue.years[number]) <= int(last or 9999)
 
     def _paper(self, number: int, asked: Asked) -> dict[str, Any]:
         """Write the fields that were asked for; the id comes in any case."""

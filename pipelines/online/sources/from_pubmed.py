@@ -10,11 +10,17 @@ from datetime import date
 from io import BytesIO
 from itertools import islice
 
-from pipelines.online.agreeing import agreed, telling_words
-from pipelines.online.answered_works import each_once, in_order, listed, parts_of, requests_for
 from pipelines.online.contract import Cost, Kind, SourceFacts
 from pipelines.online.polite_client import Client, Question
 from pipelines.online.site_table import SITES
+from pipelines.online.sources.agreeing import agreed, telling_words
+from pipelines.online.sources.answered_works import (
+    each_once,
+    in_order,
+    listed,
+    parts_of,
+    requests_for,
+)
 from recsys.errors import AnswerNotUnderstood
 from recsys.formats.markup.pubmed_xml import read
 from recsys.formats.references.bibliography import Problem
@@ -108,8 +114,7 @@ class PubMed:
         """Return what asking takes at most: the articles, and the references that they lack."""
         fetched = 2 * requests_for(count, FACTS.batch)
         requests = {
-            # A batch of DOIs is looked up first, and may end where another of numbers does.
-            Kind.WORKS: requests_for(count, FACTS.batch) + fetched + 3,
+            Kind.WORKS: requests_for(count, FACTS.batch) + fetched,  # DOIs are looked up first.
             Kind.FIND: 3 * count,
             Kind.CITING: 1 + fetched,
         }.get(kind, requests_for(count, FACTS.page) + fetched)

@@ -7,8 +7,12 @@ credit, a search ten; a key from openalex.org/settings/api allows 10,000 a day, 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from pipelines.online.agreeing import agreed, telling_words
-from pipelines.online.answered_works import (
+from pipelines.online.contract import Cost, Kind, SourceFacts
+from pipelines.online.http_exchange import Reply
+from pipelines.online.polite_client import Client, Question
+from pipelines.online.site_table import SITES
+from pipelines.online.sources.agreeing import agreed, telling_words
+from pipelines.online.sources.answered_works import (
     each_once,
     in_order,
     listed,
@@ -16,11 +20,7 @@ from pipelines.online.answered_works import (
     read_records,
     requests_for,
 )
-from pipelines.online.contract import Cost, Kind, SourceFacts
-from pipelines.online.http_exchange import Reply
-from pipelines.online.polite_client import Client, Question
-from pipelines.online.site_table import SITES
-from pipelines.online.token_paging import token_pages
+from pipelines.online.sources.token_paging import token_pages
 from recsys.formats.papers.openalex import reference_of
 from recsys.formats.papers.paper_fields import nested
 from recsys.records import Reference
@@ -114,8 +114,7 @@ class OpenAlex:
         """Return what asking takes at most; citing works are of one batch of names."""
         pages = requests_for(count, FACTS.page)
         requests = {
-            # Names of each scheme are asked for by themselves.
-            Kind.WORKS: requests_for(count, FACTS.batch) + len(FACTS.schemes) - 1,
+            Kind.WORKS: requests_for(count, FACTS.batch),
             Kind.FIND: count,
         }.get(kind, pages)
         price = dict(FACTS.prices)[kind]

@@ -10,13 +10,19 @@ from datetime import date
 from itertools import islice
 from urllib.parse import quote
 
-from pipelines.online.agreeing import agreed, telling_words
-from pipelines.online.answered_works import each_once, listed, parts_of, read_records, requests_for
 from pipelines.online.contract import Cost, Kind, SourceFacts
 from pipelines.online.http_exchange import Reply
 from pipelines.online.polite_client import Client, Question
 from pipelines.online.site_table import SITES
-from pipelines.online.token_paging import token_pages
+from pipelines.online.sources.agreeing import agreed, telling_words
+from pipelines.online.sources.answered_works import (
+    each_once,
+    listed,
+    parts_of,
+    read_records,
+    requests_for,
+)
+from pipelines.online.sources.token_paging import token_pages
 from recsys.errors import AnswerNotUnderstood
 from recsys.formats.papers.paper_fields import nested
 from recsys.formats.papers.semantic_scholar import reference_of
