@@ -44,10 +44,10 @@ class SourceFacts:
 
     name: as the table and the options have it. title: as people write it. kinds: what may be asked.
     abstracts, references: whether its works have them. schemes: of the names that `works`
-    understands, the best first. batch: names of one request. page: works of one answer. pace:
-    seconds between two requests. prices: credits of one request of a kind, 0 for those left out.
-    key: the environment variable of its key, "" where it has none. key_needed: it answers nobody
-    without. documentation, terms: addresses of pages. licence: of what it gives.
+    understands, the best first. batch: names of one request; citing_batch: of one that asks what
+    cites them. page: works of one answer. pace: seconds between two requests. prices: credits of
+    one request of a kind, 0 for those left out. key: the environment variable of its key, "" where
+    it has none. documentation, terms: addresses of pages. licence: of what it gives.
     """
 
     name: str
@@ -63,7 +63,7 @@ class SourceFacts:
     terms: str
     licence: str
     key: str = ""
-    key_needed: bool = False
+    citing_batch: int = 1
     prices: tuple[tuple[Kind, float], ...] = ()
 
 
@@ -114,6 +114,7 @@ class Source(Protocol):
 
         Args:
             kind: of the call.
-            count: names for `works`, works looked up for `find`, else the most works wanted.
+            count: names of one scheme for `works`, works looked up for `find`, else the most works
+                wanted; of citing ones, for one batch of names.
         """
         ...

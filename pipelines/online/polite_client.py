@@ -71,7 +71,8 @@ class Question:
 
     path: begins with "/". parameters: in their order, without a key. form: sent in a body as an
     address has them. document: sent in a body, as JSON. json: whether JSON is expected. credits:
-    what it costs. tolerated: statuses that are an answer, too. fresh: the store is not looked at.
+    what it costs. tolerated: statuses that are an answer, too. fresh: what the store has is not
+    taken. kept: the answer goes into the store.
     """
 
     site: str
@@ -83,6 +84,7 @@ class Question:
     credits: float = 0.0
     tolerated: frozenset[int] = frozenset()
     fresh: bool = False
+    kept: bool = True
 
     @property
     def shown(self) -> str:
@@ -152,7 +154,7 @@ class Client:
                 value = _decoded(stored.body) if _is_json(question, stored.status) else None
                 return Reply(stored.status, stored.headers, stored.body, value, stored=True)
         reply = self._asked(site, question)
-        if self._store is not None and reply.status in _KEPT:
+        if self._store is not None and question.kept and reply.status in _KEPT:
             kept = Stored(reply.status, reply.headers, reply.body, self.manners.clock.now())
             self._store.put(asked, kept)
         return reply
@@ -187,7 +189,7 @@ class Client:
             )
         raise SourceUnreachable(
             f"{site.name} did not answer {question.shown} in {self.manners.tries} tries: {why}.",
-            "Try again later: what was fetched is kept, and not asked for again.",
+            site.hint or "Try again later: what was fetched is kept, and not asked for again.",
         )
 
     def _judged(self, site: Site, question: Question, reply: Reply, verdict: Verdict) -> Reply:
@@ -206,7 +208,8 @@ class Client:
         if verdict.refused:
             raise KeyRefused(
                 f"{site.name} refuses to answer ({reply.status}){_said(reply)}.",
-                f"Set {site.key} to a key that is valid." if site.key else "Try again later.",
+                site.hint
+                or (f"Set {site.key} to a valid key." if site.key else "Try again later."),
             )
         raise AnswerNotUnderstood(
             f"{site.name} answers {question.shown} with {reply.status}{_said(reply)}.",

@@ -16,7 +16,7 @@ class Site:
     address: what all its paths follow. pace: seconds between two requests; pace_known: with a key,
     or an address of mail. key: environment variable of the key. key_header, key_parameter: where it
     goes. mail_parameter: where an address of mail goes, by which the operators can write to who
-    asks too much.
+    asks too much. hint: what to do where it does not answer, if that is not to wait.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Site:
     key_header: str = ""
     key_parameter: str = ""
     mail_parameter: str = ""
+    hint: str = ""
 
     @property
     def variable(self) -> str:
@@ -66,7 +67,13 @@ SITES: Mapping[str, Site] = {
             key_parameter="api_key",
             mail_parameter="email",
         ),
-        Site("zotero", "http://127.0.0.1:23119", 0.0),
+        Site(
+            "zotero",
+            "http://127.0.0.1:23119",
+            0.0,
+            hint="Start Zotero, and allow other applications to communicate with it "
+            "(Settings, Advanced).",
+        ),
         Site(
             "zotero-web",
             "https://api.zotero.org",

@@ -8,12 +8,12 @@ from pipelines.online.polite_client import Client
 from recsys.errors import InputError, near_miss
 
 SOURCES: Mapping[str, tuple[str, str]] = {
-    "openalex": ("pipelines.online.from_openalex", "OpenAlex"),
-    "semanticscholar": ("pipelines.online.from_semantic_scholar", "SemanticScholar"),
-    "crossref": ("pipelines.online.from_crossref", "Crossref"),
-    "arxiv": ("pipelines.online.from_arxiv", "Arxiv"),
-    "pubmed": ("pipelines.online.from_pubmed", "PubMed"),
-    "zotero": ("pipelines.online.from_zotero", "Zotero"),
+    "openalex": ("pipelines.online.sources.from_openalex", "OpenAlex"),
+    "semanticscholar": ("pipelines.online.sources.from_semantic_scholar", "SemanticScholar"),
+    "crossref": ("pipelines.online.sources.from_crossref", "Crossref"),
+    "arxiv": ("pipelines.online.sources.from_arxiv", "Arxiv"),
+    "pubmed": ("pipelines.online.sources.from_pubmed", "PubMed"),
+    "zotero": ("pipelines.online.sources.from_zotero", "Zotero"),
 }
 """Name -> module and class; the module's FACTS tell what it gives."""
 

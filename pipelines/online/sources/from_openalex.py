@@ -7,8 +7,12 @@ credit, a search ten; a key from openalex.org/settings/api allows 10,000 a day, 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from pipelines.online.agreeing import agreed, telling_words
-from pipelines.online.answered_works import (
+from pipelines.online.contract import Cost, Kind, SourceFacts
+from pipelines.online.http_exchange import Reply
+from pipelines.online.polite_client import Client, Question
+from pipelines.online.site_table import SITES
+from pipelines.online.sources.agreeing import agreed, telling_words
+from pipelines.online.sources.answered_works import (
     each_once,
     in_order,
     listed,
@@ -16,9 +20,7 @@ from pipelines.online.answered_works import (
     read_records,
     requests_for,
 )
-from pipelines.online.contract import Cost, Kind, SourceFacts
-from pipelines.online.polite_client import Client, Question
-from pipelines.online.site_table import SITES
+from pipelines.online.sources.token_paging import token_pages
 from recsys.formats.papers.openalex import reference_of
 from recsys.formats.papers.paper_fields import nested
 from recsys.records import Reference
@@ -31,6 +33,7 @@ FACTS = SourceFacts(
     references=True,
     schemes=("openalex", "doi", "pmid"),
     batch=50,
+    citing_batch=50,
     page=100,
     pace=SITES["openalex"].pace,
     documentation="https://developers.openalex.org",
@@ -47,8 +50,6 @@ _FIELDS = (
 _LIST, _SEARCH = 1.0, 10.0
 _OFFERED = 10
 _MOST_PAGED = 10_000
-_BEGINNINGS = 3
-_NONE: frozenset[int] = frozenset()
 _BREAKING = frozenset(",|")
 """What a list of names in a filter cannot have in a name."""
 
@@ -135,8 +136,7 @@ class OpenAlex:
     ) -> Iterator[Reference]:
         """Yield the works of a list, page by page, each once.
 
-        A cursor that is known no more begins anew: what came before is left out. Who has no key
-        gets numbered pages, which end after 10,000 works.
+        Who has no key gets numbered pages, which end after 10,000 works.
         """
         return each_once(self._pages(parameters, price, most), most)
 
@@ -145,35 +145,31 @@ class OpenAlex:
     ) -> Iterator[Reference]:
         size = min(most, FACTS.page)
         by_cursor = most > FACTS.page and self._client.has_key("openalex")
-        place, page, begun = "*", 1, 0
-        while True:
-            question = Question(
-                "openalex",
-                "/works",
-                (
-                    *parameters,
-                    ("select", _FIELDS),
-                    ("per_page", str(size)),
-                    ("cursor", place) if by_cursor else ("page", str(page)),
-                ),
-                credits=price,
-                tolerated=frozenset({400}) if place != "*" and begun < _BEGINNINGS else _NONE,
-                fresh=begun > 0,
-            )
-            reply = self._client.ask(question)
-            if reply.status != 200:
-                place, begun = "*", begun + 1
-                continue
+        asked = (*parameters, ("select", _FIELDS), ("per_page", str(size)))
+
+        def question(place: str) -> Question:
+            where = ("cursor" if by_cursor else "page", place)
+            return Question("openalex", "/works", (*asked, where), credits=price)
+
+        page = 0
+        pages = token_pages(
+            self._client,
+            "*" if by_cursor else "1",
+            question,
+            lambda reply: _cursor(reply) if by_cursor else str(page + 1),
+        )
+        for reply in pages:
+            page += 1
             items = listed("openalex", reply, "results")
             yield from read_records(self._client, "openalex", items, reference_of)
-            following = nested(reply.value, "meta", "next_cursor")
-            if by_cursor:
-                if not items or not isinstance(following, str):
-                    return
-                place = following
-            elif len(items) < size or page * size >= _MOST_PAGED:
+            last = not by_cursor and (len(items) < size or page * size >= _MOST_PAGED)
+            if not items or last:
                 return
-            page += 1
+
+
+def _cursor(reply: Reply) -> str | None:
+    found = nested(reply.value, "meta", "next_cursor")
+    return found if isinstance(found, str) else None
 
 
 def any_of(words: str) -> str:
