@@ -21,11 +21,11 @@ import numpy as np
 import recsys
 from pipelines.benchmarks.result_tables import table
 from pipelines.index.build import BuildOptions, build
-from pipelines.online.fetch_job import Desk, fetch
-from pipelines.online.fetch_plan import plan_of
-from pipelines.online.fetch_question import asked_of_draft
-from pipelines.online.fetched_works import FetchedWorks, write_fetched
-from pipelines.online.from_openalex import OpenAlex
+from pipelines.online.fetching.fetch_job import Desk, fetch
+from pipelines.online.fetching.fetch_plan import plan_of
+from pipelines.online.fetching.fetch_question import asked_of_draft
+from pipelines.online.fetching.fetched_works import FetchedWorks, write_fetched
+from pipelines.online.sources.from_openalex import OpenAlex
 from pipelines.online.polite_client import Client
 from recsys.app.cache import cache_folder
 from recsys.recommend import Recommender

@@ -7,7 +7,7 @@ from datetime import date
 from itertools import islice
 
 from pipelines.online.contract import Cost, Kind, SourceFacts
-from pipelines.online.work_keys import cited_at, key_at, names_at
+from pipelines.online.fetching.work_keys import cited_at, key_at, names_at
 from recsys.records import Reference
 from recsys.store.words import tokens
 

@@ -12,8 +12,8 @@ from pipelines.corpora.source_files import SourceFile
 from pipelines.corpora.source_intake import SourceIntake
 from pipelines.corpora.write_corpus import write_papers
 from pipelines.online.contract import SourceFacts
-from pipelines.online.fetch_journal import JournaledSource
-from pipelines.online.work_keys import key_at
+from pipelines.online.fetching.fetch_journal import JournaledSource
+from pipelines.online.fetching.work_keys import key_at
 from recsys.errors import NothingFound
 from recsys.formats.work_stream import WorkStream, of_reader
 from recsys.records import Reference

@@ -13,7 +13,7 @@ from typing import Any
 
 from pipelines.jobs.partial_results import Entry, Sidecar
 from pipelines.online.contract import Cost, Kind, Source, SourceFacts
-from pipelines.online.work_keys import key_at
+from pipelines.online.fetching.work_keys import key_at
 from recsys.records import Reference
 from recsys.store.artifacts import fingerprint
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.corpora.collect_report import CollectReport
-from pipelines.online.lookups import LookedUp
+from pipelines.online.fetching.lookups import LookedUp
 from recsys.records import Reference
 
 MOST_NAMED = 10

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from pipelines.jobs.locks import locked
 from pipelines.jobs.partial_results import Sidecar
-from pipelines.online.allowance import Allowance
+from pipelines.online.fetching.allowance import Allowance
 from pipelines.online.contract import Kind, Source
-from pipelines.online.fetch_journal import ANSWERS, Journal, JournaledSource, journal
-from pipelines.online.fetch_plan import FetchPlan
-from pipelines.online.fetch_question import FetchQuestion
-from pipelines.online.fetch_record import FetchRecord, read_record, record_path
-from pipelines.online.fetch_report import FetchReport
-from pipelines.online.fetched_works import FetchedWorks, of_source, write_fetched
-from pipelines.online.snowball import snowball
-from pipelines.online.work_keys import names_at
+from pipelines.online.fetching.fetch_journal import ANSWERS, Journal, JournaledSource, journal
+from pipelines.online.fetching.fetch_plan import FetchPlan
+from pipelines.online.fetching.fetch_question import FetchQuestion
+from pipelines.online.fetching.fetch_record import FetchRecord, read_record, record_path
+from pipelines.online.fetching.fetch_report import FetchReport
+from pipelines.online.fetching.fetched_works import FetchedWorks, of_source, write_fetched
+from pipelines.online.fetching.snowball import snowball
+from pipelines.online.fetching.work_keys import names_at
 from recsys.errors import InputError
 from recsys.progress import Progress, silent
 from recsys.records import Reference

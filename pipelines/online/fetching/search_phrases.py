@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
-from pipelines.online.fetch_question import FetchQuestion
+from pipelines.online.fetching.fetch_question import FetchQuestion
 from recsys.mapping.phrases import phrases_in
 
 MOST_SEARCHES = 8

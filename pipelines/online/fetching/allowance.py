@@ -7,9 +7,9 @@ from functools import reduce
 from operator import add
 
 from pipelines.online.contract import Cost, Kind, Source
-from pipelines.online.fetch_question import FetchQuestion
-from pipelines.online.search_phrases import searches
-from pipelines.online.work_keys import key_at
+from pipelines.online.fetching.fetch_question import FetchQuestion
+from pipelines.online.fetching.search_phrases import searches
+from pipelines.online.fetching.work_keys import key_at
 from recsys.records import Reference
 
 ROUNDS = 8
