@@ -10,10 +10,10 @@ import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,13 +25,14 @@ from pipelines.online.fetching.fetch_job import Desk, fetch
 from pipelines.online.fetching.fetch_plan import plan_of
 from pipelines.online.fetching.fetch_question import asked_of_draft
 from pipelines.online.fetching.fetched_works import FetchedWorks, write_fetched
-from pipelines.online.sources.from_openalex import OpenAlex
 from pipelines.online.polite_client import Client
+from pipelines.online.sources.from_openalex import OpenAlex
 from recsys.app.cache import cache_folder
 from recsys.recommend import Recommender
 from tests.online.measured_world import Case, Without, World, asked, cases, world_of
 
 SIZES = (200, 500, 1500, 3000)
+BARE_SIZES = (1500,)
 DAY = date(2026, 11, 22)
 K = 20
 MARK = "fetch"
@@ -60,7 +61,7 @@ def main() -> None:
     parser.add_argument("--part", default="test")
     parser.add_argument("--queries", type=int, default=60)
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
-    parser.add_argument("--bare-sizes", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--bare-sizes", type=int, nargs="*", default=BARE_SIZES)
     parser.add_argument("--docs", type=Path)
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
@@ -70,11 +71,11 @@ def main() -> None:
         bench = Bench(given.work, client)
         whole = recsys.load(bench.whole(world))
         rows = []
-        for case in drawn:
+        path = given.work / f"{given.corpus}-{given.part}.json"
+        for number, case in enumerate(drawn, 1):
             rows += bench.rows(case, whole, given.sizes, given.bare_sizes)
-            sys.stderr.write(f"{len(rows)} rows\n")
-    path = given.work / f"{given.corpus}-{given.part}.json"
-    path.write_text(json.dumps([asdict(row) for row in rows], indent=0))
+            path.write_text(json.dumps([asdict(row) for row in rows], indent=0))
+            sys.stderr.write(f"{number} of {len(drawn)} drafts, {time.process_time():.0f} s\n")
     text = page(rows)
     sys.stdout.write(text + "\n")
     if given.docs:
@@ -102,12 +103,17 @@ class Bench:
         self, case: Case, whole: Recommender, sizes: Sequence[int], bare: Sequence[int]
     ) -> Iterator[Row]:
         """Measure a draft with half of its references, and without any."""
-        for seeded, each in ((True, sizes), (False, bare)):
+        for seeded in (True, False):
             told = case.draft(seeded=seeded, itself=True)
-            wanted = case.wanted(seeded=seeded)
-            yield Row(case.paper.id, seeded, 0, _recall(whole, told, wanted))
-            for papers in each:
-                yield self._row(case, seeded, papers)
+            recall = _recall(whole, told, case.wanted(seeded=seeded))
+            yield Row(case.paper.id, seeded, 0, recall)
+        index = self.work / "fetched.index"
+        shutil.rmtree(index, ignore_errors=True)
+        shutil.copytree(self.work / "whole.index", index, copy_function=os.link)
+        asked = [*((papers, True) for papers in sizes), *((papers, False) for papers in bare)]
+        # The largest first: each index is built over the one before, and hardly has other texts.
+        for papers, seeded in sorted(asked, reverse=True):
+            yield self._row(case, seeded, papers)
 
     def _row(self, case: Case, seeded: bool, papers: int) -> Row:
         out, index = self.work / "fetched.jsonl", self.work / "fetched.index"
@@ -117,24 +123,15 @@ class Bench:
         question = asked_of_draft(draft, ("openalex",), papers)
         plan = plan_of(question, [Without(OpenAlex(self.client), case.work)])
         before = self.client.made.total()
-        fetch(plan, Desk(out, lambda: DAY, partial(self.client.made.__getitem__)))
+        fetch(plan, Desk(out, lambda: DAY, self.client.made.__getitem__))
         requests = self.client.made.total() - before
-        shutil.rmtree(index, ignore_errors=True)
-        shutil.copytree(self.work / "whole.index", index, copy_function=os.link)
         _build(out, index)
         fetched, wanted = recsys.load(index), case.wanted(seeded=seeded)
         ids = {fetched.collection.corpus.ids[row] for row in range(len(fetched.collection.corpus))}
         assert case.work not in ids, "the query is among the papers fetched"
-        return Row(
-            case.paper.id,
-            seeded,
-            papers,
-            _recall(fetched, draft, wanted),
-            len(wanted & ids) / len(wanted),
-            len(ids),
-            requests,
-            plan.requests,
-        )
+        recall, coverage = _recall(fetched, draft, wanted), len(wanted & ids) / len(wanted)
+        counts = len(ids), requests, plan.requests
+        return Row(case.paper.id, seeded, papers, recall, coverage, *counts)
 
 
 def _build(corpus: Path, index: Path) -> None:

@@ -2,7 +2,8 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import islice
 
@@ -27,11 +28,25 @@ FACTS = SourceFacts(
 )
 
 
+def facts(
+    *,
+    name: str = "openalex",
+    page: int = 100,
+    batch: int = 50,
+    schemes: tuple[str, ...] = ("openalex", "doi"),
+    without: Kind | None = None,
+) -> SourceFacts:
+    """Tell of a source that differs in this."""
+    kinds = frozenset(Kind) - {without}
+    return replace(FACTS, name=name, page=page, batch=batch, schemes=schemes, kinds=kinds)
+
+
 class MemorySource:
     """Answers as the contract says, and counts what it would have requested."""
 
     def __init__(self, works: Sequence[Reference], facts: SourceFacts = FACTS) -> None:
         self._facts, self.requests = facts, 0
+        self.asked: Counter[Kind] = Counter()
         self._works = {key: w for w in works if (key := key_at(w, facts.schemes))}
         self._names = {n: key for key, w in self._works.items() for n in names_at(w, facts.schemes)}
         self._citing: defaultdict[str, list[str]] = defaultdict(list)
@@ -45,13 +60,13 @@ class MemorySource:
         return self._facts
 
     def works(self, names: Sequence[str]) -> Iterator[Reference]:
-        self.requests += math.ceil(len(names) / self._facts.batch)
+        self._count(Kind.WORKS, math.ceil(len(names) / self._facts.batch))
         for name in names:
             if name in self._names:
                 yield self._works[self._names[name]]
 
     def find(self, wanted: Reference) -> Reference | None:
-        self.requests += 1
+        self._count(Kind.FIND, 1)
         for work in self._works.values():
             if tokens(work.title) == tokens(wanted.title) and work.year == wanted.year:
                 return work
@@ -62,7 +77,8 @@ class MemorySource:
     ) -> Iterator[Reference]:
         found = {k for name in names for k in self._citing[self._names.get(name, "")]}
         works = [w for k in found if _within(w := self._works[k], None, until)]
-        yield from self._answered(sorted(works, key=self._fame, reverse=True), most)
+        ordered = sorted(works, key=self._fame, reverse=True)
+        yield from self._answered(Kind.CITING, ordered, most)
 
     def search(
         self, words: str, *, most: int, since: int | None = None, until: int | None = None
@@ -74,9 +90,10 @@ class MemorySource:
                 scores[key] += sum(posting[key] for posting in postings)
         ranked = sorted(scores, key=lambda key: (-scores[key], key))
         works = (w for k in ranked if _within(w := self._works[k], since, until))
-        yield from self._answered(works, most)
+        yield from self._answered(Kind.SEARCH, works, most)
 
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
+        self.asked[Kind.CHANGED] += 1
         return self.search(words, most=most, since=since.year)
 
     def cost(self, kind: Kind, count: int) -> Cost:
@@ -84,10 +101,14 @@ class MemorySource:
         requests = math.ceil(count / one)
         return Cost(requests, 0.0, requests * self._facts.pace)
 
-    def _answered(self, works: Iterator[Reference] | list[Reference], most: int) -> Iterator[Reference]:
-        given = list(islice(iter(works), most))
-        self.requests += max(1, math.ceil(len(given) / self._facts.page))
+    def _answered(self, kind: Kind, works: Iterable[Reference], most: int) -> Iterator[Reference]:
+        given = list(islice(works, most))
+        self._count(kind, max(1, math.ceil(len(given) / self._facts.page)))
         return iter(given)
+
+    def _count(self, kind: Kind, requests: int) -> None:
+        self.asked[kind] += 1
+        self.requests += requests
 
     def _fame(self, work: Reference) -> tuple[int, str]:
         key = key_at(work, self._facts.schemes) or ""

@@ -25,8 +25,8 @@ CITING_NAMES = 10
 class Planned:
     """How many calls of each kind a source gets.
 
-    named: works looked up by name, for each scheme of names. finds: by title. searches, citing: calls, each for a page.
-    works: works fetched by name, in at most so many requests.
+    named: works looked up by name, for each scheme of names. finds: by title. searches, citing,
+    changed: calls, each for a page. works: works fetched by name.
     """
 
     named: tuple[int, ...] = ()
@@ -34,6 +34,7 @@ class Planned:
     searches: int = 0
     citing: int = 0
     works: int = 0
+    changed: int = 0
 
     def costs(self, source: Source) -> Iterator[Cost]:
         """Tell what the calls cost at most."""
@@ -42,6 +43,7 @@ class Planned:
         yield source.cost(Kind.FIND, self.finds)
         yield times(source.cost(Kind.SEARCH, page), self.searches)
         yield times(source.cost(Kind.CITING, page), self.citing)
+        yield times(source.cost(Kind.CHANGED, page), self.changed)
         yield times(source.cost(Kind.WORKS, batch), math.ceil(self.works / batch))
 
     def cost(self, source: Source) -> Cost:

@@ -1,16 +1,16 @@
 """Fetch a corpus; a fetch that was killed goes on where it was, and comes to the same file."""
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 from pipelines.jobs.locks import locked
-from pipelines.jobs.partial_results import Sidecar
-from pipelines.online.fetching.allowance import Allowance
+from pipelines.jobs.partial_results import Entry, Sidecar
 from pipelines.online.contract import Kind, Source
+from pipelines.online.fetching.allowance import Allowance
 from pipelines.online.fetching.fetch_journal import ANSWERS, Journal, JournaledSource, journal
 from pipelines.online.fetching.fetch_plan import FetchPlan
 from pipelines.online.fetching.fetch_question import FetchQuestion
@@ -42,7 +42,7 @@ class Desk:
     @property
     def folder(self) -> Path:
         """Where answers lie until the file is written."""
-        return self.out.with_name(f"{self.out.name}.fetching")
+        return _folder(self.out)
 
     def source(self, source: Source, kept: Journal) -> JournaledSource:
         """Return a source whose answers are kept."""
@@ -77,29 +77,40 @@ def fetch(plan: FetchPlan, desk: Desk) -> FetchReport:
     return report
 
 
-def check_free(out: Path, question: FetchQuestion) -> None:
-    """Refuse to write over a file, unless a killed fetch of the same question has just written it.
+def answered(out: Path, question: FetchQuestion) -> bool:
+    """Tell whether a file is there that answers a question, with nothing left to do.
 
     Raises:
-        InputError: the file is there.
+        InputError: the file beside it is damaged.
     """
-    if not out.exists():
-        return
-    if unfinished(out, question.fingerprint):
-        return
-    asked = read_record(out).question if record_path(out).exists() else None
-    if asked == question:
+    there = out.exists() and record_path(out).exists()
+    return there and not _kept(out, question.fingerprint) and read_record(out).question == question
+
+
+def check_free(out: Path, question: FetchQuestion) -> None:
+    """Refuse to write over a file, unless a killed fetch of the same question wrote it.
+
+    Raises:
+        InputError: the file is there, or answers of another question are.
+    """
+    mine = _kept(out, question.fingerprint)
+    if out.exists() and not mine:
+        raise InputError(f"{out} is there already.", "Give another --out, or move it away.")
+    folder = _folder(out)
+    if (folder / ANSWERS).exists() and not mine:
         raise InputError(
-            f"{out} is there, and answers this question.",
-            f"`recsys fetch --update {out}` fetches what is new since.",
+            f"{folder} holds the answers of an unfinished fetch of another question.",
+            "Repeat that command to finish it, or remove the folder.",
         )
-    raise InputError(f"{out} is there already.", "Give another --out, or move it away.")
 
 
 def unfinished(out: Path, fingerprint: str) -> int:
     """Count the requests that an unfinished fetch of the same question made."""
-    sidecar = Sidecar(_folder(out) / ANSWERS, fingerprint)
-    return sum(int(entry["requests"]) for entry in sidecar.read().values())
+    return sum(int(entry["requests"]) for entry in _kept(out, fingerprint).values())
+
+
+def _kept(out: Path, fingerprint: str) -> Mapping[str, Entry]:
+    return Sidecar(_folder(out) / ANSWERS, fingerprint).read()
 
 
 @contextmanager

@@ -114,9 +114,7 @@ class JournaledSource:
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
         """Do as the source does."""
         question = (Kind.CHANGED, words, since.isoformat(), most)
-        return self._heard(
-            question, lambda: self.source.changed(words, since=since, most=most)
-        )
+        return self._heard(question, lambda: self.source.changed(words, since=since, most=most))
 
     def cost(self, kind: Kind, count: int) -> Cost:
         """Do as the source does."""
@@ -158,5 +156,3 @@ def work_of(record: Mapping[str, Any]) -> Reference:
     if "cites" in record:
         values["cites"] = tuple(work_of(each) for each in record["cites"])
     return Reference(**values)
-
-

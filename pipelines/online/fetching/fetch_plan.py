@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pipelines.online.fetching.allowance import Planned, planned, total
 from pipelines.online.contract import Cost, Kind, Source
+from pipelines.online.fetching.allowance import Planned, planned, total
 from pipelines.online.fetching.fetch_question import FetchQuestion
 
 _RETRIES = 0.1
@@ -83,6 +83,6 @@ def _years(question: FetchQuestion) -> str:
 
 def _told(part: SourcePlan) -> str:
     cost = part.cost
-    credits = f", {cost.credits:,.0f} credits" if cost.credits else ""
+    priced = f", {cost.credits:,.0f} credits" if cost.credits else ""
     minutes = max(math.ceil(cost.seconds / 60), 1)
-    return f"at most {cost.requests:,} requests{credits}, about {minutes:,} min"
+    return f"at most {cost.requests:,} requests{priced}, about {minutes:,} min"

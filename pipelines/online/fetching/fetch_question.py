@@ -22,7 +22,8 @@ class FetchQuestion:
     title, abstract: of the draft; a query is a title alone. references: what the draft cites, told
     by what they are looked up by and no more. since, until: years of the first and the last paper;
     as_of: nothing newer is fetched, and what was published in that year tells of no links. papers:
-    how many to fetch. sources: names of the table, the first one leads.
+    how many to fetch. sources: names of the table, the first one leads. library: one that is
+    fetched whole, as its source names it.
     """
 
     title: str
@@ -31,6 +32,7 @@ class FetchQuestion:
     since: int | None = None
     as_of: int | None = None
     papers: int = PAPERS
+    library: str = ""
     sources: tuple[str, ...] = ("openalex",)
     query: bool = False
 
@@ -45,6 +47,7 @@ class FetchQuestion:
             "papers": self.papers,
             "sources": list(self.sources),
             "query": self.query,
+            "library": self.library,
         }
 
     @classmethod
@@ -57,6 +60,7 @@ class FetchQuestion:
             references=tuple(references),
             sources=tuple(record["sources"]),
             query=bool(record["query"]),
+            library=str(record["library"]),
         )
 
     @property

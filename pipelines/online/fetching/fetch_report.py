@@ -9,6 +9,7 @@ from pipelines.corpora.collect_report import CollectReport
 from pipelines.online.fetching.lookups import LookedUp
 from recsys.records import Reference
 
+NO_REFERENCES = LookedUp()
 MOST_NAMED = 10
 """References that are named in the report; the record beside the corpus has them all."""
 _WAYS = {
@@ -36,7 +37,7 @@ class FetchReport:
     papers: CollectReport
     ways: Mapping[str, int]
     requests: Mapping[str, int]
-    looked_up: LookedUp = LookedUp()
+    looked_up: LookedUp = NO_REFERENCES
     before: int | None = None
 
     @property

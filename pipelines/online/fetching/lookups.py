@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipelines.online.fetching.allowance import Allowance, asked_names
 from pipelines.online.contract import Kind, Source
+from pipelines.online.fetching.allowance import Allowance, asked_names
 from pipelines.online.fetching.work_keys import names_at
 from recsys.asking.match_confidence import contradicts, title_of
 from recsys.records import Reference

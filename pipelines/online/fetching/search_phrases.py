@@ -48,5 +48,3 @@ def _worth(known: Sequence[str], count: int) -> float:
     if len(known) == 1:
         return _ONE_WORD * count
     return count * (1.0 if len(known) == 2 else 0.9)
-
-

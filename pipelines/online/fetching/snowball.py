@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pipelines.online.fetching.allowance import CITING_NAMES, ROUNDS, Allowance
 from pipelines.online.contract import Kind, Source
+from pipelines.online.fetching.allowance import CITING_NAMES, ROUNDS, Allowance
 from pipelines.online.fetching.fetch_question import FetchQuestion
 from pipelines.online.fetching.link_counts import FOUND, LinkCounts
 from pipelines.online.fetching.lookups import LookedUp, look_up
@@ -21,7 +21,11 @@ from recsys.records import Reference
 
 STAGE = "papers fetched"
 _LITTLE = 0.02
-"""A round that brings less than this share of what it was to bring is the last one."""
+"""A round in which no more than this share of what it was to bring is linked is the last one."""
+_BEGINNING = 3
+"""Rounds that may bring little: there are few links yet."""
+_MOST_ROUNDS = 2 * ROUNDS
+"""Rounds beyond those that are planned make good for works that were unknown, or not wanted."""
 _PHRASE = 0.5
 """What a phrase found counts, beside what the whole title or the query found."""
 
@@ -85,10 +89,12 @@ class _Rolling:
             links.take(keys, seeds=True)
         self._search()
         rounds = 0
-        for quota in _quotas(self._question.papers - len(links.taken)):
+        while (left := self._question.papers - len(links.taken)) > 0 and rounds < _MOST_ROUNDS:
+            quota = math.ceil(left / max(ROUNDS - rounds, 1) / (1 if rounds else 2))
             rounds += 1
             self._ask_citing(math.ceil(self._citing / ROUNDS))
-            if self._take(quota) <= quota * _LITTLE:
+            tried = self._take(quota)
+            if not tried or (rounds > _BEGINNING and tried <= quota * _LITTLE):
                 break
             self._progress(STAGE, len(links.taken), self._question.papers)
         works = tuple(links.known[key] for key in links.taken)[: self._question.papers]
@@ -120,13 +126,17 @@ class _Rolling:
             self._noted("citing", self._links.meet(works))
 
     def _take(self, quota: int) -> int:
-        """Take the most linked works, fetching those that are known by name alone."""
+        """Take the most linked works, fetching those that are known by name alone.
+
+        Returns how many there were; those that turn out to be unknown or not wanted are not taken.
+        """
         links = self._links
         chosen = links.next(quota)
         unknown = [key for key in chosen if key not in links.known]
         for some in _parts(unknown, self._source.facts.batch):
             self._fetch(some)
-        return links.take(chosen)
+        links.take(chosen)
+        return len(chosen)
 
     def _fetch(self, keys: Sequence[str]) -> None:
         facts = self._source.facts
@@ -139,17 +149,6 @@ class _Rolling:
         for key in keys:
             self._ways.setdefault(key, way)
         return keys
-
-
-def _quotas(papers: int) -> Iterator[int]:
-    """Share papers out to rounds, each larger than the one before."""
-    if papers <= 0:
-        return
-    left = papers
-    for number in range(ROUNDS):
-        part = math.ceil(left / (ROUNDS - number)) if number else math.ceil(papers / ROUNDS / 2)
-        left -= part
-        yield part
 
 
 def _parts(keys: Sequence[str], size: int) -> Iterator[Sequence[str]]:

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recsys.app.cli.declarations import bad_value
 from recsys.app.cli.options import Quiet, names_in
 from recsys.app.cli.recommending_choices import (
     AskChoices,
@@ -15,9 +17,10 @@ from recsys.app.cli.recommending_choices import (
     RankingChoices,
 )
 from recsys.errors import RecsysError
+from recsys.records import Manuscript
 
 if TYPE_CHECKING:
-    from recsys.asking.question import Outcome
+    from recsys.asking.question import Asked, Outcome
     from recsys.recommend import Recommender
     from recsys.records import Answer
 
@@ -51,10 +54,11 @@ def recommend(
     output.check(several=(several := len(words) > 1))
     texts = DraftTexts(words, output.where)
     drafts, named, filters = texts.asked(ask), lists.read(), wanted.filters()
+    index = _fetched(drafts[0], wanted.as_of, yes=ask.yes, quiet=quiet) if ask.fetch else ask.index
     writer = AnswerWriter(output.output, output.out, output.out_dir, several, quiet)
     failed: list[RecsysError] = []
-    with damage_named(ask.index), closing(writer):
-        found = _open(ask.index, ranking, quiet=quiet)
+    with damage_named(index), closing(writer):
+        found = _open(index, ranking, quiet=quiet)
         outcomes = found.recommend_many(
             drafts, ask.k, lists=named, as_of=wanted.as_of, filters=filters, diversity=ranking.mmr
         )
@@ -78,6 +82,19 @@ def _open(index: Path | None, ranking: RankingChoices, *, quiet: bool) -> "Recom
     if (lost := lost_ranker(found)) is not None:
         note(lost, quiet=quiet)
     return found
+
+
+def _fetched(draft: "Asked", as_of: int | None, *, yes: bool, quiet: bool) -> Path:
+    """Return the index of what is around a draft."""
+    from recsys.app.agreeing_first import agree
+    from recsys.app.bars import shown_progress
+    from recsys.app.fetched_index import Teller, fetched_index
+    from recsys.app.output import note
+
+    if not isinstance(draft, Manuscript):
+        raise bad_value("it needs a draft with words of its own.", option="--fetch")
+    teller = Teller(partial(agree, yes=yes, quiet=quiet), partial(note, quiet=quiet))
+    return fetched_index(draft, as_of, teller, lambda: shown_progress(quiet=quiet))
 
 
 def _tell(outcome: "Outcome", draft: str, *, verbose: bool, quiet: bool) -> None:
