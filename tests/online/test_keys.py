@@ -84,7 +84,7 @@ def test_a_wrong_line_is_told_without_the_key(keys_in: Callable[..., Path], line
     assert KEY not in str(caught.value) and caught.value.hint
 
 
-@pytest.mark.parametrize("key", ["short", "two words here", "x" * 201, "tab\tin the key", "ключик"])
+@pytest.mark.parametrize("key", ["tiny1", "two words here", "x" * 201, "tab\tin the key", "ключик"])
 def test_what_cannot_be_a_key_is_refused(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     monkeypatch.setenv("RECSYS_KEYS", "/nowhere/keys")
     monkeypatch.setenv("RECSYS_PUBMED_KEY", key)
@@ -103,7 +103,7 @@ def test_what_holds_keys_does_not_show_them() -> None:
 def test_each_key_goes_where_its_source_wants_it(servers: Servers) -> None:
     client = servers.client(keys=every_key())
     for name in servers.by_name:
-        client.ask(Question(name, "/x", json=False, tolerated=frozenset({404})))
+        client.ask(Question(name, "/api/x", json=False, tolerated=frozenset({404})))
     asked = {name: served.asked[-1] for name, served in servers.by_name.items()}
     assert asked["openalex"].parameters == {"api_key": KEY}
     assert asked["pubmed"].parameters == {"api_key": KEY, "email": MAIL}
@@ -171,7 +171,7 @@ def assert_nowhere(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SOURCES))
-@pytest.mark.parametrize("fault", [None, *Fault])
+@pytest.mark.parametrize("fault", [None, *sorted(set(Fault) - {Fault.SLOW})])
 def test_a_key_is_in_no_log_store_error_or_work(
     servers: Servers,
     tmp_path: Path,
@@ -181,8 +181,6 @@ def test_a_key_is_in_no_log_store_error_or_work(
     fault: Fault | None,
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    if fault is Fault.SLOW:
-        return  # It ends by the clock alone: `test_manners` has it.
     servers[name].order(*[fault] * 5)
     client = servers.client(keys=every_key(), store=tmp_path, largest=2**20)
     told = repr(client.__dict__)
