@@ -1,0 +1,200 @@
+"""Measure what a fetched corpus is worth: `python -m tests.online.measure_fetch --data DATA`.
+
+Two corpora together are served as OpenAlex would, without the query and with nothing newer. For
+each draft a corpus is fetched, an index is built, and what it recommends is compared with what the
+index of all papers recommends to the same draft.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+import recsys
+from pipelines.benchmarks.result_tables import table
+from pipelines.index.build import BuildOptions, build
+from pipelines.online.fetching.fetch_job import Desk, fetch
+from pipelines.online.fetching.fetch_plan import plan_of
+from pipelines.online.fetching.fetch_question import asked_of_draft
+from pipelines.online.fetching.fetched_works import FetchedWorks, write_fetched
+from pipelines.online.sources.from_openalex import OpenAlex
+from pipelines.online.polite_client import Client
+from recsys.app.cache import cache_folder
+from recsys.recommend import Recommender
+from tests.online.measured_world import Case, Without, World, asked, cases, world_of
+
+SIZES = (200, 500, 1500, 3000)
+DAY = date(2026, 11, 22)
+K = 20
+MARK = "fetch"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What came of one draft and one size; papers 0: of the index of all papers."""
+
+    query: str
+    seeded: bool
+    papers: int
+    recall: float
+    coverage: float = 1.0
+    fetched: int = 0
+    requests: int = 0
+    planned: int = 0
+
+
+def main() -> None:
+    """Measure, and write the table into the documentation."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=Path("benchmarks/out/fetch"))
+    parser.add_argument("--corpus", default="vis")
+    parser.add_argument("--part", default="test")
+    parser.add_argument("--queries", type=int, default=60)
+    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--bare-sizes", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--docs", type=Path)
+    given = parser.parse_args()
+    given.work.mkdir(parents=True, exist_ok=True)
+    world = world_of(given.data)
+    drawn = cases(world, given.data, given.corpus, given.part, given.queries)
+    with asked(world, None) as client:
+        bench = Bench(given.work, client)
+        whole = recsys.load(bench.whole(world))
+        rows = []
+        for case in drawn:
+            rows += bench.rows(case, whole, given.sizes, given.bare_sizes)
+            sys.stderr.write(f"{len(rows)} rows\n")
+    path = given.work / f"{given.corpus}-{given.part}.json"
+    path.write_text(json.dumps([asdict(row) for row in rows], indent=0))
+    text = page(rows)
+    sys.stdout.write(text + "\n")
+    if given.docs:
+        into_page(given.docs / "fetch.md", text)
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """work: where indexes lie. client: asks the served world."""
+
+    work: Path
+    client: Client
+
+    def whole(self, world: World) -> Path:
+        """Build the index of all papers: the only time that their texts are encoded."""
+        corpus, index = self.work / "whole.jsonl", self.work / "whole.index"
+        if not corpus.exists():
+            source = OpenAlex(self.client)
+            names = [f"openalex:{world.work_id(paper.id)}" for paper in world.papers]
+            write_fetched([FetchedWorks(source.facts, list(source.works(names)), {})], corpus)
+        _build(corpus, index)
+        return index
+
+    def rows(
+        self, case: Case, whole: Recommender, sizes: Sequence[int], bare: Sequence[int]
+    ) -> Iterator[Row]:
+        """Measure a draft with half of its references, and without any."""
+        for seeded, each in ((True, sizes), (False, bare)):
+            told = case.draft(seeded=seeded, itself=True)
+            wanted = case.wanted(seeded=seeded)
+            yield Row(case.paper.id, seeded, 0, _recall(whole, told, wanted))
+            for papers in each:
+                yield self._row(case, seeded, papers)
+
+    def _row(self, case: Case, seeded: bool, papers: int) -> Row:
+        out, index = self.work / "fetched.jsonl", self.work / "fetched.index"
+        for old in self.work.glob("fetched.jsonl*"):
+            old.unlink()
+        draft = case.draft(seeded=seeded, itself=False)
+        question = asked_of_draft(draft, ("openalex",), papers)
+        plan = plan_of(question, [Without(OpenAlex(self.client), case.work)])
+        before = self.client.made.total()
+        fetch(plan, Desk(out, lambda: DAY, partial(self.client.made.__getitem__)))
+        requests = self.client.made.total() - before
+        shutil.rmtree(index, ignore_errors=True)
+        shutil.copytree(self.work / "whole.index", index, copy_function=os.link)
+        _build(out, index)
+        fetched, wanted = recsys.load(index), case.wanted(seeded=seeded)
+        ids = {fetched.collection.corpus.ids[row] for row in range(len(fetched.collection.corpus))}
+        assert case.work not in ids, "the query is among the papers fetched"
+        return Row(
+            case.paper.id,
+            seeded,
+            papers,
+            _recall(fetched, draft, wanted),
+            len(wanted & ids) / len(wanted),
+            len(ids),
+            requests,
+            plan.requests,
+        )
+
+
+def _build(corpus: Path, index: Path) -> None:
+    """Build over an index that is there: texts that it knows are not encoded again."""
+    build([corpus], index, BuildOptions(force=True), cache=cache_folder())
+
+
+def _recall(recommender: Recommender, draft: recsys.Manuscript, wanted: frozenset[str]) -> float:
+    try:
+        answer = recommender.recommend(draft, K)
+    except recsys.RecsysError:  # Nothing is left to recommend.
+        return 0.0
+    return len(wanted & {item.paper.id for item in answer.recommendations}) / len(wanted)
+
+
+def page(rows: Sequence[Row]) -> str:
+    """Write the table."""
+    lines = []
+    for seeded in (True, False):
+        whole = _of(rows, seeded, 0)
+        for papers in sorted({row.papers for row in rows if row.seeded == seeded}):
+            lines.append(_line(_of(rows, seeded, papers), whole))
+    header = (
+        "draft, papers fetched", "R@20", "of the whole index's", "95 %", "fetched of the gold",
+        "requests", "most", "planned at most",
+    )  # fmt: skip
+    return table(header, lines)
+
+
+def _of(rows: Sequence[Row], seeded: bool, papers: int) -> list[Row]:
+    return [row for row in rows if row.seeded == seeded and row.papers == papers]
+
+
+def _line(rows: Sequence[Row], whole: Sequence[Row]) -> tuple[str, ...]:
+    kind = "half of its references" if rows[0].seeded else "title and abstract"
+    found, base = (np.array([row.recall for row in each]) for each in (rows, whole))
+    if not rows[0].papers:
+        return (f"{kind}, all papers", f"{base.mean():.3f}", "", "", "", "", "", "")
+    drawn = np.random.default_rng(0).integers(0, len(base), (2000, len(base)))
+    low, high = np.quantile(found[drawn].mean(1) / base[drawn].mean(1), (0.025, 0.975))
+    requests = [row.requests for row in rows]
+    return (
+        f"{kind}, {rows[0].papers:,}",
+        f"{found.mean():.3f}",
+        f"{found.mean() / base.mean():.0%}",
+        f"{low:.0%} to {high:.0%}",
+        f"{np.mean([row.coverage for row in rows]):.0%}",
+        f"{np.mean(requests):.0f}",
+        f"{max(requests)}",
+        f"{max(row.planned for row in rows)}",
+    )
+
+
+def into_page(path: Path, text: str) -> None:
+    """Put the table between its marks on a page."""
+    begin, end = f"<!-- {MARK} -->", f"<!-- /{MARK} -->"
+    before, _, rest = path.read_text(encoding="utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    path.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
