@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -113,7 +114,7 @@ class Exchange:
         direct = is_loopback(host) or bool(proxy_bypass(host))
         proxy = None if direct else getproxies().get(parts.scheme)
         if proxy not in self._transports:
-            self._transports[proxy] = httpx2.HTTPTransport(proxy=proxy)
+            self._transports[proxy] = httpx2.HTTPTransport(verify=_trusted(), proxy=proxy)
         return self._transports[proxy]
 
     def _body(
@@ -128,6 +129,14 @@ class Exchange:
             if self._clock.passed() - begun > self._longest:
                 raise FailedExchange(f"the answer took more than {self._longest:.0f} seconds")
             yield piece
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Read the certificates that are trusted, once for all clients."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 def redirect(reply: Reply, sent: Sent) -> Sent | None:

@@ -1,5 +1,6 @@
 """How long to wait: between requests, when a source says so, and after a failure."""
 
+import math
 import random
 import time
 from collections.abc import Mapping
@@ -60,18 +61,19 @@ class Pace:
 
     clock: Clock
     seconds: float
-    _next: float = field(default=0.0)
+    _last: float = field(default=-math.inf)
+    _held: float = field(default=-math.inf)
 
     def keep(self) -> None:
         """Wait until the site may be asked, and count the request from now."""
-        wait = self._next - self.clock.passed()
+        wait = max(self._last + self.seconds, self._held) - self.clock.passed()
         if wait > 0:
             self.clock.sleep(wait)
-        self._next = self.clock.passed() + self.seconds
+        self._last = self.clock.passed()
 
     def hold(self, seconds: float) -> None:
         """Let nothing be asked for so long."""
-        self._next = max(self._next, self.clock.passed() + seconds)
+        self._held = max(self._held, self.clock.passed() + seconds)
 
     def learn(self, headers: Mapping[str, str]) -> None:
         """Become slower where the answer's headers say that fewer requests are allowed.

@@ -125,8 +125,10 @@ class ArxivSite:
             "</author>"
             for given, _, family in (person.rpartition(" ") for person in paper.authors)
         )
+        doi = self.catalogue.doi_of[number]
+        given = f"<doi>{escape(doi)}</doi>" if doi else ""
         whole = (
-            f"<created>{paper.year}-01-02</created><authors>{people}</authors>"
+            f"{given}<created>{paper.year}-01-02</created><authors>{people}</authors>"
             f"<abstract>{escape(paper.abstract or '')}</abstract>"
             "<categories>cs.DL cs.IR</categories>"
         )

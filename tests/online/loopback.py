@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Protocol
 from urllib.parse import parse_qs, urlsplit
@@ -197,7 +198,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _give_without_end(self) -> None:
         """Give zeros, which gzip packs a thousandfold, until the client hangs up."""
-        body = gzip.compress(bytes(HUGE * 64), 9, mtime=0)
+        body = _zeros()
         headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
         self._head(200, headers, len(body))
         self.wfile.write(body)
@@ -208,6 +209,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(length))
         self.end_headers()
+
+
+@cache
+def _zeros() -> bytes:
+    return gzip.compress(bytes(16 * HUGE), 1, mtime=0)
 
 
 _PAGE = b"<!DOCTYPE html><title>Down for maintenance</title>"

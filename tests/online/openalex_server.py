@@ -69,7 +69,8 @@ class OpenAlexSite:
         name = name.removeprefix("https://doi.org/").removeprefix("doi:")
         number = self._by_work.get(name, self.catalogue.number_of.get(name))
         if number is None or self.catalogue.papers[number].id in self.catalogue.deleted:
-            return _error(404, "Not found", f"{name} is not known.")
+            told = {"error": "Not found", "message": f"{name} is not known."}
+            return as_json(told, 404, self._meter(0))
         if re.fullmatch(r"W\d+", name) and name != self.work_id(number):
             return Given(b"", 301, {"Location": f"/works/{self.work_id(number)}"})
         return as_json(self._work(number, asked), headers=self._meter(0))

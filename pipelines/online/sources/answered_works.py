@@ -59,6 +59,15 @@ def each_once(works: Iterable[Reference], most: int | None = None) -> Iterator[R
     return islice(new(), most)
 
 
+def distinct(values: Iterable[str]) -> Iterator[str]:
+    """Leave out what came before, as it is taken."""
+    seen: set[str] = set()
+    for value in values:
+        if value not in seen:
+            seen.add(value)
+            yield value
+
+
 def full_names(work: Reference) -> list[str]:
     """List the identifiers of a work with their schemes, in lower case."""
     known = (("doi", work.doi), ("arxiv", work.arxiv), ("pmid", work.pmid), ("acl", work.acl))

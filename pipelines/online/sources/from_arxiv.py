@@ -82,7 +82,7 @@ class Arxiv:
             return iter(())
         asked = " OR ".join(f"all:{word}" for word in found)
         if since is not None or until is not None:
-            span = f"[{since or 1991}01010000 TO {until or 2100}12312359]"
+            span = f"[{since or 1900}01010000 TO {until or 2100}12312359]"
             asked = f"({asked}) AND submittedDate:{span}"
         return self._queried(asked, most)
 

@@ -134,7 +134,7 @@ class Crossref:
         for reply in pages:
             items = listed(_SITE, reply, "message", "items")
             yield from self._read(items)
-            if not items:
+            if len(items) < FACTS.page:  # There is a cursor after the last page, too.
                 return
 
     def _read(self, items: Iterable[object]) -> Iterator[Reference]:

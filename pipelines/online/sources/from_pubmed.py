@@ -15,7 +15,7 @@ from pipelines.online.polite_client import Client, Question
 from pipelines.online.site_table import SITES
 from pipelines.online.sources.agreeing import agreed, telling_words
 from pipelines.online.sources.answered_works import (
-    each_once,
+    distinct,
     in_order,
     listed,
     parts_of,
@@ -85,7 +85,7 @@ class PubMed:
             for linked in self._linked(_CITED_BY, part).values()
             for number in linked
         )
-        works = self._of_numbers(dict.fromkeys(found), most)
+        works = self._of_numbers(found, most)
         return (work for work in works if until is None or (work.year or until + 1) <= until)
 
     def search(
@@ -174,9 +174,9 @@ class PubMed:
         return found
 
     def _of_numbers(self, numbers: Iterable[str], most: int) -> Iterator[Reference]:
-        wanted = list(islice(numbers, most))
-        parts = parts_of(wanted, FACTS.batch)
-        yield from each_once((work for part in parts for work in self._fetched(part)), most)
+        wanted = islice(distinct(numbers), most)
+        while part := list(islice(wanted, FACTS.batch)):
+            yield from self._fetched(part)
 
     def _fetched(self, numbers: Sequence[str]) -> Iterator[Reference]:
         """Yield articles; those that list no references get the ones that elink knows."""

@@ -16,9 +16,9 @@ from pipelines.online.polite_client import Client, Question
 from pipelines.online.site_table import SITES
 from pipelines.online.sources.agreeing import agreed, telling_words
 from pipelines.online.sources.answered_works import (
+    distinct,
     each_once,
     listed,
-    parts_of,
     read_records,
     requests_for,
 )
@@ -101,7 +101,7 @@ class SemanticScholar:
         known = [name for name in dict.fromkeys(names) if _id(name)]
         share = requests_for(most, len(known)) if known else 0
         ids = (number for name in known for number in islice(self._citing(name, until), share))
-        return islice(self._of_ids(ids, most), most)
+        return self._of_ids(ids, most)
 
     def search(
         self, words: str, *, most: int, since: int | None = None, until: int | None = None
@@ -205,10 +205,10 @@ class SemanticScholar:
             offset = following if isinstance(following, int) and following > offset else None
 
     def _of_ids(self, ids: Iterable[str], most: int) -> Iterator[Reference]:
-        """Yield the works of ids, each batch when its first is taken."""
-        wanted = [f"s2:{number}" for number in islice(dict.fromkeys(islice(ids, most)), most)]
-        for part in parts_of(wanted, FACTS.batch):
-            yield from self.works(part)
+        """Yield the works of ids, a batch at a time."""
+        wanted = (f"s2:{number}" for number in islice(distinct(ids), most))
+        while part := list(islice(wanted, FACTS.batch)):
+            yield from self._batch(part)
 
 
 def _id(name: str) -> str:
