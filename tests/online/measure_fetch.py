@@ -2,7 +2,9 @@
 
 Two corpora together are served as OpenAlex would, without the query and with nothing newer. For
 each draft a corpus is fetched, an index is built, and what it recommends is compared with what the
-index of all papers recommends to the same draft.
+index of all papers recommends to the same draft. The first drafts are fetched over HTTP, and once
+more by a short cut that sends no bytes, which must come to the same file by as many requests; the
+others by the short cut alone. What was measured before is not measured again.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +24,7 @@ import numpy as np
 import recsys
 from pipelines.benchmarks.result_tables import table
 from pipelines.index.build import BuildOptions, build
+from pipelines.online.contract import Source
 from pipelines.online.fetching.fetch_job import Desk, fetch
 from pipelines.online.fetching.fetch_plan import plan_of
 from pipelines.online.fetching.fetch_question import asked_of_draft
@@ -29,7 +33,7 @@ from pipelines.online.polite_client import Client
 from pipelines.online.sources.from_openalex import OpenAlex
 from recsys.app.cache import cache_folder
 from recsys.recommend import Recommender
-from tests.online.measured_world import Case, Without, World, asked, cases, world_of
+from tests.online.measured_world import Case, Shortcut, Without, World, asked, cases, world_of
 
 SIZES = (200, 500, 1500, 3000)
 BARE_SIZES = (1500,)
@@ -62,18 +66,20 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=60)
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
     parser.add_argument("--bare-sizes", type=int, nargs="*", default=BARE_SIZES)
+    parser.add_argument("--by-http", type=int, default=6, help="drafts fetched over HTTP, too")
     parser.add_argument("--docs", type=Path)
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
     world = world_of(given.data)
     drawn = cases(world, given.data, given.corpus, given.part, given.queries)
+    path = given.work / f"{given.corpus}-{given.part}.json"
+    known = json.loads(path.read_text()) if path.exists() else []
+    rows = [Row(**row) for row in known]
     with asked(world, None) as client:
-        bench = Bench(given.work, client)
-        whole = recsys.load(bench.whole(world))
-        rows = []
-        path = given.work / f"{given.corpus}-{given.part}.json"
+        bench = Bench.open(given.work, client, world)
         for number, case in enumerate(drawn, 1):
-            rows += bench.rows(case, whole, given.sizes, given.bare_sizes)
+            by_http = number <= given.by_http
+            rows += bench.rows(case, _missing(case, rows, given), by_http=by_http)
             path.write_text(json.dumps([asdict(row) for row in rows], indent=0))
             sys.stderr.write(f"{number} of {len(drawn)} drafts, {time.process_time():.0f} s\n")
     text = page(rows)
@@ -82,56 +88,84 @@ def main() -> None:
         into_page(given.docs / "fetch.md", text)
 
 
+def _missing(case: Case, rows: Sequence[Row], given: argparse.Namespace) -> list[tuple[int, bool]]:
+    """List sizes, and whether references are given, that were not measured for a draft yet."""
+    known = {(row.papers, row.seeded) for row in rows if row.query == case.paper.id}
+    asked = [(0, True), (0, False)]
+    asked += [(papers, True) for papers in given.sizes]
+    asked += [(papers, False) for papers in given.bare_sizes]
+    return [each for each in asked if each not in known]
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """work: where indexes lie. client: asks the served world."""
+    """work: where indexes lie. client: asks the served world. shortcut: answers as it does."""
 
     work: Path
     client: Client
+    shortcut: Shortcut
+    whole: Recommender
 
-    def whole(self, world: World) -> Path:
+    @classmethod
+    def open(cls, work: Path, client: Client, world: World) -> "Bench":
         """Build the index of all papers: the only time that their texts are encoded."""
-        corpus, index = self.work / "whole.jsonl", self.work / "whole.index"
+        source = OpenAlex(client)
+        names = [f"openalex:{world.work_id(paper.id)}" for paper in world.papers]
+        works = list(source.works(names))
+        corpus, index = work / "whole.jsonl", work / "whole.index"
         if not corpus.exists():
-            source = OpenAlex(self.client)
-            names = [f"openalex:{world.work_id(paper.id)}" for paper in world.papers]
-            write_fetched([FetchedWorks(source.facts, list(source.works(names)), {})], corpus)
+            write_fetched([FetchedWorks(source.facts, works, {})], corpus)
         _build(corpus, index)
-        return index
+        return cls(work, client, Shortcut(world, works), recsys.load(index))
 
     def rows(
-        self, case: Case, whole: Recommender, sizes: Sequence[int], bare: Sequence[int]
+        self, case: Case, asked: Sequence[tuple[int, bool]], *, by_http: bool
     ) -> Iterator[Row]:
-        """Measure a draft with half of its references, and without any."""
-        for seeded in (True, False):
-            told = case.draft(seeded=seeded, itself=True)
-            recall = _recall(whole, told, case.wanted(seeded=seeded))
-            yield Row(case.paper.id, seeded, 0, recall)
+        """Measure a draft; 0 papers: what the index of all papers gives it."""
         index = self.work / "fetched.index"
         shutil.rmtree(index, ignore_errors=True)
         shutil.copytree(self.work / "whole.index", index, copy_function=os.link)
-        asked = [*((papers, True) for papers in sizes), *((papers, False) for papers in bare)]
         # The largest first: each index is built over the one before, and hardly has other texts.
         for papers, seeded in sorted(asked, reverse=True):
-            yield self._row(case, seeded, papers)
+            if papers:
+                yield self._row(case, seeded, papers, by_http)
+            else:
+                told = case.draft(seeded=seeded, itself=True)
+                recall = _recall(self.whole, told, case.wanted(seeded=seeded))
+                yield Row(case.paper.id, seeded, 0, recall)
 
-    def _row(self, case: Case, seeded: bool, papers: int) -> Row:
-        out, index = self.work / "fetched.jsonl", self.work / "fetched.index"
-        for old in self.work.glob("fetched.jsonl*"):
-            old.unlink()
+    def _row(self, case: Case, seeded: bool, papers: int, by_http: bool) -> Row:
         draft = case.draft(seeded=seeded, itself=False)
-        question = asked_of_draft(draft, ("openalex",), papers)
-        plan = plan_of(question, [Without(OpenAlex(self.client), case.work)])
-        before = self.client.made.total()
-        fetch(plan, Desk(out, lambda: DAY, self.client.made.__getitem__))
-        requests = self.client.made.total() - before
+        out, requests, planned = self._fetched(case, draft, papers, by_http=False)
+        if by_http:
+            path, *counts = self._fetched(case, draft, papers, by_http=True)
+            assert (path.read_bytes(), counts) == (out.read_bytes(), [requests, planned])
+        index = self.work / "fetched.index"
         _build(out, index)
         fetched, wanted = recsys.load(index), case.wanted(seeded=seeded)
         ids = {fetched.collection.corpus.ids[row] for row in range(len(fetched.collection.corpus))}
         assert case.work not in ids, "the query is among the papers fetched"
         recall, coverage = _recall(fetched, draft, wanted), len(wanted & ids) / len(wanted)
-        counts = len(ids), requests, plan.requests
-        return Row(case.paper.id, seeded, papers, recall, coverage, *counts)
+        counted = len(ids), requests, planned
+        return Row(case.paper.id, seeded, papers, recall, coverage, *counted)
+
+    def _fetched(
+        self, case: Case, draft: recsys.Manuscript, papers: int, *, by_http: bool
+    ) -> tuple[Path, int, int]:
+        """Fetch a corpus; return it, and how many requests were made and planned."""
+        out = self.work / ("served.jsonl" if by_http else "fetched.jsonl")
+        for old in self.work.glob(f"{out.name}*"):
+            old.unlink()
+        source: Source = OpenAlex(self.client) if by_http else self.shortcut
+        made = partial(self._made, by_http)
+        question = asked_of_draft(draft, ("openalex",), papers)
+        plan = plan_of(question, [Without(source, case.work)])
+        before = made("openalex")
+        fetch(plan, Desk(out, lambda: DAY, made))
+        return out, made("openalex") - before, plan.requests
+
+    def _made(self, by_http: bool, name: str) -> int:
+        return self.client.made[name] if by_http else self.shortcut.requests
 
 
 def _build(corpus: Path, index: Path) -> None:

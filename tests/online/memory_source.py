@@ -38,7 +38,9 @@ def facts(
 ) -> SourceFacts:
     """Tell of a source that differs in this."""
     kinds = frozenset(Kind) - {without}
-    return replace(FACTS, name=name, page=page, batch=batch, schemes=schemes, kinds=kinds)
+    return replace(
+        FACTS, name=name, title=name, page=page, batch=batch, schemes=schemes, kinds=kinds
+    )
 
 
 class MemorySource:

@@ -104,6 +104,11 @@ class OpenAlexSite:
             {"meta": meta, "results": results, "group_by": []}, headers=self._meter(price)
         )
 
+    def found(self, parameters: Mapping[str, str]) -> list[int]:
+        """Number what parameters ask for, in the order in which it is given."""
+        scores = self._scores(parameters)
+        return self._sorted(self._filtered(parameters, scores), parameters, scores)
+
     def _start(self, asked: Asked, size: int) -> tuple[int, bool]:
         cursor = asked.parameters.get("cursor")
         if cursor is None:

@@ -93,13 +93,12 @@ def check_free(out: Path, question: FetchQuestion) -> None:
     Raises:
         InputError: the file is there, or answers of another question are.
     """
-    mine = _kept(out, question.fingerprint)
-    if out.exists() and not mine:
+    sidecar = Sidecar(_folder(out) / ANSWERS, question.fingerprint)
+    if out.exists() and not sidecar.read():
         raise InputError(f"{out} is there already.", "Give another --out, or move it away.")
-    folder = _folder(out)
-    if (folder / ANSWERS).exists() and not mine:
+    if sidecar.path.exists() and _first_line(sidecar.path) != sidecar.header:
         raise InputError(
-            f"{folder} holds the answers of an unfinished fetch of another question.",
+            f"{sidecar.path.parent} holds the answers of an unfinished fetch of another question.",
             "Repeat that command to finish it, or remove the folder.",
         )
 
@@ -127,6 +126,11 @@ def working(desk: Desk, fingerprint: str) -> Iterator[Journal]:
         with journal(desk.folder, fingerprint, desk.today) as kept:
             yield kept
         shutil.rmtree(desk.folder)
+
+
+def _first_line(path: Path) -> str:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.readline().rstrip("\n")
 
 
 def _folder(out: Path) -> Path:

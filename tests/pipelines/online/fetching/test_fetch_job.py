@@ -17,14 +17,16 @@ from recsys.records import Reference
 from tests.online.memory_source import MemorySource, facts
 from tests.online.small_world import known_of, small_world
 
-WORLD = small_world()
+WORLD = small_world(180)
 QUESTION = FetchQuestion(
     "Volume rendering by ray casting",
     "A transfer function is found.",
     (*known_of([WORLD[91], WORLD[121]]), Reference(title="A book that nobody has", year=1999)),
-    papers=70,
+    papers=50,
 )
 DAY = date(2026, 11, 22)
+SMALL = facts(page=5, batch=5)
+"""Many small answers: there are more points at which to be killed."""
 
 
 class Killed(BaseException):
@@ -35,7 +37,7 @@ class DyingSource(MemorySource):
     """Is killed before or after its n-th answer."""
 
     def __init__(self, works: Sequence[Reference], dies_at: int, *, late: bool) -> None:
-        super().__init__(works)
+        super().__init__(works, SMALL)
         self._left, self._late = dies_at, late
 
     def _count(self, kind: Kind, requests: int) -> None:
@@ -62,11 +64,11 @@ def papers(out: Path) -> list[dict[str, object]]:
 
 def test_a_corpus_is_written_with_its_record_and_nothing_else(tmp_path: Path) -> None:
     out = tmp_path / "field.jsonl.gz"
-    source = MemorySource(WORLD)
+    source = MemorySource(WORLD, SMALL)
     plan = plan_of(QUESTION, [source])
     report = fetch(plan, desk(out, source))
     assert {each.name for each in tmp_path.iterdir()} == {out.name, record_path(out).name}
-    assert len(papers(out)) == report.papers.papers == 70
+    assert len(papers(out)) == report.papers.papers == 50
     record = read_record(out)
     assert record.question == QUESTION
     assert record.cursor == DAY
@@ -79,7 +81,7 @@ def test_each_paper_tells_where_it_came_from_and_keeps_abstract_and_references(
     tmp_path: Path,
 ) -> None:
     out = tmp_path / "field.jsonl"
-    fetched(out, MemorySource(WORLD))
+    fetched(out, MemorySource(WORLD, SMALL))
     by_id = {str(work.id): work for work in WORLD}
     for paper in papers(out):
         work = by_id[str(paper["id"])]
@@ -92,15 +94,24 @@ def test_each_paper_tells_where_it_came_from_and_keeps_abstract_and_references(
 
 def points() -> Iterator[tuple[int, bool]]:
     rng = np.random.default_rng(24)
-    for dies_at in rng.choice(23, 20, replace=False).tolist():
+    for dies_at in rng.choice(21, 20, replace=False).tolist():
         yield dies_at, bool(rng.integers(2))
 
 
-@pytest.mark.parametrize(("dies_at", "late"), points())
-def test_a_killed_fetch_comes_to_the_same_bytes(tmp_path: Path, dies_at: int, late: bool) -> None:
-    whole, out = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl"
-    source = MemorySource(WORLD)
-    fetched(whole, source)
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """Fetch without being killed; return the file, and how many requests that took."""
+    out = tmp_path_factory.mktemp("whole") / "whole.jsonl"
+    source = MemorySource(WORLD, SMALL)
+    fetched(out, source)
+    return out, source.requests
+
+
+@pytest.mark.parametrize(("dies_at", "late"), list(points()))
+def test_a_killed_fetch_comes_to_the_same_bytes(
+    tmp_path: Path, whole: tuple[Path, int], dies_at: int, late: bool
+) -> None:
+    out, (uninterrupted, requests) = tmp_path / "killed.jsonl", whole
     with pytest.raises(Killed):
         fetched(out, DyingSource(WORLD, dies_at, late=late))
     assert not out.exists()
@@ -108,11 +119,11 @@ def test_a_killed_fetch_comes_to_the_same_bytes(tmp_path: Path, dies_at: int, la
     with journal.open("ab") as file:  # The kill came in the middle of a line.
         file.write(b'["99 openalex 0", {"on": "2026-')
     heard = unfinished(out, QUESTION.fingerprint)
-    again = MemorySource(WORLD)
+    again = MemorySource(WORLD, SMALL)
     fetched(out, again)
-    assert out.read_bytes() == whole.read_bytes()
-    assert again.requests + heard == source.requests
-    assert read_record(out).counts == read_record(whole).counts
+    assert out.read_bytes() == uninterrupted.read_bytes()
+    assert again.requests + heard == requests
+    assert read_record(out).counts == read_record(uninterrupted).counts
 
 
 def test_papers_keep_the_day_on_which_they_came_when_the_fetch_goes_on_later(
@@ -121,7 +132,7 @@ def test_papers_keep_the_day_on_which_they_came_when_the_fetch_goes_on_later(
     out = tmp_path / "field.jsonl"
     with pytest.raises(Killed):
         fetched(out, DyingSource(WORLD, 6, late=False))
-    source = MemorySource(WORLD)
+    source = MemorySource(WORLD, SMALL)
     later = desk(out, source, lambda: DAY + timedelta(days=3))
     fetch(plan_of(QUESTION, [source]), later)
     days = {str(paper["labels"]).rpartition(" on ")[2][:10] for paper in papers(out)}
@@ -131,16 +142,16 @@ def test_papers_keep_the_day_on_which_they_came_when_the_fetch_goes_on_later(
 
 def test_a_fetch_killed_after_the_file_was_written_is_finished(tmp_path: Path) -> None:
     out = tmp_path / "field.jsonl"
-    fetched(out, MemorySource(WORLD))
+    fetched(out, MemorySource(WORLD, SMALL))
     bytes_before = out.read_bytes()
     assert answered(out, QUESTION)
     # As if the record, and the end of the folder, had not come about.
     other = tmp_path / "other.jsonl"
     with pytest.raises(Killed):
-        fetched(other, DyingSource(WORLD, 22, late=False))
+        fetched(other, DyingSource(WORLD, 20, late=False))
     other.write_bytes(bytes_before)
     assert not answered(other, QUESTION)
-    fetched(other, MemorySource(WORLD))
+    fetched(other, MemorySource(WORLD, SMALL))
     assert other.read_bytes() == bytes_before
     assert answered(other, QUESTION)
 
@@ -149,7 +160,7 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
     out = tmp_path / "field.jsonl"
     out.write_text("mine")
     with pytest.raises(InputError, match="is there already"):
-        fetched(out, MemorySource(WORLD))
+        fetched(out, MemorySource(WORLD, SMALL))
     assert out.read_text() == "mine"
 
 
@@ -159,13 +170,13 @@ def test_answers_to_another_question_are_not_thrown_away(tmp_path: Path) -> None
         fetched(out, DyingSource(WORLD, 3, late=False))
     other = FetchQuestion("Graph drawing", papers=10)
     with pytest.raises(InputError, match="another question"):
-        fetched(out, MemorySource(WORLD), other)
+        fetched(out, MemorySource(WORLD, SMALL), other)
     assert unfinished(out, QUESTION.fingerprint)
 
 
 def test_nothing_found_says_so(tmp_path: Path) -> None:
     with pytest.raises(NothingFound, match="no paper"):
-        fetched(tmp_path / "field.jsonl", MemorySource([]))
+        fetched(tmp_path / "field.jsonl", MemorySource([], SMALL))
 
 
 def test_a_second_source_adds_what_it_knows_of_the_same_papers(tmp_path: Path) -> None:
