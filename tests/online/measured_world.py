@@ -11,8 +11,8 @@ import numpy as np
 from pipelines.evaluation.splits import read_parts
 from pipelines.evaluation.systems import query_rng
 from pipelines.online.contract import Cost, Kind, Source, SourceFacts
-from pipelines.online.polite_client import Client, Manners
 from pipelines.online.fetching.work_keys import names_at
+from pipelines.online.polite_client import Client, Manners
 from pipelines.online.sources.agreeing import agreed, telling_words
 from pipelines.online.sources.answered_works import requests_for
 from pipelines.online.sources.from_openalex import FACTS, any_of
