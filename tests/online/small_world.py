@@ -26,7 +26,7 @@ def small_world(size: int = 240, seed: int = 0) -> list[Reference]:
             Reference(
                 id=f"W{1000 + number}",
                 ids=(f"openalex:W{1000 + number}",),
-                doi=f"10.1/{number}" if number % 10 else None,
+                doi=f"10.1000/{number}" if number % 10 else None,
                 title=f"{' '.join(words).capitalize()} number {_spelt(number)}",
                 abstract=f"We study {' and '.join(words)}." if number % 9 else None,
                 year=year,

@@ -51,7 +51,11 @@ def _served() -> Iterator[Served]:
 
 
 @pytest.fixture
-def served(_served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+def served(
+    _served: Served, tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Served]:
+    for folder in ("online", "fetched"):
+        shutil.rmtree(own_cache / folder, ignore_errors=True)
     monkeypatch.setenv("RECSYS_OPENALEX_URL", _served.address)
     monkeypatch.setenv("RECSYS_OPENALEX_KEY", KEY)
     monkeypatch.setenv("RECSYS_KEYS", str(tmp_path / "no-keys"))
