@@ -271,12 +271,13 @@ class Client:
         return Sent(f"{address}?{query}" if query else address, headers, question.body)
 
     def _pace(self, site: Site) -> Pace:
-        if site.name not in self._paces:
+        name = site.paced_with or site.name
+        if name not in self._paces:
             keys = self.manners.keys
             known = keys.get(site.key) or (site.mail_parameter and keys.get(MAIL))
             faster = site.pace_known if known and site.pace_known is not None else site.pace
-            self._paces[site.name] = Pace(self.manners.clock, faster)
-        return self._paces[site.name]
+            self._paces[name] = Pace(self.manners.clock, faster)
+        return self._paces[name]
 
 
 def _said(reply: Reply) -> str:

@@ -119,6 +119,14 @@ def test_a_key_or_an_address_of_mail_makes_it_quicker(servers: Servers) -> None:
         assert clock.waits == pytest.approx([SITES[name].pace_known])
 
 
+def test_two_hosts_of_one_source_share_a_pace(servers: Servers) -> None:
+    clock = TestClock()
+    client = servers.client(clock=clock)
+    client.ask(Question("arxiv", "/api/query", (("id_list", "2004.00003"),), json=False))
+    client.ask(Question("arxiv-oai", "/oai", (("verb", "ListRecords"),), json=False))
+    assert clock.waits == [3.0]
+
+
 def test_a_source_may_ask_for_a_slower_pace(servers: Servers) -> None:
     clock = TestClock()
     limits = {"X-Rate-Limit-Limit": "1", "X-Rate-Limit-Interval": "8s"}
