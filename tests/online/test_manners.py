@@ -312,6 +312,29 @@ def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
     assert ask(servers.client()) == 1
 
 
+@pytest.mark.parametrize("proxy", ["socks5://me:pass-word@h", "gopher://me:pass-word@h"])
+def test_a_proxy_of_no_known_kind_is_told(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    monkeypatch.setenv("https_proxy", proxy)
+    client = servers.client(addresses={"openalex": "https://nowhere.invalid"})
+    with pytest.raises(AnswerNotUnderstood, match="the proxy that the environment names") as caught:
+        ask(client)
+    assert "pass-word" not in str(caught.value)
+
+
+def test_a_refused_cursor_is_not_kept_and_an_absent_work_is(
+    servers: Servers, tmp_path: Path
+) -> None:
+    absent = Question("openalex", "/works/W1", tolerated=frozenset({404}))
+    passing = Question("openalex", "/works/W2", passing=frozenset({404}))
+    for _ in range(2):
+        client = servers.client(store=tmp_path)
+        assert client.ask(absent).status == client.ask(passing).status == 404
+    paths = [asked.path for asked in servers["openalex"].asked]
+    assert paths == ["/works/W1", "/works/W2", "/works/W2"]
+
+
 def test_no_site_but_zotero_is_without_tls_by_itself() -> None:
     plain = [site.name for site in SITES.values() if not site.address.startswith("https://")]
     assert plain == ["zotero"]
