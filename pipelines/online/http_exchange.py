@@ -114,7 +114,11 @@ class Exchange:
         direct = is_loopback(host) or bool(proxy_bypass(host))
         proxy = None if direct else getproxies().get(parts.scheme)
         if proxy not in self._transports:
-            self._transports[proxy] = httpx2.HTTPTransport(verify=_trusted(), proxy=proxy)
+            try:
+                self._transports[proxy] = httpx2.HTTPTransport(verify=_trusted(), proxy=proxy)
+            except (ImportError, ValueError, httpx2.InvalidURL):  # Its text may hold a password.
+                what = "the proxy that the environment names is of no kind that is known"
+                raise FailedExchange(what, again=False) from None
         return self._transports[proxy]
 
     def _body(

@@ -38,7 +38,6 @@ from recsys.errors import (
 
 TRIES = 5
 """Requests for one answer, before a source counts as unreachable."""
-_KEPT = frozenset({200, 404, 410})
 _QUOTED = 200
 _GOOD = 200
 _SAFE = ":|,*/"
@@ -71,8 +70,9 @@ class Question:
 
     path: begins with "/". parameters: in their order, without a key. form: sent in a body as an
     address has them. document: sent in a body, as JSON. json: whether JSON is expected. credits:
-    what it costs. tolerated: statuses that are an answer, too. fresh: what the store has is not
-    taken. kept: the answer goes into the store.
+    what it costs. tolerated: statuses that are an answer, too: that there is nothing. passing:
+    statuses that are given back, and not stored. fresh: what the store has is not taken. kept: the
+    answer goes into the store.
     """
 
     site: str
@@ -83,6 +83,7 @@ class Question:
     json: bool = True
     credits: float = 0.0
     tolerated: frozenset[int] = frozenset()
+    passing: frozenset[int] = frozenset()
     fresh: bool = False
     kept: bool = True
 
@@ -154,7 +155,8 @@ class Client:
                 value = _decoded(stored.body) if _is_json(question, stored.status) else None
                 return Reply(stored.status, stored.headers, stored.body, value, stored=True)
         reply = self._asked(site, question)
-        if self._store is not None and question.kept and reply.status in _KEPT:
+        lasting = question.kept and reply.status not in question.passing
+        if self._store is not None and lasting:
             kept = Stored(reply.status, reply.headers, reply.body, self.manners.clock.now())
             self._store.put(asked, kept)
         return reply
@@ -194,7 +196,7 @@ class Client:
 
     def _judged(self, site: Site, question: Question, reply: Reply, verdict: Verdict) -> Reply:
         """Return what came as the answer, or say what is wrong with it."""
-        if reply.status == _GOOD or reply.status in question.tolerated:
+        if reply.status in {_GOOD, *question.tolerated, *question.passing}:
             so_far = self.credits.get(site.name, 0.0)
             self.credits[site.name] = so_far + question.credits
             return reply
@@ -271,12 +273,13 @@ class Client:
         return Sent(f"{address}?{query}" if query else address, headers, question.body)
 
     def _pace(self, site: Site) -> Pace:
-        if site.name not in self._paces:
+        name = site.paced_with or site.name
+        if name not in self._paces:
             keys = self.manners.keys
             known = keys.get(site.key) or (site.mail_parameter and keys.get(MAIL))
             faster = site.pace_known if known and site.pace_known is not None else site.pace
-            self._paces[site.name] = Pace(self.manners.clock, faster)
-        return self._paces[site.name]
+            self._paces[name] = Pace(self.manners.clock, faster)
+        return self._paces[name]
 
 
 def _said(reply: Reply) -> str:

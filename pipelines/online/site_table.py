@@ -17,6 +17,7 @@ class Site:
     or an address of mail. key: environment variable of the key. key_header, key_parameter: where it
     goes. mail_parameter: where an address of mail goes, by which the operators can write to who
     asks too much. hint: what to do where it does not answer, if that is not to wait.
+    paced_with: the site whose requests count with its own, if another's do.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Site:
     key_parameter: str = ""
     mail_parameter: str = ""
     hint: str = ""
+    paced_with: str = ""
 
     @property
     def variable(self) -> str:
@@ -57,7 +59,7 @@ SITES: Mapping[str, Site] = {
         ),
         Site("crossref", "https://api.crossref.org", 1.0, 0.34, mail_parameter="mailto"),
         Site("arxiv", "https://export.arxiv.org", 3.0),
-        Site("arxiv-oai", "https://oaipmh.arxiv.org", 3.0),
+        Site("arxiv-oai", "https://oaipmh.arxiv.org", 3.0, paced_with="arxiv"),
         Site(
             "pubmed",
             "https://eutils.ncbi.nlm.nih.gov",

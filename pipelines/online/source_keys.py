@@ -80,20 +80,21 @@ def read_keys() -> Keys:
 
 def _of_file(path: Path) -> Iterator[tuple[str, str]]:
     try:
-        descriptor = os.open(path, os.O_RDONLY)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # A pipe would wait.
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
         raise InputError(
             f"{path} cannot be read: {error.strerror}.", f"Set {FILE} to another path."
         ) from error
+    facts = os.fstat(descriptor)
+    if not stat.S_ISREG(facts.st_mode) or facts.st_mode & 0o077:
+        os.close(descriptor)
+        raise InputError(
+            f"{path} holds keys, and others may read it or it is no file.",
+            f"Run `chmod 600 {path}`.",
+        )
     with open(descriptor, encoding="utf-8", errors="replace") as file:
-        facts = os.fstat(descriptor)
-        if not stat.S_ISREG(facts.st_mode) or facts.st_mode & 0o077:
-            raise InputError(
-                f"{path} holds keys, and others may read it or it is no file.",
-                f"Run `chmod 600 {path}`.",
-            )
         for number, line in enumerate(file, start=1):
             if line.strip() and not line.lstrip().startswith("#"):
                 yield _pair(line, f"Line {number} of {path}")

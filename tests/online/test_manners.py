@@ -119,6 +119,14 @@ def test_a_key_or_an_address_of_mail_makes_it_quicker(servers: Servers) -> None:
         assert clock.waits == pytest.approx([SITES[name].pace_known])
 
 
+def test_two_hosts_of_one_source_share_a_pace(servers: Servers) -> None:
+    clock = TestClock()
+    client = servers.client(clock=clock)
+    client.ask(Question("arxiv", "/api/query", (("id_list", "2004.00003"),), json=False))
+    client.ask(Question("arxiv-oai", "/oai", (("verb", "ListRecords"),), json=False))
+    assert clock.waits == [3.0]
+
+
 def test_a_source_may_ask_for_a_slower_pace(servers: Servers) -> None:
     clock = TestClock()
     limits = {"X-Rate-Limit-Limit": "1", "X-Rate-Limit-Interval": "8s"}
@@ -302,6 +310,29 @@ def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
 ) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     assert ask(servers.client()) == 1
+
+
+@pytest.mark.parametrize("proxy", ["socks5://me:pass-word@h", "gopher://me:pass-word@h"])
+def test_a_proxy_of_no_known_kind_is_told(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    monkeypatch.setenv("https_proxy", proxy)
+    client = servers.client(addresses={"openalex": "https://nowhere.invalid"})
+    with pytest.raises(AnswerNotUnderstood, match="the proxy that the environment names") as caught:
+        ask(client)
+    assert "pass-word" not in str(caught.value)
+
+
+def test_a_refused_cursor_is_not_kept_and_an_absent_work_is(
+    servers: Servers, tmp_path: Path
+) -> None:
+    absent = Question("openalex", "/works/W1", tolerated=frozenset({404}))
+    passing = Question("openalex", "/works/W2", passing=frozenset({404}))
+    for _ in range(2):
+        client = servers.client(store=tmp_path)
+        assert client.ask(absent).status == client.ask(passing).status == 404
+    paths = [asked.path for asked in servers["openalex"].asked]
+    assert paths == ["/works/W1", "/works/W2", "/works/W2"]
 
 
 def test_no_site_but_zotero_is_without_tls_by_itself() -> None:

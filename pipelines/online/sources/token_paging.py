@@ -39,7 +39,7 @@ def token_pages(
     while token is not None:
         asked = replace(question(token), fresh=beginnings > 0)
         again = token != first and beginnings < MOST_BEGINNINGS
-        reply = client.ask(replace(asked, tolerated=_EXPIRED) if again else asked)
+        reply = client.ask(replace(asked, passing=_EXPIRED) if again else asked)
         if again and (reply.status != _GOOD or expired(reply)):
             token, beginnings = first, beginnings + 1
             continue

@@ -30,7 +30,7 @@ class EncoderChoices:
             "--encoder",
             metavar="NAME",
             show_default="minilm, or the vectors that the index has",
-            help="`minilm`, the name of a model on the Hugging Face hub, a local directory, or a "
+            help="`minilm`, `mpnet`, a name on the Hugging Face hub, a local directory, or a "
             "baseline that is fit on the papers: random, tfidf-svd, doc2vec, fasttext, sif, sgc, "
             "nnselect.",
         ),

@@ -20,7 +20,7 @@ from pipelines.encoders.export_encoder import (
     export_encoder,
 )
 from pipelines.encoders.sample_texts import SAMPLES
-from pipelines.encoders.torch_check import POOLINGS, minilm_vectors, torch_vectors
+from pipelines.encoders.torch_check import POOLINGS, stored_vectors, torch_vectors
 from recsys.errors import (
     ArtifactCorrupt,
     ArtifactError,
@@ -57,10 +57,12 @@ def write_checkpoint(folder: Path, kind: str = "bert", *, head: bool = False) ->
     config: Any = {
         "bert": transformers.BertConfig,
         "roberta": transformers.RobertaConfig,
+        "mpnet": transformers.MPNetConfig,
         "distilbert": transformers.DistilBertConfig,
     }[kind](**SMALL)
-    builder: Any = transformers.BertForSequenceClassification if head else transformers.AutoModel
-    model = builder(config) if head else builder.from_config(config)
+    heads = transformers.AutoModelForSequenceClassification
+    builder: Any = heads if head else transformers.AutoModel
+    model = builder.from_config(config)
     for values in model.parameters():
         torch.nn.init.normal_(values, std=0.2)
     model.save_pretrained(folder)
@@ -102,7 +104,7 @@ def test_the_stored_vectors_are_those_of_torch(own_cache: Path, pooling: str) ->
     encoder = OnnxEncoder.load(cached_encoder(MINILM, own_cache, precision="f32"))
     ids = [encoder.token_ids(text) for text in SAMPLES]
     expected = torch_vectors(str(minilm_folder()), pooling, ids)
-    assert cosines(minilm_vectors(pooling), expected).min() > 0.999999
+    assert cosines(stored_vectors(MINILM, pooling), expected).min() > 0.999999
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
@@ -119,8 +121,8 @@ def test_a_packaged_model_that_became_another_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = tmp_path / "other.npy"
-    np.save(other, np.load(torch_check.MINILM_VECTORS)[:, ::-1])
-    monkeypatch.setattr(torch_check, "MINILM_VECTORS", other)
+    np.save(other, np.load(torch_check.STORED[MINILM])[:, ::-1])
+    monkeypatch.setitem(torch_check.STORED, MINILM, other)
     with pytest.raises(ArtifactError, match="agrees with torch by a mean cosine of"):
         export_encoder(MINILM, tmp_path / "out", precision="f32")
     assert not (tmp_path / "out").exists()
@@ -129,9 +131,9 @@ def test_a_packaged_model_that_became_another_is_refused(
 def test_the_stored_vectors_can_be_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored = np.load(torch_check.MINILM_VECTORS)
-    monkeypatch.setattr(torch_check, "MINILM_VECTORS", tmp_path / "again.npy")
-    torch_check.write_minilm_vectors()
+    stored = np.load(torch_check.STORED[MINILM])
+    monkeypatch.setitem(torch_check.STORED, MINILM, tmp_path / "again.npy")
+    torch_check.write_vectors(MINILM)
     assert np.load(tmp_path / "again.npy") == pytest.approx(stored, abs=1e-3)
 
 
@@ -149,8 +151,11 @@ def test_other_encoders_are_exported_with_torch_alone(
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean"])
-@pytest.mark.parametrize(("kind", "head"), [("bert", False), ("bert", True), ("roberta", False)])
-def test_any_bert_or_roberta_folder_agrees_with_torch(
+@pytest.mark.parametrize(
+    ("kind", "head"),
+    [("bert", False), ("bert", True), ("roberta", False), ("mpnet", False), ("mpnet", True)],
+)
+def test_any_folder_of_a_known_kind_agrees_with_torch(
     tmp_path: Path, kind: str, head: bool, pooling: str
 ) -> None:
     source = write_checkpoint(tmp_path / "model", kind, head=head)

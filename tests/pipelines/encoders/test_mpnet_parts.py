@@ -1,0 +1,131 @@
+"""The packaged MPNet: five pieces of one zip, read where pip put them, and none but the pinned."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import numpy as np
+import pytest
+from safetensors.numpy import save
+
+from pipelines.encoders import mpnet_parts
+from pipelines.encoders.checkpoints import MPNET, read_checkpoint, unpacked
+from pipelines.encoders.export_encoder import choose_settings
+from pipelines.encoders.mpnet_parts import MPNET_FILES, MPNET_PACKAGES, read_mpnet
+from pipelines.encoders.torch_check import POOLINGS, stored_vectors
+from recsys.errors import ArtifactCorrupt, ArtifactMissing
+
+TABLE = np.linspace(-1, 1, 30, dtype=np.float32).reshape(10, 3)
+CONFIG = {"model_type": "mpnet", "pad_token_id": 1, "hidden_size": 3, "num_attention_heads": 1}
+CONFIG |= {"num_hidden_layers": 1, "max_position_embeddings": 514, "layer_norm_eps": 1e-5}
+CONTENT = {
+    "model.safetensors": save(
+        {
+            "mpnet.embeddings.word_embeddings.weight": TABLE,
+            "mpnet.encoder.layer.0.attention.attn.q.weight": TABLE[:3],
+            "mpnet.encoder.layer.0.attention.LayerNorm.bias": TABLE[0],
+            "mpnet.pooler.dense.bias": TABLE[1],
+        }
+    ),
+    "config.json": json.dumps(CONFIG).encode(),
+    "tokenizer.json": b"{}",
+}
+Install = Callable[..., Path]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Give what pip would leave of five packages that hold a small model."""
+
+    def write(content: dict[str, bytes] = CONTENT) -> Path:
+        site = tmp_path / "site"
+        shutil.rmtree(site, ignore_errors=True)
+        data = BytesIO()
+        with ZipFile(data, "w", ZIP_DEFLATED) as archive:
+            for name, text in content.items():
+                archive.writestr(f"all-mpnet-base-v2/{name}", text)
+        size = -(-len(data.getvalue()) // len(MPNET_PACKAGES))
+        for part, package in enumerate(MPNET_PACKAGES):
+            stem = package.replace("-part-", "-part_")
+            piece = site / stem / "input" / f"all-mpnet-base-v2.zip.{part + 1:03}"
+            facts = site / f"{package.replace('-', '_')}-0.0.1.dist-info"
+            for folder in (piece.parent, facts):
+                folder.mkdir(parents=True)
+            piece.write_bytes(data.getvalue()[part * size : (part + 1) * size])
+            (facts / "METADATA").write_text(f"Name: {package}\nVersion: 0.0.1\n")
+            (facts / "RECORD").write_text(f"{piece.relative_to(site)},,\n")
+        return site
+
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    for name, text in CONTENT.items():
+        monkeypatch.setitem(MPNET_FILES, name, hashlib.sha256(text).hexdigest())
+    return write
+
+
+def test_pieces_are_read_as_one_file(install: Install, tmp_path: Path) -> None:
+    install()
+    assert read_mpnet() == CONTENT
+    folder = unpacked(MPNET, tmp_path / "original")
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == CONTENT
+
+
+def test_weights_are_named_as_those_of_other_encoders(install: Install) -> None:
+    install()
+    checkpoint = read_checkpoint(MPNET)
+    assert set(checkpoint.weights) == {
+        "embeddings.word_embeddings.weight",
+        "encoder.layer.0.attention.self.query.weight",
+        "encoder.layer.0.attention.output.LayerNorm.bias",
+    }
+    assert checkpoint.packaged and checkpoint.source == "sentence-transformers/all-mpnet-base-v2"
+    settings = choose_settings(checkpoint, None, "int8")
+    assert (settings.pooling, settings.max_length, settings.joiner) == ("mean", 256, ". ")
+    assert checkpoint.shape().first_position == 2
+
+
+@pytest.mark.parametrize("name", CONTENT)
+def test_another_model_in_the_packages_is_refused(install: Install, name: str) -> None:
+    install(CONTENT | {name: b"other"})
+    with pytest.raises(ArtifactCorrupt, match=rf"{name} of all-mpnet-base-v2 has sha256") as caught:
+        read_mpnet()
+    assert "pip install 'recsys[mpnet]'" in caught.value.hint
+
+
+def test_a_model_that_lacks_a_file_is_refused(install: Install) -> None:
+    install({name: text for name, text in CONTENT.items() if name != "config.json"})
+    with pytest.raises(ArtifactCorrupt, match="do not make one file"):
+        read_mpnet()
+
+
+@pytest.mark.parametrize("part", range(1, 6))
+@pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], lambda data: b""])
+def test_a_damaged_piece_is_noticed(
+    install: Install, part: int, damage: Callable[[bytes], bytes]
+) -> None:
+    piece = next(install().glob(f"*/input/*.{part:03}"))
+    piece.write_bytes(damage(piece.read_bytes()))
+    with pytest.raises(ArtifactCorrupt, match="all-mpnet-base-v2"):
+        read_mpnet()
+
+
+@pytest.mark.parametrize("package", MPNET_PACKAGES)
+def test_a_missing_package_is_named(install: Install, package: str) -> None:
+    site = install()
+    shutil.rmtree(site / f"{package.replace('-', '_')}-0.0.1.dist-info")
+    with pytest.raises(ArtifactMissing, match=f"needs {package}, not installed"):
+        read_mpnet()
+
+
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_stored_vectors_are_whole(pooling: str) -> None:
+    vectors = stored_vectors(MPNET, pooling)
+    assert vectors.shape[1] == 768
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+
+
+def test_nothing_but_data_is_taken_from_the_packages() -> None:
+    assert {Path(name).suffix for name in mpnet_parts.MPNET_FILES} == {".safetensors", ".json"}
