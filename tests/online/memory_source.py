@@ -85,7 +85,7 @@ class MemorySource:
     def search(
         self, words: str, *, most: int, since: int | None = None, until: int | None = None
     ) -> Iterator[Reference]:
-        scores: Counter[str] = Counter()
+        scores: defaultdict[str, float] = defaultdict(float)
         for group in _groups(words):
             postings = [self._posting.get(word, {}) for word in group]
             for key in set(postings[0]).intersection(*postings[1:]):

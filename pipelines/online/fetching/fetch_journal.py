@@ -150,7 +150,7 @@ def record_of(work: Reference) -> dict[str, Any]:
 
 def work_of(record: Mapping[str, Any]) -> Reference:
     """Read what `record_of` wrote, once JSON has had it."""
-    values = {
+    values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
     }
     if "cites" in record:
