@@ -1,7 +1,7 @@
 """The command `recommend`: answers to drafts."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -48,17 +48,15 @@ def recommend(
     start_on_one_thread()
     from recsys.app.answer_writing import AnswerWriter
     from recsys.app.cli.local.recommending_places import DraftTexts
-    from recsys.app.inspection import damage_named
 
     words = ask.words(seeds=bool(lists.seeds))
     output.check(several=(several := len(words) > 1))
     texts = DraftTexts(words, output.where)
     drafts, named, filters = texts.asked(ask), lists.read(), wanted.filters()
-    index = _fetched(drafts[0], wanted.as_of, yes=ask.yes, quiet=quiet) if ask.fetch else ask.index
+    index = _index(ask, drafts[0], wanted.as_of, quiet=quiet)
     writer = AnswerWriter(output.output, output.out, output.out_dir, several, quiet)
     failed: list[RecsysError] = []
-    with damage_named(index), closing(writer):
-        found = _open(index, ranking, quiet=quiet)
+    with closing(writer), _opened(index, ranking, quiet=quiet) as found:
         outcomes = found.recommend_many(
             drafts, ask.k, lists=named, as_of=wanted.as_of, filters=filters, diversity=ranking.mmr
         )
@@ -69,6 +67,15 @@ def recommend(
             elif outcome.error is not None:
                 failed.append(_called(outcome.error, name) if several else outcome.error)
     _raise_all(failed, several=several)
+
+
+@contextmanager
+def _opened(index: Path | None, ranking: RankingChoices, *, quiet: bool) -> "Iterator[Recommender]":
+    """Open an index; what is damaged in it is named."""
+    from recsys.app.inspection import damage_named
+
+    with damage_named(index):
+        yield _open(index, ranking, quiet=quiet)
 
 
 def _open(index: Path | None, ranking: RankingChoices, *, quiet: bool) -> "Recommender":
@@ -84,8 +91,10 @@ def _open(index: Path | None, ranking: RankingChoices, *, quiet: bool) -> "Recom
     return found
 
 
-def _fetched(draft: "Asked", as_of: int | None, *, yes: bool, quiet: bool) -> Path:
-    """Return the index of what is around a draft."""
+def _index(ask: AskChoices, draft: "Asked", as_of: int | None, *, quiet: bool) -> Path | None:
+    """Return the index that is asked: with --fetch, that of what is around the draft."""
+    if not ask.fetch:
+        return ask.index
     from recsys.app.agreeing_first import agree
     from recsys.app.bars import shown_progress
     from recsys.app.fetched_index import Teller, fetched_index
@@ -93,7 +102,7 @@ def _fetched(draft: "Asked", as_of: int | None, *, yes: bool, quiet: bool) -> Pa
 
     if not isinstance(draft, Manuscript):
         raise bad_value("it needs a draft with words of its own.", option="--fetch")
-    teller = Teller(partial(agree, yes=yes, quiet=quiet), partial(note, quiet=quiet))
+    teller = Teller(partial(agree, yes=ask.yes, quiet=quiet), partial(note, quiet=quiet))
     return fetched_index(draft, as_of, teller, lambda: shown_progress(quiet=quiet))
 
 
