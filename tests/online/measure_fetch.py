@@ -68,6 +68,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
     parser.add_argument("--bare-sizes", type=int, nargs="*", default=BARE_SIZES)
     parser.add_argument("--by-http", type=int, default=6, help="drafts fetched over HTTP, too")
+    parser.add_argument("--begin", type=int, default=0, help="drafts to leave out")
     parser.add_argument("--docs", type=Path)
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
@@ -78,7 +79,7 @@ def main() -> None:
     rows = [Row(**row) for row in known]
     with asked(world, None) as client:
         bench = Bench.open(given.work, client, world)
-        for number, case in enumerate(drawn, 1):
+        for number, case in enumerate(drawn[given.begin :], 1):
             by_http = number <= given.by_http
             rows += bench.rows(case, _missing(case, rows, given), by_http=by_http)
             path.write_text(json.dumps([asdict(row) for row in rows], indent=0))

@@ -213,7 +213,7 @@ class Shortcut:
         self, names: Sequence[str], *, most: int, until: int | None = None
     ) -> Iterator[Reference]:
         cited = "|".join(name.partition(":")[2] for name in names)
-        sort = {"sort": "cited_by_count:desc"}
+        sort = {"sort": "cited_by_count:desc" if until is None else "publication_date:desc"}
         return self._given({"filter": f"cites:{cited}{_to(until, ',')}", **sort}, most)
 
     def search(

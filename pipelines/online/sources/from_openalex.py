@@ -48,6 +48,7 @@ _FIELDS = (
     "abstract_inverted_index"
 )
 _LIST, _SEARCH = 1.0, 10.0
+_FAME, _DATE = "cited_by_count:desc", "publication_date:desc"
 _OFFERED = 10
 _MOST_PAGED = 10_000
 _BREAKING = frozenset(",|")
@@ -78,7 +79,10 @@ class OpenAlex:
     def citing(
         self, names: Sequence[str], *, most: int, until: int | None = None
     ) -> Iterator[Reference]:
-        """Yield what cites works with OpenAlex ids, the most cited first; each batch its share."""
+        """Yield what cites works with OpenAlex ids, the most cited first; each batch its share.
+
+        As of a year it is the newest first: citations are counted as of today.
+        """
         ids = [name.partition(":")[2] for name in names if name.startswith("openalex:")]
         parts = list(parts_of(list(dict.fromkeys(ids)), FACTS.batch))
         share = requests_for(most, len(parts)) if parts else 0
@@ -88,7 +92,7 @@ class OpenAlex:
             for work in self._paged(
                 (
                     ("filter", ",".join([f"cites:{'|'.join(part)}", *_years(None, until)])),
-                    ("sort", "cited_by_count:desc"),
+                    ("sort", _FAME if until is None else _DATE),
                 ),
                 _LIST,
                 share,
