@@ -35,6 +35,10 @@ from recsys.formats.source_formats import FORMATS as SOURCE_FORMATS
 from recsys.formats.source_formats import SourceFormat
 from recsys.stage_one.sources import names
 from recsys.store.generations import in_force
+from tests.online.catalogue import Catalogue
+from tests.online.loopback import serving
+from tests.online.openalex_server import OpenAlexSite
+from tests.online.small_world import papers_of, small_world
 from tests.online.world import all_served
 from tests.recsys.app.web.served_process import started
 from tests.recsys.formats.drafts.small_pdf import Text, write_pdf
@@ -132,8 +136,9 @@ def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture
 def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Servers of the project in the place of the sources on the web; nobody waits for them."""
-    with all_served() as servers:
-        for name, address in servers.addresses.items():
+    openalex = OpenAlexSite(Catalogue(papers_of(small_world(60))))
+    with all_served() as servers, serving(openalex) as served:
+        for name, address in {**servers.addresses, "openalex": served.address}.items():
             monkeypatch.setenv(SITES[name].variable, address)
         monkeypatch.setattr(RealClock, "sleep", lambda clock, seconds: None)
         yield

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recsys.records import Reference
+from recsys.records import Paper, Reference
 
 TOPICS = (
     "graph drawing layout edge crossing readability",
@@ -53,3 +53,19 @@ def _spelt(number: int) -> str:
 def known_of(works: Sequence[Reference]) -> tuple[Reference, ...]:
     """Tell works as a bibliography does."""
     return tuple(Reference(title=w.title, authors=w.authors, year=w.year, doi=w.doi) for w in works)
+
+
+def papers_of(works: Sequence[Reference]) -> list[Paper]:
+    """Make papers of works, for a server that serves papers."""
+    return [
+        Paper(
+            id=work.id or "",
+            title=work.title or "",
+            abstract=work.abstract,
+            year=work.year,
+            authors=work.authors,
+            doi=work.doi,
+            references=work.cited_ids,
+        )
+        for work in works
+    ]

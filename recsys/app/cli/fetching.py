@@ -87,8 +87,8 @@ class HowToFetch:
             "--source",
             metavar="NAME",
             show_default="openalex",
-            help="openalex, semanticscholar, crossref, arxiv or pubmed; may be repeated: the first "
-            "one leads, the others add what they know of its papers.",
+            help="One of openalex, semanticscholar, crossref, arxiv and pubmed; may be repeated: "
+            "the first one leads, the others add what they know of its papers.",
         ),
     ] = None
     since: Annotated[

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipelines.online.pacing import RealClock
-from recsys.records import Paper
 from tests.online.catalogue import Catalogue
 from tests.online.loopback import Fault, Served, serving
 from tests.online.openalex_server import OpenAlexSite
-from tests.online.small_world import small_world
+from tests.online.small_world import papers_of, small_world
 
 if TYPE_CHECKING:
     from tests.conftest import CliResult, RunCli
@@ -31,22 +30,9 @@ DRAFT = {
 KEY = "a-key-that-nobody-may-see"
 
 
-def paper(number: int) -> Paper:
-    work = WORLD[number]
-    return Paper(
-        id=work.id or "",
-        title=work.title or "",
-        abstract=work.abstract,
-        year=work.year,
-        authors=work.authors,
-        doi=work.doi,
-        references=work.cited_ids,
-    )
-
-
 @pytest.fixture(scope="module")
 def _served() -> Iterator[Served]:
-    with serving(OpenAlexSite(Catalogue([paper(n) for n in range(len(WORLD))]))) as served:
+    with serving(OpenAlexSite(Catalogue(papers_of(WORLD)))) as served:
         yield served
 
 
