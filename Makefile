@@ -13,7 +13,7 @@ DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
 CODE    = recsys pipelines indexes eval docs tests
 
-.PHONY: help venv demo test lint types format pytest torture web-check docs benchmarks benchmarks-scale evaluation ranker wheels clean
+.PHONY: help venv demo test lint types format pytest torture web-check docs benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -62,6 +62,9 @@ benchmarks: $(DEV) ## Measure on the corpora below DATA and rewrite the tables i
 benchmarks-scale: $(DEV) ## Measure on made corpora of SIZE papers; BEFORE=DIR compares with another checkout.
 	$(BIN)/python -m pipelines.benchmarks.scale measure --data $(DATA) --sizes $(SIZE) \
 	  $(if $(BEFORE),--before $(BEFORE)) --docs docs/results
+
+benchmarks-fetch: $(DEV) ## Measure what papers fetched around a draft are worth; rewrites docs/results/fetch.md.
+	$(BIN)/python -m tests.online.measure_fetch --data $(DATA) --docs docs/results
 
 evaluation: $(DEV) ## Repeat the evaluations on the corpora below DATA and rewrite their tables.
 	$(BIN)/recsys reproduce --data $(DATA) --work benchmarks/out --docs docs/results

@@ -10,6 +10,12 @@
     │   ├── ArtifactMissing     nothing is there, or the build never finished
     │   ├── ArtifactCorrupt     a file is missing, cut short, or has another checksum
     │   └── ArtifactMismatch    another kind, schema version, encoder or feature list
+    ├── OnlineError             a source on the web did not give what it was asked for
+    │   ├── SourceUnreachable   nothing came back, or only failures, as often as it was tried
+    │   ├── KeyRefused          it wants a key, or refuses the one that it was given
+    │   ├── BudgetGone          what it allows in a day is used up
+    │   ├── AnswerNotUnderstood what came back is too large, cut short, or of another shape
+    │   └── PlanExceeded        one more request would be more than was planned
     ├── UsageError              the words of a command line do not fit together
     ├── MissingExtraError       an optional package is not installed
     └── NothingFound            everything ran, and nothing was left to answer
@@ -77,6 +83,37 @@ class ArtifactCorrupt(ArtifactError):
 
 class ArtifactMismatch(ArtifactError):
     """The artifact is of another kind, schema version, encoder or feature list."""
+
+
+class OnlineError(RecsysError):
+    """A source on the web did not give what it was asked for."""
+
+
+class SourceUnreachable(OnlineError):
+    """Nothing came back, or only failures, as often as it was tried."""
+
+
+class KeyRefused(OnlineError):
+    """The source wants a key, or refuses the one that it was given."""
+
+
+class BudgetGone(OnlineError):
+    """What the source allows in a day is used up.
+
+    until: when it may be asked again, in seconds since 1970; None where it does not say.
+    """
+
+    def __init__(self, what: str, hint: str = "", *, until: float | None = None) -> None:
+        super().__init__(what, hint)
+        self.until = until
+
+
+class AnswerNotUnderstood(OnlineError):
+    """What came back is too large, cut short, or of another shape than its documentation says."""
+
+
+class PlanExceeded(OnlineError):
+    """One more request would be more than was planned."""
 
 
 class UsageError(RecsysError):

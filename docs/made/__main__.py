@@ -8,12 +8,14 @@ from docs.made.commands import commands
 from docs.made.features import features
 from docs.made.house import read_house
 from docs.made.house_picture import house_picture
+from docs.made.online_sources import online_sources
 from eval.report.marked_pages import splice
 
 DOCS = Path(__file__).parents[1]
 BLOCKS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "how-it-works/features.md": ("features", features),
     "reference/commands.md": ("commands", commands),
+    "reference/online.md": ("online-sources", online_sources),
 }
 """Page -> the block in it, between its marks, and what writes the block."""
 FILES: Mapping[str, Callable[[], str]] = {

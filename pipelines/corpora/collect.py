@@ -88,12 +88,22 @@ def collect(
     """
     with SourceIntake(rejects, pdfs) as intake:
         intake.read_all(files, dict(reading.columns), progress)
+    papers, report = gather(intake, reading, known=known)
+    if not papers.num_rows:
+        raise _nothing(files, intake)
+    return papers, report
+
+
+def gather(
+    intake: SourceIntake, reading: Reading, *, known: KnownPapers | None = None
+) -> tuple[RowStream, CollectReport]:
+    """Make one table of all works that were read, see `collect`; there may be none."""
     read = intake.taken() if known is None else intake.taken_beside(known)
     graph = connect(read, apart=reading.apart, known=known)
-    if not graph.merged.papers.num_rows:
-        raise _nothing(files, intake)
-    found = _ids(graph.targets, graph.linked)
-    papers = _with_references(graph.merged.papers, graph.cited, graph.owners, found)
+    papers = graph.merged.papers
+    if papers.num_rows:
+        found = _ids(graph.targets, graph.linked)
+        papers = _with_references(papers, graph.cited, graph.owners, found)
     report = _report(intake, graph)
     if reading.titles_only:
         papers = papers.changed("abstract", lambda _, cells: pa.nulls(len(cells), cells.type))

@@ -77,6 +77,10 @@ class SourceIntake:
             name = paths[0] if len(paths) == 1 else Path(f"{len(paths):,} PDFs")
             self._take(name, pdf_stream(paths, self._pdfs))
 
+    def read_stream(self, name: str, stream: WorkStream) -> None:
+        """Read works that lie in no file; name: what the report calls them."""
+        self._take(Path(name), stream)
+
     def _take(self, path: Path, stream: WorkStream) -> None:
         before = self._works.count
         self._works.add(self._works_of(path, stream), self._space(path, stream))

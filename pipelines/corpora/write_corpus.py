@@ -65,8 +65,7 @@ def write_corpus(
         papers, report = collect(
             source_files(sources, out=out), rejected, reading, pdfs=pdfs, progress=progress
         )
-        with replacing(out) as temporary, _opened(temporary, packed=out.suffix == ".gz") as file:
-            _write(papers, file)
+        write_papers(papers, out)
         beside = rejects_of(out)
         beside.unlink(missing_ok=True)
         if not rejected.exists():
@@ -74,6 +73,12 @@ def write_corpus(
         with replacing(beside) as temporary:
             temporary.write_bytes(rejected.read_bytes())
         return Written(out, report, beside)
+
+
+def write_papers(papers: RowStream, out: Path) -> None:
+    """Write papers as JSON lines, whole or not at all; the same papers are the same bytes."""
+    with replacing(out) as temporary, _opened(temporary, packed=out.suffix == ".gz") as file:
+        _write(papers, file)
 
 
 @contextmanager

@@ -44,10 +44,14 @@ class Check:
     hint: str = ""
 
 
-def examine() -> Iterator[Check]:
-    """Run every check, in order."""
+def examine(*, online: bool = False) -> Iterator[Check]:
+    """Run every check, in order; those that send requests only if they are asked for."""
     for check in _CHECKS:
         yield check()
+    if online:
+        from recsys.app.online_checks import examine_sources
+
+        yield from examine_sources()
 
 
 def describe(check: Check) -> str:

@@ -126,7 +126,7 @@ def _phrases(titles: Sequence[str]) -> list[_Phrase]:
     """Find the phrases of some titles, with how they are mostly spelled."""
     spellings: dict[tuple[str, ...], Counter[str]] = {}
     for title in titles:
-        for known, spelling in sorted(set(_in_title(title))):
+        for known, spelling in sorted(set(phrases_in(title))):
             spellings.setdefault(known, Counter())[spelling] += 1
     return [
         _Phrase(known, min(found, key=lambda text: (-found[text], text)), found.total())
@@ -134,7 +134,8 @@ def _phrases(titles: Sequence[str]) -> list[_Phrase]:
     ]
 
 
-def _in_title(title: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def phrases_in(title: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Give the phrases of a title or a sentence that can stand alone: folded words, spelling."""
     for run in _runs(title):
         for begin in range(len(run)):
             for end in range(begin + 1, min(begin + LONGEST, len(run)) + 1):

@@ -24,16 +24,28 @@ def inspect(
     emit(write(found))
 
 
-def doctor() -> int:
+def doctor(
+    online: Annotated[
+        bool,
+        Option(
+            "--online",
+            help="Send one small request to each source on the web, too: does it answer, is the "
+            "key good, what is left of the day's budget? Without, nothing is sent.",
+        ),
+    ] = False,
+) -> int:
     """Check the installation and the machine; each problem comes with its next step.
 
     The exit code is 1 when there is a problem.
     """
     from recsys.app.doctor import describe, examine
     from recsys.app.output import emit
+    from recsys.extras import need
 
+    if online:
+        need("httpx2", "Asking sources on the web")
     checks = []
-    for check in examine():
+    for check in examine(online=online):
         checks.append(check)
         emit(describe(check) + "\n")
     return 0 if all(check.ok for check in checks) else 1

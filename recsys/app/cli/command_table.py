@@ -67,6 +67,11 @@ COMMANDS: Mapping[str, Place] = {
         "corpus",
         "Make one corpus of files of any format: read, merge what is one paper, link citations.",
     ),
+    "fetch": Place(
+        "fetching",
+        "fetch",
+        "Fetch papers around a draft, or on a subject, from open sources on the web.",
+    ),
     "train ranker": Place(
         "building",
         "train_ranker",

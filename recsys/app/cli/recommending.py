@@ -1,11 +1,13 @@
 """The command `recommend`: answers to drafts."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recsys.app.cli.declarations import bad_value
 from recsys.app.cli.options import Quiet, names_in
 from recsys.app.cli.recommending_choices import (
     AskChoices,
@@ -15,11 +17,12 @@ from recsys.app.cli.recommending_choices import (
     RankingChoices,
 )
 from recsys.errors import RecsysError
+from recsys.records import Manuscript
 
 if TYPE_CHECKING:
-    from recsys.asking.question import Outcome
+    from recsys.asking.question import Asked, Outcome
     from recsys.recommend import Recommender
-    from recsys.records import Answer, ReadingLists
+    from recsys.records import Answer
 
 
 def recommend(
@@ -45,16 +48,16 @@ def recommend(
     start_on_one_thread()
     from recsys.app.answer_writing import AnswerWriter
     from recsys.app.cli.local.recommending_places import DraftTexts
-    from recsys.app.inspection import damage_named
 
     words = ask.words(seeds=bool(lists.seeds))
     output.check(several=(several := len(words) > 1))
     texts = DraftTexts(words, output.where)
     drafts, named, filters = texts.asked(ask), lists.read(quiet=quiet), wanted.filters()
+    index = _index(ask, drafts[0], wanted.as_of, quiet=quiet)
     writer = AnswerWriter(output.output, output.out, output.out_dir, several, quiet)
     failed: list[RecsysError] = []
-    with damage_named(ask.index), closing(writer):
-        found, named = _open(ask.index, ranking, named, quiet=quiet)
+    with closing(writer), _opened(index, ranking, quiet=quiet) as found:
+        named = ListChoices.looked_up(found, named, quiet=quiet)
         outcomes = found.recommend_many(
             drafts, ask.k, lists=named, as_of=wanted.as_of, filters=filters, diversity=ranking.mmr
         )
@@ -67,10 +70,16 @@ def recommend(
     _raise_all(failed, several=several)
 
 
-def _open(
-    index: Path | None, ranking: RankingChoices, lists: "ReadingLists", *, quiet: bool
-) -> "tuple[Recommender, ReadingLists]":
-    """Open the index, and look up in it what is known of long lists."""
+@contextmanager
+def _opened(index: Path | None, ranking: RankingChoices, *, quiet: bool) -> "Iterator[Recommender]":
+    """Open an index; what is damaged in it is named."""
+    from recsys.app.inspection import damage_named
+
+    with damage_named(index):
+        yield _open(index, ranking, quiet=quiet)
+
+
+def _open(index: Path | None, ranking: RankingChoices, *, quiet: bool) -> "Recommender":
     from recsys.app.bars import shown_progress
     from recsys.app.output import note
     from recsys.app.wiring import lost_ranker, open_index
@@ -80,7 +89,22 @@ def _open(
         found = open_index(index, metadata=metadata, candidates=searches, progress=progress)
     if (lost := lost_ranker(found)) is not None:
         note(lost, quiet=quiet)
-    return found, ListChoices.looked_up(found, lists, quiet=quiet)
+    return found
+
+
+def _index(ask: AskChoices, draft: "Asked", as_of: int | None, *, quiet: bool) -> Path | None:
+    """Return the index that is asked: with --fetch, that of what is around the draft."""
+    if not ask.fetch:
+        return ask.index
+    from recsys.app.agreeing_first import agree
+    from recsys.app.bars import shown_progress
+    from recsys.app.fetched_index import Teller, fetched_index
+    from recsys.app.output import note
+
+    if not isinstance(draft, Manuscript):
+        raise bad_value("it needs a draft with words of its own.", option="--fetch")
+    teller = Teller(partial(agree, yes=ask.yes, quiet=quiet), partial(note, quiet=quiet))
+    return fetched_index(draft, as_of, teller, lambda: shown_progress(quiet=quiet))
 
 
 def _tell(outcome: "Outcome", draft: str, *, verbose: bool, quiet: bool) -> None:

@@ -108,6 +108,17 @@ class AskChoices:
             help="Let this GROBID server read the PDF, which is sent to it and nowhere else.",
         ),
     ] = None
+    fetch: Annotated[
+        bool,
+        Option(
+            "--fetch",
+            help="Answer out of what open sources on the web have around the draft: fetched after "
+            "the plan was agreed to, and kept in the cache for the next time.",
+        ),
+    ] = False
+    yes: Annotated[
+        bool, Option("--yes", help="Agree to the plan of --fetch; without, the terminal asks.")
+    ] = False
 
     def words(self, *, seeds: bool) -> Sequence[str]:
         """Name the drafts: stdin, when the command line says nothing of one.
@@ -117,6 +128,8 @@ class AskChoices:
         """
         words = tuple(self.drafts or ())
         told = any(each is not None for each in (self.title, self.abstract, self.root))
+        if self.fetch and (self.index is not None or len(words) > 1):
+            raise bad_value("it is for one draft, and instead of --index.", option="--fetch")
         if not (words or self.title or self.abstract or seeds):
             words = ("-",)
         if "-" in words and sys.stdin is not None and sys.stdin.isatty():

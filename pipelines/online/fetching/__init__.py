@@ -1,0 +1,1 @@
+"""Fetch the literature around a draft: a plan first, then rounds that follow its links."""

@@ -1,0 +1,193 @@
+"""One request over HTTP and its answer: bounded in time and size, and followed nowhere else."""
+
+import ssl
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from pipelines.online.pacing import Clock
+from pipelines.online.site_table import is_loopback
+from recsys.extras import need
+from recsys.version import VERSION
+
+if TYPE_CHECKING:
+    import httpx2
+
+USER_AGENT = f"recsys/{VERSION}"
+LARGEST = 64 * 2**20
+"""Bytes of an answer, unpacked: a page of the longest records has a few MB."""
+LONGEST = 120.0
+"""Seconds for a whole answer; each of its parts may take a quarter of it."""
+MOST_REDIRECTS = 3
+_ANY_HEADER = 47  # What zlib calls: its own header, or that of gzip.
+_STEP = 2**20
+
+
+class FailedExchange(Exception):
+    """Nothing usable came back; what happened is its text.
+
+    again: trying anew may help. garbled: something came, and could not be read.
+    """
+
+    def __init__(self, what: str, *, again: bool = True, garbled: bool = False) -> None:
+        super().__init__(what)
+        self.again, self.garbled = again, garbled or not again
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request as it goes out, its key in place: not to be shown."""
+
+    address: str = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer; names of headers are in lower case. value: what its JSON says, where it is some.
+
+    stored: it was not asked for now.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+    value: Any = field(default=None, repr=False)
+    stored: bool = False
+
+
+class Exchange:
+    """Connections, kept open between requests."""
+
+    def __init__(self, clock: Clock, *, largest: int = LARGEST, longest: float = LONGEST) -> None:
+        need("httpx2", "Asking sources on the web")
+        self._clock, self._largest, self._longest = clock, largest, longest
+        self._transports: dict[str | None, httpx2.HTTPTransport] = {}
+
+    def send(self, sent: Sent) -> Reply:
+        """Send a request: POST where it has a body.
+
+        Raises:
+            FailedExchange: nothing came, or too much, too late, or cut short.
+        """
+        import httpx2
+
+        headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "gzip", **sent.headers}
+        part = self._longest / 4
+        limits = dict.fromkeys(("connect", "read", "write", "pool"), part)
+        try:
+            request = httpx2.Request(
+                "POST" if sent.body else "GET",
+                sent.address,
+                headers=headers,
+                content=sent.body or None,
+                extensions={"timeout": limits},
+            )
+            begun = self._clock.passed()
+            with closing(self._transport(sent.address).handle_request(request)) as response:
+                found = {name.lower(): text for name, text in response.headers.items()}
+                body = b"".join(self._body(response.iter_raw(), found, begun))
+                return Reply(response.status_code, found, body)
+        except httpx2.TimeoutException as error:
+            raise FailedExchange(f"it did not go on for {part:.0f} seconds") from error
+        except (httpx2.TransportError, httpx2.InvalidURL) as error:
+            # The text of an error may hold an address, and that a key: its kind is enough.
+            raise FailedExchange(_kind_of(error)) from None
+
+    def close(self) -> None:
+        """Close all connections."""
+        for transport in self._transports.values():
+            transport.close()
+
+    def _transport(self, address: str) -> "httpx2.HTTPTransport":
+        """Return the transport of an address: through the proxy that the environment names."""
+        import httpx2
+
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+        direct = is_loopback(host) or bool(proxy_bypass(host))
+        proxy = None if direct else getproxies().get(parts.scheme)
+        if proxy not in self._transports:
+            try:
+                self._transports[proxy] = httpx2.HTTPTransport(verify=_trusted(), proxy=proxy)
+            except (ImportError, ValueError, httpx2.InvalidURL):  # Its text may hold a password.
+                what = "the proxy that the environment names is of no kind that is known"
+                raise FailedExchange(what, again=False) from None
+        return self._transports[proxy]
+
+    def _body(
+        self, raw: Iterator[bytes], headers: Mapping[str, str], begun: float
+    ) -> Iterator[bytes]:
+        size = 0
+        for piece in _unpacked(raw, headers.get("content-encoding", "")):
+            size += len(piece)
+            if size > self._largest:
+                what = f"the answer is larger than {self._largest / 2**20:.0f} MB"
+                raise FailedExchange(what, again=False)
+            if self._clock.passed() - begun > self._longest:
+                raise FailedExchange(f"the answer took more than {self._longest:.0f} seconds")
+            yield piece
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Read the certificates that are trusted, once for all clients."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
+
+
+def redirect(reply: Reply, sent: Sent) -> Sent | None:
+    """Return where an answer sends us, None where it does not.
+
+    Raises:
+        FailedExchange: to another host, which would be told the key and might be anywhere.
+    """
+    place = reply.headers.get("location")
+    if reply.status not in (301, 302, 303, 307, 308) or not place:
+        return None
+    address = urljoin(sent.address, place)
+    old, new = urlsplit(sent.address), urlsplit(address)
+    if (old.scheme, old.hostname, old.port) != (new.scheme, new.hostname, new.port):
+        where = (new.hostname or "somewhere")[:100]
+        raise FailedExchange(f"it sends us to {where}, where nothing is asked", again=False)
+    if old.query and not new.query:
+        address = f"{address}?{old.query}"
+    return Sent(address, sent.headers, sent.body if reply.status in (307, 308) else b"")
+
+
+def _unpacked(raw: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    """Unpack gzip in bounded steps; to end before its end is a failure."""
+    if encoding not in ("gzip", "x-gzip", "deflate"):
+        if encoding not in ("", "identity"):
+            raise FailedExchange(f"the answer is packed as {encoding[:20]!r}", again=False)
+        yield from raw
+        return
+    unpacking = zlib.decompressobj(_ANY_HEADER)
+    try:
+        for chunk in raw:
+            while chunk:
+                yield unpacking.decompress(chunk, _STEP)
+                chunk = unpacking.unconsumed_tail
+    except zlib.error as error:
+        raise FailedExchange("the answer is damaged gzip", garbled=True) from error
+    if not unpacking.eof:
+        raise FailedExchange("the answer ends in the middle of its gzip stream", garbled=True)
+
+
+def _kind_of(error: Exception) -> str:
+    """Say what kind of failure it was, and the system's reason, which names no address."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return f"its certificate or TLS was refused ({cause.reason})"
+        if isinstance(cause, OSError) and cause.strerror:
+            return f"the connection failed ({cause.strerror})"
+        cause = cause.__cause__ or cause.__context__
+    return f"the connection failed ({type(error).__name__})"

@@ -1,0 +1,114 @@
+"""Keys of sources: from the environment, or from a file that only its owner may read.
+
+A key is never shown: what holds one shows stars in its place.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipelines.online.site_table import MAIL, SITES
+from recsys.errors import InputError, near_miss
+
+FILE = "RECSYS_KEYS"
+"""The variable that gives another path of the file."""
+HIDDEN = "***"
+_SHORTEST, _LONGEST = 6, 200
+_LINE = re.compile(r"\s*(?:export\s+)?(\w+)\s*=\s*(.*?)\s*")
+_NOT_A_KEY = re.compile(r"[^\x21-\x7e]")
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Keys by the names of their variables; an address of mail is kept among them."""
+
+    _by_variable: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def get(self, variable: str) -> str:
+        """Return a key, "" where there is none."""
+        return self._by_variable.get(variable, "")
+
+    def hide(self, text: str) -> str:
+        """Put stars in the place of every key."""
+        for key in self._secrets():
+            text = text.replace(key, HIDDEN)
+        return text
+
+    def hide_bytes(self, body: bytes) -> bytes:
+        """Put stars in the place of every key that a source gives back."""
+        for key in self._secrets():
+            body = body.replace(key.encode(), HIDDEN.encode())
+        return body
+
+    def _secrets(self) -> Iterator[str]:
+        # The longest first: one may be the beginning of another.
+        yield from sorted(filter(None, self._by_variable.values()), key=len, reverse=True)
+
+
+def variables() -> tuple[str, ...]:
+    """Name the variables that are looked for."""
+    return (*(site.key for site in SITES.values() if site.key), MAIL)
+
+
+def keys_file() -> Path:
+    """Return $RECSYS_KEYS, else `recsys/keys` in the user's folder of settings."""
+    if own := os.environ.get(FILE):
+        return Path(own)
+    settings = os.environ.get("XDG_CONFIG_HOME")
+    return Path(settings or os.path.expanduser("~/.config")) / "recsys" / "keys"
+
+
+def read_keys() -> Keys:
+    """Read the keys of this user: a variable goes before a line of the file.
+
+    Raises:
+        InputError: the file may be read by others, or has a line that is none; a key is not one.
+    """
+    found = dict(_of_file(keys_file()))
+    found |= {name: os.environ[name] for name in variables() if os.environ.get(name)}
+    for name, key in found.items():
+        if _NOT_A_KEY.search(key) or not _SHORTEST <= len(key) <= _LONGEST:
+            raise InputError(
+                f"What {name} gives cannot be a key: too short, too long, or with spaces in it.",
+                "Copy it again from the page of the source.",
+            )
+    return Keys(found)
+
+
+def _of_file(path: Path) -> Iterator[tuple[str, str]]:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # A pipe would wait.
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be read: {error.strerror}.", f"Set {FILE} to another path."
+        ) from error
+    facts = os.fstat(descriptor)
+    if not stat.S_ISREG(facts.st_mode) or facts.st_mode & 0o077:
+        os.close(descriptor)
+        raise InputError(
+            f"{path} holds keys, and others may read it or it is no file.",
+            f"Run `chmod 600 {path}`.",
+        )
+    with open(descriptor, encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip() and not line.lstrip().startswith("#"):
+                yield _pair(line, f"Line {number} of {path}")
+
+
+def _pair(line: str, where: str) -> tuple[str, str]:
+    """Read `VARIABLE = key`; what is wrong is told without the line, which may hold a key."""
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise InputError(f"{where} is no `VARIABLE = key`.", "Correct it, or begin it with `#`.")
+    if match[1] not in variables():
+        known = ", ".join(variables())
+        raise InputError(
+            f"{where} is of no source that is known.{near_miss(match[1], variables())}",
+            f"The variables are {known}.",
+        )
+    return match[1], match[2].strip("\"'")

@@ -1,0 +1,1 @@
+"""The sources, one module each: what it gives, and how it is asked."""

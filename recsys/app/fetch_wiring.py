@@ -1,0 +1,113 @@
+"""Open sources of the web and fetch from them: the plan first, then the asking, then requests."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from pipelines.online.contract import Source
+from pipelines.online.fetching.fetch_job import Desk, answered, fetch, unfinished
+from pipelines.online.fetching.fetch_library import (
+    fetch_library,
+    library_plan,
+    library_question,
+)
+from pipelines.online.fetching.fetch_plan import FetchPlan, plan_of
+from pipelines.online.fetching.fetch_question import FetchQuestion
+from pipelines.online.fetching.fetch_record import read_record
+from pipelines.online.fetching.fetch_report import FetchReport
+from pipelines.online.fetching.fetch_update import update, update_plan, update_question
+from pipelines.online.polite_client import Client, Manners
+from pipelines.online.source_keys import read_keys
+from pipelines.online.source_table import source
+from recsys.app.cache import cache_folder
+from recsys.progress import Progress
+
+OWN_LIBRARY = "users/0"
+ANSWERS = "online"
+"""The folder of the cache that keeps what sources answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """A fetch that may be carried out once its plan is agreed to.
+
+    client: asks nothing before that. run: carries it out.
+    """
+
+    plan: FetchPlan
+    out: Path
+    client: Client
+    made: int
+    run: Callable[[FetchPlan, Desk], FetchReport]
+
+    def lines(self) -> Iterator[str]:
+        """Say the plan."""
+        return self.plan.lines(made=self.made)
+
+    def carry_out(self, progress: Progress) -> FetchReport:
+        """Fetch, with no more requests than planned; raises as `fetch_job.fetch` does."""
+        left = max(self.plan.requests - self.made, 0)
+        self.client.manners = replace(self.client.manners, most_requests=left)
+        desk = Desk(self.out, date.today, self.client.made.__getitem__, progress)
+        return self.run(self.plan, desk)
+
+
+@contextmanager
+def fetching(question: FetchQuestion, out: Path, most: int | None) -> Iterator[Errand | None]:
+    """Prepare to fetch what a question asks for; None where a file answers it already.
+
+    most: requests that are allowed; None: as many as planned.
+
+    Raises:
+        InputError: there is no such source, the keys cannot be read, or a file is damaged.
+        MissingExtraError: the extra for the web is not installed.
+    """
+    if answered(out, question):
+        yield None
+        return
+    with _client() as client:
+        plan = plan_of(question, _sources(question, client), most=most)
+        yield Errand(plan, out, client, unfinished(out, question.fingerprint), fetch)
+
+
+@contextmanager
+def updating(file: Path, most: int | None) -> Iterator[Errand]:
+    """Prepare to fetch what is new since a file was fetched; raises as `fetching` does."""
+    record = read_record(file)
+    with _client(stored=False) as client:
+        plan = update_plan(file, _sources(record.question, client), most=most)
+        made = unfinished(file, update_question(record))
+
+        def run(plan: FetchPlan, desk: Desk) -> FetchReport:
+            return update(file, plan, desk)
+
+        yield Errand(plan, file, client, made, run)
+
+
+@contextmanager
+def reading_library(out: Path, group: str | None) -> Iterator[Errand | None]:
+    """Prepare to fetch the Zotero library of this machine, or that of a group."""
+    question = library_question("zotero", OWN_LIBRARY if group is None else f"groups/{group}")
+    if answered(out, question):
+        yield None
+        return
+    with _client(stored=False) as client:
+        plan = library_plan(_sources(question, client)[0], question)
+        yield Errand(plan, out, client, unfinished(out, question.fingerprint), fetch_library)
+
+
+def _sources(question: FetchQuestion, client: Client) -> list[Source]:
+    if question.library:
+        from pipelines.online.sources.from_zotero import Zotero
+
+        return [Zotero(client, question.library)]
+    return [source(name, client) for name in question.sources]
+
+
+@contextmanager
+def _client(*, stored: bool = True) -> Iterator[Client]:
+    store = cache_folder() / ANSWERS if stored else None
+    with Client(Manners(store=store, keys=read_keys())) as client:
+        yield client

@@ -1,0 +1,244 @@
+"""Measure what a fetched corpus is worth: `python -m tests.online.measure_fetch --data DATA`.
+
+Two corpora together are served as OpenAlex would, without the query and with nothing newer. For
+each draft a corpus is fetched, an index is built, and what it recommends is compared with what the
+index of all papers recommends to the same draft. The first drafts are fetched over HTTP, and once
+more by a short cut that sends no bytes, which must come to the same file by as many requests; the
+others by the short cut alone. What was measured before is not measured again.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+import recsys
+from pipelines.benchmarks.result_tables import table
+from pipelines.index.build import BuildOptions, build
+from pipelines.jobs.index_writer import LOCK
+from pipelines.online.contract import Source
+from pipelines.online.fetching.fetch_job import Desk, fetch
+from pipelines.online.fetching.fetch_plan import plan_of
+from pipelines.online.fetching.fetch_question import asked_of_draft
+from pipelines.online.fetching.fetched_works import FetchedWorks, write_fetched
+from pipelines.online.polite_client import Client
+from pipelines.online.sources.from_openalex import OpenAlex
+from recsys.app.cache import cache_folder
+from recsys.recommend import Recommender
+from tests.online.measured_world import Case, Shortcut, Without, World, asked, cases, world_of
+
+SIZES = (200, 500, 1500, 3000)
+BARE_SIZES = (1500,)
+DAY = date(2026, 11, 22)
+K = 20
+MARK = "fetch"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What came of one draft and one size; papers 0: of the index of all papers."""
+
+    query: str
+    seeded: bool
+    papers: int
+    recall: float
+    coverage: float = 1.0
+    fetched: int = 0
+    requests: int = 0
+    planned: int = 0
+
+
+def main() -> None:
+    """Measure, and write the table into the documentation."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=Path("benchmarks/out/fetch"))
+    parser.add_argument("--corpus", default="vis")
+    parser.add_argument("--part", default="test")
+    parser.add_argument("--queries", type=int, default=60)
+    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--bare-sizes", type=int, nargs="*", default=BARE_SIZES)
+    parser.add_argument("--by-http", type=int, default=6, help="drafts fetched over HTTP, too")
+    parser.add_argument("--begin", type=int, default=0, help="drafts to leave out")
+    parser.add_argument("--docs", type=Path)
+    given = parser.parse_args()
+    given.work.mkdir(parents=True, exist_ok=True)
+    world = world_of(given.data)
+    drawn = cases(world, given.data, given.corpus, given.part, given.queries)
+    path = given.work / f"{given.corpus}-{given.part}.json"
+    known = json.loads(path.read_text()) if path.exists() else []
+    rows = [Row(**row) for row in known]
+    with asked(world, None) as client:
+        bench = Bench.open(given.work, client, world)
+        for number, case in enumerate(drawn[given.begin :], 1):
+            by_http = number <= given.by_http
+            rows += bench.rows(case, _missing(case, rows, given), by_http=by_http)
+            path.write_text(json.dumps([asdict(row) for row in rows], indent=0))
+            sys.stderr.write(f"{number} of {len(drawn)} drafts, {time.process_time():.0f} s\n")
+    text = page(rows)
+    sys.stdout.write(text + "\n")
+    if given.docs:
+        into_page(given.docs / "fetch.md", text)
+
+
+def _missing(case: Case, rows: Sequence[Row], given: argparse.Namespace) -> list[tuple[int, bool]]:
+    """List sizes, and whether references are given, that were not measured for a draft yet."""
+    known = {(row.papers, row.seeded) for row in rows if row.query == case.paper.id}
+    asked = [(0, True), (0, False)]
+    asked += [(papers, True) for papers in given.sizes]
+    asked += [(papers, False) for papers in given.bare_sizes]
+    return [each for each in asked if each not in known]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """work: where indexes lie. client: asks the served world. shortcut: answers as it does."""
+
+    work: Path
+    client: Client
+    shortcut: Shortcut
+    whole: Recommender
+
+    @classmethod
+    def open(cls, work: Path, client: Client, world: World) -> "Bench":
+        """Build the index of all papers: the only time that their texts are encoded."""
+        source = OpenAlex(client)
+        names = [f"openalex:{world.work_id(paper.id)}" for paper in world.papers]
+        works = list(source.works(names))
+        corpus, index = work / "whole.jsonl", work / "whole.index"
+        if not corpus.exists():
+            write_fetched([FetchedWorks(source.facts, works, {})], corpus)
+        _build(corpus, index)
+        return cls(work, client, Shortcut(world, works), recsys.load(index))
+
+    def rows(
+        self, case: Case, asked: Sequence[tuple[int, bool]], *, by_http: bool
+    ) -> Iterator[Row]:
+        """Measure a draft; 0 papers: what the index of all papers gives it."""
+        before = None
+        # The largest first: each index is built over the one before, and hardly has other texts.
+        for seeded, papers in sorted(((seeded, papers) for papers, seeded in asked), reverse=True):
+            if papers and seeded is not before:
+                self._copy_whole()
+                before = seeded
+            if papers:
+                yield self._row(case, seeded, papers, by_http)
+            else:
+                told = case.draft(seeded=seeded, itself=True)
+                recall = _recall(self.whole, told, case.wanted(seeded=seeded))
+                yield Row(case.paper.id, seeded, 0, recall)
+
+    def _copy_whole(self) -> None:
+        index = self.work / "fetched.index"
+        shutil.rmtree(index, ignore_errors=True)
+        shutil.copytree(self.work / "whole.index", index, copy_function=_put)
+
+    def _row(self, case: Case, seeded: bool, papers: int, by_http: bool) -> Row:
+        draft = case.draft(seeded=seeded, itself=False)
+        out, requests, planned = self._fetched(case, draft, papers, by_http=False)
+        if by_http:
+            path, *counts = self._fetched(case, draft, papers, by_http=True)
+            assert (path.read_bytes(), counts) == (out.read_bytes(), [requests, planned])
+        index = self.work / "fetched.index"
+        _build(out, index)
+        fetched, wanted = recsys.load(index), case.wanted(seeded=seeded)
+        ids = {fetched.collection.corpus.ids[row] for row in range(len(fetched.collection.corpus))}
+        assert case.work not in ids, "the query is among the papers fetched"
+        recall, coverage = _recall(fetched, draft, wanted), len(wanted & ids) / len(wanted)
+        counted = len(ids), requests, planned
+        return Row(case.paper.id, seeded, papers, recall, coverage, *counted)
+
+    def _fetched(
+        self, case: Case, draft: recsys.Manuscript, papers: int, *, by_http: bool
+    ) -> tuple[Path, int, int]:
+        """Fetch a corpus; return it, and how many requests were made and planned."""
+        out = self.work / ("served.jsonl" if by_http else "fetched.jsonl")
+        for old in self.work.glob(f"{out.name}*"):
+            old.unlink()
+        source: Source = OpenAlex(self.client) if by_http else self.shortcut
+        made = partial(self._made, by_http)
+        question = asked_of_draft(draft, ("openalex",), papers)
+        plan = plan_of(question, [Without(source, case.work)])
+        before = made("openalex")
+        fetch(plan, Desk(out, lambda: DAY, made))
+        return out, made("openalex") - before, plan.requests
+
+    def _made(self, by_http: bool, name: str) -> int:
+        return self.client.made[name] if by_http else self.shortcut.requests
+
+
+def _put(old: str, new: str) -> None:
+    """Give a file a second name, but a lock another file: a link to it would be locked, too."""
+    (shutil.copy if Path(old).name == LOCK else os.link)(old, new)
+
+
+def _build(corpus: Path, index: Path) -> None:
+    """Build over an index that is there: texts that it knows are not encoded again."""
+    build([corpus], index, BuildOptions(force=True), cache=cache_folder())
+
+
+def _recall(recommender: Recommender, draft: recsys.Manuscript, wanted: frozenset[str]) -> float:
+    try:
+        answer = recommender.recommend(draft, K)
+    except recsys.RecsysError:  # Nothing is left to recommend.
+        return 0.0
+    return len(wanted & {item.paper.id for item in answer.recommendations}) / len(wanted)
+
+
+def page(rows: Sequence[Row]) -> str:
+    """Write the table."""
+    lines = []
+    for seeded in (True, False):
+        whole = _of(rows, seeded, 0)
+        for papers in sorted({row.papers for row in rows if row.seeded == seeded}):
+            lines.append(_line(_of(rows, seeded, papers), whole))
+    header = (
+        "draft, papers fetched", "R@20", "of the whole index's", "95 %", "fetched of the gold",
+        "requests", "most", "planned at most",
+    )  # fmt: skip
+    return table(header, lines)
+
+
+def _of(rows: Sequence[Row], seeded: bool, papers: int) -> list[Row]:
+    return [row for row in rows if row.seeded == seeded and row.papers == papers]
+
+
+def _line(rows: Sequence[Row], whole: Sequence[Row]) -> tuple[str, ...]:
+    kind = "half of its references" if rows[0].seeded else "title and abstract"
+    found, base = (np.array([row.recall for row in each]) for each in (rows, whole))
+    if not rows[0].papers:
+        return (f"{kind}, all papers", f"{base.mean():.3f}", "", "", "", "", "", "")
+    drawn = np.random.default_rng(0).integers(0, len(base), (2000, len(base)))
+    low, high = np.quantile(found[drawn].mean(1) / base[drawn].mean(1), (0.025, 0.975))
+    requests = [row.requests for row in rows]
+    return (
+        f"{kind}, {rows[0].papers:,}",
+        f"{found.mean():.3f}",
+        f"{found.mean() / base.mean():.0%}",
+        f"{low:.0%} to {high:.0%}",
+        f"{np.mean([row.coverage for row in rows]):.0%}",
+        f"{np.mean(requests):.0f}",
+        f"{max(requests)}",
+        f"{max(row.planned for row in rows)}",
+    )
+
+
+def into_page(path: Path, text: str) -> None:
+    """Put the table between its marks on a page."""
+    begin, end = f"<!-- {MARK} -->", f"<!-- /{MARK} -->"
+    before, _, rest = path.read_text(encoding="utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    path.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

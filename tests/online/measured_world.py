@@ -1,0 +1,237 @@
+"""Two real corpora as OpenAlex would serve them, and drafts that are asked of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from pipelines.evaluation.splits import read_parts
+from pipelines.evaluation.systems import query_rng
+from pipelines.online.contract import Cost, Kind, Source, SourceFacts
+from pipelines.online.fetching.work_keys import names_at
+from pipelines.online.polite_client import Client, Manners
+from pipelines.online.sources.agreeing import agreed, telling_words
+from pipelines.online.sources.answered_works import requests_for
+from pipelines.online.sources.from_openalex import FACTS, any_of
+from recsys.formats.work_stream import Found, open_works
+from recsys.records import Manuscript, Paper, Reference
+from tests.online.catalogue import Catalogue
+from tests.online.loopback import serving
+from tests.online.openalex_server import OpenAlexSite
+
+CORPORA = ("vis", "archaeology")
+
+
+class Unhurried:
+    """A clock that nobody waits for."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+
+    def now(self) -> float:
+        return self._now
+
+    def passed(self) -> float:
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        self._now += seconds
+
+    def chance(self) -> float:
+        return 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A paper as the draft it once was: half of what it cites is given, the other is to be found.
+
+    work: its own id at the source. given, right: works, as a bibliography has them, and by their
+    ids.
+    """
+
+    work: str
+    paper: Paper
+    given: tuple[Reference, ...]
+    given_ids: frozenset[str]
+    right: frozenset[str]
+
+    def draft(self, *, seeded: bool, itself: bool) -> Manuscript:
+        """Return the draft; itself: told which paper it is, for an index that holds it."""
+        paper = self.paper
+        return Manuscript(
+            title=paper.title,
+            abstract=paper.abstract,
+            authors=paper.authors,
+            venue=paper.venue,
+            references=self.given if seeded else (),
+            as_of=paper.year,
+            paper_id=self.work if itself else None,
+        )
+
+    def wanted(self, *, seeded: bool) -> frozenset[str]:
+        """Return the ids of what is to be found."""
+        return self.right if seeded else self.right | self.given_ids
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """papers: of both corpora. site: what serves them."""
+
+    papers: Sequence[Paper]
+    site: OpenAlexSite
+    number_of: Mapping[str, int]
+
+    def work_id(self, paper: str) -> str:
+        """Name a paper as the source does."""
+        return self.site.work_id(self.number_of[paper])
+
+    def case(self, query: str) -> Case:
+        """Pose a paper: what is given depends on its id alone."""
+        paper = self.papers[self.number_of[query]]
+        gold = sorted({each for each in paper.references if self._is_gold(paper, each)})
+        shuffled = query_rng(0, query).permutation(len(gold))
+        given = [gold[place] for place in np.sort(shuffled[: len(gold) // 2])]
+        references = tuple(self._reference(each) for each in given)
+        right = frozenset(self.work_id(each) for each in set(gold) - set(given))
+        ids = frozenset(map(self.work_id, given))
+        return Case(self.work_id(query), paper, references, ids, right)
+
+    def _is_gold(self, paper: Paper, other: str) -> bool:
+        if other == paper.id or other not in self.number_of:
+            return False
+        year = self.papers[self.number_of[other]].year
+        return year is not None and paper.year is not None and year <= paper.year
+
+    def _reference(self, paper: str) -> Reference:
+        number = self.number_of[paper]
+        found = self.papers[number]
+        doi = self.site.catalogue.doi_of[number]
+        return Reference(title=found.title, authors=found.authors, year=found.year, doi=doi)
+
+
+def world_of(data: Path) -> World:
+    """Read both corpora."""
+    papers = [paper for name in CORPORA for paper in _papers(data / name / "papers.jsonl.gz")]
+    numbers = {paper.id: number for number, paper in enumerate(papers)}
+    return World(papers, OpenAlexSite(Catalogue(papers)), numbers)
+
+
+def _papers(path: Path) -> Iterator[Paper]:
+    from recsys.formats.papers.paper_of_reference import paper_of
+
+    with open_works(path) as stream:
+        for item in stream.items:
+            if isinstance(item, Found):
+                yield paper_of(item.work, own=True)
+
+
+def cases(world: World, data: Path, corpus: str, part: str, count: int) -> list[Case]:
+    """Draw queries that have something to give and something to find."""
+    ids = read_parts(data / corpus / "split.json")[part]
+    order = np.random.default_rng(0).permutation(len(ids)).tolist()
+    posed = (world.case(ids[place]) for place in order)
+    usable = (case for case in posed if case.given and case.right)
+    return [case for case, _ in zip(usable, range(count), strict=False)]
+
+
+@contextmanager
+def asked(world: World, store: Path | None) -> Iterator[Client]:
+    """Serve the world, and give a client that asks it."""
+    with serving(world.site) as served:
+        manners = Manners(store=store, addresses={"openalex": served.address}, clock=Unhurried())
+        with Client(manners) as client:
+            yield client
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """A source that does not know one work: the world before it was published."""
+
+    source: Source
+    hidden: str
+
+    @property
+    def facts(self) -> SourceFacts:
+        return self.source.facts
+
+    def works(self, names: Sequence[str]) -> Iterator[Reference]:
+        return self._known(self.source.works(names))
+
+    def find(self, wanted: Reference) -> Reference | None:
+        found = self.source.find(wanted)
+        return None if found is None or found.id == self.hidden else found
+
+    def citing(
+        self, names: Sequence[str], *, most: int, until: int | None = None
+    ) -> Iterator[Reference]:
+        return self._known(self.source.citing(names, most=most, until=until))
+
+    def search(
+        self, words: str, *, most: int, since: int | None = None, until: int | None = None
+    ) -> Iterator[Reference]:
+        return self._known(self.source.search(words, most=most, since=since, until=until))
+
+    def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
+        return self._known(self.source.changed(words, since=since, most=most))
+
+    def cost(self, kind: Kind, count: int) -> Cost:
+        return self.source.cost(kind, count)
+
+    def _known(self, works: Iterator[Reference]) -> Iterator[Reference]:
+        return (work for work in works if work.id != self.hidden)
+
+
+class Shortcut:
+    """Answers as the served world does, out of works that it gave before: no bytes are sent.
+
+    What the site finds, and in which order, is asked of the site itself.
+    """
+
+    def __init__(self, world: World, works: Sequence[Reference]) -> None:
+        self.facts, self.requests = FACTS, 0
+        self._site, self._catalogue = world.site, world.site.catalogue
+        numbers = {world.site.work_id(n): n for n in range(len(world.papers))}
+        self._works = {numbers[work.id or ""]: work for work in works}
+        self._numbers = {
+            name: number
+            for number, work in self._works.items()
+            for name in names_at(work, FACTS.schemes)
+        }
+
+    def works(self, names: Sequence[str]) -> Iterator[Reference]:
+        self.requests += requests_for(len(names), FACTS.batch)
+        return (self._works[self._numbers[name]] for name in names if name in self._numbers)
+
+    def find(self, wanted: Reference) -> Reference | None:
+        words = " ".join(telling_words(wanted.title or ""))
+        return agreed(wanted, self._given({"filter": f"title.search:{words}"}, 10))
+
+    def citing(
+        self, names: Sequence[str], *, most: int, until: int | None = None
+    ) -> Iterator[Reference]:
+        cited = "|".join(name.partition(":")[2] for name in names)
+        sort = {"sort": "cited_by_count:desc" if until is None else "publication_date:desc"}
+        return self._given({"filter": f"cites:{cited}{_to(until, ',')}", **sort}, most)
+
+    def search(
+        self, words: str, *, most: int, since: int | None = None, until: int | None = None
+    ) -> Iterator[Reference]:
+        return self._given({"search": any_of(words), "filter": _to(until)}, most)
+
+    def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
+        return iter(())
+
+    def cost(self, kind: Kind, count: int) -> Cost:
+        size = {Kind.WORKS: FACTS.batch, Kind.FIND: 1}.get(kind, FACTS.page)
+        return Cost(requests_for(count, size))
+
+    def _given(self, parameters: Mapping[str, str], most: int) -> Iterator[Reference]:
+        self.requests += requests_for(most, FACTS.page)
+        return (self._works[number] for number in self._site.found(parameters)[:most])
+
+
+def _to(until: int | None, mark: str = "") -> str:
+    return "" if until is None else f"{mark}publication_year:<{until + 1}"

@@ -1,0 +1,146 @@
+"""A source that answers out of memory: what it knows are the works that it is given."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import islice
+
+from pipelines.online.contract import Cost, Kind, SourceFacts
+from pipelines.online.fetching.work_keys import cited_at, key_at, names_at
+from recsys.records import Reference
+from recsys.store.words import tokens
+
+FACTS = SourceFacts(
+    name="openalex",
+    title="Memory",
+    kinds=frozenset(Kind),
+    abstracts=True,
+    references=True,
+    schemes=("openalex", "doi"),
+    batch=50,
+    page=100,
+    pace=0.1,
+    documentation="",
+    terms="",
+    licence="CC0",
+)
+
+
+def facts(
+    *,
+    name: str = "openalex",
+    page: int = 100,
+    batch: int = 50,
+    schemes: tuple[str, ...] = ("openalex", "doi"),
+    without: Kind | None = None,
+) -> SourceFacts:
+    """Tell of a source that differs in this."""
+    kinds = frozenset(Kind) - {without}
+    return replace(
+        FACTS, name=name, title=name, page=page, batch=batch, schemes=schemes, kinds=kinds
+    )
+
+
+class MemorySource:
+    """Answers as the contract says, and counts what it would have requested."""
+
+    def __init__(self, works: Sequence[Reference], facts: SourceFacts = FACTS) -> None:
+        self._facts, self.requests = facts, 0
+        self.asked: Counter[Kind] = Counter()
+        self._works = {key: w for w in works if (key := key_at(w, facts.schemes))}
+        self._names = {n: key for key, w in self._works.items() for n in names_at(w, facts.schemes)}
+        self._citing: defaultdict[str, list[str]] = defaultdict(list)
+        for key, work in self._works.items():
+            for each in cited_at(work, facts.schemes):
+                self._citing[each].append(key)
+        self._posting = self._postings()
+
+    @property
+    def facts(self) -> SourceFacts:
+        return self._facts
+
+    def works(self, names: Sequence[str]) -> Iterator[Reference]:
+        self._count(Kind.WORKS, math.ceil(len(names) / self._facts.batch))
+        for name in names:
+            if name in self._names:
+                yield self._works[self._names[name]]
+
+    def find(self, wanted: Reference) -> Reference | None:
+        self._count(Kind.FIND, 1)
+        for work in self._works.values():
+            if tokens(work.title) == tokens(wanted.title) and work.year == wanted.year:
+                return work
+        return None
+
+    def citing(
+        self, names: Sequence[str], *, most: int, until: int | None = None
+    ) -> Iterator[Reference]:
+        found = {k for name in names for k in self._citing[self._names.get(name, "")]}
+        works = [w for k in found if _within(w := self._works[k], None, until)]
+        ordered = sorted(works, key=self._fame, reverse=True)
+        yield from self._answered(Kind.CITING, ordered, most)
+
+    def search(
+        self, words: str, *, most: int, since: int | None = None, until: int | None = None
+    ) -> Iterator[Reference]:
+        scores: defaultdict[str, float] = defaultdict(float)
+        for group in _groups(words):
+            postings = [self._posting.get(word, {}) for word in group]
+            for key in set(postings[0]).intersection(*postings[1:]):
+                scores[key] += sum(posting[key] for posting in postings)
+        ranked = sorted(scores, key=lambda key: (-scores[key], key))
+        works = (w for k in ranked if _within(w := self._works[k], since, until))
+        yield from self._answered(Kind.SEARCH, works, most)
+
+    def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
+        self.asked[Kind.CHANGED] += 1
+        return self.search(words, most=most, since=since.year)
+
+    def cost(self, kind: Kind, count: int) -> Cost:
+        one = {Kind.WORKS: self._facts.batch, Kind.FIND: 1}.get(kind, self._facts.page)
+        requests = math.ceil(count / one)
+        return Cost(requests, 0.0, requests * self._facts.pace)
+
+    def _answered(self, kind: Kind, works: Iterable[Reference], most: int) -> Iterator[Reference]:
+        given = list(islice(works, most))
+        self._count(kind, max(1, math.ceil(len(given) / self._facts.page)))
+        return iter(given)
+
+    def _count(self, kind: Kind, requests: int) -> None:
+        self.asked[kind] += 1
+        self.requests += requests
+
+    def _fame(self, work: Reference) -> tuple[int, str]:
+        key = key_at(work, self._facts.schemes) or ""
+        return len(self._citing[key]), key
+
+    def _postings(self) -> Mapping[str, Mapping[str, float]]:
+        found: defaultdict[str, dict[str, float]] = defaultdict(dict)
+        for key, work in self._works.items():
+            counts = Counter(tokens(f"{work.title} {work.title} {work.abstract or ''}"))
+            length = 0.25 + 0.75 * counts.total() / 100
+            for word, count in counts.items():
+                found[word][key] = count / (count + 1.2 * length)
+        size = len(self._works)
+        return {
+            word: {k: v * math.log(1 + size / len(rows)) for k, v in rows.items()}
+            for word, rows in found.items()
+        }
+
+
+def _groups(words: str) -> Iterator[list[str]]:
+    """Any word will do, but of a phrase in quotes all are needed."""
+    for place, part in enumerate(words.split('"')):
+        found = sorted(set(tokens(part)))
+        if place % 2 and found:
+            yield found
+        else:
+            yield from ([word] for word in found)
+
+
+def _within(work: Reference, since: int | None, until: int | None) -> bool:
+    if since is None and until is None:
+        return True
+    return work.year is not None and (since or 0) <= work.year <= (until or 9999)

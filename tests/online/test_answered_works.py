@@ -1,0 +1,122 @@
+"""What becomes of names before they are asked for, and of works after."""
+
+from collections.abc import Sequence
+from datetime import date
+from random import Random
+from urllib.parse import quote
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.online.sources.agreeing import agreed, telling_words
+from pipelines.online.sources.answered_works import distinct, each_once, in_order, parts_of
+from pipelines.online.sources.from_openalex import any_of
+from pipelines.online.sources.from_semantic_scholar import SemanticScholar
+from pipelines.online.sources.from_zotero import Zotero
+from recsys.records import Reference
+from tests.online.world import CATALOGUE, Servers, every_key
+from tests.online.zotero_server import ZoteroSite
+
+NAMES = st.lists(st.integers(0, 40).map("doi:10.5555/{}".format), max_size=60)
+
+
+@given(NAMES, st.sets(st.integers(0, 40)), st.integers(1, 7), st.randoms())
+def test_what_is_known_comes_in_the_order_it_was_named(
+    names: Sequence[str], known: set[int], batch: int, chance: Random
+) -> None:
+    asked: list[int] = []
+
+    def ask(scheme: str, bare: Sequence[str]) -> list[Reference]:
+        asked.append(len(bare))
+        found = [Reference(id=doi, doi=doi) for doi in bare if int(doi.split("/")[1]) in known]
+        chance.shuffle(found)
+        return found + found[:1]
+
+    found = [f"doi:{work.doi}" for work in in_order(names, ("doi",), batch, ask)]
+    wanted = dict.fromkeys(name for name in names if int(name.split("/")[1]) in known)
+    assert found == list(wanted)
+    assert len(asked) == -(-len(set(names)) // batch)
+    assert max(asked, default=0) <= batch
+
+
+@given(st.lists(st.text(min_size=1, max_size=300), max_size=80), st.integers(1, 50))
+def test_parts_have_all_names_and_fit_into_an_address(names: list[str], batch: int) -> None:
+    parts = list(parts_of(names, batch))
+    assert [name for part in parts for name in part] == names
+    for part in parts:
+        assert 0 < len(part) <= batch
+        ascii_only = all(name.isascii() for name in part)
+        assert len(part) == 1 or not ascii_only or len(quote("|".join(part))) <= 3_100
+
+
+@given(st.lists(st.sampled_from("abcd")))
+def test_each_value_comes_once_and_in_order(values: list[str]) -> None:
+    assert list(distinct(values)) == list(dict.fromkeys(values))
+    works = [Reference(id=value) for value in values]
+    assert [work.id for work in each_once(works)] == list(dict.fromkeys(values))
+
+
+def test_two_works_of_one_doi_are_two_until_they_are_merged() -> None:
+    works = [Reference(id="W1", doi="10.5555/1"), Reference(id="W2", doi="10.5555/1")]
+    assert list(each_once(works)) == works
+
+
+def test_a_phrase_stays_one_and_words_are_any_of() -> None:
+    assert any_of('"graph  neural network" beetle the Beetle') == (
+        '"graph neural network" OR beetle'
+    )
+    assert any_of('of "the"') == "" == any_of("")
+    assert any_of('an open "quote in it') == "open OR quote"
+
+
+@given(st.text(max_size=200))
+def test_what_is_asked_for_has_no_operators_of_its_own(words: str) -> None:
+    plain = any_of(words.replace('"', " "))
+    assert not {"AND", "NOT"} & set(plain.split())
+    assert not set("()|,:*") & set(plain)
+
+
+def test_the_longest_words_tell_most() -> None:
+    assert telling_words("On the origin of species by means of natural selection", 3) == [
+        "species",
+        "natural",
+        "selection",
+    ]
+
+
+def test_of_alike_titles_the_likest_is_taken() -> None:
+    wanted = Reference(title="Graph learning for maps", year=2020, authors=("Ann Ash",))
+    offered = [
+        Reference(id="1", title="Graph learning for mops", year=2021, authors=("Ann Ash",)),
+        Reference(id="2", title="Graph Learning for Maps", year=2020, authors=("A. Ash",)),
+        Reference(id="3", title="Graph learning for maps", year=1999, authors=("Zoe Zorn",)),
+    ]
+    found = agreed(wanted, offered)
+    assert found is not None and found.id == "2"
+    assert agreed(wanted, offered[2:]) is None
+
+
+def test_works_like_others_are_recommended(servers: Servers) -> None:
+    asked = SemanticScholar(servers.client(keys=every_key()))
+    (known,) = asked.works(["doi:10.5555/20"])
+    found = list(asked.recommended([f"s2:{known.id}", "doi:10.5555/20"], most=4))
+    assert len(found) == 4 and all(known.id in work.cited_ids for work in found)
+    assert list(asked.recommended([], most=4)) == []
+
+
+def test_a_library_tells_what_is_new_since_a_version(servers: Servers) -> None:
+    site = servers["zotero"].site
+    assert isinstance(site, ZoteroSite)
+    zotero = Zotero(servers.client())
+    everything, version = zotero.items()
+    assert len(everything) == len(CATALOGUE.papers) - 1 and version == 1
+    assert zotero.items(version) == ([], 1)
+    site.versions = {"10.5555/9": 5}
+    site.modified = {"10.5555/9": "2031-05-01T10:00:00Z"}
+    try:
+        new, version = zotero.items(version)
+        changed = list(zotero.changed("", since=date(2030, 1, 1), most=9))
+    finally:
+        site.versions, site.modified = {}, {}
+    assert [work.doi for work in new] == ["10.5555/9"] == [work.doi for work in changed]
+    assert version == 5

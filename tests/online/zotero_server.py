@@ -1,0 +1,107 @@
+"""A library as Zotero answers, here and on the web.
+
+After https://www.zotero.org/support/dev/web_api/v3/basics and its page on the local API (as of
+2026-11-22); not recorded.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.online.catalogue import Catalogue
+from tests.online.loopback import Asked, Fault, Given, as_json
+
+MOST_PER_PAGE, MOST_KEYS = 100, 50
+
+
+@dataclass(eq=False)
+class ZoteroSite:
+    """What Zotero would say of a catalogue.
+
+    keys: asked for under /groups, as on the web. versions: of an item, by id of the paper; else 1.
+    modified: its day. notes: so many items are none that are works. enabled: whether programs may
+    ask.
+    """
+
+    catalogue: Catalogue
+    keys: frozenset[str] = frozenset()
+    versions: Mapping[str, int] = field(default_factory=dict)
+    modified: Mapping[str, str] = field(default_factory=dict)
+    notes: int = 0
+    enabled: bool = True
+
+    def key(self, number: int) -> str:
+        """The key of an item: eight letters and digits."""
+        return f"KEY{number:05d}"
+
+    def answer(self, asked: Asked) -> Given:
+        """Answer the top items of a library."""
+        path = asked.path.removeprefix("/api")
+        if asked.fault is Fault.SPENT:
+            return Given(b"", 429, {"Retry-After": "40000"})
+        if not self.enabled or (self.keys and not self._is_let_in(asked, path)):
+            return Given(b"Forbidden", 403)
+        parts = path.strip("/").split("/")
+        if len(parts) != 4 or parts[2:] != ["items", "top"] or asked.parameters.get("v") != "3":
+            return Given(b"Not found", 404)
+        return self._list(asked)
+
+    def _is_let_in(self, asked: Asked, path: str) -> bool:
+        local = asked.path.startswith("/api/")
+        return local or asked.headers.get("zotero-api-key") in self.keys
+
+    def _list(self, asked: Asked) -> Given:
+        parameters = asked.parameters
+        found = [n for n, p in enumerate(self.catalogue.papers) if self._fits(n, parameters)]
+        if parameters.get("sort") == "dateModified":
+            found.sort(key=lambda n: (self._day(n), n), reverse=parameters["direction"] == "desc")
+        items: list[Any] = [self._item(number, asked) for number in found]
+        items += [{"key": f"NOTE{i}", "data": {"itemType": "note"}} for i in range(self.notes)]
+        start, size = int(parameters.get("start", "0")), int(parameters.get("limit", "25"))
+        shown: object = items[start : start + min(size, MOST_PER_PAGE)]
+        if asked.fault is Fault.NOT_A_LIST:
+            shown = {"items": shown}
+        newest = max((self._version(n) for n in range(len(self.catalogue.papers))), default=0)
+        headers = {"Total-Results": str(len(items)), "Last-Modified-Version": str(newest)}
+        return as_json(shown, headers=headers)
+
+    def _fits(self, number: int, parameters: Mapping[str, str]) -> bool:
+        paper = self.catalogue.papers[number]
+        if paper.id in self.catalogue.deleted:
+            return False
+        if keys := parameters.get("itemKey"):
+            return len(keys.split(",")) <= MOST_KEYS and self.key(number) in keys.split(",")
+        words = parameters.get("q", "").lower().split()
+        text = f"{paper.title} {' '.join(paper.authors)} {paper.year}".lower()
+        return self._version(number) > int(parameters.get("since", "0")) and all(
+            word in text for word in words
+        )
+
+    def _version(self, number: int) -> int:
+        return self.versions.get(self.catalogue.papers[number].id, 1)
+
+    def _day(self, number: int) -> str:
+        paper = self.catalogue.papers[number]
+        return self.modified.get(paper.id, f"{paper.year}-01-01T00:00:00Z")
+
+    def _item(self, number: int, asked: Asked) -> dict[str, Any]:
+        paper = self.catalogue.papers[number]
+        data: dict[str, Any] = {
+            "key": self.key(number),
+            "itemType": "journalArticle",
+            "title": paper.title,
+            "abstractNote": paper.abstract or "",
+            "date": str(paper.year or ""),
+            "DOI": self.catalogue.doi_of[number] or "",
+            "publicationTitle": paper.venue or "",
+            "dateModified": self._day(number),
+            "creators": [
+                {"creatorType": "author", "firstName": given, "lastName": family}
+                for given, _, family in (person.rpartition(" ") for person in paper.authors)
+            ],
+        }
+        if asked.fault in (Fault.NULLS, Fault.WRONG_TYPES):
+            odd = None if asked.fault is Fault.NULLS else 7
+            sure = {name: data[name] for name in ("key", "itemType", "title")}
+            data = dict.fromkeys(data, odd) | sure
+        return {"key": self.key(number), "version": self._version(number), "data": data}
