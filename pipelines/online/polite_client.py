@@ -186,11 +186,11 @@ class Client:
             self._pace(site).hold(verdict.wait)
         if garbled:
             raise AnswerNotUnderstood(
-                f"What {site.name} answers to {question.shown} cannot be used: {why}.",
+                f"What {site.name} answers to {question.brief} cannot be used: {why}.",
                 "Try again later, or ask another source.",
             )
         raise SourceUnreachable(
-            f"{site.name} did not answer {question.shown} in {self.manners.tries} tries: {why}.",
+            f"{site.name} did not answer {question.brief} in {self.manners.tries} tries: {why}.",
             site.hint or "Try again later: what was fetched is kept, and not asked for again.",
         )
 
@@ -214,7 +214,7 @@ class Client:
                 or (f"Set {site.key} to a valid key." if site.key else "Try again later."),
             )
         raise AnswerNotUnderstood(
-            f"{site.name} answers {question.shown} with {reply.status}{_said(reply)}.",
+            f"{site.name} answers {question.brief} with {reply.status}{_said(reply)}.",
             "Ask for something else; where this lasts, the source has changed.",
         )
 

