@@ -23,6 +23,7 @@ from recsys.store.layout import FOREST_FILE
 from recsys.store.links import link_or_copy
 from recsys.store.top_k import top_k
 from recsys.store.unions import GONE
+from recsys.store.vectors.stored_vectors import StoredVectors
 
 MARGIN = 1.3
 """How many more rows are fetched than the allowed share asks for on average."""
@@ -83,7 +84,7 @@ class AnnoyIndex:
     does not know are looked at by every search.
     """
 
-    vectors: Floats
+    vectors: StoredVectors
     forest: annoy.AnnoyIndex = field(repr=False)
     search_k: int
     carried: Carried | None = None
@@ -166,7 +167,7 @@ class AnnoyIndex:
 
     @classmethod
     def load(
-        cls, path: Path, vectors: Floats, *, search_k: int, items: Rows | None = None
+        cls, path: Path, vectors: StoredVectors, *, search_k: int, items: Rows | None = None
     ) -> "AnnoyIndex":
         """Memory-map what `build` wrote over the same vectors, or over others.
 
@@ -220,7 +221,9 @@ def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
     return {**former.facts, "unknown": unknown, "dead": dead}
 
 
-def open_index(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> AnnoyIndex | ExactIndex:
+def open_index(
+    vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]
+) -> AnnoyIndex | ExactIndex:
     """Open what `build` or `carry` wrote; see `AnnoyIndex.load` for what it raises.
 
     Where a scan is always less work, the forest is left alone. Annoy follows the numbers in its

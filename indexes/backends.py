@@ -14,6 +14,7 @@ from recsys.errors import InputError, MissingExtraError, near_miss
 if TYPE_CHECKING:  # The command line reads the table whenever it starts.
     from recsys.protocols import VectorIndex
     from recsys.store.arrays import Floats, Rows
+    from recsys.store.vectors.stored_vectors import StoredVectors
 
 DEFAULT = "annoy"
 """What an index has whose manifest names none: an older version knew no other."""
@@ -52,7 +53,7 @@ class Backend(Protocol):
         ...
 
     def open_index(
-        self, vectors: "Floats", folder: Path, facts: Mapping[str, Any]
+        self, vectors: "StoredVectors", folder: Path, facts: Mapping[str, Any]
     ) -> "VectorIndex":
         """Open what `build` or `carry` wrote over the same vectors.
 
@@ -67,11 +68,16 @@ class Backend(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A backend. module: what implements it. install: what to do where its package is missing."""
+    """A backend.
+
+    module: what implements it. install: what to do where its package is missing. splits: whether
+    what it writes beside the vectors holds them, in two parts.
+    """
 
     module: str
     meaning: str
     install: str = ""
+    splits: bool = False
 
 
 BACKENDS: Mapping[str, Row] = {
@@ -80,9 +86,13 @@ BACKENDS: Mapping[str, Row] = {
         "a forest of random hyperplanes; scans where that is less work",
         "pip install annoy",
     ),
-    "exact": Row("indexes.exact", "a scan of all vectors: no preparation, nothing missed"),
-    "int8": Row("indexes.int8_index", "a scan in 8 bits, the nearest compared in full: exact, too"),
-    "ivf": Row("indexes.ivf_index", "a scan in 8 bits of the nearest of many lists"),
+    "exact": Row("indexes.scanning_index", "a scan of all vectors: no preparation, nothing missed"),
+    "int8": Row(
+        "indexes.int8_index",
+        "a scan in 8 bits, the nearest compared in full: exact, too",
+        splits=True,
+    ),
+    "ivf": Row("indexes.ivf_index", "a scan in 8 bits of the nearest of many lists", splits=True),
     "hnsw": Row(
         "indexes.hnsw_index", "a graph of neighbours (usearch)", "pip install 'recsys[hnsw]'"
     ),
@@ -91,12 +101,13 @@ SMALL = 40_000
 """Measured on one thread, as multiples of one scan of the vectors: to find the 200 nearest papers,
 and the ten nearest of each of 20 references.
 
-          20,000     40,000     100,000    1,000,000   microseconds and bytes a paper to build
-exact   1.1, 2.4   1.1, 2.3   1.0, 2.4   1.1, 2.5        0     0
-int8     .2, 2.0    .3, 1.7    .3, 1.5    .2, 1.7        5   392
-ivf      .3,  .7    .3,  .6    .1,  .3   .04, .06       75   420
-hnsw                           .2, 3.0                 400   537
-annoy                                                        2,900
+          20,000     40,000     100,000    1,000,000   microseconds to build, bytes to store,
+                                                       a paper and its vector
+exact   1.1, 1.2   1.1, 1.0   1.0,  .9                    0   1,536
+int8     .2, 2.0    .3, 1.7    .3, 1.5    .2, 1.7        5   1,160
+ivf      .3,  .7    .3,  .6    .1,  .3   .04, .06       75   1,185
+hnsw                           .2, 3.0                 400   2,073
+annoy                                                        4,436
 
 What `exact` multiplies, the rest of an answer needs, too, which costs as much where a search has
 not multiplied it: below SMALL a whole answer takes as long by `exact` as by `int8`, which finds
@@ -147,9 +158,14 @@ def carry_index(name: str, vectors: "Floats", folder: Path, former: Former) -> d
     return {"backend": name, **backend(name).carry(vectors, folder, former)}
 
 
-def open_built(vectors: "Floats", folder: Path, facts: Mapping[str, Any]) -> "VectorIndex":
+def open_built(vectors: "StoredVectors", folder: Path, facts: Mapping[str, Any]) -> "VectorIndex":
     """Open what `build_index` built; facts that name no backend are those of a forest of Annoy."""
     return backend(facts.get("backend", DEFAULT)).open_index(vectors, folder, facts)
+
+
+def holds_vectors(facts: Mapping[str, Any]) -> bool:
+    """Tell whether what `build_index` wrote holds the vectors: none are stored beside it."""
+    return BACKENDS[facts.get("backend", DEFAULT)].splits
 
 
 def summary(facts: Mapping[str, Any], papers: int) -> str:

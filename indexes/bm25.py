@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from indexes.postings import FREQUENCIES, ROWS, STARTS, inverted
+from indexes.postings import LEVELS, ROWS, STARTS, inverted
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Mask, Rows, load_array, load_offsets
 from recsys.store.kernels import fastest
-from recsys.store.kernels.fastest import Postings, Words
+from recsys.store.kernels.fastest import PaperWords, Postings, Words
 from recsys.store.terms import QueryText, TermStore
 
 
@@ -41,16 +41,20 @@ class Bm25Index:
         """Write the postings (the store is saved by itself)."""
         np.save(folder / STARTS, self.postings.starts)
         np.save(folder / ROWS, self.postings.rows)
-        np.save(folder / FREQUENCIES, self.postings.frequencies)
+        np.save(folder / LEVELS, self.postings.levels)
 
     @classmethod
     def load(cls, folder: Path, store: TermStore) -> "Bm25Index":
         """Memory-map what `save` wrote, or `indexes.postings.write_postings`."""
         starts = load_offsets(folder / STARTS)
-        rows, frequencies = load_array(folder / ROWS), load_array(folder / FREQUENCIES)
-        return cls(store, Postings(starts, rows, frequencies, store.norms))
+        rows, levels = load_array(folder / ROWS), load_array(folder / LEVELS)
+        return cls(store, Postings(starts, rows, levels, store.norms, _papers(store)))
 
     @classmethod
     def build(cls, store: TermStore) -> "Bm25Index":
         """Invert a term store in memory."""
-        return cls(store, Postings(*inverted(store), store.norms))
+        return cls(store, Postings(*inverted(store), store.norms, _papers(store)))
+
+
+def _papers(store: TermStore) -> PaperWords:
+    return PaperWords(store.terms, store.frequencies)

@@ -1,17 +1,15 @@
 """Exact search: scan every vector. The oracle of every other vector index."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from indexes.backends import Former
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.lookup import dots
 from recsys.store.products import multiplied, products
 from recsys.store.top_k import top_k
+from recsys.store.vectors.stored_vectors import StoredVectors, row_dots
 
 GROUP = 16
 """Values of which one search for the best looks at the highest first."""
@@ -25,7 +23,7 @@ FEW = 4
 class ExactIndex:
     """Cosine search over all of vectors: (n, d) float32, L2-normalised rows."""
 
-    vectors: Floats
+    vectors: StoredVectors
 
     def search(self, query: Floats, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
         """Return up to k (rows, cosines), best first. O(allowed rows * d)."""
@@ -58,7 +56,7 @@ class ExactIndex:
 
 
 def search_allowed(
-    vectors: Floats, queries: Floats, k: int, allowed: Mask | None
+    vectors: StoredVectors, queries: Floats, k: int, allowed: Mask | None
 ) -> list[tuple[Rows, Floats]]:
     """Search for each of (q, d) queries in the way that is quickest for so many allowed rows."""
     if allowed is None or FEW * np.count_nonzero(allowed) > len(vectors):
@@ -66,7 +64,9 @@ def search_allowed(
     return search_rows(vectors, np.flatnonzero(allowed).astype(np.int32), queries, k)
 
 
-def search_rows(vectors: Floats, rows: Rows, queries: Floats, k: int) -> list[tuple[Rows, Floats]]:
+def search_rows(
+    vectors: StoredVectors, rows: Rows, queries: Floats, k: int
+) -> list[tuple[Rows, Floats]]:
     """Search among some rows only, ascending, for each of (q, d) queries; as `search_many` does."""
     step = _step(vectors)
     parts = (rows[begin : begin + step] for begin in range(0, max(len(rows), 1), step))
@@ -93,7 +93,7 @@ def best_of_pieces(
     return _best_of_lines(q, k, *map(np.concatenate, (lines, found, cosines)))
 
 
-def _step(vectors: Floats) -> int:
+def _step(vectors: StoredVectors) -> int:
     return max(BLOCK // max(vectors[:1].nbytes, 1), 1)
 
 
@@ -112,6 +112,18 @@ def least_of_best(cosines: Floats, k: int) -> Floats:
     return np.maximum(bound, np.finfo(np.float32).min)  # What is not allowed is lower.
 
 
+def compared_in_full(
+    vectors: StoredVectors, queries: Floats, rows: Sequence[Rows], k: int
+) -> list[tuple[Rows, Floats]]:
+    """Return the k best of some rows for each of (q, d) queries: (rows, cosines), best first."""
+    found = []
+    for query, some in zip(queries, rows, strict=True):
+        cosines = row_dots(vectors, some, query)
+        best = np.lexsort((some, -cosines))[:k]
+        found.append((some[best], cosines[best]))
+    return found
+
+
 def _best_of_lines(
     q: int, k: int, lines: Rows, rows: Rows, cosines: Floats
 ) -> list[tuple[Rows, Floats]]:
@@ -123,23 +135,3 @@ def _best_of_lines(
         best = order[begin : min(end, begin + k)]
         found.append((rows[best], cosines[best]))
     return found
-
-
-def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
-    """Prepare nothing: the vectors are all that is scanned."""
-    return {}
-
-
-def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
-    """Carry nothing, as nothing was prepared."""
-    return {}
-
-
-def open_index(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> ExactIndex:
-    """Scan the vectors."""
-    return ExactIndex(vectors)
-
-
-def summary(facts: Mapping[str, Any], papers: int) -> str:
-    """Say how the vectors are searched."""
-    return "The vectors are scanned: exact, and quick below some hundred thousand papers."

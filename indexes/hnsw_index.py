@@ -20,9 +20,9 @@ from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.artifacts import sha256
 from recsys.store.contexts import quantised
-from recsys.store.kernels import fastest
 from recsys.store.top_k import top_k
 from recsys.store.unions import GONE
+from recsys.store.vectors.stored_vectors import StoredVectors, row_dots
 
 GRAPH_FILE, ITEMS_FILE = "graph.usearch", "graph.items.npy"
 LINKS = 16
@@ -42,7 +42,7 @@ class HnswIndex:
     items: the rows that the graph knows; all of today's are among them.
     """
 
-    vectors: Floats
+    vectors: StoredVectors
     graph: Index = field(repr=False)
     items: Carried
 
@@ -58,7 +58,7 @@ class HnswIndex:
         while wanted > 0 and FEW * count < inside:
             rows = self._known(query, int(count), allowed)
             if len(rows) >= wanted:
-                cosines = fastest.dots(self.vectors, rows, query)
+                cosines = row_dots(self.vectors, rows, query)
                 kept = top_k(cosines, wanted)
                 return rows[kept], cosines[kept]
             count *= 2
@@ -112,7 +112,7 @@ def _written(vectors: Floats, folder: Path, graph: Index, rows: Rows) -> dict[st
     return {"k": k, **choose_expansion(index, k=k, rng=np.random.default_rng(0))}
 
 
-def open_index(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> HnswIndex:
+def open_index(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -> HnswIndex:
     """Map what `build` or `carry` wrote.
 
     The graph is followed by the numbers in its file without looking: it is hashed before.

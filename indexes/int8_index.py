@@ -13,13 +13,16 @@ import numpy as np
 
 from indexes.backends import Former
 from indexes.exact import ExactIndex, least_of_best, search_rows
-from indexes.rounded import Rounded, RoundedQueries, write_rounded
-from recsys.store.arrays import Floats, Mask, Rows
+from indexes.rounded import Rounded, RoundedQueries, write_split
+from recsys.errors import ArtifactCorrupt
+from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.kernels import fastest
 from recsys.store.top_k import top_k
+from recsys.store.vectors.stored_vectors import StoredVectors, row_dots
 
 BLOCK = 1 << 14
 """Rows that are compared with every query before the next ones: they stay in the cache."""
+ERRORS_FILE = "errors.npy"
 FEW = 8
 """Where fewer than one in so many rows is allowed, these alone are multiplied in full."""
 
@@ -35,10 +38,14 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class Int8Index:
-    """Cosine search over vectors: (n, d) float32, L2-normalised rows, and their rounded ones."""
+    """Cosine search over vectors: (n, d) float32, L2-normalised rows.
 
-    vectors: Floats
+    rounded: of them, by row. errors: (n,) float32, no less than the length of the difference.
+    """
+
+    vectors: StoredVectors
     rounded: Rounded
+    errors: Floats
 
     def search(self, query: Floats, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
         """Return up to k (rows, cosines), best first: those that `ExactIndex` finds."""
@@ -71,7 +78,7 @@ class Int8Index:
         near = self.rounded.near(asked, np.array([part.start]), np.array([part.stop]))
         if allowed is not None:
             near = np.where(allowed[part], near, np.float32(-np.inf))
-        return near, asked.off(self.rounded.errors[part])
+        return near, asked.off(self.errors[part])
 
     def _exact(self, query: Floats, parts: list[_Part], k: int) -> tuple[Rows, Floats]:
         """Multiply in full the rows whose upper bound reaches the k-th best lower one."""
@@ -80,29 +87,41 @@ class Int8Index:
             lowers = np.concatenate([part.lowers for part in parts])
             least = np.partition(lowers, len(rows) - k)[len(rows) - k]
             rows = rows[np.concatenate([part.uppers for part in parts]) >= least]
-        cosines = fastest.dots(self.vectors, rows, query)
+        cosines = row_dots(self.vectors, rows, query)
         kept = top_k(cosines, k)
         return rows[kept], cosines[kept]
 
 
 def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
-    """Round the vectors."""
-    write_rounded(vectors, folder)
+    """Split the vectors, and note how far their first parts are off."""
+    np.save(folder / ERRORS_FILE, write_split(vectors, folder))
     return {}
 
 
 def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
-    """Round all of them again: that is one pass, as to copy what is known would be."""
+    """Split all of them again: that is one pass, and known ones give what they gave before."""
     return build(vectors, folder)
 
 
-def open_index(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> Int8Index | ExactIndex:
-    """Map the rounded vectors; see `Rounded.load` for what it raises.
+def open_index(
+    vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]
+) -> Int8Index | ExactIndex:
+    """Map the rounded vectors.
 
-    Without compiled kernels they are left alone: numpy multiplies floats quicker.
+    Without compiled kernels whole ones are scanned: numpy multiplies floats quicker.
+
+    Raises:
+        ArtifactCorrupt: what was built does not fit the vectors.
     """
-    rounded = Rounded.load(folder, vectors.shape)
-    return Int8Index(vectors, rounded) if fastest.COMPILED else ExactIndex(vectors)
+    rounded, errors = Rounded.stored(vectors, folder), load_array(folder / ERRORS_FILE)
+    if errors.dtype != np.float32 or errors.shape != vectors.shape[:1]:
+        raise ArtifactCorrupt(
+            f"{folder / ERRORS_FILE} does not fit vectors of the shape {vectors.shape}.",
+            "Build the index again with --force.",
+        )
+    if isinstance(vectors, np.ndarray) and not fastest.COMPILED:
+        return ExactIndex(vectors)
+    return Int8Index(vectors, rounded, errors)
 
 
 def summary(facts: Mapping[str, Any], papers: int) -> str:

@@ -1,7 +1,7 @@
 """Approximate search: vectors in lists around centroids, of which the nearest are scanned.
 
-In the folder of the vectors lie the rounded ones in the order of lists, see `indexes.rounded`, and
-the lists, see `indexes.inverted_lists`.
+The vectors lie in two parts in the order of lists, see `recsys.store.vectors.split_vectors`; beside
+them the lists, see `indexes.inverted_lists`.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ import numpy as np
 
 from indexes.backends import Former
 from indexes.centroids import assign, train
-from indexes.exact import least_of_best, search_allowed
+from indexes.exact import compared_in_full, search_allowed
 from indexes.inverted_lists import Lists
 from indexes.list_efforts import (
     TOGETHER,
@@ -22,12 +22,11 @@ from indexes.list_efforts import (
     sample_alone,
     sample_together,
 )
-from indexes.rounded import Rounded, RoundedQueries, write_rounded
+from indexes.rounded import Rounded, RoundedQueries, write_split
 from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
-from recsys.store.kernels import fastest
-from recsys.store.top_k import top_k
 from recsys.store.unions import GONE
+from recsys.store.vectors.stored_vectors import StoredVectors
 
 LISTS, MOST_LISTS = 4.0, 8192
 """Lists for the square root of the number of rows, and at most: to compare a query with the
@@ -48,7 +47,7 @@ class IvfIndex:
     for each of several that are near each other, with few neighbours each.
     """
 
-    vectors: Floats
+    vectors: StoredVectors
     rounded: Rounded
     lists: Lists
     alone: Effort
@@ -82,41 +81,25 @@ class IvfIndex:
         self, queries: Floats, k: int, goal: int, allowed: Mask | None
     ) -> list[tuple[Rows, Floats]]:
         """Scan the nearest lists with so many allowed rows, and compare the best ones in full."""
-        lists, rows, there = self._opened(queries, goal, allowed)
+        lists = self._opened(queries, goal, allowed)
         ranges = self.lists.starts[lists], self.lists.starts[lists + 1]
-        near = self.rounded.near(RoundedQueries.of(queries), *ranges)
-        if there is not None:
-            near = np.where(there, near, np.float32(-np.inf))
-        most = k + k // 2 + SPARE
-        found = []
-        for query, cosines, least in zip(queries, near, least_of_best(near, most), strict=True):
-            high = np.flatnonzero(cosines >= least)
-            if len(high) > 2 * most:
-                high = high[top_k(cosines[high], most)]
-            best = np.sort(rows[high])
-            exact = fastest.dots(self.vectors, best, query)
-            kept = top_k(exact, k)
-            found.append((best[kept], exact[kept]))
-        return found
+        most, asked = k + k // 2 + SPARE, RoundedQueries.of(queries)
+        near = self.rounded.closest(asked, ranges, allowed, most, rows=self.lists.rows)
+        return compared_in_full(self.vectors, queries, [rows for rows, _ in near], k)
 
-    def _opened(
-        self, queries: Floats, goal: int, allowed: Mask | None
-    ) -> tuple[Rows, Rows, Mask | None]:
-        """Choose the nearest lists: (lists, their rows, which of these are allowed).
-
-        Where few rows are allowed, more lists are opened.
-        """
+    def _opened(self, queries: Floats, goal: int, allowed: Mask | None) -> Rows:
+        """Choose the nearest lists; where few rows are allowed, more of them."""
         count = float(goal)
         if allowed is not None:
             count *= len(allowed) / np.count_nonzero(allowed)
         while True:
             lists = self.lists.nearest(queries, count)
-            rows = self.lists.inside(lists)
             if allowed is None:
-                return lists, rows, None
-            there = allowed[rows]
-            if (found := int(np.count_nonzero(there))) >= goal or len(rows) == len(allowed):
-                return lists, rows, there
+                return lists
+            rows = self.lists.inside(lists)
+            found = int(np.count_nonzero(allowed[rows]))
+            if found >= goal or len(rows) == len(allowed):
+                return lists
             count *= 1.1 * goal / max(found, 1)
 
 
@@ -153,11 +136,11 @@ def write_lists(vectors: Floats, folder: Path, lists: Lists) -> IvfIndex:
     """Write what a search needs; open it so that it scans everything."""
     places = np.empty(len(vectors), np.int32)
     places[lists.rows] = np.arange(len(vectors), dtype=np.int32)
-    write_rounded(vectors, folder, places=places)
+    write_split(vectors, folder, places=places)
     lists.save(folder)
     options, n = StageOne(), len(vectors)
     alone, together = Effort(options.neighbours, n, 1.0), Effort(options.per_seed, n, 1.0)
-    return IvfIndex(vectors, Rounded.load(folder, vectors.shape), lists, alone, together)
+    return IvfIndex(vectors, Rounded.stored(vectors, folder), lists, alone, together)
 
 
 def _measured(index: IvfIndex) -> dict[str, Any]:
@@ -170,13 +153,13 @@ def _measured(index: IvfIndex) -> dict[str, Any]:
     return {"alone": asdict(alone), "together": asdict(together)}
 
 
-def open_index(vectors: Floats, folder: Path, facts: Mapping[str, Any]) -> IvfIndex:
+def open_index(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -> IvfIndex:
     """Map what `build` or `carry` wrote.
 
     Raises:
         ArtifactCorrupt: it does not fit the vectors.
     """
-    rounded, lists = Rounded.load(folder, vectors.shape), Lists.load(folder, vectors.shape)
+    rounded, lists = Rounded.stored(vectors, folder), Lists.load(folder, vectors.shape)
     return IvfIndex(vectors, rounded, lists, Effort(**facts["alone"]), Effort(**facts["together"]))
 
 

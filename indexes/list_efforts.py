@@ -9,6 +9,7 @@ from indexes.inverted_lists import Lists
 from indexes.row_blocks import nearest
 from recsys.protocols import VectorIndex
 from recsys.store.arrays import Floats, Longs, Rows
+from recsys.store.vectors.stored_vectors import StoredVectors
 
 FOUND_ALONE, FOUND_TOGETHER = 0.993, 0.99
 """Recalls that are aimed at. A draft is none of the papers, and misses a little more than those."""
@@ -46,7 +47,7 @@ class Sample:
     near: Sequence[Sequence[tuple[Rows, Floats]]]
 
 
-def sample_alone(vectors: Floats, k: int, rng: np.random.Generator) -> Sample:
+def sample_alone(vectors: StoredVectors, k: int, rng: np.random.Generator) -> Sample:
     """Draw papers, each a group of its own."""
     n = len(vectors)
     queries = vectors[np.sort(rng.choice(n, min(ALONE, n), replace=False))]
@@ -54,7 +55,9 @@ def sample_alone(vectors: Floats, k: int, rng: np.random.Generator) -> Sample:
     return Sample(k, FOUND_ALONE, list(queries[:, None]), near)
 
 
-def sample_together(vectors: Floats, k: int, heads: Sample, rng: np.random.Generator) -> Sample:
+def sample_together(
+    vectors: StoredVectors, k: int, heads: Sample, rng: np.random.Generator
+) -> Sample:
     """Draw groups of papers that are near one paper, as those that a draft cites are."""
     chosen = [rng.permutation(near[0][0])[:TOGETHER] for near in heads.near[:HEADS]]
     ends = np.cumsum([len(rows) for rows in chosen])[:-1]

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexes.bm25 import Bm25Index
+from indexes.postings import LEVELS
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Ragged, SortedStrings, load_array
 from recsys.store.kernels.in_numpy import K1, Counts, Norms
@@ -15,7 +16,6 @@ from recsys.store.term_counts import smallest
 from recsys.store.terms import (
     FREQUENCIES,
     IDF,
-    NORMS,
     TERMS,
     TITLE_TERMS,
     VOCABULARY,
@@ -31,7 +31,7 @@ _STEPS = 200
 
 def is_older(folder: Path) -> bool:
     """Tell what an older version wrote."""
-    return not (folder / NORMS).exists()
+    return not (folder / LEVELS).exists()
 
 
 def open_older_words(folder: Path, n: int) -> tuple[TermStore, Bm25Index]:

@@ -9,7 +9,7 @@ from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
 from indexes.older_words import is_older, open_older_words
 from recsys.errors import ArtifactMismatch, ArtifactMissing
-from recsys.store.arrays import Floats, load_array
+from recsys.store.arrays import Floats
 from recsys.store.artifacts import Manifest, load_manifest
 from recsys.store.collection import Collection, ContextSpace, Space
 from recsys.store.corpus import Corpus
@@ -19,11 +19,11 @@ from recsys.store.layout import (
     CONTEXTS,
     CORPUS,
     TEXT,
-    VECTOR_FILE,
     VECTORS,
 )
 from recsys.store.soundness import check_corpus, check_postings, check_terms, check_vectors
 from recsys.store.terms import TermStore
+from recsys.store.vectors.stored_vectors import load_vectors
 
 
 def open_collection(index: Path) -> Collection:
@@ -39,8 +39,8 @@ def open_collection(index: Path) -> Collection:
     corpus, graph = Corpus.load(folder / CORPUS), CitationGraph.load(folder / CORPUS)
     check_corpus(folder / CORPUS, corpus, graph)
     terms, text_index = _open_words(folder / TEXT, len(corpus))
-    vectors = load_array(folder / VECTORS / VECTOR_FILE)
-    check_vectors(folder / VECTORS / VECTOR_FILE, vectors, len(corpus))
+    vectors = load_vectors(folder / VECTORS)
+    check_vectors(folder / VECTORS, vectors, len(corpus))
     return Collection(
         generation=generation,
         corpus=corpus,

@@ -9,25 +9,26 @@ import numpy as np
 from indexes.spool import Place, Spool
 from recsys.store import terms
 from recsys.store.arrays import Longs, Rows, load_array, load_offsets
-from recsys.store.kernels.in_numpy import Counts
+from recsys.store.kernels.in_numpy import Counts, Levels, levels
 from recsys.store.npy_rows import GrowingArray
 from recsys.store.term_counts import offsets
 from recsys.store.terms import TermStore
 
 STARTS = "postings.starts.npy"
 ROWS = "postings.rows.npy"
-FREQUENCIES = "postings.frequencies.npy"
+LEVELS = "postings.levels.npy"
 _AT_ONCE = 1 << 22
 """Terms of papers that are sorted at a time, in some 150 MB."""
 _ROW_BITS = 32
 
 
-def inverted(store: TermStore) -> tuple[Longs, Rows, Counts]:
-    """Return starts, rows and frequencies as in `recsys.store.kernels.in_numpy.Postings`."""
+def inverted(store: TermStore) -> tuple[Longs, Rows, Levels]:
+    """Return starts, rows and levels as in `recsys.store.kernels.in_numpy.Postings`."""
     keys = _keys(store.terms.values, store.terms.starts, 0)
     order = np.argsort(keys)
     starts = offsets([store.terms.occurrences(len(store.vocabulary))])
-    return starts, _rows(keys[order]), store.frequencies[order]
+    rows = _rows(keys[order])
+    return starts, rows, levels(store.frequencies[order], store.norms[rows])
 
 
 def write_postings(folder: Path) -> None:
@@ -38,18 +39,19 @@ def write_postings(folder: Path) -> None:
     """
     starts = offsets([_document_counts(folder)])
     np.save(folder / STARTS, starts)
-    kind = load_array(folder / terms.FREQUENCIES).dtype
+    norms = load_array(folder / terms.NORMS)
     with (
         Spool(folder) as spool,
         GrowingArray(folder / ROWS, np.int32) as rows,
-        GrowingArray(folder / FREQUENCIES, kind) as frequencies,
+        GrowingArray(folder / LEVELS, np.uint8) as weighed,
     ):
         for places in _divided(folder, _cuts(starts), spool):
             keys = np.concatenate([spool.get(key) for key, _ in places])
             found = np.concatenate([spool.get(frequency) for _, frequency in places])
             order = np.argsort(keys)
-            rows.append(_rows(keys[order]))
-            frequencies.append(found[order])
+            papers = _rows(keys[order])
+            rows.append(papers)
+            weighed.append(levels(found[order], norms[papers]))
 
 
 def _divided(folder: Path, cuts: Longs, spool: Spool) -> list[list[tuple[Place, Place]]]:

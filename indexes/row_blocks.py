@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from indexes.exact import best_of_pieces
 from recsys.store.arrays import Floats, Rows
 from recsys.store.products import multiplied
+from recsys.store.vectors.stored_vectors import StoredVectors
 
 AT_ONCE = 1 << 25
 """Bytes of vectors in a block."""
@@ -17,12 +18,20 @@ _SHARED = ("r", "r+", "w+")
 """Modes of maps whose pages are those of the file: nothing is lost when they are let go."""
 
 
-def blocks(vectors: Floats) -> Iterator[tuple[int, Floats]]:
+def blocks(vectors: StoredVectors) -> Iterator[tuple[int, Floats]]:
     """Copy (n, d) vectors block by block: (the first row, its vectors)."""
     step = max(AT_ONCE // max(vectors[:1].nbytes, 1), 1)
     for begin in range(0, len(vectors), step):
         yield begin, np.array(vectors[begin : begin + step])
-        release(vectors)
+        for part in mapped_parts(vectors):
+            release(part)
+
+
+def mapped_parts(vectors: StoredVectors) -> tuple[NDArray[Any], ...]:
+    """Return the large arrays that vectors lie in."""
+    if isinstance(vectors, np.ndarray):
+        return (vectors,)
+    return vectors.parts.codes, vectors.parts.rests
 
 
 def release(array: NDArray[Any]) -> None:
@@ -39,7 +48,7 @@ def release(array: NDArray[Any]) -> None:
         held.madvise(mmap.MADV_DONTNEED)
 
 
-def nearest(vectors: Floats, queries: Floats, k: int) -> list[tuple[Rows, Floats]]:
+def nearest(vectors: StoredVectors, queries: Floats, k: int) -> list[tuple[Rows, Floats]]:
     """Find the k nearest rows of each of (q, d) queries exactly, best first, in one pass."""
     pieces = (
         (np.arange(begin, begin + len(block), dtype=np.int32), multiplied(block, queries))

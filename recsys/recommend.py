@@ -156,14 +156,14 @@ class Recommender:
         chosen = self._diversified(ranking, k, diversity) if diversity else ranking
         items = question.marked(self._shown(chosen, k))
         told = question.understood, stages, question.notes, question.missing, question.name
-        return Answer(items, *told)
+        return Answer(items, *told, title=question.draft.title)
 
     def rank(self, query: Query, *, keep: Mask | None = None) -> Ranking:
         """Propose candidates and order them: higher score first, ties by ascending id.
 
         keep: (n,) bool, papers that may be in the ranking; None: all that the query wants.
         """
-        proposed = propose(self.collection, query, self.stage_one)
+        proposed = propose(self.collection, query, self.stage_one, whole=keep is not None)
         facts = Facts.of(self.collection, query, proposed)
         scores = self._scores(facts)
         if keep is not None:

@@ -69,10 +69,19 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Bibliography:
-    """References in their order, and a sentence on each thing that was wrong with them."""
+    """References in their order, and a sentence on each kind of thing that was wrong with them.
+
+    details: a sentence on each single thing. repeated: the keys that occur twice. digest: of what
+    they were read of, where that is long enough to be remembered. meant: the papers of the corpus
+    that they mean, None for nothing; None as a whole where nobody has looked yet.
+    """
 
     references: tuple[Reference, ...] = ()
     problems: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    digest: str = ""
+    meant: tuple[PaperId | None, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +102,8 @@ class Manuscript:
     """A draft as its file tells it, before anything is looked up in a corpus.
 
     references: what it cites. as_of, paper_id: see `Draft`. notes: sentences for the author on
-    what was left out of the file, or is a guess.
+    what was left out of the file, or is a guess. details: sentences on each single such thing.
+    doi: its own, or an arXiv or ACL id.
     """
 
     title: str = ""
@@ -104,6 +114,8 @@ class Manuscript:
     as_of: int | None = None
     paper_id: PaperId | None = None
     notes: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    doi: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +126,8 @@ class Draft:
     they are never recommended and serve as seeds. Neither are `disliked` ones, and papers like them
     sink. `as_of` is the year in which the draft is written (None: now, nothing in the corpus is too
     new). `paper_id` names the corpus paper that this draft is, in evaluations: it is never
-    recommended to itself.
+    recommended to itself. `itself` are papers of the corpus that a live draft turned out to be:
+    they are invisible to it, too, and change nothing else, the moment least of all.
     """
 
     title: str = ""
@@ -125,6 +138,7 @@ class Draft:
     disliked: tuple[PaperId, ...] = ()
     as_of: int | None = None
     paper_id: PaperId | None = None
+    itself: tuple[PaperId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +193,9 @@ class Answer:
 
     `stages` counts how many papers were left after each step, in order, so that an empty answer can
     say which step removed what. `notes` say what was left out of the files that were read, or is a
-    guess; `missing` names the papers that the corpus does not hold; `draft` is the draft's file.
-    `where` has the places of those recommended papers that fit a sentence of the draft; None where
-    nobody looked.
+    guess; `missing` names the papers that the corpus does not hold; `draft` is the draft's file,
+    `title` its title. `where` has the places of those recommended papers that fit a sentence of the
+    draft; None where nobody looked.
     """
 
     recommendations: tuple[Recommendation, ...]
@@ -191,6 +205,7 @@ class Answer:
     missing: tuple[str, ...] = ()
     draft: str | None = None
     where: Mapping[PaperId, Place] | None = None
+    title: str = ""
 
     def write(self, form: str = "table", path: str | Path | None = None) -> str:
         """Return the answer as text, as `recsys recommend --format` does.

@@ -66,7 +66,7 @@ def random_local_world(seed: int) -> LocalWorld:
         draft = Draft(title="", as_of=draft.as_of, paper_id=draft.paper_id)
     listed = [paper.id for paper in papers]
     beside = (_one(rng, listed), _one(rng, listed), "nowhere") if rng.random() < 1 / 3 else ()
-    collection = collect(papers, world.collection.vectors)
+    collection = collect(papers, world.collection.vectors[:])
     posed = replace(world, papers=papers, collection=collection, draft=draft)
     return LocalWorld(posed, Passage(_sentence(rng), tuple(beside)))
 

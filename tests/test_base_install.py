@@ -120,6 +120,7 @@ def refused(built: "Built", tmp_path_factory: pytest.TempPathFactory) -> dict[st
         ("report", ("report", folder / "report")),
         ("report", ("compare-encoders", *given, "--encoder", "random", *out)),
         ("pdf", ("recommend", folder / "draft.pdf")),
+        ("online", ("recommend", folder / "draft.pdf", "--grobid", "http://127.0.0.1:1")),
         ("serve", ("recommend", folder / "draft.docx")),
     ]  # fmt: skip
     found: dict[str, list[Ran]] = {}

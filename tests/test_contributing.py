@@ -52,11 +52,11 @@ assert pin(Path({index!r})).manifest().config["ann"]["backend"] == "half"
 
 
 def read(built: "Built", folder: Path) -> str:
-    (folder / "draft.org").write_text("#+TITLE: On rivers\nWe measure rivers.\n", encoding="utf-8")
-    (folder / "unnamed").write_text("#+title: On rivers\nWe measure.\n", encoding="utf-8")
+    (folder / "draft.adoc").write_text("= On rivers\nWe measure rivers.\n", encoding="utf-8")
+    (folder / "unnamed").write_text("= On rivers\nWe measure.\n", encoding="utf-8")
     return f"""
 import recsys
-draft = recsys.read_draft({str(folder / "draft.org")!r})
+draft = recsys.read_draft({str(folder / "draft.adoc")!r})
 assert (draft.title, draft.abstract) == ("On rivers", "We measure rivers."), draft
 assert recsys.read_draft({str(folder / "unnamed")!r}).title == "On rivers"
 """

@@ -21,6 +21,9 @@ import typer
 
 from docs.made.__main__ import DOCS, made, main
 from docs.made.commands import walk
+from pipelines.benchmarks.written_drafts.packed_drafts import FORMATS as KINDS
+from pipelines.benchmarks.written_drafts.packed_drafts import packed_drafts
+from pipelines.benchmarks.written_drafts.read_drafts import put_down
 from pipelines.online.pacing import RealClock
 from pipelines.online.site_table import SITES
 from recsys.app.cli.program import application
@@ -41,6 +44,7 @@ from tests.online.openalex_server import OpenAlexSite
 from tests.online.small_world import papers_of, small_world
 from tests.online.world import all_served
 from tests.recsys.app.web.served_process import started
+from tests.recsys.formats.drafts.small_docx import docx, paragraph
 from tests.recsys.formats.drafts.small_pdf import Text, write_pdf
 from tests.recsys.formats.exports.golden_exports import RIS, WOS
 from tests.recsys.formats.libraries.zotero_maker import Library
@@ -128,9 +132,21 @@ def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     pdf = write_pdf([[Text("Citation recommendation for drafts", size=18)]])
     (tmp_path / "paper.pdf").write_bytes(pdf)
     write_sources(tmp_path, pdf)
+    write_drafts(tmp_path / "drafts")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     return tmp_path
+
+
+def write_drafts(folder: Path) -> None:
+    """Write a draft of each kind, as those are written that the reader is measured by."""
+    for draft in packed_drafts():
+        if draft.part == KINDS and "headings" not in draft.name:
+            put_down(draft, folder)
+    (folder / "paper.docx").write_bytes(docx(paragraph("Bells without ropes", style="Title")))
+    (folder / "work" / "tex").mkdir()
+    source = r"\documentclass{article}\title{Bells}\cite{bell1999}\bibliography{../refs}"
+    (folder / "work" / "tex" / "paper.tex").write_text(source, encoding="utf-8")
 
 
 @pytest.fixture

@@ -17,12 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from indexes.backends import BACKENDS, build_index, open_built
+from indexes.backends import BACKENDS, build_index, holds_vectors, open_built
 from indexes.exact import ExactIndex
 from recsys.protocols import VectorIndex
 from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.blas import one_thread
+from recsys.store.layout import VECTOR_FILE
+from recsys.store.vectors.stored_vectors import load_vectors
 
 QUERIES = 100
 NOISE = 0.5
@@ -88,8 +90,11 @@ def measure_one(name: str, trial: Trial, scan: float, options: StageOne) -> Figu
         begun = time.process_time()
         facts = build_index(name, trial.vectors, Path(folder))
         taken = time.process_time() - begun
+        if not holds_vectors(facts):
+            np.save(Path(folder) / VECTOR_FILE, trial.vectors)
         size = sum(path.stat().st_size for path in Path(folder).iterdir())
-        index, allowed = open_built(trial.vectors, Path(folder), facts), trial.allowed
+        vectors, allowed = load_vectors(Path(folder)), trial.allowed
+        index = open_built(vectors, Path(folder), facts)
         one = _median(
             lambda query: index.search(query, options.neighbours, allowed=allowed), trial.queries
         )

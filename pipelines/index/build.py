@@ -16,7 +16,7 @@ from pipelines.corpora.source_files import SourceFile, hash_of, source_files
 from pipelines.corpora.worth_report import worth_lines
 from pipelines.encoders.checkpoints import MINILM
 from pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
-from pipelines.index.encode import encode_corpus
+from pipelines.index.encode import encode_corpus, link_vectors
 from pipelines.index.external_vectors import Built, external_lines, take
 from pipelines.index.ingest import ingest, rejects_line
 from pipelines.index.known_vectors import KnownVectors, same_texts
@@ -28,7 +28,6 @@ from recsys.leftovers import is_temporary
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
 from recsys.stage_one.settings import StageOne
-from recsys.store.arrays import load_array
 from recsys.store.artifacts import check_hashes, fingerprint, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import GENERATIONS, is_index, pin
@@ -40,10 +39,10 @@ from recsys.store.layout import (
     ENCODER,
     INDEX_SCHEMA,
     TEXT,
-    VECTOR_FILE,
     VECTORS,
 )
-from recsys.store.links import link_or_copy
+from recsys.store.soundness import check_vectors
+from recsys.store.vectors.stored_vectors import load_vectors, vector_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +251,7 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
     job.progress("nearest neighbours", 0, 1)
     ann = build_index(job.options.vectors or by_size(len(vectors)), vectors, folder)
     job.progress("nearest neighbours", 1, 1)
-    for file in shards.glob("*.npy"):  # Second names: the first stay until this is finished.
-        link_or_copy(file, folder / file.name)
+    link_vectors(shards, folder, ann)
     return facts | {"ann": ann, "dim": vectors.shape[1]}
 
 
@@ -264,11 +262,13 @@ def _known(job: _Job, corpus: Corpus, encoder: OnnxEncoder) -> KnownVectors | No
         manifest, folder = old.manifest(), old.folder
         if manifest.config["encoder"] != encoder.fingerprint or "external" in manifest.config:
             return None
-        vectors = f"{VECTORS}/{VECTOR_FILE}"
         needed = [name for name in manifest.files if name.startswith(f"{CORPUS}/")]
-        check_hashes(folder, manifest, [vectors, *needed])
-        rows = same_texts(Corpus.load(folder / CORPUS), corpus)
-        return KnownVectors(load_array(folder / vectors), rows)
+        needed += [f"{VECTORS}/{name}" for name in vector_files(folder / VECTORS)]
+        check_hashes(folder, manifest, needed)
+        before = Corpus.load(folder / CORPUS)
+        vectors = load_vectors(folder / VECTORS)
+        check_vectors(folder / VECTORS, vectors, len(before))
+        return KnownVectors(vectors, same_texts(before, corpus))
     except (ArtifactError, OSError):
         return None
 

@@ -6,11 +6,13 @@ shards are finished, for which encoder and which papers.
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from indexes.backends import holds_vectors
 from pipelines.index.known_vectors import KnownVectors
 from pipelines.index.read_texts import texts_of
 from recsys.progress import Progress, silent
@@ -18,9 +20,11 @@ from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, load_array
 from recsys.store.artifacts import fingerprint, sha256, write_json
 from recsys.store.corpus import PAPERS, Corpus
+from recsys.store.layout import VECTOR_FILE
+from recsys.store.links import link_or_copy
 from recsys.store.npy_rows import write_rows
 
-VECTORS, NOTES = "vectors.npy", "vectors.json"
+NOTES = "vectors.json"
 SHARD = 512
 """Papers between two notes of progress: some seconds of work, lost at most when killed."""
 
@@ -56,8 +60,8 @@ def encode_corpus(
     folder.mkdir(parents=True, exist_ok=True)
     key = fingerprint(job)
     finished = _finished(folder, key)
-    if finished and (folder / VECTORS).is_file():
-        return load_array(folder / VECTORS)
+    if finished and (folder / VECTOR_FILE).is_file():
+        return load_array(folder / VECTOR_FILE)
     if not finished:
         _begin(folder, (len(corpus), encoder.dim), known)
     vectors = np.lib.format.open_memmap(folder / _UNFINISHED, "r+")
@@ -72,13 +76,24 @@ def encode_corpus(
         done += len(texts)
         progress(STAGE, done, total)
     del vectors
-    (folder / _UNFINISHED).replace(folder / VECTORS)
-    return load_array(folder / VECTORS)
+    (folder / _UNFINISHED).replace(folder / VECTOR_FILE)
+    return load_array(folder / VECTOR_FILE)
+
+
+def link_vectors(made: Path, folder: Path, ann: Mapping[str, Any]) -> None:
+    """Put into the folder of an index what was made of vectors: second names, the first stay.
+
+    ann: what the manifest says of their search. Where that holds them in two parts, whole ones are
+    left out.
+    """
+    for file in made.glob("*.npy"):
+        if file.name != VECTOR_FILE or not holds_vectors(ann):
+            link_or_copy(file, folder / file.name)
 
 
 def _finished(folder: Path, job: str) -> list[int]:
     """List the shards that an earlier run of the same job finished."""
-    if not any((folder / name).is_file() for name in (VECTORS, _UNFINISHED)):
+    if not any((folder / name).is_file() for name in (VECTOR_FILE, _UNFINISHED)):
         return []
     try:
         notes = json.loads((folder / NOTES).read_text(encoding="utf-8"))
@@ -88,7 +103,7 @@ def _finished(folder: Path, job: str) -> list[int]:
 
 
 def _begin(folder: Path, shape: tuple[int, int], known: KnownVectors | None) -> None:
-    for name in (NOTES, VECTORS):
+    for name in (NOTES, VECTOR_FILE):
         (folder / name).unlink(missing_ok=True)
     if known is None:
         np.lib.format.open_memmap(folder / _UNFINISHED, "w+", np.float32, shape)

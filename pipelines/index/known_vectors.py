@@ -14,6 +14,7 @@ from recsys.models.encoder import Text
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.corpus import Corpus
 from recsys.store.unions import GONE
+from recsys.store.vectors.stored_vectors import StoredVectors
 
 AT_ONCE = 2048
 _BYTES = 16
@@ -29,7 +30,7 @@ class KnownVectors:
     of its text there, GONE where the text is new.
     """
 
-    vectors: Floats
+    vectors: StoredVectors
     rows: Rows
 
     @property

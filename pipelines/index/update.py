@@ -29,7 +29,7 @@ from pipelines.index.carry_nnselect import FormerModel, carry_nnselect, left_out
 from pipelines.index.changes import Changes, Plan, plan, read_ids, towards
 from pipelines.index.citation_links import link_changes
 from pipelines.index.columns import merge_columns
-from pipelines.index.encode import encode_corpus
+from pipelines.index.encode import encode_corpus, link_vectors
 from pipelines.index.external_vectors import Built, given_mask
 from pipelines.index.ingest import REJECTS, links_line, rejects_line
 from pipelines.index.known_vectors import KnownVectors, unchanged_texts
@@ -260,8 +260,6 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
         threads = 1 if np.count_nonzero(known.missing) < FEW else None
         encoder = OnnxEncoder.load(job.base.folder / ENCODER, threads=threads)
         vectors = encode_corpus(encoder, job.corpus, place, known=known, progress=job.progress)
-    for file in place.glob("*.npy"):
-        link_or_copy(file, folder / file.name)
     job.progress("nearest neighbours", 0, 1)
     if job.options.compact:
         named = job.config["options"].get("vectors")
@@ -270,6 +268,7 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
         name = job.config["ann"].get("backend", DEFAULT)
         former = Former(job.base.folder / VECTORS, job.config["ann"], known.today)
         ann = carry_index(name, vectors, folder, former)
+    link_vectors(place, folder, ann)
     job.progress("nearest neighbours", 1, 1)
     return {**facts, "ann": ann, "dim": int(vectors.shape[1])}
 

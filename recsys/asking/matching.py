@@ -5,7 +5,7 @@ address. Where it points to a paper whose title flatly differs from the referenc
 a common slip), the title decides: a paper found by title wins; otherwise the identifier counts only
 if first author and year agree with it. Without a usable identifier the title is searched, and the
 best candidate counts if `match_confidence` scores it at or above its threshold; ties go to the
-lower id.
+lower id. What prose names by surnames and year alone is the one paper that fits, or none.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +23,7 @@ from recsys.asking.match_confidence import (
     score,
     title_of,
 )
+from recsys.asking.surnames import named_in_prose, papers_of_surnames
 from recsys.formats import identifiers
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Mask, Rows
@@ -33,6 +34,8 @@ from recsys.store.hashed_names import HashedNames
 
 CANDIDATES = 20
 """Papers that the words of a title propose, and at most as many by the same first author."""
+AMBIGUOUS = 0.5
+"""Score of a work that several papers fit."""
 _AT_ONCE = 200
 """References whose candidates are held in memory together."""
 
@@ -127,6 +130,8 @@ def _match_some(
     for each, row, rows in zip(wanted, sure, proposed, strict=True):
         if row is not None:
             yield Match(each.reference, row, 1.0)
+        elif named_in_prose(each.reference):
+            yield _by_names(corpus, each.reference, allowed)
         else:
             yield _by_title(each, {row: offered[row] for row in rows}, named)
 
@@ -150,6 +155,15 @@ def _by_title(wanted: _Wanted, offered: _Known, named: _Known) -> Match:
         if same_origin(reference, named[row][0]):
             return Match(reference, row, THRESHOLD)
     return Match(reference, None, 0.0 if best is None else scores[best])
+
+
+def _by_names(corpus: Corpus, reference: Reference, allowed: Mask | None) -> Match:
+    """Match surnames and a year to the only paper of just these authors, or of these and others."""
+    rows = papers_of_surnames(corpus, reference.authors, reference.year)
+    if allowed is not None:
+        rows = [row for row in rows if allowed[row]]
+    only = rows[0] if len(rows) == 1 else None
+    return Match(reference, only, 1.0 if only is not None else AMBIGUOUS if rows else 0.0)
 
 
 def _candidates(collection: Collection, wanted: _Wanted, allowed: Mask | None) -> list[int]:

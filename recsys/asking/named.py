@@ -48,6 +48,7 @@ def read_references(*given: str | Path) -> Bibliography:
     """
     references: list[Reference] = []
     problems: list[str] = []
+    details: list[str] = []
     for each in given:
         if isinstance(each, Path) or is_file(each):
             from recsys.formats.references.reference_formats import read_bibliography
@@ -55,9 +56,10 @@ def read_references(*given: str | Path) -> Bibliography:
             found = read_bibliography(Path(each))
             references += found.references
             problems += [f"{each}: {problem}" for problem in found.problems]
+            details += [f"{each}: {detail}" for detail in found.details]
         else:
             references.append(named_paper(each))
-    return Bibliography(tuple(references), tuple(problems))
+    return Bibliography(tuple(references), tuple(problems), tuple(details))
 
 
 def named_paper(word: str) -> Reference:

@@ -55,7 +55,7 @@ def make_query(
     metadata: bool = True,
     front_matter: bool = False,
 ) -> Query:
-    """Translate a draft. Its own paper (`draft.paper_id`), if any, is invisible to the query.
+    """Translate a draft. Its own paper (`draft.paper_id`, `draft.itself`) is invisible to it.
 
     Without `as_of`, the draft is written in the year after the corpus's latest paper; a draft that
     is a paper of the corpus, at the latest in that paper's year: else its own citations would show.
@@ -77,6 +77,7 @@ def make_query(
     allowed = _allowed(corpus, as_of, evaluation=draft.paper_id is not None)
     if own_row is not None:
         allowed[own_row] = False
+    allowed[corpus.rows(draft.itself)] = False
     seeds, disliked = (
         rows[allowed[rows]] for rows in map(corpus.rows, (draft.references, draft.disliked))
     )

@@ -5,13 +5,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from recsys.asking.draft_summary import matched, understood
+from recsys.asking.draft_itself import find_itself, left_out
+from recsys.asking.draft_summary import matched, some, understood
 from recsys.asking.filters import Filters
+from recsys.asking.matching import Match
 from recsys.asking.matching import match as find_matches
 from recsys.asking.named import check_named, is_file, read_draft
+from recsys.asking.surnames import named_in_prose
 from recsys.errors import RecsysError
 from recsys.records import (
     Answer,
+    Bibliography,
     Draft,
     Manuscript,
     PaperId,
@@ -36,7 +40,8 @@ class Question:
     understood: one sentence. notes: what was left out of files, or is a guess. missing: sentences
     that name the papers that were not found. library: those of the user's own papers that the
     corpus holds. name: the draft's file, if it is one. cited, liked: what is in the draft's
-    references, apart; unfound: what it cites that the corpus does not hold.
+    references, apart; unfound: what it cites that the corpus does not hold. details: sentences on
+    each single thing that `notes` count.
     """
 
     draft: Draft
@@ -48,6 +53,7 @@ class Question:
     cited: tuple[PaperId, ...] = ()
     liked: tuple[PaperId, ...] = ()
     unfound: tuple[Reference, ...] = ()
+    details: tuple[str, ...] = ()
 
     def filtered(self, filters: Filters) -> Filters:
         """Name the papers of the library to filters that leave them out."""
@@ -89,10 +95,11 @@ def pose(
         InputError: the draft cannot be read, or what a list names is neither a file nor a paper.
     """
     manuscript, ids, lists = _read(asked, lists)
-    cited = _find(collection, "reference", manuscript.references, ids.references)
-    liked = _find(collection, "liked paper", lists.liked.references)
-    disliked = _find(collection, "disliked paper", lists.disliked.references, ids.disliked)
-    library = _find(collection, "library paper", lists.library.references)
+    cited = _find(collection, "reference", Bibliography(manuscript.references), ids.references)
+    liked = _find(collection, "liked paper", lists.liked)
+    disliked = _find(collection, "disliked paper", lists.disliked, ids.disliked)
+    library = _find(collection, "library paper", lists.library)
+    itself = () if manuscript.paper_id else find_itself(collection, manuscript)
     check_named([*liked.missing, *disliked.missing, *library.missing])
     draft = Draft(
         title=manuscript.title,
@@ -103,28 +110,48 @@ def pose(
         disliked=disliked.ids,
         as_of=manuscript.as_of if as_of is None else as_of,
         paper_id=manuscript.paper_id,
+        itself=tuple(dict.fromkeys((*itself, *ids.itself))),
     )
     found = [each for each in (cited, liked, disliked, library) if each.ids or each.missing]
+    unsure = (f"{some(cited.unsure, 'work')} named by surname and year could be several papers.",)
     return Question(
         draft,
         understood(collection.corpus, draft, map(str, found)),
-        (*manuscript.notes, *_problems(lists)),
+        (
+            *left_out(_own(collection, draft)),
+            *manuscript.notes,
+            *(unsure if cited.unsure else ()),
+            *_problems(lists),
+        ),
         tuple(_described(each.name, entry) for each in found for entry in each.missing),
         library.ids,
         str(asked) if isinstance(asked, str | Path) and is_file(str(asked)) else None,
         cited.ids,
         liked.ids,
         cited.missing,
+        (*manuscript.details, *_details(lists)),
+    )
+
+
+def _own(collection: Collection, draft: Draft) -> tuple[PaperId, ...]:
+    """Return the papers of the corpus that a draft is known to be."""
+    known = () if draft.paper_id is None else (draft.paper_id,)
+    return tuple(
+        each for each in (*known, *draft.itself) if collection.corpus.row(each) is not None
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The papers of one list: ids of those that the corpus holds, and the others."""
+    """The papers of one list: ids of those that the corpus holds, and the others.
+
+    unsure: how many of the others could be several papers of the corpus.
+    """
 
     name: str
     ids: tuple[PaperId, ...]
     missing: tuple[Reference, ...]
+    unsure: int = 0
 
     def __str__(self) -> str:
         return matched(self.name, len(self.ids), len(self.missing))
@@ -152,21 +179,32 @@ def _read(asked: Asked, lists: ReadingLists) -> tuple[Manuscript, Draft, Reading
 
 
 def _find(
-    collection: Collection, name: str, references: Sequence[Reference], ids: Sequence[PaperId] = ()
+    collection: Collection, name: str, listed: Bibliography, ids: Sequence[PaperId] = ()
 ) -> _Found:
-    """Look references up, and ids, which need no matching."""
-    corpus = collection.corpus
-    matches = find_matches(collection, references) if references else ()
+    """Look references up that nobody has looked up yet, and ids, which need no matching."""
+    corpus, works = collection.corpus, listed.references
+    meant = listed.meant
+    matches: tuple[Match, ...] = ()
+    if meant is None:
+        matches = find_matches(collection, works) if works else ()
+        meant = tuple(None if each.row is None else corpus.ids[each.row] for each in matches)
     known = {corpus.ids[row] for row in corpus.rows(ids).tolist()}
     found = dict.fromkeys(each for each in ids if each in known)
-    found |= dict.fromkeys(corpus.ids[each.row] for each in matches if each.row is not None)
+    found |= dict.fromkeys(each for each in meant if each is not None)
     missing = [Reference(id=each) for each in dict.fromkeys(ids) if each not in known]
-    missing += [each.reference for each in matches if each.row is None]
-    return _Found(name, tuple(found), tuple(missing))
+    missing += [work for work, each in zip(works, meant, strict=True) if each is None]
+    unsure = sum(
+        each.row is None and named_in_prose(each.reference) and each.score > 0 for each in matches
+    )
+    return _Found(name, tuple(found), tuple(missing), unsure)
 
 
 def _problems(lists: ReadingLists) -> tuple[str, ...]:
     return (*lists.liked.problems, *lists.disliked.problems, *lists.library.problems)
+
+
+def _details(lists: ReadingLists) -> tuple[str, ...]:
+    return (*lists.liked.details, *lists.disliked.details, *lists.library.details)
 
 
 def _described(name: str, entry: Reference) -> str:

@@ -9,8 +9,8 @@ from recsys.records import Answer
 
 
 def markdown(answer: Answer) -> str:
-    """Render as a numbered Markdown list with the reasons below each paper."""
-    lines = []
+    """Render as a numbered Markdown list with the reasons below each paper, and the title above."""
+    lines = [f"# {escaped(_heading(answer))}", ""]
     for item in answer.recommendations:
         lines.append(f"{item.rank}. {markdown_item(item.paper)} **{percent(item.probability)}**")
         notes = [*(reason.text for reason in item.reasons), found_by(item)]
@@ -29,4 +29,9 @@ def html(answer: Answer) -> str:
         notes.append([chance, *(reason.text for reason in item.reasons)])
         if where := where_of(answer, item.paper.id):
             notes[-1].append(f"fits at {': '.join(where)}")
-    return web_page(papers, notes=notes, heading="Recommended papers")
+    return web_page(papers, notes=notes, heading=_heading(answer))
+
+
+def _heading(answer: Answer) -> str:
+    title = one_line(answer.title)
+    return f"Recommended papers for \u201c{title}\u201d" if title else "Recommended papers"

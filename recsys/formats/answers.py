@@ -53,9 +53,15 @@ def as_json_lines(answer: Answer) -> str:
 
 
 def percent(probability: float) -> str:
-    """Write a probability (0 to 1) as whole percent, the last step at both ends kept open."""
-    if 0 < probability < 0.01:
-        return "<1 %"
+    """Write a probability (0 to 1) as percent, below ten with a decimal; both ends kept open.
+
+    >>> [percent(chance) for chance in (0.0004, 0.0744, 0.0996, 0.31, 0.996)]
+    ['<0.1 %', '7.4 %', '10 %', '31 %', '>99 %']
+    """
+    if 0 < probability < 0.001:
+        return "<0.1 %"
+    if 0 < probability < 0.0995:
+        return f"{probability * 100:.1f} %"
     return ">99 %" if 0.99 < probability < 1 else f"{probability * 100:.0f} %"
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from recsys.local.passage import PassageQuery, rows_of
+from recsys.stage_one.nearness import add_nearness
 from recsys.stage_one.pool import Candidates, Pool
 from recsys.stage_one.propose import prior, propose
 from recsys.stage_one.settings import SourceQuery, StageOne
@@ -46,7 +47,7 @@ def gather(
     All of them have the sentence's prior: the one that stage one gave, or would have given.
     """
     query = asked.query
-    found = propose(collection, query, options.sentence)
+    found = propose(collection, query, options.sentence, whole=True)
     more = [
         found.rows,
         asked.draft.best(options.of_draft),
@@ -68,8 +69,9 @@ def _unheard(asked: SourceQuery, found: Candidates, rows: Rows) -> Pool:
     pool = found.pool
     new = rows[~np.isin(rows, pool.rows)]
     every = np.concatenate([pool.rows, new])
-    compared = asked.compare(every)
-    hopes = prior(asked, found.found, found.found, every, compared)
+    cosines = asked.cosines(every)
+    said = prior(asked, found.found, found.found, every, cosines)
+    hopes = add_nearness(asked, every, said)
     nowhere = np.zeros(len(new), pool.sources.dtype)
     before = len(pool.rows)
-    return Pool(new, nowhere, compared[0, before:], hopes[before:])
+    return Pool(new, nowhere, cosines[before:], hopes[before:])

@@ -8,7 +8,7 @@ import numpy as np
 
 from recsys.local.local_features import LocalFacts
 from recsys.records import Paper, Reason
-from recsys.stage_two.reasons import MOST_REASONS, NEAR, Findings, shared_terms
+from recsys.stage_two.reasons import MOST_REASONS, NEAR, Findings
 
 BEST_OF_DRAFT = 20
 """A paper that ranks so high for the draft as a whole is said to do so."""
@@ -107,7 +107,7 @@ def _of_draft(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
 
 
 def _terms(findings: LocalFindings, at: int, paper: Paper) -> Reason | None:
-    shared = shared_terms(findings.sentence, at, paper)
+    shared = findings.sentence.words.shared(at, paper)
     plural = "term" if len(shared) == 1 else "terms"
     return Reason("terms", f"shares the {plural} {', '.join(shared)}") if shared else None
 

@@ -14,6 +14,7 @@ import numpy as np
 from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats, Mask
 from recsys.store.terms import TermStore
+from recsys.store.vectors.stored_vectors import StoredVectors
 
 NEIGHBOURS = 5
 """Papers that are averaged: of 3, 5, 10, 20 and 50 the best at recall in both ranges together."""
@@ -29,7 +30,7 @@ class NeighbourEncoder:
 
     terms: TermStore
     text_index: TextIndex
-    vectors: Floats
+    vectors: StoredVectors
     fingerprint: str
     known: Mask | None = None
 

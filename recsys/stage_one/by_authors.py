@@ -12,6 +12,6 @@ def find(asked: SourceQuery, allowed: Mask) -> Voters:
     return Voters.equal(asked.query.own_papers[allowed[asked.query.own_papers]])
 
 
-def prior(asked: SourceQuery, found: Voters, rows: Rows, compared: Floats) -> Floats:
+def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
     """Add nothing: the votes of the authors' papers say it."""
     return np.zeros(len(rows), np.float32)

@@ -14,6 +14,6 @@ def find(asked: SourceQuery, allowed: Mask) -> Voters:
     return Voters(rows, share(scores), scale=float(scores.max(initial=0)) or 1.0)
 
 
-def prior(asked: SourceQuery, found: Voters, rows: Rows, compared: Floats) -> Floats:
+def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
     """Return the weight of each row that was found, 0 of the others."""
     return fastest.look_up(found.rows, found.weights, rows)

@@ -15,7 +15,7 @@ def find(asked: SourceQuery, allowed: Mask) -> Voters:
     return Voters(rows, np.maximum(cosines, 0))
 
 
-def prior(asked: SourceQuery, found: Voters, rows: Rows, compared: Floats) -> Floats:
+def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
     """Return the cosine of each row, twice: no other single sign is as good."""
-    nearness: Floats = 2 * compared[0]
+    nearness: Floats = 2 * cosines
     return nearness

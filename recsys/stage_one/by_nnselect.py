@@ -18,7 +18,7 @@ def find(asked: SourceQuery, allowed: Mask) -> Voters:
     return Voters(rows[near], cosines[near])
 
 
-def prior(asked: SourceQuery, found: Voters, rows: Rows, compared: Floats) -> Floats:
+def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
     """Return NNSelect's cosine of each row, twice as that of the embedding."""
     if asked.collection.nnselect is None or asked.query.nnselect is None:
         return np.zeros(len(rows), np.float32)

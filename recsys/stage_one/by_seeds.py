@@ -1,5 +1,7 @@
 """Candidates by the seeds: near what the draft cites already, cited by it, citing or beside it."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from recsys.stage_one.settings import SourceQuery
@@ -12,7 +14,7 @@ MOST_CITERS = 100
 
 
 def find(asked: SourceQuery, allowed: Mask) -> Voters:
-    """Collect papers around the seeds; they weigh nothing, as `prior` says what the seeds say."""
+    """Collect papers around the seeds; see `_most` for what they weigh."""
     seeds, before = asked.seeds, asked.query.before
     if len(seeds) == 0:
         return NOBODY
@@ -25,13 +27,25 @@ def find(asked: SourceQuery, allowed: Mask) -> Voters:
     cocited = graph.references(distinct(citing))[1]
     around = np.concatenate([*(near for near, _ in searched), citing, cited, cocited])
     rows = distinct(around[allowed[around]])
-    return Voters(rows, np.zeros(len(rows), np.float32))
+    return Voters(rows, _most(searched, rows))
 
 
-def prior(asked: SourceQuery, found: Voters, rows: Rows, compared: Floats) -> Floats:
-    """Add what the seeds say: company, direct citations, cosine with the nearest close one."""
+def prior(asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
+    """Add what the seeds say, company and direct citations; how near they are is added later."""
     if len(asked.seeds) == 0:
         return np.zeros(len(rows), np.float32)
     company, direct = ties(asked.collection.graph, asked.seeds, asked.query.before, rows)
-    nearest: Floats = compared[1:].max(axis=0)
-    return share(company) + share(direct) + nearest
+    return share(company) + share(direct)
+
+
+def _most(searched: Sequence[tuple[Rows, Floats]], rows: Rows) -> Floats:
+    """Bound the cosine of each of ascending rows with the nearest close seed from above: (v,).
+
+    What the search of a seed has not found is no nearer to it than the last that it has.
+    """
+    least = max((float(cosines[-1]) for _, cosines in searched if len(cosines)), default=1.0)
+    most = np.full(len(rows), least, np.float32)
+    for near, cosines in searched:
+        at = np.searchsorted(rows, near)
+        most[at] = np.maximum(most[at], cosines)
+    return most

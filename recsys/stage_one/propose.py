@@ -15,7 +15,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from recsys.asking.query import Query
-from recsys.stage_one.pool import Candidates, Gathering, Pool
+from recsys.stage_one.nearness import add_decisive_nearness, add_nearness
+from recsys.stage_one.pool import Bits, Candidates, Gathering, Pool
 from recsys.stage_one.settings import SourceQuery, StageOne
 from recsys.stage_one.sources import SOURCES, asked_of, bit
 from recsys.stage_one.voters import Voters, share, votes
@@ -23,15 +24,28 @@ from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 
 
-def propose(collection: Collection, query: Query, options: StageOne) -> Candidates:
-    """Select at most `options.candidates` papers for a query."""
+def propose(
+    collection: Collection, query: Query, options: StageOne, *, whole: bool = False
+) -> Candidates:
+    """Select at most `options.candidates` papers for a query.
+
+    whole: whether the prior of all papers that are considered is wanted; else that of those who are
+    not selected is the most that it could be.
+    """
     asked = SourceQuery(collection, query, options)
     found = {each.key: each.finder.find(asked, query.allowed) for each in SOURCES}
-    pool = _pool(asked, found)
+    rows, bits = _considered(asked, found)
+    cosines = asked.cosines(rows)
+    said = prior(asked, found, found, rows, cosines)
+    if whole:
+        said = add_nearness(asked, rows, said)
+    else:
+        said = add_decisive_nearness(asked, found["seeds"], rows, said)
+    pool = Pool(rows, bits, cosines, said)
     return Candidates(pool.most_promising(options.candidates), found, pool)
 
 
-def _pool(asked: SourceQuery, found: Mapping[str, Voters]) -> Pool:
+def _considered(asked: SourceQuery, found: Mapping[str, Voters]) -> tuple[Rows, Bits]:
     """Collect the papers to consider: what was found, and what the older of it cites."""
     graph, before = asked.collection.graph, asked.query.before
     gathering = Gathering()
@@ -43,9 +57,7 @@ def _pool(asked: SourceQuery, found: Mapping[str, Voters]) -> Pool:
             gathering.add(cited, bit(source.cites))
     rows, bits = gathering.merge()
     wanted = np.flatnonzero(asked.query.wanted[rows])
-    rows, bits = rows[wanted], bits[wanted]
-    compared = asked.compare(rows)
-    return Pool(rows, bits, compared[0], prior(asked, found, found, rows, compared))
+    return rows[wanted], bits[wanted]
 
 
 def prior(
@@ -53,16 +65,16 @@ def prior(
     voters: Mapping[str, Voters],
     found: Mapping[str, Voters],
     rows: Rows,
-    compared: Floats,
+    cosines: Floats,
 ) -> Floats:
-    """Mix what the sources that are asked say of some rows: (p,) float32.
+    """Mix what the sources that are asked say of some rows, but for `nearness`: (p,) float32.
 
     Args:
         asked: query, collection and options.
         voters: who votes, by the source's key.
         found: what each source found, and how it weighs that.
         rows: (p,) int32, distinct.
-        compared: (1 + s, p) float32, see `SourceQuery.compare`.
+        cosines: (p,) float32, of the rows with the draft.
     """
     graph, before = asked.collection.graph, asked.query.before
     sources = asked_of(asked.options.searches)
@@ -71,5 +83,5 @@ def prior(
         if source.cites:
             mixed += share(votes(graph, voters[source.key], before, rows))
     for source in sources:
-        mixed += source.finder.prior(asked, found[source.key], rows, compared)
+        mixed += source.finder.prior(asked, found[source.key], rows, cosines)
     return mixed

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from recsys.asking.query import Query
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
-from recsys.store.lookup import dots_of_all
+from recsys.store.lookup import dots
 
 USUAL = ("embedding", "bm25")
 """Searches that every index can be asked; the others need a model that somebody has to train."""
@@ -51,7 +51,6 @@ class SourceQuery:
         """Those of them that are compared with papers."""
         return self.seeds[: self.options.close_seeds]
 
-    def compare(self, rows: Rows) -> Floats:
-        """Multiply papers with the draft, and with each of its close seeds: (1 + s, p) float32."""
-        vectors, query = self.collection.vectors, self.query.vector
-        return dots_of_all(vectors, rows, query, vectors[self.close_seeds])
+    def cosines(self, rows: Rows) -> Floats:
+        """Compare papers with the draft: (p,) float32."""
+        return dots(self.collection.vectors, rows, self.query.vector)

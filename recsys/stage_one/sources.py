@@ -22,10 +22,10 @@ class Finder(Protocol):
         """Return papers for a query, among the (n,) bool allowed ones, weighted as voters."""
         ...
 
-    def prior(self, asked: SourceQuery, found: Voters, rows: Rows, compared: Floats) -> Floats:
+    def prior(self, asked: SourceQuery, found: Voters, rows: Rows, cosines: Floats) -> Floats:
         """Say how promising (p,) distinct rows are, besides what the votes say: (p,) float32.
 
-        found: what `find` gave. compared: (1 + s, p) float32, see `SourceQuery.compare`.
+        found: what `find` gave. cosines: (p,) float32, of the rows with the draft.
         """
         ...
 

@@ -7,6 +7,7 @@ a filter leaves keeps the score and the chance that it has without filters.
 import numpy as np
 
 from recsys.asking.query import Query
+from recsys.stage_one.nearness import add_nearness
 from recsys.stage_one.pool import Candidates, Gathering, Pool
 from recsys.stage_one.propose import prior
 from recsys.stage_one.settings import SourceQuery, StageOne
@@ -21,7 +22,7 @@ def widen(
 ) -> Candidates:
     """Add the `options.candidates` most promising papers that pass, as far as there are so many.
 
-    keep: (n,) bool, papers that pass.
+    usual: with the prior of its whole pool. keep: (n,) bool, papers that pass.
     """
     asked = SourceQuery(collection, query, options)
     pool = usual.pool.joined(_passing(asked, usual, query.wanted & keep))
@@ -44,5 +45,6 @@ def _passing(asked: SourceQuery, usual: Candidates, allowed: Mask) -> Pool:
         found[source.key] = more.on_scale_of(usual.found[source.key])
         gathering.add(more.rows, bit(source.name))
     rows, bits = gathering.merge()
-    compared = asked.compare(rows)
-    return Pool(rows, bits, compared[0], prior(asked, usual.found, found, rows, compared))
+    cosines = asked.cosines(rows)
+    said = prior(asked, usual.found, found, rows, cosines)
+    return Pool(rows, bits, cosines, add_nearness(asked, rows, said))

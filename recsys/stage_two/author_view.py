@@ -85,7 +85,7 @@ class Byline:
     def venue_citers(self) -> Floats:
         """Share of the citing papers that appeared in the draft's venue."""
         citers = self.evidence.citers
-        return self.evidence.mean(citers.owner, self._in_venue(citers.rows))
+        return citers.mean(self._in_venue(citers.rows))
 
     def _in_venue(self, rows: Rows) -> Floats:
         venue = self.evidence.query.venue

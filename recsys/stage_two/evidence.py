@@ -11,8 +11,8 @@ import numpy as np
 
 from recsys.asking.query import Query
 from recsys.stage_one.pool import Candidates
-from recsys.stage_one.voters import Ballots, Voters, cast
-from recsys.store.arrays import Floats, Rows
+from recsys.stage_one.voters import Ballots, cast
+from recsys.store.arrays import Floats, Longs, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
 from recsys.store.kernels import fastest
@@ -31,13 +31,65 @@ MODEST = 3.0
 class Edges:
     """Papers connected to the candidates.
 
-    owner: (e,) position of the candidate. rows: (e,) the connected paper. cosines: (e,) float32
-    between that paper and the draft.
+    owner: (e,) position of the candidate, of m. rows: (e,) the connected paper. cosines: (e,)
+    float32 between that paper and the draft.
     """
 
     owner: Rows
     rows: Rows
     cosines: Floats
+    m: int
+
+    @cached_property
+    def counts(self) -> Floats:
+        """How many papers each candidate is connected to: (m,) float32."""
+        return self.total(None)
+
+    def total(self, weights: Floats | None) -> Floats:
+        """Sum weights, None: ones, by candidate: (m,) float32."""
+        return fastest.totals(self.owner, weights, self.m)
+
+    def mean(self, weights: Floats) -> Floats:
+        """Average weights by candidate, 0 for those without any: (m,) float32."""
+        return self.shared_out(self.total(weights))
+
+    def shared_out(self, totals: Floats) -> Floats:
+        """Divide (m,) totals by how many papers they are of."""
+        return divide(totals, self.counts, least=1)
+
+    def highest(self, weights: Floats) -> Floats:
+        """Take the largest weight by candidate, at the least 0: (m,) float32."""
+        return fastest.highest(self.owner, weights, self.m)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """Some papers, one perhaps several times, and their weights. rows, weights: (p,) each."""
+
+    rows: Rows
+    weights: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What edges say of several lists of weighed papers. totals, highest: (m,) float32 of each."""
+
+    totals: tuple[Floats, ...]
+    highest: tuple[Floats, ...]
+
+    @classmethod
+    def of(cls, edges: Edges, *lists: Weighed) -> "Joined":
+        """Look up the paper of each edge in all lists at once.
+
+        A paper that is several times in a list has the sum of its weights.
+        """
+        keys, numbers = fastest.number(np.concatenate([each.rows for each in lists]))
+        ends = np.cumsum([len(each.rows) for each in lists])
+        values = np.empty((len(lists), len(keys)), np.float32)
+        for at, (own, each) in enumerate(zip(np.split(numbers, ends[:-1]), lists, strict=True)):
+            values[at] = fastest.totals(own, each.weights, len(keys))
+        totals, highest = fastest.joined(edges.owner, edges.rows, keys, values, edges.m)
+        return cls(tuple(totals), tuple(highest))
 
 
 @dataclass(frozen=True)
@@ -66,10 +118,6 @@ class Evidence:
         """Sum weights (default 1) by owner."""
         return fastest.totals(owner, weights, len(self))
 
-    def mean(self, owner: Rows, weights: Floats) -> Floats:
-        """Average weights by owner, 0 for owners without any."""
-        return divide(self.total(owner, weights), self.total(owner), least=1)
-
     def highest(self, owner: Rows, weights: Floats) -> Floats:
         """Take the largest weight by owner, at the least 0."""
         return fastest.highest(owner, weights, len(self))
@@ -77,9 +125,14 @@ class Evidence:
     # Citations ------------------------------------------------------------------------------
 
     @cached_property
+    def _cited(self) -> Longs:
+        """How many older papers cite each candidate."""
+        return self.graph.in_counts(self.rows, self.query.before)
+
+    @cached_property
     def citations(self) -> Floats:
         """Citations by older papers."""
-        return self.graph.in_counts(self.rows, self.query.before).astype(np.float32)
+        return self._cited.astype(np.float32)
 
     def citations_since(self, years: int) -> Floats:
         """Citations by papers of the last so many years before the query."""
@@ -100,7 +153,7 @@ class Evidence:
     @cached_property
     def _edges(self) -> tuple[Edges, Edges]:
         """Citers and references, and how close they are."""
-        citing = self.graph.citers(self.rows, self.query.before, most=LATEST_CITERS)
+        citing = self.graph.latest(self.rows, self._cited, LATEST_CITERS)
         older = np.flatnonzero(self.graph.older(self.rows, self.query.before)).astype(np.int32)
         owner, rows = self.graph.references(self.rows[older])
         seen = np.flatnonzero(self.query.allowed[rows])  # An older paper may cite a newer one.
@@ -108,7 +161,8 @@ class Evidence:
         both = np.concatenate([citing[1], cited[1]])
         cosines = dots_of_any(self.collection.vectors, both, self.query.vector)
         middle = len(citing[1])
-        return Edges(*citing, cosines[:middle]), Edges(*cited, cosines[middle:])
+        m = len(self)
+        return Edges(*citing, cosines[:middle], m), Edges(*cited, cosines[middle:], m)
 
     @property
     def citers(self) -> Edges:
@@ -119,11 +173,6 @@ class Evidence:
     def references(self) -> Edges:
         """What each candidate cites; nothing for one that is not older than the query."""
         return self._edges[1]
-
-    @cached_property
-    def citer_matches(self) -> Floats:
-        """BM25 share of each citer, 0 for those outside the best matches: (e,) float32."""
-        return self.look_up(self.candidates.matches, self.citers.rows)
 
     # Votes ----------------------------------------------------------------------------------
 
@@ -151,16 +200,28 @@ class Evidence:
         """Weighted share of all BM25 hits that cite the candidate."""
         return vote_share(self.match_ballots, self.candidates.matches.weights)
 
-    def votes_of_nearest(self, rows: Rows) -> Floats:
-        """Sum the weights of the older nearest papers that cite each of any rows."""
+    @cached_property
+    def _referred(self) -> Joined:
+        """What the candidates cite of what the older nearest papers cite, and of the nearest 50."""
         nearest, graph = self.candidates.nearest, self.graph
         older = np.flatnonzero(graph.older(nearest.rows, self.query.before))
         owner, cited = graph.references(nearest.rows[older])
-        return fastest.tally(cited, nearest.weights[older][owner], rows)
+        first = nearest.first(50)
+        return Joined.of(
+            self.references,
+            Weighed(cited, nearest.weights[older][owner]),
+            Weighed(first.rows, first.weights),
+        )
 
-    def look_up(self, voters: Voters, rows: Rows) -> Floats:
-        """Return each row's weight among the voters, 0 for others: (len(rows),) float32."""
-        return fastest.look_up(voters.rows, voters.weights, rows)
+    @property
+    def reference_votes(self) -> Floats:
+        """Weights of the nearest papers that cite a reference, on average over the references."""
+        return self.references.shared_out(self._referred.totals[0])
+
+    @property
+    def cited_nearest(self) -> Floats:
+        """Weights of the 50 nearest papers that the candidate cites."""
+        return self._referred.totals[1]
 
     # Company: papers cited together with the most promising ones ----------------------------
 
@@ -172,20 +233,43 @@ class Evidence:
 
     def company(self, rows: Rows, weights: Floats) -> Floats:
         """Sum the weights of the given papers over the citers they share with each candidate."""
+        return Joined.of(self.citers, self._citing(rows, weights)).totals[0]
+
+    def _citing(self, rows: Rows, weights: Floats) -> Weighed:
+        """The latest older papers that cite some papers, each with the weight of what it cites."""
         owner, citing = self.graph.citers(rows, self.query.before, most=LATEST_CITERS)
-        shared = fastest.tally(citing, weights[owner], self.citers.rows)
-        return self.total(self.citers.owner, shared)
+        return Weighed(citing, weights[owner])
 
     @cached_property
+    def _around(self) -> Joined:
+        """BM25 shares of the citers, and what nearest papers and leaders are cited by with them."""
+        matches, first = self.candidates.matches, self.candidates.nearest.first(LEADERS)
+        return Joined.of(
+            self.citers,
+            Weighed(matches.rows, matches.weights),
+            self._citing(first.rows, first.weights),
+            self._citing(self.leaders, np.ones(len(self.leaders), np.float32)),
+        )
+
+    @property
+    def best_citer_match(self) -> Floats:
+        """The highest BM25 share of a citer; it is 0 outside the best matches."""
+        return self._around.highest[0]
+
+    @property
+    def mean_citer_match(self) -> Floats:
+        """The BM25 share of the citers, on average."""
+        return self.citers.shared_out(self._around.totals[0])
+
+    @property
     def neighbour_company(self) -> Floats:
         """Co-citations with the nearest papers, weighted by their cosines."""
-        first = self.candidates.nearest.first(LEADERS)
-        return self.company(first.rows, first.weights)
+        return self._around.totals[1]
 
-    @cached_property
+    @property
     def leader_company(self) -> Floats:
         """Co-citations with the leaders."""
-        return self.company(self.leaders, np.ones(len(self.leaders), np.float32))
+        return self._around.totals[2]
 
 
 def divide(values: Floats, by: Floats, *, least: float) -> Floats:

@@ -72,11 +72,6 @@ def _leader_votes(facts: Facts) -> Floats:
     return vote_share(facts.evidence.cast(leaders), np.ones(len(leaders), np.float32))
 
 
-def _reference_votes(facts: Facts) -> Floats:
-    edges, evidence = facts.evidence.references, facts.evidence
-    return evidence.mean(edges.owner, evidence.votes_of_nearest(edges.rows))
-
-
 def _by_seeds(function: Callable[[Seeds], Floats]) -> Callable[[Facts], Floats]:
     """Ask the seeds; without any, the feature is 0."""
 
@@ -88,12 +83,6 @@ def _by_seeds(function: Callable[[Seeds], Floats]) -> Callable[[Facts], Floats]:
 
 def _seed_company_ratio(seeds: Seeds) -> Floats:
     return seeds.company / (seeds.evidence.citations + np.float32(MODEST))
-
-
-def _cites_nearest(facts: Facts) -> Floats:
-    edges = facts.evidence.references
-    weights = facts.evidence.look_up(facts.evidence.candidates.nearest.first(50), edges.rows)
-    return facts.evidence.total(edges.owner, weights)
 
 
 # fmt: off
@@ -157,27 +146,25 @@ FEATURES: tuple[Feature, ...] = (
     Feature("votes_match_surprise", "votes of the BM25 hits per citation", "ratio",
             lambda f: per_citation(f.evidence.match_votes * 100, f)),
     Feature("citers_best", "closest paper that cites it", "cosine",
-            lambda f: f.evidence.highest(f.evidence.citers.owner, f.evidence.citers.cosines)),
+            lambda f: f.evidence.citers.highest(f.evidence.citers.cosines)),
     Feature("citers_mean", "papers that cite it, on average", "cosine",
-            lambda f: f.evidence.mean(f.evidence.citers.owner, f.evidence.citers.cosines)),
+            lambda f: f.evidence.citers.mean(f.evidence.citers.cosines)),
     Feature("citers_mass", "log of the sum of exp(8 cosine) over papers that cite it", "log mass",
-            lambda f: log_of(f.evidence.total(
-                f.evidence.citers.owner, np.exp(8 * f.evidence.citers.cosines)))),
+            lambda f: log_of(f.evidence.citers.total(np.exp(8 * f.evidence.citers.cosines)))),
     Feature("citers_match_best", "best BM25 share of a paper that cites it", "share",
-            lambda f: f.evidence.highest(f.evidence.citers.owner, f.evidence.citer_matches)),
+            lambda f: f.evidence.best_citer_match),
     Feature("citers_match_mean", "mean BM25 share of papers that cite it", "share",
-            lambda f: f.evidence.mean(f.evidence.citers.owner, f.evidence.citer_matches)),
+            lambda f: f.evidence.mean_citer_match),
     Feature("references_best", "closest paper that it cites", "cosine",
-            lambda f: f.evidence.highest(
-                f.evidence.references.owner, f.evidence.references.cosines)),
+            lambda f: f.evidence.references.highest(f.evidence.references.cosines)),
     Feature("references_mean", "papers that it cites, on average", "cosine",
-            lambda f: f.evidence.mean(f.evidence.references.owner, f.evidence.references.cosines)),
+            lambda f: f.evidence.references.mean(f.evidence.references.cosines)),
     Feature("references_votes", "mean votes for the papers that it cites", "votes",
-            _reference_votes),
+            lambda f: f.evidence.reference_votes),
     Feature("references", "papers that it cites", "log count",
-            lambda f: log_of(f.evidence.total(f.evidence.references.owner))),
+            lambda f: log_of(f.evidence.references.counts)),
     Feature("cites_nearest", "weight of the 50 nearest papers that it cites", "sum of cosines",
-            _cites_nearest),
+            lambda f: f.evidence.cited_nearest),
     Feature("near_company", "co-citations with the 20 nearest papers", "log sum",
             lambda f: log_of(f.evidence.neighbour_company)),
     Feature("near_company_ratio", "the same per citation", "ratio",
@@ -279,14 +266,14 @@ FEATURES: tuple[Feature, ...] = (
     Feature("nnselect_votes_surprise", "these votes per citation", "ratio",
             lambda f: per_citation(f.nnselect.votes() * 100, f), nnselect=True),
     Feature("nnselect_citers_best", "closest paper that cites it, by NNSelect", "cosine",
-            lambda f: f.evidence.highest(
-                f.evidence.citers.owner, f.nnselect.cosines_of(f.evidence.citers)), nnselect=True),
+            lambda f: f.evidence.citers.highest(
+                f.nnselect.cosines_of(f.evidence.citers)), nnselect=True),
     Feature("nnselect_citers_mean", "papers that cite it, on average, by NNSelect", "cosine",
-            lambda f: f.evidence.mean(
-                f.evidence.citers.owner, f.nnselect.cosines_of(f.evidence.citers)), nnselect=True),
+            lambda f: f.evidence.citers.mean(
+                f.nnselect.cosines_of(f.evidence.citers)), nnselect=True),
     Feature("nnselect_references_mean", "papers that it cites, on average, by NNSelect", "cosine",
-            lambda f: f.evidence.mean(
-                f.evidence.references.owner, f.nnselect.cosines_of(f.evidence.references)),
+            lambda f: f.evidence.references.mean(
+                f.nnselect.cosines_of(f.evidence.references)),
             nnselect=True),
     Feature("nnselect_company", "co-citations with NNSelect's 20 nearest papers", "log sum",
             lambda f: log_of(f.nnselect.company), nnselect=True),

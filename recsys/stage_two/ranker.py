@@ -66,7 +66,7 @@ class TreeRanker:
         try:
             names = tuple(config["feature_names"])
             curve, origin = config["calibration"], config["origin"]
-            knots = np.array([curve["scores"], curve["probabilities"]])
+            knots = centred(np.array([curve["scores"], curve["probabilities"]]))
             searches = tuple(config.get("candidates", USUAL))
         except (KeyError, TypeError) as error:
             raise ArtifactCorrupt(
@@ -87,3 +87,20 @@ class TreeRanker:
                 _AGAIN,
             )
         return cls(trees, names, knots, origin, folder, searches, config.get("nnselect"))
+
+
+def centred(knots: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:
+    """Draw an isotonic curve through the middles of its steps: another score, another chance.
+
+    Centred isotonic regression (Oron & Flournoy 2017); ends as far as its first and last step do.
+
+    Args:
+        knots: (2, j) float64, ascending scores and probabilities; a step is a run of equal ones.
+
+    Returns:
+        (2, i) float64 with i <= j.
+    """
+    scores, chances = knots
+    begins = np.flatnonzero(np.diff(chances, prepend=-1.0))
+    ends = np.append(begins[1:], len(chances)) - 1
+    return np.stack([(scores[begins] + scores[ends]) / 2, chances[begins]])

@@ -13,17 +13,15 @@ from recsys.stage_one.voters import Voters, votes
 from recsys.stage_two.evidence import Evidence
 from recsys.stage_two.facts import Facts
 from recsys.stage_two.seed_view import Seeds
+from recsys.stage_two.shared_terms import DraftWords
 from recsys.store.arrays import Floats
-from recsys.store.kernels import fastest
 from recsys.store.top_k import top_k
-from recsys.store.words import Spoken, spoken, word_pairs
 
 MOST_REASONS = 3
 ASKED = 20
 """How many of the nearest papers are asked whom they cite."""
 NEAR = 10
 """A candidate this close to the draft is said to be among the nearest."""
-MOST_TERMS = 3
 LONGEST_TITLE = 60
 """Characters of another paper's title in a reason."""
 
@@ -75,38 +73,10 @@ class Findings:
         """Position by cosine among the candidates, from 1."""
         return _positions(self.evidence.candidates.cosines)
 
-    def shared_weights(self, at: int) -> dict[str, float]:
-        """Weigh the words that a candidate shares with the draft by their idf."""
-        terms = self.evidence.collection.terms.terms[int(self.evidence.rows[at])]
-        places = fastest.places(self.evidence.query.text.codes, terms)
-        words, weights = self.evidence.query.text.words, self._word_weights
-        return {words[i]: weights[i] for i in places[places >= 0].tolist()}
-
     @cached_property
-    def _word_weights(self) -> list[float]:
-        """The idf of each of the draft's words."""
-        weights: list[float] = self.evidence.collection.terms.idf[
-            self.evidence.query.text.codes
-        ].tolist()
-        return weights
-
-    @cached_property
-    def spellings(self) -> dict[str, str]:
-        """The draft's words as it spells them, by token; the title's spelling goes first."""
-        abstract, title = self._spoken
-        return {token: word.lower() for token, word, _ in (*abstract, *title)}
-
-    @cached_property
-    def pairs(self) -> dict[tuple[str, str], str]:
-        """Words that follow each other in the draft, as it spells them, by their tokens."""
-        text = self.evidence.query.text
-        abstract, title = self._spoken
-        return word_pairs(text.abstract, abstract) | word_pairs(text.title, title)
-
-    @cached_property
-    def _spoken(self) -> tuple[Spoken, Spoken]:
-        """The words of the draft's abstract and of its title."""
-        return spoken(self.evidence.query.text.abstract), spoken(self.evidence.query.text.title)
+    def words(self) -> DraftWords:
+        """The draft's words."""
+        return DraftWords(self.evidence)
 
     @cached_property
     def _nearest(self) -> Voters:
@@ -176,7 +146,7 @@ def _near(findings: Findings, at: int, paper: Paper) -> Reason | None:
 
 
 def _terms(findings: Findings, at: int, paper: Paper) -> Reason | None:
-    shared = shared_terms(findings, at, paper)
+    shared = findings.words.shared(at, paper)
     plural = "term" if len(shared) == 1 else "terms"
     return _reason("terms", len(shared), f"shares the {plural} {', '.join(shared)}")
 
@@ -202,23 +172,6 @@ REASONS: tuple[Callable[[Findings, int, Paper], Reason | None], ...] = (
     _well_cited,
 )
 """In the order in which they are given."""
-
-
-def shared_terms(findings: Findings, at: int, paper: Paper) -> list[str]:
-    """Name the rarest words that draft and candidate share, as the draft spells them.
-
-    Two words that follow each other in the draft and in the candidate's title make one term.
-    """
-    weights = findings.shared_weights(at)
-    found: dict[str, float] = {}
-    for left, right in word_pairs(paper.title, spoken(paper.title), findings.pairs):
-        if left in weights and right in weights:
-            found[findings.pairs[left, right]] = weights[left] + weights[right]
-    inside = {part for term in found for part in term.split()}
-    for word, weight in weights.items():
-        if (spelt := findings.spellings.get(word, word)) not in inside:
-            found[spelt] = weight
-    return sorted(found, key=lambda term: (-found[term], term))[:MOST_TERMS]
 
 
 def _positions(values: Floats) -> Floats:

@@ -9,9 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
-from recsys.stage_two.evidence import LATEST_CITERS, MODEST, Evidence
+from recsys.stage_two.evidence import LATEST_CITERS, MODEST, Evidence, Joined, Weighed
 from recsys.store.arrays import Floats, Rows
 from recsys.store.kernels import fastest
+from recsys.store.lookup import dots_of_many
 
 MOST = 100
 """Of a longer list, this many are compared with the candidates: those closest to the text."""
@@ -36,8 +37,7 @@ class Seeds:
     def cosines(self) -> Floats:
         """Cosine of each candidate with each seed, as a matrix."""
         vectors = self.evidence.collection.vectors
-        products: Floats = vectors[self.evidence.rows] @ vectors[self.rows].T
-        return products
+        return dots_of_many(vectors, self.evidence.rows, vectors[self.rows]).T
 
     # Co-citation ----------------------------------------------------------------------------
 
@@ -52,30 +52,11 @@ class Seeds:
         return fastest.number(self._citing[1])
 
     @cached_property
-    def _cites(self) -> Floats:
-        """Whether each peer cites each seed: (p, s) float32, 0 or 1."""
-        peers, numbers = self._peers
-        table = np.zeros((len(peers), len(self.rows)), np.float32)
-        table[numbers, self._citing[0]] = 1
-        return table
-
-    @cached_property
-    def _shared(self) -> tuple[Rows, Rows]:
-        """(candidate, peer) where a peer cites the candidate: positions, candidates ascending."""
-        edges = self.evidence.citers
-        places = fastest.places(self._peers[0], edges.rows)
-        kept = np.flatnonzero(places >= 0)
-        return edges.owner[kept], places[kept]
-
-    @cached_property
     def cocited(self) -> Floats:
         """Count the papers that cite both the candidate and the seed, as a matrix."""
-        owner, peer = self._shared
-        counts = np.zeros((len(self.evidence), len(self.rows)), np.float32)
-        if len(owner):
-            first = np.flatnonzero(np.diff(owner, prepend=-1))
-            counts[owner[first]] = np.add.reduceat(self._cites[peer], first, axis=0)
-        return counts
+        edges = self.evidence.citers
+        shape = len(self.evidence), len(self.rows)
+        return fastest.cocited((edges.owner, edges.rows), self._citing, *shape)
 
     @cached_property
     def company(self) -> Floats:
@@ -108,24 +89,27 @@ class Seeds:
     @cached_property
     def _agreement(self) -> Floats:
         """Cosine of each peer's references with the seeds, as sets: (p,) float32."""
-        owner, cited = self.evidence.graph.references(self._peers[0])
-        known = self.evidence.query.allowed[cited]
-        sizes = np.bincount(owner[known], minlength=len(self._peers[0])).astype(np.float32)
+        peers, numbers = self._peers
+        owner, cited = self.evidence.graph.references(peers)
+        known = self.evidence.query.allowed[cited].astype(np.float32)
+        sizes = fastest.totals(owner, known, len(peers))
         means: Floats = np.sqrt(np.maximum(sizes, 1) * np.float32(len(self.rows)))
-        agreed: Floats = self._cites.sum(axis=1) / means
-        return agreed
+        return fastest.totals(numbers, None, len(peers)) / means
 
     @cached_property
+    def _agreed(self) -> Joined:
+        """Agreement of the peers that cite the candidate."""
+        return Joined.of(self.evidence.citers, Weighed(self._peers[0], self._agreement))
+
+    @property
     def peers(self) -> Floats:
         """Sum of the agreement of the peers that cite the candidate."""
-        owner, peer = self._shared
-        return self.evidence.total(owner, self._agreement[peer])
+        return self._agreed.totals[0]
 
     @property
     def best_peer(self) -> Floats:
         """Highest agreement of a peer that cites the candidate."""
-        owner, peer = self._shared
-        return self.evidence.highest(owner, self._agreement[peer])
+        return self._agreed.highest[0]
 
     # Direct citations -----------------------------------------------------------------------
 
@@ -136,18 +120,20 @@ class Seeds:
         return self.evidence.cast(self.rows).count(everyone) / np.float32(len(self.rows))
 
     @cached_property
+    def _referred(self) -> Joined:
+        """What the candidates cite of the seeds, and of what the older seeds cite."""
+        graph, before = self.evidence.graph, self.evidence.query.before
+        cited = graph.references(self.rows[graph.older(self.rows, before)])[1]
+        listed = (Weighed(rows, np.ones(len(rows), np.float32)) for rows in (self.rows, cited))
+        return Joined.of(self.evidence.references, *listed)
+
+    @property
     def cited(self) -> Floats:
         """Share of the seeds that the candidate cites."""
-        edges = self.evidence.references
-        seeds = (fastest.places(self.rows, edges.rows) >= 0).astype(np.float32)
-        return self.evidence.total(edges.owner, seeds) / np.float32(len(self.rows))
+        return self._referred.totals[0] / np.float32(len(self.rows))
 
     @property
     def coupling(self) -> Floats:
         """Share of the seeds that cite a paper which the candidate cites, on average."""
-        graph, before = self.evidence.graph, self.evidence.query.before
-        older = self.rows[graph.older(self.rows, before)]
-        cited = graph.references(older)[1]
-        edges = self.evidence.references
-        counts = fastest.tally(cited, np.ones(len(cited), np.float32), edges.rows)
-        return self.evidence.mean(edges.owner, counts / np.float32(len(self.rows)))
+        totals = self._referred.totals[1] / np.float32(len(self.rows))
+        return self.evidence.references.shared_out(totals)

@@ -6,22 +6,12 @@ from functools import cached_property
 import numpy as np
 
 from recsys.stage_two.evidence import Evidence, divide
-from recsys.store.arrays import Floats, Longs, Ragged, Rows
+from recsys.store.arrays import Floats, Ragged
 from recsys.store.kernels import fastest
+from recsys.store.kernels.fastest import Forward, Words
+from recsys.store.kernels.in_numpy import Counts
+from recsys.store.kernels.joins_in_numpy import BM25, OWN, RAREST, SQUARES, WHOLE
 from recsys.store.terms import TermStore
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """Terms that candidates share with the draft, owners ascending: (e,) each.
-
-    owner: position of the candidate. place: position of the term among the draft's. at: where the
-    term store holds it.
-    """
-
-    owner: Rows
-    place: Rows
-    at: Longs
 
 
 @dataclass(frozen=True)
@@ -35,18 +25,28 @@ class Overlap:
         return self.evidence.collection.terms
 
     @cached_property
-    def _text(self) -> Shared:
-        """Terms of the candidates' titles and abstracts."""
-        return self._shared(self._store.terms)
+    def _text(self) -> tuple[Floats, ...]:
+        """What the candidates' titles and abstracts share with the draft, see `fastest.overlaps`.
+
+        After the sums of its own: the words of the draft, those of its title, squares of the first.
+        """
+        store = self._store
+        return self._shared(
+            store.terms, store.frequencies, self._idf, self._title_idf, self._idf**2
+        )
 
     @cached_property
-    def _title(self) -> Shared:
-        """Terms of the candidates' titles."""
-        return self._shared(self._store.title_terms)
+    def _title(self) -> tuple[Floats, ...]:
+        """What the candidates' titles share: the words of the draft, and those of its title."""
+        return self._shared(self._store.title_terms, None, self._idf, self._title_idf)
 
-    def _shared(self, terms: Ragged) -> Shared:
-        codes = self.evidence.query.text.codes
-        return Shared(*fastest.shared(terms.starts, terms.values, self.evidence.rows, codes))
+    def _shared(
+        self, terms: Ragged, frequencies: Counts | None, *weights: Floats
+    ) -> tuple[Floats, ...]:
+        store, text = self._store, self.evidence.query.text
+        forward = Forward(terms.starts, terms.values, store.idf, frequencies, store.norms)
+        words = Words(text.codes, self._idf, text.counts)
+        return tuple(fastest.overlaps(forward, self.evidence.rows, words, np.stack(weights)))
 
     @cached_property
     def _idf(self) -> Floats:
@@ -61,56 +61,46 @@ class Overlap:
     @property
     def title_in_title(self) -> Floats:
         """Share of the draft's title found in the candidate's title."""
-        return self._share_of_draft(self._title, self._title_idf)
+        return self._title[OWN + 1] / _whole(self._title_idf)
 
     @property
     def title_in_text(self) -> Floats:
         """Share of the draft's title found in the candidate's title or abstract."""
-        return self._share_of_draft(self._text, self._title_idf)
+        return self._text[OWN + 1] / _whole(self._title_idf)
 
     @property
     def text_in_title(self) -> Floats:
         """Share of the candidate's title found in the draft."""
-        owner, codes = self._store.title_terms.take(self.evidence.rows)
-        whole = self.evidence.total(owner, self._store.idf[codes])
-        return divide(self._total(self._title, self._idf), whole, least=1e-9)
+        return divide(self._title[OWN], self._title[WHOLE], least=1e-9)
 
     @property
     def text_in_text(self) -> Floats:
         """Share of the draft found in the candidate's title or abstract."""
-        return self._share_of_draft(self._text, self._idf)
+        return self._text[OWN] / _whole(self._idf)
 
     @property
     def rarest(self) -> Floats:
         """The idf of the rarest shared term."""
-        return self.evidence.highest(self._text.owner, self._idf[self._text.place])
+        return self._text[RAREST]
 
     @property
     def cosine(self) -> Floats:
         """Cosine of the two binary term vectors weighted by idf."""
-        terms, idf = self._store.terms, self._store.idf
-        norm = np.sqrt(fastest.squares(terms.starts, terms.values, self.evidence.rows, idf))
+        norm = np.sqrt(self._text[SQUARES])
         query_norm = np.sqrt(max(float((self._idf**2).sum()), 1e-9))
-        dot = self._total(self._text, self._idf**2)
-        return divide(dot, norm * np.float32(query_norm), least=1e-9)
+        return divide(self._text[OWN + 2], norm * np.float32(query_norm), least=1e-9)
 
-    @cached_property
+    @property
     def bm25(self) -> Floats:
         """BM25 of the candidate for the draft's words, from the forward index."""
-        text = self._text
-        counts = self.evidence.query.text.counts[text.place]
-        impacts = self._store.impacts(text.at, self.evidence.rows[text.owner])
-        return self.evidence.total(text.owner, impacts * counts)
+        return self._text[BM25]
 
     @property
     def terms(self) -> Floats:
         """Number of distinct terms of the candidate."""
         return self._store.terms.lengths(self.evidence.rows).astype(np.float32)
 
-    def _share_of_draft(self, shared: Shared, weights: Floats) -> Floats:
-        """Sum what is shared, as a share of what could be."""
-        whole = np.float32(max(float(weights.sum()), 1e-9))
-        return self._total(shared, weights) / whole
 
-    def _total(self, shared: Shared, weights: Floats) -> Floats:
-        return self.evidence.total(shared.owner, weights[shared.place])
+def _whole(weights: Floats) -> np.float32:
+    """Sum what could be shared."""
+    return np.float32(max(float(weights.sum()), 1e-9))

@@ -1,1 +1,1 @@
-"""What lies on disk and is memory-mapped: arrays, artifacts, corpus, citation graph, terms."""
+"""What lies on disk and is memory-mapped: arrays, artifacts, corpus, graph, terms, vectors."""

@@ -11,6 +11,7 @@ from recsys.store.generations import Generation
 from recsys.store.graph import CitationGraph
 from recsys.store.lookup import dots
 from recsys.store.terms import TermStore
+from recsys.store.vectors.stored_vectors import StoredVectors
 
 if TYPE_CHECKING:
     from recsys.store.contexts import Contexts
@@ -47,15 +48,16 @@ class ContextSpace:
 class Collection:
     """A corpus with its graph, terms, vectors and search structures; all share row numbers.
 
-    vectors: (n, d) float32, L2-normalised rows, memory-mapped. nnselect: another opinion on
-    which papers are close, if such a model was trained. contexts: in which words papers are cited,
-    if that is known and was asked for. generation: keeps the files from removal.
+    vectors: (n, d) float32, L2-normalised rows, memory-mapped; an array or what is read as one.
+    nnselect: another opinion on which papers are close, if such a model was trained. contexts: in
+    which words papers are cited, if that is known and was asked for. generation: keeps the files
+    from removal.
     """
 
     corpus: Corpus
     graph: CitationGraph
     terms: TermStore
-    vectors: Floats
+    vectors: StoredVectors
     vector_index: VectorIndex
     text_index: TextIndex
     nnselect: Space | None = None

@@ -36,7 +36,13 @@ class CitationGraph:
 
     def citers(self, rows: Rows, before: int, *, most: int | None = None) -> tuple[Rows, Rows]:
         """Return (owner, citing row) of papers older than `before`, the latest `most` of each."""
-        counts = self.in_counts(rows, before)
+        return self.latest(rows, self.in_counts(rows, before), most)
+
+    def latest(self, rows: Rows, counts: Longs, most: int | None) -> tuple[Rows, Rows]:
+        """Return (owner, citing row), the latest `most` of the first `counts` papers citing each.
+
+        counts: (len(rows),), see `in_counts`.
+        """
         kept = counts if most is None else np.minimum(counts, most)
         begins = self.cited_by.starts[rows] + counts - kept
         return fastest.slices(begins, kept, self.cited_by.values)

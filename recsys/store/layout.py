@@ -4,7 +4,7 @@ vis.index/generations/3/
 ├── manifest.json    of every file below, those of the models included
 ├── corpus/          Parquet columns, what is shown of papers, ids, citation graph
 ├── text/            terms of each paper, BM25 postings
-├── vectors/         vectors.npy (n, d) float32, and what searches them
+├── vectors/         the vectors, see `recsys.store.vectors`, and what searches them
 ├── encoder/         an artifact of its own: the ONNX model that made the vectors; not there where
 │                    they came from elsewhere without one
 ├── ranker/          an artifact of its own, written by `recsys train ranker`
@@ -21,8 +21,8 @@ from pathlib import Path
 INDEX_KIND = "index"
 # Raised when what is stored is read in another way; versions promise it, as they do the interfaces.
 # Every stage of a build depends on it. A file that no change has touched stays as it was written.
-INDEX_SCHEMA = 3
-READ_SCHEMAS = (1, 2, INDEX_SCHEMA)
+INDEX_SCHEMA = 4
+READ_SCHEMAS = (1, 2, 3, INDEX_SCHEMA)
 """Of the indexes that are read, the newest last."""
 CORPUS = "corpus"
 TEXT = "text"

@@ -5,6 +5,7 @@ import numpy as np
 from recsys.store.arrays import Floats, Rows
 from recsys.store.kernels import fastest
 from recsys.store.products import known_products, products
+from recsys.store.vectors.stored_vectors import StoredVectors, row_dots
 
 
 def distinct(rows: Rows) -> Rows:
@@ -13,7 +14,7 @@ def distinct(rows: Rows) -> Rows:
     return ascending[np.flatnonzero(np.diff(ascending, prepend=np.int32(-1)))]
 
 
-def dots(vectors: Floats, rows: Rows, query: Floats) -> Floats:
+def dots(vectors: StoredVectors, rows: Rows, query: Floats) -> Floats:
     """Multiply the given rows of (n, d) vectors with a (d,) query: (len(rows),) float32.
 
     To fetch many scattered rows costs more than to read all of them in order.
@@ -21,10 +22,10 @@ def dots(vectors: Floats, rows: Rows, query: Floats) -> Floats:
     if 2 * len(rows) > len(vectors):
         return products(vectors, query)[rows]
     known = known_products(vectors, query)
-    return fastest.dots(vectors, rows, query) if known is None else known[rows]
+    return row_dots(vectors, rows, query) if known is None else known[rows]
 
 
-def dots_of_any(vectors: Floats, rows: Rows, query: Floats) -> Floats:
+def dots_of_any(vectors: StoredVectors, rows: Rows, query: Floats) -> Floats:
     """Multiply as `dots` does rows of which many come again: each is computed once."""
     if (known := known_products(vectors, query)) is not None:
         return known[rows]
@@ -32,21 +33,9 @@ def dots_of_any(vectors: Floats, rows: Rows, query: Floats) -> Floats:
     return dots(vectors, once, query)[numbers]
 
 
-def dots_of_all(vectors: Floats, rows: Rows, query: Floats, others: Floats) -> Floats:
-    """Multiply rows with a (d,) query and with (s, d) others: (1 + s, len(rows)) float32.
-
-    Where nothing is known of them, the rows are fetched once.
-    """
-    small = 2 * len(rows) > len(vectors)
-    if small or not len(others) or known_products(vectors, others) is not None:
-        one = dots(vectors, rows, query)[None]
-        return np.concatenate([one, dots_of_many(vectors, rows, others)]) if len(others) else one
-    return fastest.dots(vectors, rows, np.concatenate([query[None], others]))
-
-
-def dots_of_many(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
+def dots_of_many(vectors: StoredVectors, rows: Rows, queries: Floats) -> Floats:
     """Multiply the given rows of (n, d) vectors with (q, d) queries: (q, len(rows)) float32."""
     known = known_products(vectors, queries)
     if known is not None:
         return np.take(known, rows, axis=1)
-    return fastest.dots(vectors, rows, queries)
+    return row_dots(vectors, rows, queries)

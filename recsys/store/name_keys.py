@@ -45,9 +45,12 @@ def author_keys(names: Iterable[str]) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Split at white space and full stops; drop punctuation inside words, and Jr. and the like."""
+    """Split at white space and full stops; drop punctuation inside words, and Jr. and the like.
+
+    So are the numbers by which DBLP tells people of one name apart: "Wei Wang 0001".
+    """
     words = [_NOT_WORD.sub("", part) for part in _SEPARATORS.split(text)]
-    kept = [word for word in words if word and word not in _SUFFIXES]
+    kept = [word for word in words if word and not (word in _SUFFIXES or word.isdecimal())]
     return kept or [word for word in words if word]
 
 

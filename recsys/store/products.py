@@ -12,12 +12,13 @@ from typing import TypeAlias
 import numpy as np
 
 from recsys.store.arrays import Floats
+from recsys.store.vectors.stored_vectors import StoredVectors
 
 SMALL = 1_000_000
 """Multiplications at once: OpenBLAS does so many without copying both sides into its own order."""
 
 _Key: TypeAlias = tuple[int, tuple[int, ...], bytes]
-_Made: TypeAlias = dict[_Key, tuple[Floats, Floats]]
+_Made: TypeAlias = dict[_Key, tuple[StoredVectors, Floats]]
 """By identity of the vectors and value of the queries: the vectors, kept alive, and the product."""
 
 _made: ContextVar[_Made | None] = ContextVar("products", default=None)
@@ -33,7 +34,7 @@ def remembered_products() -> Iterator[None]:
         _made.reset(token)
 
 
-def products(vectors: Floats, queries: Floats) -> Floats:
+def products(vectors: StoredVectors, queries: Floats) -> Floats:
     """Multiply as `multiplied` does, or return what was made before.
 
     The result is read-only: others may be given the same.
@@ -47,7 +48,7 @@ def products(vectors: Floats, queries: Floats) -> Floats:
     return product
 
 
-def multiplied(vectors: Floats, queries: Floats) -> Floats:
+def multiplied(vectors: StoredVectors, queries: Floats) -> Floats:
     """Multiply (n, d) vectors with a (d,) query: (n,), or with (q, d) queries: (q, n) float32."""
     if queries.ndim == 1:
         product: Floats = vectors @ queries
@@ -60,7 +61,7 @@ def multiplied(vectors: Floats, queries: Floats) -> Floats:
     return made
 
 
-def known_products(vectors: Floats, queries: Floats) -> Floats | None:
+def known_products(vectors: StoredVectors, queries: Floats) -> Floats | None:
     """Return a product that is remembered, else None."""
     if not (made := _made.get()):
         return None
@@ -68,5 +69,5 @@ def known_products(vectors: Floats, queries: Floats) -> Floats | None:
     return None if found is None else found[1]
 
 
-def _key(vectors: Floats, queries: Floats) -> _Key:
+def _key(vectors: StoredVectors, queries: Floats) -> _Key:
     return id(vectors), queries.shape, queries.tobytes()  # One query may be a list of one.

@@ -18,6 +18,7 @@ from recsys.store.graph import CitationGraph
 from recsys.store.kernels.in_numpy import Postings
 from recsys.store.shown_papers import TOGETHER
 from recsys.store.terms import TermStore
+from recsys.store.vectors.stored_vectors import StoredVectors
 
 
 def check_corpus(folder: Path, corpus: Corpus, graph: CitationGraph) -> None:
@@ -83,18 +84,27 @@ def check_postings(folder: Path, postings: Postings, terms: TermStore) -> None:
         _array("postings.rows", postings.rows, np.int32, None),
         _starts("postings", postings.starts, len(terms.vocabulary), len(postings.rows)),
         _below("postings.rows", postings.rows, len(terms.terms)),
-        _frequencies("postings.frequencies", postings.frequencies, len(postings.rows)),
+        _array("postings.levels", postings.levels, np.uint8, len(postings.rows)),
     )
 
 
-def check_vectors(path: Path, vectors: NDArray[Any], n: int) -> None:
-    """Check (n, d) float32 vectors.
+def check_vectors(folder: Path, vectors: StoredVectors, n: int) -> None:
+    """Check (n, d) float32 vectors, or the parts of such.
 
     Raises:
-        ArtifactCorrupt: they are of another type or number.
+        ArtifactCorrupt: naming the first array of another type or number.
     """
-    if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != n:
-        raise _damaged(path, f"holds {vectors.dtype} of shape {vectors.shape} for {n} papers")
+    if isinstance(vectors, np.ndarray):
+        return _refuse_first(folder, _matrix("vectors", vectors, np.float32, (n, None)))
+    parts, places = vectors.parts, vectors.places
+    _refuse_first(
+        folder,
+        _matrix("codes", parts.codes, np.int8, (n, None)),
+        _matrix("rests", parts.rests, np.int16, parts.codes.shape),
+        _array("scales", parts.scales, np.float32, n),
+        *([] if places is None else [_array("places", places, np.int32, n)]),
+        *([] if places is None else [_below("places", places, n)]),
+    )
 
 
 def _refuse_first(folder: Path, *checks: Iterator[tuple[str, str]]) -> None:
@@ -165,6 +175,14 @@ def _array(
         yield name, f"holds {array.dtype} of {array.ndim} dimensions"
     if length is not None and len(array) != length:
         yield name, f"holds {len(array)} values instead of {length}"
+
+
+def _matrix(
+    name: str, array: NDArray[Any], dtype: DTypeLike, shape: tuple[int | None, ...]
+) -> Iterator[tuple[str, str]]:
+    wanted = [length for length in shape if length is not None]
+    if array.dtype != dtype or array.ndim != 2 or list(array.shape[: len(wanted)]) != wanted:
+        yield name, f"holds {array.dtype} of shape {array.shape} for {shape[0]} papers"
 
 
 def _within(name: str, array: NDArray[Any], least: int, below: int) -> Iterator[tuple[str, str]]:

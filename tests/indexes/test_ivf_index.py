@@ -14,7 +14,7 @@ from indexes.inverted_lists import CENTROIDS_FILE, ROWS_FILE, STARTS_FILE, Lists
 from indexes.ivf_index import MOST_NEW, IvfIndex, write_lists
 from indexes.list_efforts import Effort, choose_effort, sample_alone, sample_together
 from recsys.errors import ArtifactCorrupt
-from recsys.store.arrays import Floats, Mask
+from recsys.store.arrays import Floats, Longs, Mask
 from recsys.store.kernels import fastest
 from tests.indexes.test_carried_index import changed
 from tests.indexes.test_vector_index import random_vectors, share
@@ -46,13 +46,13 @@ def index(vectors: Floats, tmp_path_factory: pytest.TempPathFactory) -> IvfIndex
 @pytest.fixture
 def scanned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Note how many rows are scanned for each call."""
-    noted, scan = list[int](), fastest.scan
+    noted, closest = list[int](), fastest.closest
 
-    def noting(codes: object, begins: Floats, ends: Floats, queries: object) -> object:
-        noted.append(int((ends - begins).sum()))
-        return scan(codes, begins, ends, queries)  # type: ignore[arg-type]  # As it was called.
+    def noting(coded: object, ranges: tuple[Longs, Longs], *others: object) -> object:
+        noted.append(int((ranges[1] - ranges[0]).sum()))
+        return closest(coded, ranges, *others)  # type: ignore[arg-type]  # As it was called.
 
-    monkeypatch.setattr(fastest, "scan", noting)
+    monkeypatch.setattr(fastest, "closest", noting)
     return noted
 
 

@@ -50,6 +50,17 @@ def test_weights_tell_what_they_were_computed_from(
         assert [each.tolist() for each in ours] == [each.tolist() for each in theirs]
 
 
+def test_postings_without_levels_are_made_anew(tmp_path: Path) -> None:
+    store = TermStore.build([("ant bee", "cat"), ("bee", None)])
+    store.save(tmp_path)
+    assert is_older(tmp_path)
+    found, index = open_older_words(tmp_path, 2)
+    expected = Bm25Index.build(store).postings
+    assert found.norms.tolist() == store.norms.tolist()
+    assert index.postings.levels.tolist() == expected.levels.tolist()
+    assert index.postings.rows.tolist() == expected.rows.tolist()
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, 0.0, -1.0, 1e30])
 def test_numbers_that_are_no_weights_are_damage(value: float, tmp_path: Path) -> None:
     folder = older(

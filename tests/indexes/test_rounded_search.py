@@ -11,11 +11,15 @@ from hypothesis import strategies as st
 from indexes import int8_index
 from indexes.backends import build_index, open_built
 from indexes.exact import ExactIndex, search_rows
-from indexes.int8_index import Int8Index
-from indexes.rounded import CODES_FILE, ERRORS_FILE, Rounded, RoundedQueries, write_rounded
+from indexes.int8_index import ERRORS_FILE, Int8Index
+from indexes.rounded import Rounded, RoundedQueries, write_split
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, load_array
 from recsys.store.kernels import fastest
+from recsys.store.kernels.split_in_numpy import unsplit
+from recsys.store.vectors.split_vectors import CODES_FILE, SCALES_FILE
+from recsys.store.vectors.splitting import split
+from recsys.store.vectors.stored_vectors import load_vectors
 from tests.indexes.test_vector_index import random_vectors, share
 
 shapes = st.tuples(st.integers(1, 90), st.integers(1, 16))
@@ -24,7 +28,8 @@ shapes = st.tuples(st.integers(1, 90), st.integers(1, 16))
 def opened(vectors: Floats) -> Int8Index:
     with TemporaryDirectory() as folder:
         build_index("int8", vectors, Path(folder))
-        return Int8Index(vectors, Rounded.load(Path(folder), vectors.shape))
+        errors = load_array(Path(folder) / ERRORS_FILE)
+        return Int8Index(vectors, Rounded.stored(vectors, Path(folder)), errors)
 
 
 def coarse(shape: tuple[int, int], seed: int) -> Floats:
@@ -60,10 +65,11 @@ def test_no_rounded_product_is_farther_off_than_it_says(
     # Few large numbers among small ones: what rounding takes most from.
     vectors = rng.standard_normal(shape) * np.exp(spread / 10 * rng.standard_normal(shape))
     unit = np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
-    rounded, queries = opened(unit).rounded, RoundedQueries.of(unit[:4])
-    near = rounded.near(queries, np.array([0]), np.array([len(unit)]))
-    exact = unit[:4].astype(np.float64) @ unit.T
-    assert (np.abs(near - exact) <= queries.off(rounded.errors)).all()
+    index, queries = opened(unit), RoundedQueries.of(unit[:4])
+    near = index.rounded.near(queries, np.array([0]), np.array([len(unit)]))
+    for whole in (unit, unsplit(split(unit), np.arange(len(unit), dtype=np.int32))):
+        exact = unit[:4].astype(np.float64) @ whole.T
+        assert (np.abs(near - exact) <= queries.off(index.errors)).all()
 
 
 def test_most_rows_are_never_compared_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,25 +102,48 @@ def test_few_rows_are_compared_without_the_others() -> None:
 
 
 @pytest.mark.parametrize(("compiled", "kind"), [(True, Int8Index), (False, ExactIndex)])
-def test_without_a_compiler_floats_are_scanned(
+def test_without_a_compiler_floats_are_scanned_where_there_are_any(
     compiled: bool, kind: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vectors = random_vectors(50)
     facts = build_index("int8", vectors, tmp_path)
     monkeypatch.setattr(fastest, "COMPILED", compiled)
     assert type(open_built(vectors, tmp_path, facts)) is kind
+    assert type(open_built(load_vectors(tmp_path), tmp_path, facts)) is Int8Index
+
+
+@pytest.mark.parametrize("name", ["int8", "ivf"])
+@pytest.mark.parametrize("part", [None, 0.6, 0.02])
+def test_split_vectors_are_searched_as_whole_ones_are(
+    name: str, part: float | None, tmp_path: Path
+) -> None:
+    vectors = random_vectors(3000, dim=24)
+    facts = build_index(name, vectors, tmp_path)
+    allowed = None if part is None else share(3000, part)
+    whole, split_up = (
+        open_built(each, tmp_path, facts) for each in (vectors, load_vectors(tmp_path))
+    )
+    for k in (1, 30, 2900):
+        for one, other in zip(
+            whole.search_many(vectors[:5], k, allowed=allowed),
+            split_up.search_many(vectors[:5], k, allowed=allowed),
+            strict=True,
+        ):
+            np.testing.assert_allclose(one[1], other[1], atol=3e-7)
+            assert len(set(one[0]) ^ set(other[0])) <= 2  # Equally near but for rounding.
 
 
 def test_vectors_are_rounded_to_where_they_belong(tmp_path: Path) -> None:
     vectors = random_vectors(50)
     places = np.random.default_rng(0).permutation(50).astype(np.int32)
-    write_rounded(vectors, tmp_path, places=places)
-    rounded = Rounded.load(tmp_path, vectors.shape)
+    told = write_split(vectors, tmp_path, places=places)
+    rounded = Rounded.stored(vectors, tmp_path)
     again = rounded.codes[places] * rounded.scales[places, None]
     errors = np.linalg.norm(again - vectors, axis=1)
-    assert (errors <= rounded.errors[places]).all()
-    np.testing.assert_allclose(errors, rounded.errors[places], rtol=1e-3)
+    assert (errors <= told).all()
+    np.testing.assert_allclose(errors, told, rtol=3e-2)
     assert errors.max() < 0.02
+    np.testing.assert_allclose(load_vectors(tmp_path)[:], vectors, atol=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -122,6 +151,7 @@ def test_vectors_are_rounded_to_where_they_belong(tmp_path: Path) -> None:
     [
         (CODES_FILE, np.zeros((49, 16), np.int8)),
         (CODES_FILE, np.zeros((50, 16), np.uint8)),
+        (SCALES_FILE, np.zeros(49, np.float32)),
         (ERRORS_FILE, np.zeros(51, np.float32)),
         (ERRORS_FILE, np.zeros(50, np.float64)),
     ],
@@ -132,7 +162,7 @@ def test_what_does_not_fit_the_vectors_is_refused(
     vectors = random_vectors(50)
     facts = build_index("int8", vectors, tmp_path)
     np.save(tmp_path / name, bad)
-    with pytest.raises(ArtifactCorrupt, match="do not fit vectors"):
+    with pytest.raises(ArtifactCorrupt, match="not fit vectors"):
         open_built(vectors, tmp_path, facts)
 
 
@@ -141,7 +171,7 @@ def test_a_map_is_rounded_as_an_array_is(tmp_path: Path) -> None:
     np.save(tmp_path / "v.npy", vectors)
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-    write_rounded(vectors, tmp_path / "a")
-    write_rounded(load_array(tmp_path / "v.npy"), tmp_path / "b")
+    write_split(vectors, tmp_path / "a")
+    write_split(load_array(tmp_path / "v.npy"), tmp_path / "b")
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()

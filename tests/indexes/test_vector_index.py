@@ -22,7 +22,7 @@ from indexes.backends import (
     summary,
 )
 from indexes.exact import ExactIndex
-from indexes.int8_index import Int8Index
+from indexes.int8_index import ERRORS_FILE, Int8Index
 from indexes.ivf_index import IvfIndex, train_lists, write_lists
 from indexes.list_efforts import Effort
 from indexes.rounded import Rounded
@@ -62,7 +62,7 @@ def built(name: str, vectors: Floats, folder: Path) -> VectorIndex:
 
 def rounded(vectors: Floats, folder: Path) -> Int8Index:
     build_index("int8", vectors, folder)
-    return Int8Index(vectors, Rounded.load(folder, vectors.shape))
+    return Int8Index(vectors, Rounded.stored(vectors, folder), load_array(folder / ERRORS_FILE))
 
 
 def lists(vectors: Floats, folder: Path, *, scanned: int) -> IvfIndex:

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pipelines.benchmarks.written_drafts.packed_drafts import packed_drafts
 from tests.recsys.formats.source_examples import TEXTS
 from tests.torture import samples
 from tests.torture.small_world import INDEX
@@ -159,6 +160,8 @@ _LATEX = (
     *(rb"\footnote{", rb"\'", rb"\begin{document}", b"%", b"~", b"&", rb"\\", rb"\section{"),
 )
 _MARKDOWN = (b"---\n", b"# ", b"[@", b"](", b"```", b"title: ", b"&a ", b"*a", b"!!int ", b"<!--")
+_TYPST = (b"title: [", b'author: ("', b"#cite(<", b"@", b"/*", b"//", b"= ", b"[", b"]", b'"')
+_ORG = (b"#+title: ", b"#+begin_src\n", b"#+end_abstract\n", b"[cite:@", b"[[", b"* ", b":a:\n")
 _BIBTEX = (b"@article{", b"@string{", b"@comment", b"title = ", b"#", b"{", b"}", b'"', b" and ")
 _RIS = (b"TY  - ", b"ER  - ", b"AU  - ", b"PY  - ", b"\r\n")
 _EXPORTS = (
@@ -197,6 +200,11 @@ _TREC = (b" Q0 ", b" ", b"\n", b"1", b"inf", b"nan")
 READERS: Mapping[str, Reader] = {
     "draft.tex": Reader(_draft, ".tex", 6, _LATEX),
     "draft.md": Reader(_draft, ".md", 6, _MARKDOWN),
+    "draft.Rnw": Reader(_draft, ".Rnw", 2, (*_LATEX, b"\n<<a>>=\n", b"\n@\n", b"\\Sexpr{")),
+    "draft.ipynb": Reader(_draft, ".ipynb", 2, (*_JSON, *_MARKDOWN, b'"cell_type": "markdown"')),
+    "draft.typ": Reader(_draft, ".typ", 2, _TYPST),
+    "draft.org": Reader(_draft, ".org", 2, _ORG),
+    "draft.odt": Reader(_draft, ".odt", 2, (*_ZIP, b"content.xml", b"mimetype")),
     "draft.txt": Reader(_draft, ".txt", 6, (b"Abstract", b"References\n", b"[1] ", b"\n\n")),
     "draft.json": Reader(_draft, ".json", 6, _JSON),
     "draft.pdf": Reader(_draft, ".pdf", 3, _PDF),
@@ -238,6 +246,18 @@ _PARTS = (
 """How samples begin that tell of papers, and hold none."""
 
 
+def _other_drafts() -> dict[str, list[bytes]]:
+    """Return the drafts of other kinds, by the reader that is asked to read them."""
+    found: dict[str, list[bytes]] = {}
+    for draft in packed_drafts():
+        content = draft.files.get(draft.draft, "")
+        name = f"draft{Path(draft.draft).suffix}"
+        if name in ("draft.Rnw", "draft.ipynb", "draft.typ", "draft.org", "draft.odt"):
+            raw = content.encode() if isinstance(content, str) else content
+            found.setdefault(name, []).append(raw)
+    return found
+
+
 def samples_of(folder: Path) -> dict[str, list[bytes]]:
     """Write the valid samples of each reader; `folder` is for what must be written to be read."""
     drafts = [samples.LATEX.encode(), samples.MARKDOWN.encode(), samples.PLAIN.encode()]
@@ -256,6 +276,7 @@ def samples_of(folder: Path) -> dict[str, list[bytes]]:
     return {
         "draft.tex": drafts[:1],
         "draft.md": drafts[1:2],
+        **_other_drafts(),
         "draft.txt": drafts[2:],
         "draft.json": [draft],
         "draft.pdf": [samples.pdf()],

@@ -44,7 +44,7 @@ def rank(judgements: Qrels, embeddings: Embeddings) -> Ranked:
     for query, candidates in judgements.items():
         listed = [paper for paper in candidates if paper in row_of]
         if row_of.get(query, NOTHING) != NOTHING and listed:
-            order = _ordered(embeddings.vectors, row_of, query, listed)
+            order = _ordered(embeddings.vectors[:], row_of, query, listed)
             right = {paper for paper, relevance in candidates.items() if relevance}
             judged[query] = Judged(flag(order, right), len(right))
     flags, gold = stack(list(judged.values()))

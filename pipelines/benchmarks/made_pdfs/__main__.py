@@ -1,4 +1,4 @@
-"""Print 200 invented papers with pdflatex and Chromium, read them back, and write the table.
+"""Print 240 invented papers, read them as a corpus and as drafts, and write the tables.
 
 Run as `python -m pipelines.benchmarks.made_pdfs --work DIR --docs docs/results`.
 """
@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from eval.report.marked_pages import check_page, rewrite_page
+from indexes.opening import open_collection
+from pipelines.benchmarks.made_pdfs.draft_reading import cited_index, drafts_table, measure_drafts
 from pipelines.benchmarks.made_pdfs.invented_papers import invent
 from pipelines.benchmarks.made_pdfs.pdf_links import links_table, make_folder, measure_links
 from recsys.errors import RecsysError
 
-PAPERS, SEED, PAGE = 200, 7, "pdfs"
+PAPERS, SEED, PAGE, DRAFTS = 240, 7, "pdfs", "pdf-drafts"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,15 +26,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m pipelines.benchmarks.made_pdfs", description=__doc__
     )
     parser.add_argument("--work", type=Path, default=Path("benchmarks/out/pdfs"))
-    parser.add_argument("--docs", type=Path, required=True, help="folder of pdfs.md")
+    parser.add_argument(
+        "--docs", type=Path, required=True, help="folder of pdfs.md and pdf-drafts.md"
+    )
     parser.add_argument("--papers", type=int, default=PAPERS)
     given = parser.parse_args(arguments)
     try:
         check_page(given.docs, PAGE)
+        check_page(given.docs, DRAFTS)
         papers = invent(given.papers, np.random.default_rng(SEED))
         make_folder(papers, given.work, progress=_told)
         figures = measure_links(papers, given.work, progress=_told)
         rewrite_page(given.docs, PAGE, links_table(figures))
+        cited = open_collection(cited_index(papers, given.work / ".cited.index"))
+        drafts = measure_drafts(papers, given.work, cited, progress=_told)
+        rewrite_page(given.docs, DRAFTS, drafts_table(drafts))
     except RecsysError as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code

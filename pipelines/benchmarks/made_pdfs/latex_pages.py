@@ -30,7 +30,16 @@ _PLAIN_FRONT = (
 )
 _ACM_FRONT = (
     "\\title{{{title}}}\n{acm_authors}\n\\begin{{document}}\n"
-    "\\begin{{abstract}}{abstract}\\end{{abstract}}\n\\maketitle\n"
+    "\\begin{{abstract}}{abstract}\\end{{abstract}}\n"
+    "\\ccsdesc[500]{{Computing methodologies~Field work}}\n"
+    "\\keywords{{harvests, rivers, records}}\n\\maketitle\n"
+)
+_IEEE_FRONT = (
+    "\\title{{{title}}}\\author{{{listed}\\thanks{{The authors are with the Institute of "
+    "Orchards, Riga, Latvia. Manuscript received May 3, 2021.}}}}\n"
+    "\\markboth{{Annals of Field Work, Vol. 7, No. 3, May 2021}}{{Ashdown: Records}}\n"
+    "\\begin{{document}}\\maketitle\n\\begin{{abstract}}{abstract}\\end{{abstract}}\n"
+    "\\begin{{IEEEkeywords}}Harvests, rivers, records.\\end{{IEEEkeywords}}\n"
 )
 _ELSEVIER_FRONT = (
     "\\begin{{document}}\\begin{{frontmatter}}\\title{{{title}}}\n{acm_authors}\n"
@@ -58,8 +67,17 @@ LAYOUTS: Mapping[str, Layout] = {
     "IEEEtran": Layout(
         "\\documentclass[conference]{IEEEtran}\\usepackage[T1]{fontenc}\\usepackage[utf8]{inputenc}"
         "\\usepackage{url}\n", _PLAIN_FRONT, "IEEEtran"),
-    "acmart": Layout(
-        "\\documentclass[sigconf,nonacm]{acmart}\n", _ACM_FRONT, "ACM-Reference-Format"),
+    "acmart, sigconf": Layout(
+        "\\documentclass[sigconf]{acmart}\n\\acmConference[FIELD '26]{Field Days}{May 2026}{Riga}"
+        "\n\\copyrightyear{2026}\\acmYear{2026}\\acmDOI{10.5555/1.2}\n",
+        _ACM_FRONT, "ACM-Reference-Format"),
+    "acmart, journal": Layout(
+        "\\documentclass[acmsmall]{acmart}\n\\acmJournal{TOCHI}\\acmVolume{7}\\acmNumber{3}"
+        "\\acmArticle{12}\\copyrightyear{2026}\\acmYear{2026}\\acmMonth{5}\n",
+        _ACM_FRONT, "ACM-Reference-Format"),
+    "IEEEtran, journal": Layout(
+        "\\documentclass[journal]{IEEEtran}\\usepackage[T1]{fontenc}\\usepackage[utf8]{inputenc}"
+        "\\usepackage{url}\n", _IEEE_FRONT, "IEEEtran"),
     "elsarticle": Layout(
         f"\\documentclass[5p,twocolumn]{{elsarticle}}{_FONTS}\\usepackage{{url}}\n",
         _ELSEVIER_FRONT, "elsarticle-num"),
@@ -119,6 +137,7 @@ def _document(paper: Invented, layout: Layout) -> str:
     front = layout.front.format(
         title=_escaped(work.title),
         authors=" \\and ".join(names),
+        listed=", ".join(names),
         acm_authors="\n".join(_author(name, layout) for name in names),
         abstract=_escaped(paper.abstract),
         date=f"May {work.year}",

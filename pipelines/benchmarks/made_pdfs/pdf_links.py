@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pipelines.benchmarks.made_pdfs.invented_papers import Invented
 from pipelines.benchmarks.made_pdfs.latex_pages import LAYOUTS, print_latex
+from pipelines.benchmarks.made_pdfs.office_pages import OFFICE_SHEETS, print_office
 from pipelines.benchmarks.made_pdfs.web_pages import SHEETS, STYLES, print_web_page
 from pipelines.benchmarks.result_tables import table
 from pipelines.corpora.collect import AS_TOLD, collect
@@ -21,6 +22,10 @@ from recsys.store.name_keys import fold
 WAYS = (
     *(f"LaTeX: {name}" for name in LAYOUTS),
     *(f"Chromium: {sheet}, {style}" for sheet in SHEETS for style in STYLES),
+    *(
+        f"LibreOffice: {sheet}, {style}"
+        for sheet, style in zip(OFFICE_SHEETS, ("APA", "IEEE"), strict=True)
+    ),
 )
 """How papers are printed; paper i of a folder is printed the way i modulo their number."""
 
@@ -145,5 +150,6 @@ def _printed(task: tuple[Invented, str], folder: Path) -> Path:
         printed = print_latex(paper, LAYOUTS[name], work)
     else:
         sheet, _, style = name.rpartition(", ")
-        printed = print_web_page(paper, sheet, style, work)
+        print_page = print_office if program == "LibreOffice" else print_web_page
+        printed = print_page(paper, sheet, style, work)
     return printed.rename(made)

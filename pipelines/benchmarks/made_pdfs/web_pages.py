@@ -151,8 +151,11 @@ def print_web_page(paper: Invented, sheet: str, style: str, folder: Path) -> Pat
     return made
 
 
-def _document(paper: Invented, sheet: str, style: str) -> str:
-    work, (write, number) = paper.work, STYLES[style]
+def cited_in_order(
+    paper: Invented, style: str
+) -> tuple[list[Work], Callable[[re.Match[str]], str]]:
+    """Order what a paper cites as a style lists it; and write the mark of `{{key}}`."""
+    number = STYLES[style][1]
     ordered = list(paper.cites)
     if not number:
         ordered.sort(key=lambda each: (each.authors[0].family, each.year, each.title))
@@ -164,6 +167,12 @@ def _document(paper: Invented, sheet: str, style: str) -> str:
         said = f"({one.authors[0].family} et al., {one.year})"
         return f"[{places[one.key]}]" if number else said
 
+    return ordered, cited
+
+
+def _document(paper: Invented, sheet: str, style: str) -> str:
+    work, (write, number) = paper.work, STYLES[style]
+    ordered, cited = cited_in_order(paper, style)
     sections = "".join(
         f"<h2>{place}. {heading}</h2><p>{re.sub(r'{{(.+?)}}', cited, html.escape(text))}</p>"
         for place, (heading, text) in enumerate(paper.text, start=1)

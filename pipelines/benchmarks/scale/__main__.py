@@ -2,7 +2,7 @@
 
 Run as `python -m pipelines.benchmarks.scale make --data DIR --papers 1000000 --out FOLDER`, as
 `measure --data DIR --sizes 30000,100000`; as `processes` and `equal`, it compares whole
-processes and answers of two versions.
+processes and answers of two versions, and as `backends`, answers by each search of vectors.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.report.marked_pages import check_page, rewrite_page
+from pipelines.benchmarks.scale.backend_answers import compare_backends
 from pipelines.benchmarks.scale.checkouts import HERE
 from pipelines.benchmarks.scale.equal_answers import compare_versions
 from pipelines.benchmarks.scale.made_corpus import make_corpus
@@ -81,6 +82,15 @@ def run_equal(given: argparse.Namespace) -> None:
     _write(found, given)
 
 
+def run_backends(given: argparse.Namespace) -> None:
+    """Compare answers by each search of vectors on the test drafts of a corpus."""
+    check_page(given.docs, PAGE)
+    figures = compare_backends(given.index, given.split)
+    found = {"machine": machine(), **_read(given.results)}
+    found.setdefault("answers by backend", {})[given.corpus] = figures
+    _write(found, given)
+
+
 def run_processes(given: argparse.Namespace) -> None:
     """Compare whole processes of two versions: an answer from the shell, and bulk encoding."""
     check_page(given.docs, PAGE)
@@ -118,13 +128,16 @@ def _parser() -> argparse.ArgumentParser:
     processes = _command(commands, "processes", run_processes, "compare whole processes")
     processes.add_argument("--only", nargs="+", choices=PROCESSES, default=PROCESSES)
     equal = _command(commands, "equal", run_equal, "compare the answers of two versions")
-    equal.add_argument("--split", type=Path, required=True)
-    equal.add_argument("--corpus", required=True, help="name of the corpus, for the table")
+    backends = _command(commands, "backends", run_backends, "compare answers by each search")
+    backends.add_argument("--index", type=Path, required=True)
+    for command in (equal, backends):
+        command.add_argument("--split", type=Path, required=True)
+        command.add_argument("--corpus", required=True, help="name of the corpus, for the table")
     for command in (processes, equal):
         command.add_argument("before", type=Path, help="checkout of the version to compare with")
         command.add_argument("--index-before", type=Path, required=True)
         command.add_argument("--index-after", type=Path, required=True)
-    for command in (measure, processes, equal):
+    for command in (measure, processes, equal, backends):
         command.add_argument("--docs", type=Path, default=Path(DOCS), help="folder of scale.md")
         command.add_argument("--results", type=Path, default=RESULTS)
     return parser

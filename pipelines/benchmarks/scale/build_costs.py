@@ -20,7 +20,7 @@ import pipelines.index.build as module
 from recsys.store.generations import pin
 
 _PARTS = (
-    ("vectors", lambda path: path == "vectors/vectors.npy"),
+    ("vectors", lambda path: path in ("vectors/vectors.npy", "vectors/rests.npy")),
     ("their search", lambda path: path.startswith("vectors/")),
     ("text", lambda path: path.startswith("text/")),
     ("Parquet", lambda path: path.endswith(".parquet")),

@@ -6,6 +6,7 @@ shall answer.
 
 import json
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from pipelines.benchmarks.serving import StoredVector
 from pipelines.evaluation.splits import gold_ids, read_split
 from recsys.asking.query import draft_of
 from recsys.errors import NothingFound
+from recsys.recommend import Recommender
 
 SHOWN = 20
 
@@ -21,8 +23,14 @@ SHOWN = 20
 def main(index: str, split: str) -> None:
     """Answer the test queries of a split, posed as drafts; write papers and gold as JSON."""
     recommender = recsys.load(index)
+    queries = read_split(Path(split), recommender.collection).part("test")
+    json.dump(top_papers(recommender, queries), sys.stdout)
+
+
+def top_papers(recommender: Recommender, queries: Iterable[str]) -> dict[str, dict[str, list[str]]]:
+    """Answer papers posed as drafts, by their stored vectors: the papers shown, and the gold."""
     collection, found = recommender.collection, {}
-    for query in read_split(Path(split), collection).part("test"):
+    for query in queries:
         row = int(collection.corpus.rows([query])[0])
         known = replace(recommender, encoder=StoredVector(collection.vectors[row]))
         draft = draft_of(collection.corpus.full_papers([row])[0])
@@ -31,8 +39,8 @@ def main(index: str, split: str) -> None:
         except NothingFound:
             answer = ()
         top = [item.paper.id for item in answer]
-        found[query] = {"top": top, "gold": gold_ids(collection, query)}
-    json.dump(found, sys.stdout)
+        found[query] = {"top": top, "gold": list(gold_ids(collection, query))}
+    return found
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from eval.run_figures import Assessment
 from eval.studies.encoders.encoder_figures import F1, RECALL, Figure, as_record, bounded
 from indexes.backends import build_index, by_size
 from pipelines.evaluation.evaluate import TWO_STAGE, EvaluateOptions, evaluate
+from pipelines.index.encode import link_vectors
 from pipelines.index.external_vectors import Built, take
 from pipelines.jobs.index_writer import writing
 from pipelines.ranking.train_ranker import TrainOptions, train_ranker
@@ -79,12 +80,16 @@ def _build(index: Path, source: Path, out: Path, key: str, progress: Progress) -
     """Build an index of the same papers on other vectors; what they do not change is linked."""
     config = dict(pin(index).manifest().config)
     with writing(out, new=True) as writer:
-        folder = writer.unfinished / VECTORS
-        shutil.rmtree(folder, ignore_errors=True)
+        made, folder = writer.unfinished / "vectors.made", writer.unfinished / VECTORS
+        for each in (made, folder):
+            shutil.rmtree(each, ignore_errors=True)
         built = Built(Corpus.load(index / CORPUS), index / TEXT, None)
-        vectors, facts = take(source, built, folder, progress=progress)
+        vectors, facts = take(source, built, made, progress=progress)
+        folder.mkdir()
         config |= {"recipe": key, "dim": int(vectors.shape[1]), **facts}
         config["options"] = {"encoder": None, "pooling": None, "precision": "f32"}
         config["ann"] = build_index(by_size(len(vectors)), vectors, folder)
+        link_vectors(made, folder, config["ann"])
         writer.commit({CORPUS: index / CORPUS, TEXT: index / TEXT, VECTORS: folder}, config)
-        shutil.rmtree(folder)
+        for each in (made, folder):
+            shutil.rmtree(each)

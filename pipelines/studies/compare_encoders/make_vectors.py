@@ -23,10 +23,10 @@ from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.models.encoder import MODEL, OnnxEncoder, Text
 from recsys.progress import Progress
 from recsys.protocols import Encoder
-from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.layout import NNSELECT
+from recsys.store.vectors.stored_vectors import StoredVectors
 
 SAMPLE = 64
 """Papers that are encoded to measure speed."""
@@ -40,7 +40,7 @@ class Made:
     """What an encoder made of a corpus. size: bytes that the encoder stores."""
 
     encoder: Encoder
-    vectors: Floats
+    vectors: StoredVectors
     size: int
 
 
@@ -91,6 +91,7 @@ class Maker:
     def _make_sample(self, labelled: Labelled) -> dict[str, Any]:
         """Encode the papers that are probed; a baseline learns from all papers of their file."""
         sample = labelled.sample
+        vectors: StoredVectors
         if self.wanted.is_baseline:
             material = material_of_corpus(labelled.corpus)
             fitted = self._fitted(replace(material, index=self.bench.files.index))
@@ -131,9 +132,9 @@ class Maker:
     def _shards(self) -> Path:
         return self.folder / "shards"
 
-    def _write(self, corpus: Corpus, vectors: Floats, name: str) -> None:
+    def _write(self, corpus: Corpus, vectors: StoredVectors, name: str) -> None:
         ids = tuple(corpus.ids[row] for row in range(len(corpus)))
-        write_embeddings(self.folder / f"{name}.npy", Embeddings(ids, np.asarray(vectors)))
+        write_embeddings(self.folder / f"{name}.npy", Embeddings(ids, vectors))
         shutil.rmtree(self._shards, ignore_errors=True)
 
     def _speed(self, encoder: Encoder, corpus: Corpus) -> dict[str, float]:

@@ -52,11 +52,12 @@ def recommend(
     words = ask.words(seeds=bool(lists.seeds))
     output.check(several=(several := len(words) > 1))
     texts = DraftTexts(words, output.where)
-    drafts, named, filters = texts.asked(ask), lists.read(), wanted.filters()
+    drafts, named, filters = texts.asked(ask), lists.read(quiet=quiet), wanted.filters()
     index = _index(ask, drafts[0], wanted.as_of, quiet=quiet)
     writer = AnswerWriter(output.output, output.out, output.out_dir, several, quiet)
     failed: list[RecsysError] = []
     with closing(writer), _opened(index, ranking, quiet=quiet) as found:
+        named = ListChoices.looked_up(found, named, quiet=quiet)
         outcomes = found.recommend_many(
             drafts, ask.k, lists=named, as_of=wanted.as_of, filters=filters, diversity=ranking.mmr
         )
@@ -114,7 +115,8 @@ def _tell(outcome: "Outcome", draft: str, *, verbose: bool, quiet: bool) -> None
     if asked is None:
         return
     more = " Option -v lists what is missing." if asked.missing and not verbose else ""
-    lines = [asked.understood + more, *asked.notes, *(asked.missing if verbose else ())]
+    lines = [asked.understood + more, *asked.notes]
+    lines += (*asked.details, *asked.missing) if verbose else ()
     if outcome.answer is not None:
         lines += _removed(outcome.answer)
     for line in lines:

@@ -2,26 +2,28 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from recsys.app.cli.declarations import Argument, OneOf, Option, bad_value
 from recsys.app.cli.options import Candidates, NoMetadata
 from recsys.asking.filters import Filters
-from recsys.asking.named import is_file, named_paper, read_draft, read_references
+from recsys.asking.named import is_file, named_paper
 from recsys.formats.answer_formats import FORMATS
 from recsys.records import Manuscript, ReadingLists
 
 if TYPE_CHECKING:
     from recsys.asking.question import Asked
+    from recsys.recommend import Recommender
 
 _PAPERS = (
     "a bibliography (.bib, .ris, CSL or Zotero .json, .csv), a DOI, an arXiv, ACL or corpus id"
 )
 DRAFT = (
-    "The draft: .json, .tex or .zip, .md, .txt, .pdf or .docx; a reading list; one paper's DOI, "
-    "arXiv, ACL or corpus id; `-` reads stdin."
+    "The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb, .typ, "
+    ".org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or corpus id; "
+    "`-` reads stdin."
 )
 _JOINED = " or ".join(name for name, form in FORMATS.items() if form.joins)
 
@@ -45,6 +47,16 @@ Abstract: TypeAlias = Annotated[
         metavar="TEXT",
         show_default="the draft's own",
         help="Abstract of the draft.",
+    ),
+]
+
+Root: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        "--root",
+        metavar="DIR",
+        show_default="the draft's repository, else its folder",
+        help="Folder that holds the files that the draft may name: nothing outside it is read.",
     ),
 ]
 
@@ -86,6 +98,16 @@ class AskChoices:
     k: Annotated[int, Option("-k", min=1, help="Number of papers to recommend.")] = 20
     title: Title = None
     abstract: Abstract = None
+    root: Root = None
+    grobid: Annotated[
+        str | None,
+        Option(
+            "--grobid",
+            metavar="URL",
+            show_default="none",
+            help="Let this GROBID server read the PDF, which is sent to it and nowhere else.",
+        ),
+    ] = None
     fetch: Annotated[
         bool,
         Option(
@@ -105,7 +127,7 @@ class AskChoices:
             UsageError: stdin is a terminal, or a title is given to several drafts.
         """
         words = tuple(self.drafts or ())
-        told = self.title is not None or self.abstract is not None
+        told = any(each is not None for each in (self.title, self.abstract, self.root))
         if self.fetch and (self.index is not None or len(words) > 1):
             raise bad_value("it is for one draft, and instead of --index.", option="--fetch")
         if not (words or self.title or self.abstract or seeds):
@@ -114,8 +136,10 @@ class AskChoices:
             raise bad_value("Give a draft file, or send a draft to stdin.", option="DRAFT")
         if told and (len(words) > 1 or not all(map(is_file, words))):
             raise bad_value(
-                "A title and an abstract go with the file of one draft.", option="DRAFT"
+                "A title, an abstract and a root go with the file of one draft.", option="DRAFT"
             )
+        if self.grobid is not None and not (len(words) == 1 and is_file(words[0])):
+            raise bad_value("GROBID reads the PDF of one draft.", option="--grobid")
         return words
 
     def asked(self, words: Sequence[str]) -> "list[Asked]":
@@ -128,9 +152,29 @@ class AskChoices:
         """
         if not words:
             return [Manuscript(title=self.title or "", abstract=self.abstract)]
+        if self.grobid is not None:
+            return [self._by_grobid(self.grobid, Path(words[0]))]
         if len(words) == 1 and is_file(words[0]):
-            return [read_draft(Path(words[0]), title=self.title, abstract=self.abstract)]
+            return [self.read(Path(words[0]))]
         return [Path(word) if is_file(word) else named_paper(word) for word in words]
+
+    def read(self, path: Path) -> Manuscript:
+        """Read the file of the only draft.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        from recsys.formats.drafts.draft_formats import read_manuscript
+
+        return read_manuscript(path, title=self.title, abstract=self.abstract, root=self.root)
+
+    def _by_grobid(self, address: str, path: Path) -> Manuscript:
+        from recsys.app.grobid import read_by_grobid
+
+        found = read_by_grobid(address, path)
+        title = found.title if self.title is None else self.title
+        abstract = found.abstract if self.abstract is None else self.abstract
+        return replace(found, title=title, abstract=abstract)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,14 +201,30 @@ class ListChoices:
         ),
     ] = None
 
-    def read(self) -> ReadingLists:
-        """Read every list.
+    def read(self, *, quiet: bool = False) -> ReadingLists:
+        """Read every list; a long one is remembered.
 
         Raises:
             InputError: a file cannot be read.
         """
+        from recsys.app.bars import shown_progress
+        from recsys.app.known_lists import read_lists, remembered
+
         named = (self.seeds, self.not_like, self.library)
-        return ReadingLists(*(read_references(*(each or ())) for each in named))
+        with shown_progress(quiet=quiet) as told:
+            return ReadingLists(*(read_lists(each or (), remembered(), told) for each in named))
+
+    @staticmethod
+    def looked_up(found: "Recommender", lists: ReadingLists, *, quiet: bool) -> ReadingLists:
+        """Look the works of long lists up, or recall what they mean in this index."""
+        from recsys.app.bars import shown_progress
+        from recsys.app.known_lists import look_up, remembered
+
+        every = (lists.liked, lists.disliked, lists.library)
+        with shown_progress(quiet=quiet) as told:
+            return ReadingLists(
+                *(look_up(found.collection, each, remembered(), told) for each in every)
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -109,6 +109,7 @@ def joined(given: Manuscript, typed: Manuscript) -> Manuscript:
         references=(*given.references, *typed.references),
         as_of=given.as_of if typed.as_of is None else typed.as_of,
         paper_id=typed.paper_id or given.paper_id,
+        doi=typed.doi or given.doi,
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.citing import resolve
 from recsys.formats.drafts.draft_formats import format_of, parse_manuscript
-from recsys.formats.drafts.folder import Folder
+from recsys.formats.drafts.folder import Bundle, Folder
 from recsys.formats.files import display_name, read_bytes
 from recsys.passages import Body, Mark, Sentence
 from recsys.records import Manuscript, Reference
@@ -58,6 +58,10 @@ def read_body(path: Path, *, manuscript: Manuscript | None = None) -> Body:
         InputError: the file cannot be read, or (DraftError) has no running text.
         MissingExtraError: its format needs a package that is not installed.
     """
+    if path.is_dir():
+        from recsys.formats.drafts.project import draft_in_project
+
+        return _inside(draft_in_project(path), display_name(path), manuscript)
     return parse_body(read_bytes(path), path, manuscript=manuscript)
 
 
@@ -106,11 +110,18 @@ def _packed(raw: bytes, path: Path, manuscript: Manuscript | None) -> Body:
 
     if is_word(Archive(raw, display_name(path)).names):
         return parse_body(raw, path.with_suffix(".docx"), manuscript=manuscript)
-    bundle, notes = draft_in(raw, path)
+    return _inside(draft_in(raw, path), display_name(path), manuscript)
+
+
+def _inside(
+    found: tuple[Bundle, tuple[str, ...]], project: str, manuscript: Manuscript | None
+) -> Body:
+    """Read the draft of a project."""
+    bundle, notes = found
     name = str(bundle.draft)
     inside = bundle.content(name)
     if format_of(Path(name), inside).name == "ZIP":
-        raise DraftError(f"{display_name(path)} is an archive in an archive.", "Unpack it first.")
+        raise DraftError(f"{project} is an archive in an archive.", "Unpack it first.")
     body = parse_body(inside, Path(name), folder=bundle, manuscript=manuscript)
     sentences = (replace(each, file=each.file or name) for each in body.sentences)
     return replace(body, sentences=tuple(sentences), notes=(*notes, *body.notes))

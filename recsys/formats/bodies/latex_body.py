@@ -7,9 +7,9 @@ from pathlib import Path, PurePath, PurePosixPath
 from recsys.formats.bodies.latex_walk import Walker
 from recsys.formats.bodies.running_text import Lines, RunningText
 from recsys.formats.drafts.folder import Folder, folder_of
-from recsys.formats.drafts.latex_commands import definitions
-from recsys.formats.drafts.latex_files import Source, gather
 from recsys.formats.drafts.wording import counted
+from recsys.formats.latex.latex_definitions import definitions
+from recsys.formats.latex.latex_files import Source, gather
 from recsys.passages import Body
 
 _BEGIN = re.compile(r"\\begin\s*\{document\}")

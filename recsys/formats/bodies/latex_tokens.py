@@ -4,8 +4,8 @@ import re
 from functools import lru_cache
 
 from recsys.formats.bodies.latex_names import ARGUMENTS, NOTES, RUN_IN, SECTIONS, TODOS
-from recsys.formats.drafts.latex_commands import after_options, groups
-from recsys.formats.drafts.latex_text import plain
+from recsys.formats.latex.latex_commands import after_options, groups
+from recsys.formats.latex.latex_text import plain
 
 TOKEN = re.compile(
     r"""

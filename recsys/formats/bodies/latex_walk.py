@@ -33,16 +33,16 @@ from recsys.formats.bodies.latex_tokens import (
     swallows,
 )
 from recsys.formats.bodies.running_text import RunningText
-from recsys.formats.drafts.latex_citations import citation_at, without_citations
-from recsys.formats.drafts.latex_commands import (
+from recsys.formats.latex.latex_citations import citation_at, without_citations
+from recsys.formats.latex.latex_commands import after_group, after_options, group
+from recsys.formats.latex.latex_definitions import (
     Definition,
     after_definition,
-    after_options,
+    called,
     expand,
     filled,
-    group,
 )
-from recsys.formats.drafts.latex_text import plain
+from recsys.formats.latex.latex_text import plain
 
 LONGEST_FORMULA = 60
 """Characters of a formula that is read as a word of its sentence; longer ones are left out."""
@@ -204,14 +204,14 @@ class _Passage:
             skipped = title is None or SKIPPED_SECTION.match(shown) is not None
             walker.skipping = SECTIONS[name] if skipped or name.startswith("ack") else None
             walker.text.heading(shown)
-        return at if title is None else self._after_group(at, title)
+        return at if title is None else after_group(self.source, at, title)
 
     def _note(self, end: int) -> int:
         at = after_options(self.source, end)
         note = self._inside(at)
         if note is None:
             return end
-        until = self._after_group(at, note)
+        until = after_group(self.source, at, note)
         if self.depth < DEEPEST and self.walker.skipping is None:
             start, stop = self.call or (until - 1 - len(note), until)
             self.walker.text.begin_aside(start)
@@ -222,10 +222,12 @@ class _Passage:
 
     def _macro(self, macro: Definition, start: int, end: int) -> int:
         """Read what a macro stands for; its arguments where they stand, if that is possible."""
+        if not macro.plain:
+            return self._macro_with_options(macro, start, end)
         values, places, until = list[str](), list[tuple[int, int]](), end
         while len(values) < macro.arguments and (value := self._inside(until)) is not None:
             values.append(value)
-            until = self._after_group(until, value)
+            until = after_group(self.source, until, value)
             places.append((until - 1 - len(value), until - 1))
         body = filled(macro.body, values) if len(values) == macro.arguments else None
         self.walker.left -= len(body or "")
@@ -239,6 +241,16 @@ class _Passage:
             call = self.call or (start, until)
             _Passage(self.walker, body, len(body), call, self.depth + 1).read(0)
         return until
+
+    def _macro_with_options(self, macro: Definition, start: int, end: int) -> int:
+        call = called(self.source, end, macro)
+        body = filled(macro.body, call.values) if call else None
+        self.walker.left -= len(body or "")
+        if call is None or body is None or self.depth >= DEEPEST or self.walker.left < 0:
+            return end
+        around = self.call or (start, call.end)
+        _Passage(self.walker, body, len(body), around, self.depth + 1).read(0)
+        return call.end
 
     def _around_arguments(
         self, body: str, places: list[tuple[int, int]], call: tuple[int, int]
@@ -317,7 +329,7 @@ class _Passage:
             value = self._inside(at)
             if value is None:
                 break
-            at = after_options(self.source, self._after_group(at, value))
+            at = after_options(self.source, after_group(self.source, at, value))
         return at
 
     def _inside(self, at: int) -> str | None:
@@ -327,7 +339,3 @@ class _Passage:
         inside = group(self.source, at)
         self.walker.failures += inside is None and self.source.startswith("{", at)
         return inside
-
-    def _after_group(self, at: int, inside: str) -> int:
-        """Return the place behind the group that opens at or after the spaces at `at`."""
-        return self.source.index("{", at) + len(inside) + 2

@@ -8,11 +8,11 @@ from recsys.formats.bodies.gap_signs import split_keys
 from recsys.formats.bodies.latex_names import SKIPPED_SECTION
 from recsys.formats.bodies.running_text import Lines, RunningText
 from recsys.formats.drafts.folder import Folder
-from recsys.formats.drafts.latex_citations import citation_at
-from recsys.formats.drafts.latex_text import plain
 from recsys.formats.drafts.markdown_draft import citation_keys, stripped
 from recsys.formats.drafts.wording import clipped
 from recsys.formats.files import decode, display_name
+from recsys.formats.latex.latex_citations import citation_at
+from recsys.formats.latex.latex_text import plain
 from recsys.passages import Body
 
 LONGEST_FORMULA = 60

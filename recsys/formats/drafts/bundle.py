@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Protocol
 
 from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.archive import Archive
@@ -21,9 +22,13 @@ from recsys.records import Manuscript
 LONGEST_NAME = 100
 """Characters of a label."""
 MOST_NAMED = 3
+_NO_DRAFT_HINT = "Give the draft itself, or pack its sources."
 
-_TEX = (".tex", ".ltx", ".latex")
-_DRAFTS = (".docx", ".docm", ".md", ".markdown", ".qmd", ".rmd", ".pdf", ".txt", ".json")
+_TEX = (".tex", ".ltx", ".latex", ".rnw", ".snw", ".pnw")
+_DRAFTS = (
+    *(".docx", ".docm", ".odt", ".md", ".markdown", ".qmd", ".rmd", ".ipynb", ".typ", ".org"),
+    *(".pdf", ".txt", ".json"),
+)
 _BOOKS = (".bib", ".bibtex", ".biblatex", ".ris")
 _PREFERRED = ("main", "paper", "ms", "article", "manuscript", "thesis", "root")
 _BESIDE = re.compile(r"(?i)supp|append|response|rebuttal|reply|cover|letter|review|slides|poster")
@@ -42,6 +47,20 @@ _COMPANION = re.compile(
 )
 
 
+class Files(Protocol):
+    """Files of a project, packed or in a folder: what they are called, and how one is read."""
+
+    name: str
+    names: frozenset[str]
+
+    def read(self, name: str) -> bytes:
+        """Read a file.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+
+
 def read(raw: bytes, path: Path) -> Manuscript:
     """Read a zip: a LaTeX project by its main file, a document of Word, or the one draft in it.
 
@@ -54,16 +73,30 @@ def read(raw: bytes, path: Path) -> Manuscript:
         from recsys.formats.drafts.word_draft import read_word
 
         return read_word(raw, archive)
+    if "mimetype" in archive.names:
+        from recsys.formats.drafts.opendocument import is_open_document, read_open_document
+
+        if is_open_document(archive):
+            return read_open_document(archive)
     if CONTENT_TYPES in archive.names or "mimetype" in archive.names:
         raise DraftError(
             f"{name} is a Word or OpenDocument file, or another archive.",
             "Save it as PDF, Markdown or plain text.",
         )
-    main = _main_file(archive, name)
+    return read_files(archive)
+
+
+def read_files(files: Files) -> Manuscript:
+    """Read a LaTeX project by its main file, else the one draft among some files.
+
+    Raises:
+        InputError: one cannot be read, or (DraftError) there is no draft, or several.
+    """
+    main = _main_file(files)
     if main is not None:
         found = _parsed(main[0])
         return replace(found, notes=(*main[1], *found.notes))
-    return parse_bundle(_kept(archive, name))
+    return parse_bundle(_kept(files))
 
 
 def draft_in(raw: bytes, path: Path) -> tuple[Bundle, tuple[str, ...]]:
@@ -72,37 +105,40 @@ def draft_in(raw: bytes, path: Path) -> tuple[Bundle, tuple[str, ...]]:
     Raises:
         DraftError: it is damaged, encrypted or too large, or holds no draft, or several.
     """
-    name = display_name(path)
-    archive = Archive(raw, name)
-    main = _main_file(archive, name)
+    return draft_in_files(Archive(raw, display_name(path)))
+
+
+def draft_in_files(files: Files) -> tuple[Bundle, tuple[str, ...]]:
+    """Return the one draft among some files; see `draft_in`."""
+    main = _main_file(files)
     if main is not None:
         return main
-    given = labelled(_kept(archive, name).items())
+    given = labelled(_kept(files).items())
     drafts = _sort_out(given).drafts if len(given) > 1 else list(given)
     if len(drafts) > 1:
         raise _several(drafts)
     if not drafts:
-        raise DraftError(f"{name} holds no draft.", "Give the draft itself, or pack its sources.")
+        raise DraftError(f"{files.name} holds no draft.", _NO_DRAFT_HINT)
     return bundle_of(drafts[0], given), ()
 
 
-def _main_file(archive: Archive, name: str) -> tuple[Bundle, tuple[str, ...]] | None:
+def _main_file(files: Files) -> tuple[Bundle, tuple[str, ...]] | None:
     """Return the main file of a LaTeX project, and a note on the others; None without sources."""
-    sources = {each: archive.read(each) for each in _with(archive.names, _TEX)}
+    sources = {each: files.read(each) for each in _with(files.names, _TEX)}
     if not sources:
         return None
     ranked = _ranked(sources)
-    bundle = Bundle(PurePosixPath(ranked[0]), archive.names, archive.read)
-    return bundle, _chosen(ranked, name)
+    bundle = Bundle(PurePosixPath(ranked[0]), files.names, files.read)
+    return bundle, _chosen(ranked, files.name)
 
 
-def _kept(archive: Archive, name: str) -> dict[str, bytes]:
-    """Return the files of an archive that may be a draft or a list of references."""
-    kept = sorted(_with(archive.names, (*_DRAFTS, *_BOOKS)))
+def _kept(files: Files) -> dict[str, bytes]:
+    """Return the files that may be a draft or a list of references."""
+    kept = sorted(_with(files.names, (*_DRAFTS, *_BOOKS)))
     named = [each for each in kept if not _NO_DRAFT.match(PurePosixPath(each).name)] or kept
     if not named:
-        raise DraftError(f"{name} holds no draft.", "Give the draft itself, or pack its sources.")
-    return {each: archive.read(each) for each in named}
+        raise DraftError(f"{files.name} holds no draft.", _NO_DRAFT_HINT)
+    return {each: files.read(each) for each in named}
 
 
 def _several(drafts: Sequence[str]) -> DraftError:

@@ -18,10 +18,24 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The works that a draft's bibliographies hold, and what is wrong with these."""
+    """The works that a draft's bibliographies hold, and what is wrong with these.
+
+    details: the same one by one. repeated: keys that occur twice in one of them.
+    """
 
     works: tuple[Reference, ...] = ()
     notes: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+
+    def __add__(self, other: "Shelf") -> "Shelf":
+        """Put two shelves together."""
+        return Shelf(
+            self.works + other.works,
+            self.notes + other.notes,
+            self.details + other.details,
+            self.repeated + other.repeated,
+        )
 
 
 def shelf(folder: Folder, names: Iterable[str], suffixes: Sequence[str]) -> Shelf:
@@ -32,7 +46,7 @@ def shelf(folder: Folder, names: Iterable[str], suffixes: Sequence[str]) -> Shel
             book = _book(folder, folder.find(name, suffixes))
         except InputError as error:
             book = Shelf((), (error.what,))
-        found = Shelf(found.works + book.works, found.notes + book.notes)
+        found += book
     return found
 
 
@@ -48,15 +62,44 @@ def stand_in(folder: Folder, names: Sequence[str], suffix: str) -> Shelf | None:
     missing = (
         f"{short(names[0])}, which is missing" if names else "a bibliography, for none is named"
     )
-    return Shelf(book.works, (f"{short(path.name)} stands in for {missing}.", *book.notes))
+    return Shelf((), (f"{short(path.name)} stands in for {missing}.",)) + book
 
 
 def _book(folder: Folder, path: PurePath) -> Shelf:
+    text, note = decode_or_guess(folder.read(path), path.name)
+    return Shelf((), (note,) if note else ()) + parsed_book(text, path.name)
+
+
+def parsed_book(text: str, name: str) -> Shelf:
+    """Read the text of a bibliography.
+
+    Raises:
+        InputError: it is broken as a whole.
+    """
+    from recsys.formats.references.bibliography import occur_twice
     from recsys.formats.references.reference_formats import parse_bibliography
 
-    text, note = decode_or_guess(folder.read(path), path.name)
-    read = parse_bibliography(text, path.name)
-    return Shelf(read.references, (note, *read.problems) if note else read.problems)
+    read = parse_bibliography(text, name)
+    # How many of the keys that occur twice are cited is told later, with their number.
+    twice = occur_twice(len(read.repeated))
+    notes = tuple(each for each in read.problems if not each.startswith(twice))
+    return Shelf(read.references, notes, read.details, read.repeated)
+
+
+def cited_twice(books: Shelf, keys: Iterable[str]) -> tuple[str, ...]:
+    """Say how many keys occur twice, and how many of these are cited."""
+    from recsys.formats.references.bibliography import occur_twice
+
+    if not books.repeated:
+        return ()
+    cited = [key for key in dict.fromkeys(keys) if key in books.repeated]
+    told = occur_twice(len(books.repeated))
+    if not cited:
+        return (f"{told}; {'it is not' if len(books.repeated) == 1 else 'none of them is'} cited.",)
+    named = ", ".join(short(key) for key in cited[:MOST_NAMED])
+    more = ", ..." if len(cited) > MOST_NAMED else ""
+    verb = "is" if len(cited) == 1 else "are"
+    return (f"{told}; {len(cited)} of them {verb} cited, and the first counts: {named}{more}.",)
 
 
 def resolve(keys: Sequence[str], works: Sequence[Reference]) -> Shelf:
@@ -75,7 +118,8 @@ def resolve(keys: Sequence[str], works: Sequence[Reference]) -> Shelf:
             found[work] = None
         elif not is_gap_key(key):  # `\cite{?}` names no work: it asks for one.
             missing.append(key)
-    return Shelf(tuple(found), (_missing(missing),) if missing else ())
+    lost = _missing(missing) if found or works else _lost(missing)
+    return Shelf(tuple(found), (lost,) if missing else ())
 
 
 def _identified(key: str) -> Reference | None:
@@ -84,6 +128,14 @@ def _identified(key: str) -> Reference | None:
 
 
 def _missing(keys: Sequence[str]) -> str:
-    named = ", ".join(short(key) for key in keys[:MOST_NAMED])
+    return f"{counted(len(keys), 'cited key')} not found in the bibliography: {_named(keys)}."
+
+
+def _lost(keys: Sequence[str]) -> str:
+    """Say that there is no bibliography to look anything up in."""
+    return f"{counted(len(keys), 'citation')}, none could be looked up: {_named(keys)}."
+
+
+def _named(keys: Sequence[str]) -> str:
     more = f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else ""
-    return f"{counted(len(keys), 'cited key')} not found in the bibliography: {named}{more}."
+    return ", ".join(short(key) for key in keys[:MOST_NAMED]) + more

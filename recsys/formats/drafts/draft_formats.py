@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from recsys.errors import DraftError
 from recsys.formats.drafts.wording import clean
 from recsys.formats.files import display_name, read_bytes
+from recsys.formats.latex.sweave import SUFFIXES as WOVEN
 from recsys.records import Draft, Manuscript
 
 if TYPE_CHECKING:
@@ -44,21 +45,34 @@ class Format:
 
 
 def read_manuscript(
-    path: Path, *, title: str | None = None, abstract: str | None = None
+    path: Path,
+    *,
+    title: str | None = None,
+    abstract: str | None = None,
+    root: Path | None = None,
 ) -> Manuscript:
     """Read a draft, or standard input when the path is `-`.
 
     Args:
-        path: the file; `title` and `abstract` go before what it says.
+        path: the file, or the folder of a project; `title` and `abstract` go before what it says.
         title: the title of the draft.
         abstract: the abstract of the draft.
+        root: the folder that holds the files that the draft may name; unless given, its
+            repository, else its own folder.
 
     Raises:
         InputError: the file cannot be read, or (DraftError) it is of the wrong shape or says
             nothing: no title, no abstract and no reference.
         MissingExtraError: its format needs a package that is not installed.
     """
-    return parse_manuscript(read_bytes(path), path, title=title, abstract=abstract)
+    from recsys.formats.drafts.folder import folder_of
+
+    if path.is_dir():
+        from recsys.formats.drafts.project import read_project
+
+        return _finished(read_project(path), display_name(path), title, abstract)
+    raw, folder = read_bytes(path), folder_of(path, root)
+    return parse_manuscript(raw, path, title=title, abstract=abstract, folder=folder)
 
 
 def parse_manuscript(
@@ -84,7 +98,17 @@ def parse_manuscript(
     name = display_name(path)
     if not raw.strip():
         raise DraftError(f"{name} is empty.", "Give a draft with a title or an abstract.")
-    manuscript = format_of(path, raw).read(raw, path, folder)
+    return _finished(format_of(path, raw).read(raw, path, folder), name, title, abstract)
+
+
+def _finished(
+    manuscript: Manuscript, name: str, title: str | None, abstract: str | None
+) -> Manuscript:
+    """Put what was given apart in its place, and bring all of it into one shape.
+
+    Raises:
+        DraftError: it says nothing.
+    """
     if title is not None:
         manuscript = replace(manuscript, title=title)
     if abstract is not None:
@@ -168,7 +192,19 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
     Format("PDF", (".pdf",), re.compile(r"%PDF-"), "recsys.formats.drafts.pdf"),
     # A document of Word is a zip: what is in it tells.
     Format("Word", (".docx", ".docm"), re.compile(r"(?!)"), "recsys.formats.drafts.word_draft"),
+    Format(
+        "OpenDocument", (".odt", ".ott"), re.compile(r"(?!)"), "recsys.formats.drafts.opendocument"
+    ),
     Format("ZIP", (".zip",), re.compile(r"\APK\x03\x04"), "recsys.formats.drafts.bundle"),
+    Format(
+        "notebook",
+        (".ipynb",),
+        re.compile(
+            r"\A\{\s*\"(?:cells|nbformat|metadata|worksheets)\"\s*:(?=.*\"cell_type\")", re.DOTALL
+        ),
+        "recsys.formats.drafts.notebook",
+        names_files=True,
+    ),
     Format(
         "JSON",
         (".json",),
@@ -192,9 +228,23 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
     ),
     Format(
         "LaTeX",
-        (".tex", ".ltx", ".latex"),
+        (".tex", ".ltx", ".latex", *WOVEN),
         re.compile(r"\\(?:documentclass|documentstyle|begin\s*\{(?:document|abstract)\}|title\b)"),
         "recsys.formats.drafts.latex_draft",
+        names_files=True,
+    ),
+    Format(
+        "Typst",
+        (".typ",),
+        re.compile(r"(?m)^#(?:set|show|import|let)[^\S\n]"),
+        "recsys.formats.drafts.typst",
+        names_files=True,
+    ),
+    Format(
+        "Org",
+        (".org",),
+        re.compile(r"(?im)^#\+(?:title|author|begin_abstract)\b"),
+        "recsys.formats.drafts.org",
         names_files=True,
     ),
     Format(

@@ -10,6 +10,7 @@ from recsys.formats.drafts.wording import short
 from recsys.formats.files import STDIN, read_bytes
 
 _TOP = PurePosixPath()
+_REPOSITORIES = (".git", ".hg", ".svn")
 
 
 class Folder(Protocol):
@@ -42,22 +43,57 @@ class Folder(Protocol):
         """Return the one file of a suffix that may stand in for one that is not there, if any."""
 
 
-def folder_of(draft: Path) -> Folder:
-    """Return the folder in which a draft lies, every link resolved; none for standard input."""
-    return Nowhere() if draft == STDIN else DiskFolder(draft.parent.resolve(), draft.resolve())
+def folder_of(draft: Path, root: Path | None = None) -> Folder:
+    """Return the folder in which a draft lies, every link resolved; none for standard input.
+
+    root: nothing outside it is read; unless given, the repository of the draft, else its folder.
+
+    Raises:
+        DraftError: the draft lies outside of `root`.
+    """
+    if draft == STDIN:
+        return Nowhere()
+    resolved = draft.resolve()
+    # A draft that is a link is read where the link is.
+    at = draft.parent.resolve() / draft.name
+    within = root.resolve() if root else _repository(at.parent)
+    if not at.is_relative_to(within):
+        raise DraftError(f"{draft} is outside of {root}.", "Give a folder that holds the draft.")
+    return DiskFolder(within, resolved, at.parent)
+
+
+def _repository(folder: Path) -> Path:
+    """Return the root of the repository that a folder is in, else the folder itself.
+
+    A home is no repository of one paper, though some keep their settings so.
+    """
+    for parent in (folder, *folder.parents):
+        if parent == parent.parent or parent == _home():
+            break
+        if any((parent / each).exists() for each in _REPOSITORIES):
+            return parent
+    return folder
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home().resolve()
+    except (RuntimeError, OSError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)
 class DiskFolder:
-    """A folder of the disk. root: nothing outside it is read."""
+    """A folder of the disk. root: nothing outside it is read. start: where names begin."""
 
     root: Path
     draft: Path
+    start: Path
 
     def find(self, name: str, suffixes: Sequence[str], *, near: PurePath | None = None) -> PurePath:
         """Find a file below the root; see `Folder`."""
         outside = False
-        for start in dict.fromkeys((self.root, Path(near or self.root))):
+        for start in dict.fromkeys((self.start, Path(near or self.start))):
             for suffix in (*suffixes, ""):
                 try:
                     path = (start / f"{name}{suffix}").resolve()
@@ -67,7 +103,7 @@ class DiskFolder:
                 except (OSError, ValueError, RuntimeError):  # Too long, a NUL, a circle of links.
                     continue
                 outside = outside or not within
-        raise _outside(name) if outside else _missing(name)
+        raise _above(name) if outside else _missing(name)
 
     def read(self, path: PurePath) -> bytes:
         """Read a file of the disk; see `Folder`."""
@@ -168,6 +204,12 @@ def _walked(parts: Iterable[str]) -> PurePosixPath | None:
 
 def _outside(name: str) -> DraftError:
     return DraftError(f"{short(name)} was not read: it is outside the draft's folder.")
+
+
+def _above(name: str) -> DraftError:
+    return DraftError(
+        f"{short(name)} was not read: it is outside the draft's folder; --root DIR lets it be read."
+    )
 
 
 def _missing(name: str) -> DraftError:

@@ -5,8 +5,9 @@ alias repeats nothing.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from recsys.errors import DraftError
@@ -27,14 +28,23 @@ _BLOCK = re.compile(
 )
 _YEAR = re.compile(r"(?<!\d)([12]\d{3})(?!\d)")
 _SEVERAL = re.compile(r"[;,](?:\s+and\s)?|\sand\s")
+_BOTH = re.compile(r"\s*;\s*|\sand\s")
+_NAME_PARTS = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix")
 _RAISED = re.compile(r"\^[^^]{0,50}\^")
 _BRACKET = re.compile(r"[\[\]{}]")
+_TOP_KEY = re.compile(r"(?m)^([A-Za-z][\w-]{0,50})[^\S\n]*:(?=\s)")
+_VALUE = re.compile(r"([^\S\n]*(?:-[^\S\n]+)?[\w.-]{1,100}:[^\S\n]+)(\S.*)\Z")
+_NO_VALUE = re.compile(r":(?:\s|\Z)|\A[`@%]|\s#")
+MOST_NAMED = 5
 _NONE = ("", "~", "null", "Null", "NULL")
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """What the front matter says. bibliography: names of files; cited: what `nocite` holds."""
+    """What the front matter says.
+
+    bibliography: names of files; cited: what `nocite` holds. notes: what of it is no YAML.
+    """
 
     title: str = ""
     authors: tuple[str, ...] = ()
@@ -43,6 +53,7 @@ class FrontMatter:
     bibliography: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
     cited: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def split_front_matter(text: str, name: str) -> tuple[FrontMatter, str]:
@@ -54,16 +65,54 @@ def split_front_matter(text: str, name: str) -> tuple[FrontMatter, str]:
     block = _BLOCK.match(text)
     if block is None:
         return FrontMatter(), text
-    value = _yaml(block[1], name)
+    lines = _untabbed(block[1])
+    value, repaired = _yaml(lines, name)
     if not isinstance(value, dict):
         raise DraftError(
             f"The front matter of {name} is {short(value)} instead of keys and values.",
             'Write lines such as "title: ..." between the lines of dashes.',
         )
-    return _front_matter(value), text[block.end() :]
+    notes = (*repaired, *_said_twice(lines))
+    return replace(_front_matter(value), notes=notes), text[block.end() :]
 
 
-def _yaml(text: str, name: str) -> object:
+def _untabbed(text: str) -> str:
+    """Put spaces in place of tabs, which YAML forbids where they indent."""
+    return "\n".join(line.expandtabs(4).rstrip() for line in text.split("\n"))
+
+
+def _said_twice(text: str) -> Iterator[str]:
+    times = Counter(_TOP_KEY.findall(text))
+    twice = [key for key, count in times.items() if count > 1]
+    if twice:
+        named = ", ".join(short(key) for key in twice[:MOST_NAMED])
+        yield f"{named} occurs twice in the front matter; what is said last counts."
+
+
+def _yaml(text: str, name: str) -> tuple[object, tuple[str, ...]]:
+    """Read YAML, else what it is when the values that are none are taken for text."""
+    try:
+        return _parsed(text, name), ()
+    except DraftError:
+        lines = text.split("\n")
+        changed = [_as_text(line) for line in lines]
+        places = [str(at + 2) for at, line in enumerate(lines) if changed[at] != line]
+        if not places:
+            raise
+        value = _parsed("\n".join(changed), name)
+    told = f"line{'s' * (len(places) > 1)} {', '.join(places[:MOST_NAMED])}"
+    return value, (f"The front matter is no YAML in {told}: read as text.",)
+
+
+def _as_text(line: str) -> str:
+    """Put a value that cannot be one of YAML into quotes."""
+    match = _VALUE.match(line)
+    if match is None or not (_NO_VALUE.search(match[2]) and match[2][0] not in "\"'[{|>&*!#"):
+        return line
+    return f"{match[1]}'{match[2].replace(chr(39), chr(39) * 2)}'"
+
+
+def _parsed(text: str, name: str) -> object:
     if len(text) > LONGEST:
         raise DraftError(
             f"The front matter of {name} is longer than {LONGEST:,} characters.",
@@ -138,9 +187,11 @@ def _names(author: object) -> Iterator[str]:
         name = author.get("name", author.get("literal"))
         if isinstance(name, dict):
             author, name = name, name.get("literal")
-        given, family = _string(author.get("given")), _string(author.get("family"))
-        whole = _string(name) or f"{given} {family}".strip()
-        if whole:
+        parts = (_string(author.get(part)) for part in _NAME_PARTS)
+        if whole := _string(name):
+            names = _BOTH.split(whole)
+            yield from names if all(" " in each for each in names) else (whole,)
+        elif whole := " ".join(filter(None, parts)):
             yield whole
         elif len(author) == 1:
             yield str(next(iter(author)))

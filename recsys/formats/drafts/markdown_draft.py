@@ -4,12 +4,14 @@ import re
 from itertools import islice
 from pathlib import Path
 
-from recsys.formats.drafts.citing import Shelf, resolve, shelf
+from recsys.formats.drafts.citing import Shelf, cited_twice, resolve, shelf
 from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
 from recsys.formats.drafts.plain import read_plain, split_list
+from recsys.formats.drafts.prose_citations import named_works, told
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
+from recsys.formats.latex.latex_citations import cited_keys, without_citations
 from recsys.records import Manuscript
 
 MOST_HEADINGS = 1_000
@@ -30,7 +32,11 @@ _KEY = re.compile(
     r"(?<![\w.@\\/])-?@(?:\{([^{}\s]{1,300})\}|(\*(?![\w*])|(?:doi|arxiv|https?):[^\s\];,]{1,300}|"
     r"\w(?:\w|[:.#$%&\-+?<>~/](?=\w)){0,200}))"
 )
+_ROLE = re.compile(r"\{cite(?::[a-z]{1,10})?\}`([^`]{1,500})`")  # As MyST has it.
+_BRACKETED = re.compile(r"\[[^\[\]@]{0,500}(@[^\[\]]{1,1500})\]")
 _MARKUP = (
+    (re.compile(r"\s?" + _ROLE.pattern), ""),
+    (re.compile(r"`r [^`\n]{1,300}`"), ""),  # What R works out.
     (re.compile(r"!\[[^\[\]\n]{0,500}\]\([^()\n]{0,500}\)(?:\{[^{}\n]{0,200}\})?"), " "),
     (re.compile(r"\[\^[^\[\]\n]{1,100}\]|\^\[[^\[\]]{0,1000}\]"), ""),
     (re.compile(r"\s?\[(?=[^\[\]@]{0,500}@)[^\[\]]{1,1500}\]"), ""),
@@ -60,25 +66,31 @@ def read_markdown(text: str, path: Path, folder: Folder | None = None) -> Manusc
     body, notes = clipped(body)
     body = _SETEXT.sub(_as_heading, _COMMENT.sub("", _FENCE.sub("", body)))
     body, listed, unnamed = split_list(body)
-    notes += unnamed
+    notes += (*front.notes, *unnamed)
     title, abstract, guess = _read_body(body)
     cited = _cited(
         "\n".join((front.abstract or "", body, front.cited)), front, folder or folder_of(path)
     )
+    works = tuple(dict.fromkeys((*cited.works, *listed)))
+    if not (works or cited.notes):
+        works = named_works("\n".join((stripped(front.abstract or ""), stripped(body))))
+        notes += told(works)
     if front.year is not None:
         notes += (f"The draft is dated {front.year}: nothing newer is considered.",)
     return Manuscript(
         title=stripped(front.title) or title,
         abstract=stripped(front.abstract or "") or abstract,
         authors=tuple(map(stripped, front.authors)),
-        references=tuple(dict.fromkeys((*cited.works, *listed))),
+        references=works,
         as_of=front.year,
         notes=(*notes, *(() if front.abstract else guess), *cited.notes),
+        details=cited.details,
     )
 
 
 def stripped(text: str) -> str:
     """Remove the markup of Markdown from a piece of text, its citations too."""
+    text = without_citations(text)
     for pattern, replacement in _MARKUP:
         text = pattern.sub(replacement, text)
     return clean(text)
@@ -86,8 +98,11 @@ def stripped(text: str) -> str:
 
 def citation_keys(text: str) -> tuple[str, ...]:
     """Return the keys that a text cites in pandoc's way, `[@key; @other]` or `@key`, in order."""
-    keys = (braced or bare for braced, bare in _KEY.findall(text))
-    return tuple(dict.fromkeys(key.rstrip(".:;,?") for key in keys))
+    found = [(match.start(), match[1] or match[2]) for match in _KEY.finditer(text)]
+    for role in _ROLE.finditer(text):
+        found += [(role.start(), key.strip()) for key in role[1].split(",")]
+    keys = (key.rstrip(".:;,?") for _, key in sorted(found, key=lambda each: each[0]))
+    return tuple(dict.fromkeys(filter(None, keys)))
 
 
 def _read_body(body: str) -> tuple[str, str | None, tuple[str, ...]]:
@@ -127,14 +142,19 @@ def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
     """Return the works that are cited, and all that the front matter itself describes."""
     books = shelf(folder, front.bibliography, (".bib",)) if front.bibliography else Shelf()
     works = (*front.references, *books.works)
-    keys = citation_keys(text)
+    keys = tuple(dict.fromkeys((*citation_keys(text), *cited_keys(text))))
     wanted = tuple(key for key in keys if key != _EVERYTHING)
     if _EVERYTHING in keys:
         wanted += tuple(work.key for work in works)
+    if not (front.bibliography or front.references):
+        # Then @name is a person or a place, but for what stands in the brackets of a citation.
+        sure = " ".join(_BRACKETED.findall(text) + [each[0] for each in _ROLE.finditer(text)])
+        found = resolve(wanted, ())
+        return Shelf(found.works, resolve(citation_keys(sure), ()).notes)
     found = resolve(wanted, works)
-    # Without a bibliography, @name is a person or a place.
-    notes = (*books.notes, *found.notes) if front.bibliography or front.references else ()
-    return Shelf(tuple(dict.fromkeys((*found.works, *front.references))), notes)
+    both = tuple(dict.fromkeys((*found.works, *front.references)))
+    notes = (*books.notes, *cited_twice(books, wanted), *found.notes)
+    return Shelf(both, notes, books.details)
 
 
 def _heading_text(line: str) -> str:

@@ -18,7 +18,7 @@ from recsys.records import Manuscript, Reference
 
 EARLIEST_YEAR, LATEST_YEAR = 1000, 2999
 MOST_REFERENCES = 100_000
-KEYS = ("id", "title", "abstract", "authors", "venue", "year", "as_of", "references")
+KEYS = ("id", "title", "abstract", "authors", "venue", "year", "as_of", "doi", "references")
 REFERENCE_KEYS = (
     "id",
     "title",
@@ -54,7 +54,7 @@ def read_object(text: str, name: str) -> Manuscript:
         from recsys.formats.references.reference_formats import parse_bibliography
 
         items = parse_bibliography(text, name)
-        return Manuscript(references=items.references, notes=items.problems)
+        return Manuscript(references=items.references, notes=items.problems, details=items.details)
     return manuscript_of(value, name)
 
 
@@ -62,7 +62,7 @@ def manuscript_of(value: object, name: str) -> Manuscript:
     """Check a decoded JSON value and make a manuscript of it.
 
     The year in which the draft is written is `as_of`, or `year` where that is all there is; `id`
-    is the id of the corpus paper that the draft is, if it is one.
+    is the id of the corpus paper that the draft is, if it is one; `doi` its DOI, arXiv or ACL id.
 
     Raises:
         DraftError: unknown keys, or wrong types.
@@ -79,12 +79,17 @@ def manuscript_of(value: object, name: str) -> Manuscript:
         references=_references(value, name),
         as_of=year if as_of is None else as_of,
         paper_id=_string(value, "id", name),
+        doi=_own_name(_string(value, "doi", name)),
     )
 
 
 def named_work(text: str) -> Reference:
     """Make a reference of a name: a corpus id, which may be a DOI, an arXiv or an ACL id."""
     return Reference(key=text, id=text, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
+
+
+def _own_name(text: str | None) -> str | None:
+    return doi(text) or arxiv(text) or acl(text)
 
 
 def _is_reading_list(value: object) -> bool:

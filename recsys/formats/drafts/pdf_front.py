@@ -18,6 +18,7 @@ LONGEST_BYLINE = 400
 _SHORTEST_ABSTRACT = 40
 """Words before an introduction that may be an abstract which nothing marks."""
 _TITLE_LINES = 6
+_BYLINES = 6
 _LARGER = 1.15
 """A title is larger than the text by this factor; less is a guess."""
 
@@ -30,6 +31,8 @@ _AFTER_ABSTRACT = re.compile(
     r"general terms|acm reference|additional key|(?:ams|msc|pacs|jel)\b.{0,30}classif|received\b|"
     r"manuscript received|permission to make|\u00a9|\(c\) ?\d{4})"
 )
+_DATED = re.compile(r"\(Dated: .{4,200}\)?\Z")
+"""What REVTeX prints above the abstract."""
 _SECTIONS = frozenset({"introduction", "background", "motivation", "contents", "relatedwork"})
 _NO_TITLE = re.compile(
     r"(?i)(?:arxiv:|https?:|www\.|doi\b|vol(?:ume|\.)?\s*\d|issn|isbn|(?:under )?review\b.{0,30}\Z|"
@@ -41,6 +44,10 @@ _NO_FILE_TITLE = re.compile(
     r"paper\d*\Z|main\Z|draft\Z|\(|.{0,40}\btemplate\b|.*\.(?:docx?|tex|pdf|dvi|indd|rtf|odt|md|"
     r"html?|pages)\Z|.*[\\/_]\w*\Z|[\W\d]*\Z)"
 )
+_LONGEST_WORD = 22
+"""Letters; longer ones in a title are most often several words without their spaces."""
+_LOST = re.compile("\ufffd|\\(cid:|[\ue000-\uf8ff]|/[a-z]\\d{2,3}\\b")
+_UNFINISHED = frozenset("a an the of and or for in on with by from to at via using towards".split())
 _NO_AUTHOR = re.compile(
     r"(?i)@|\b(?:universit|institut|department|dept|school|college|lab(?:orator|s?\b)|inc\b|"
     r"corporation|research|cent(?:er|re)|faculty|academy|hospital|abstract|national|street)"
@@ -83,7 +90,7 @@ def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counte
     start, abstract, notes = _abstract(lines, vocabulary)
     begin, end = _title_lines(lines[:start], large)
     title, sure = _chosen(joined(lines[begin:end], vocabulary), facts[0], lines)
-    sure = sure or (begin < end and lines[begin].size >= large)
+    sure = (sure or (begin < end and lines[begin].size >= large)) and not looks_wrong(title)
     if not sure:
         notes = ("The title is a guess: give --title if it is wrong.", *notes)
     if abstract is None:
@@ -146,6 +153,19 @@ def _chosen(printed: str, of_file: str, lines: Sequence[Line]) -> tuple[str, boo
     return of_file, True
 
 
+def looks_wrong(title: str) -> bool:
+    """Whether a title shows signs of bad reading: glued words, lost letters, a half sentence.
+
+    >>> looks_wrong("AdoptingmicroservicesandDevOps in the wild"), looks_wrong("On bees")
+    (True, False)
+    """
+    words = re.findall(r"[^\W_]+", title)
+    glued = any(len(word) >= _LONGEST_WORD and word.isalpha() for word in words)
+    letters_in = sum(map(str.isalpha, title))
+    lost = 4 * letters_in < 3 * len(title.replace(" ", "")) or _LOST.search(title) is not None
+    return glued or lost or fold(title).rpartition(" ")[2] in _UNFINISHED
+
+
 def is_no_title(text: str) -> bool:
     """Whether a line is what stands around titles: a heading, a journal, an address."""
     return bool(_NO_TITLE.match(text) or heading(text) in _SECTIONS or _ABSTRACT.match(text))
@@ -194,7 +214,7 @@ def _until_section(lines: Sequence[Line], size: float) -> Iterator[Line]:
             return
         if line.size > _LARGER * size:
             return
-        if line.size > 0.85 * size and not line.text.isdigit():
+        if line.size > 0.85 * size and not (line.text.isdigit() or _DATED.match(line.text)):
             yield line
 
 
@@ -202,7 +222,8 @@ def _unmarked(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple[str | No
     """Find what may be the abstract where nothing says so: (its text, a note on that)."""
     places = (place for place, line in enumerate(lines) if heading(line.text) in _SECTIONS)
     begun = next(places, 0)
-    before = _full_lines(lines[:begun])
+    ended = (place for place, line in enumerate(lines[:begun]) if _AFTER_ABSTRACT.match(line.text))
+    before = _full_lines(lines[: next((place for place in ended if place), begun)])
     texts = [_long_runs(before, size, vocabulary) for size in _sizes(before)]
     longest = max(texts, key=len, default=[])
     if _SHORTEST_ABSTRACT <= len(longest) <= LONGEST_ABSTRACT_WORDS:
@@ -248,6 +269,8 @@ def _authors(lines: Sequence[Line]) -> tuple[str, ...]:
 
     Smaller print between names of one size tells where somebody works.
     """
+    if wrapped := _wrapped_names(lines):
+        return wrapped
     found: list[str] = []
     apart = False
     for line in lines:
@@ -260,6 +283,17 @@ def _authors(lines: Sequence[Line]) -> tuple[str, ...]:
         else:
             break
     return tuple(dict.fromkeys(found))
+
+
+def _wrapped_names(lines: Sequence[Line]) -> tuple[str, ...]:
+    """Read names that commas divide over several lines, of which one breaks a name in two."""
+    alike = [line for line in takewhile(lambda line: _close(lines[0], line), lines[:_BYLINES])]
+    broken = [line for line in alike[:-1] if "," in line.text and not line.text.endswith(",")]
+    for end in range(len(alike), 1, -1):
+        text = " ".join(line.text for line in alike[:end])
+        if broken and (names := names_of_line(text)) and not text.isupper():
+            return tuple(dict.fromkeys(names))
+    return ()
 
 
 def _names_in(line: Line) -> list[str]:

@@ -8,11 +8,14 @@ from statistics import median
 
 from recsys.formats.drafts.pdf_pages import Line
 from recsys.formats.drafts.pdf_wording import heading, joined, main_size
+from recsys.formats.drafts.wording import counted
 from recsys.formats.printed.printed_names import begins_with_name
 from recsys.formats.printed.printed_works import identified_works, printed_work
 from recsys.records import Reference
 
 MOST_REFERENCES, LONGEST_ENTRY = 2_000, 2_000
+_LONG_ENTRY = 500
+"""Letters of an entry, on average, from which on entries are runs of several works."""
 _HEADINGS = frozenset(
     "references bibliography literature literaturecited workscited referencesandnotes "
     "referencescited listofreferences literatur literaturverzeichnis bibliographie "
@@ -64,7 +67,18 @@ def read_list(
         )
     texts = (joined(entry, vocabulary)[:LONGEST_ENTRY] for entry in entries[:MOST_REFERENCES])
     works = [marked_work(text) for text in texts]
-    return tuple(dict.fromkeys(works)), ()
+    return tuple(dict.fromkeys(works)), _too_few(entries)
+
+
+def _too_few(entries: Sequence[Sequence[Line]]) -> tuple[str, ...]:
+    """Say that works were lost, where the entries are too long to be one work each."""
+    each = _letters_each(entries)
+    if each <= _LONG_ENTRY:
+        return ()
+    return (
+        f"The list of references is a guess: {counted(len(entries), 'work')} of {each:.0f} letters "
+        "each were read, so some are lost; give them as a .bib beside it.",
+    )
 
 
 def marked_work(text: str) -> Reference:
@@ -92,13 +106,24 @@ def _edges(lines: Sequence[Line]) -> dict[int, tuple[float, float]]:
 
 
 def _entries(lines: Sequence[Line]) -> list[list[Line]] | None:
-    """Group lines into entries by what begins them, the surest first. None if nothing does."""
+    """Group lines into entries by what begins them, the surest first. None if nothing does.
+
+    What makes too few entries for all those lines gives way to the next that makes enough.
+    """
+    first: list[list[Line]] | None = None
     for find in (_bracketed, _numbered, _outdented, _after_gaps, _named):
         starts = find(lines)
         if len(starts) > 1 or (starts and len(lines) < 6):
             ends = [*starts[1:], len(lines)]
-            return [list(lines[a:b]) for a, b in zip(starts, ends, strict=True)]
-    return None
+            entries = [list(lines[a:b]) for a, b in zip(starts, ends, strict=True)]
+            if _letters_each(entries) <= _LONG_ENTRY:
+                return entries
+            first = first or entries
+    return first
+
+
+def _letters_each(entries: Sequence[Sequence[Line]]) -> float:
+    return sum(len(line.text) for entry in entries for line in entry) / len(entries)
 
 
 def _bracketed(lines: Sequence[Line]) -> list[int]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from recsys.formats.drafts.prose_citations import named_works, told
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
@@ -13,6 +14,8 @@ LONGEST_TITLE_LINES, LONGEST_TITLE_WORDS = 3, 40
 """A first paragraph beyond one of these is text, not a title."""
 LONGEST_LIST = 1_000_000
 """Characters of a list of references that are looked through."""
+LONGEST_ITEM = 2_000
+"""Characters of one work in it that are read."""
 
 _LABEL = re.compile(r"(?i)\A(?:paper |working )?title\s*:\s*")
 _NUMBER = r"(?:(?:\d{1,2}|[IVX]{1,4})(?:\.\d{1,2})*[.)]?[^\S\n]{1,4})?"
@@ -53,6 +56,9 @@ def read_plain(text: str) -> Manuscript:
             f"No abstract is marked; the first {counted(len(abstract.split()), 'word')} after the "
             "title stand in for it.",
         )
+    if not references:
+        references = named_works(body)
+        notes += told(references)
     return Manuscript(title=title, abstract=abstract, references=references, notes=notes)
 
 
@@ -60,20 +66,20 @@ def split_list(text: str) -> tuple[str, tuple[Reference, ...], tuple[str, ...]]:
     """Split off the list of references at the end of a text.
 
     Returns:
-        The text before it, the works in it that a DOI, an arXiv or an ACL id names, and notes on
-        the others.
+        The text before it, the works in it that have a title, a DOI, an arXiv or an ACL id, and
+        notes on the others.
     """
     heading = next(reversed(list(_LIST.finditer(text))), None)
     if heading is None:
         return text, (), ()
     found, unnamed = [], 0
     for item in _items(text[heading.end() :][:LONGEST_LIST]):
-        work = _work(item)
+        work = _work(item, titled=True)
         if work is None:
             unnamed += 1
         else:
             found.append(work)
-    notes = (f"{counted(unnamed, 'listed reference')} without a DOI, arXiv or ACL id left out.",)
+    notes = (f"{counted(unnamed, 'listed reference')} not understood and left out.",)
     return text[: heading.start()], tuple(dict.fromkeys(found)), notes if unnamed else ()
 
 
@@ -124,12 +130,18 @@ def _items(text: str) -> Iterator[str]:
         yield from (line for line in lines if line.strip())
 
 
-def _work(item: str) -> Reference | None:
+def _work(item: str, *, titled: bool = False) -> Reference | None:
+    """Read an item by its identifiers; else, if it may be printed in full, by its words."""
     marker = _ITEM.match(item)
     key = (marker[1] or marker[2] or "") if marker else ""
     text = clean(item[marker.end() :] if marker else item)
     found = Reference(key=key, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
-    return found if found.doi or found.arxiv or found.acl else None
+    if found.doi or found.arxiv or found.acl:
+        return found
+    from recsys.formats.printed.printed_works import printed_work
+
+    printed = printed_work(text[:LONGEST_ITEM], key) if titled else found
+    return printed if printed.title and printed.authors else None
 
 
 def _only_works(text: str) -> tuple[Reference, ...]:

@@ -13,4 +13,4 @@ def read(raw: bytes, path: Path) -> Manuscript:
     text, note = decode_or_guess(raw, name)
     found = parse_bibliography(text, name)
     notes = (note, *found.problems) if note else found.problems
-    return Manuscript(references=found.references, notes=notes)
+    return Manuscript(references=found.references, notes=notes, details=found.details)

@@ -15,6 +15,7 @@ from recsys.formats.drafts.pdf_front import (
     names_of_line,
 )
 from recsys.formats.drafts.pdf_references import MOST_REFERENCES, marked_work
+from recsys.formats.drafts.prose_citations import named_works, told
 from recsys.formats.drafts.wording import clean, counted, opening
 from recsys.formats.files import display_name
 from recsys.formats.references.bibliography import says_something
@@ -111,11 +112,11 @@ def manuscript_of(document: WordText) -> Manuscript:
     noted = [marked_work(clean(text[:LONGEST_ENTRY])) for text in document.noted]
     named = [work for work in noted if work.doi or work.arxiv or work.acl]
     notes = () if sure else ("The title is a guess: give --title if it is wrong.",)
-    return replace(
-        front,
-        references=tuple(dict.fromkeys((*cited, *listed, *named))),
-        notes=(*notes, *front.notes, *unread),
-    )
+    works = tuple(dict.fromkeys((*cited, *listed, *named)))
+    if not works:
+        works = named_works("\n".join(each.text for each in body))
+        unread = (*unread, *told(works))
+    return replace(front, references=works, notes=(*notes, *front.notes, *unread))
 
 
 def is_contents(paragraph: Paragraph) -> bool:

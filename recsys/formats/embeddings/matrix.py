@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from recsys.errors import InputError
-from recsys.formats.embeddings.vectors import Embeddings, check
+from recsys.formats.embeddings.vectors import STEP, Embeddings, check
 from recsys.progress import Progress
 from recsys.store.arrays import load_array
+from recsys.store.npy_rows import write_rows
 
 
 def ids_beside(path: Path) -> Path:
@@ -66,8 +67,9 @@ def write_matrix(path: Path, embeddings: Embeddings, progress: Progress) -> None
     progress("write", 0, 1)
     text = "".join(f"{paper_id}\n" for paper_id in embeddings.ids)
     ids_beside(path).write_text(text, encoding="utf-8", newline="\n")
-    with path.open("wb") as file:
-        np.save(file, embeddings.vectors, allow_pickle=False)
+    vectors = embeddings.vectors
+    pieces = (vectors[begin : begin + STEP] for begin in range(0, len(vectors), STEP))
+    write_rows(path, (len(vectors), embeddings.dim), pieces)
     progress("write", 1, 1)
 
 

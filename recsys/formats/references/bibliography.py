@@ -1,7 +1,8 @@
 """What a bibliography says, and how the readers of all formats put a reference together."""
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -16,9 +17,17 @@ MOST_REFERENCES = 100_000
 """A file with more than that is a dump of a digital library, not a bibliography."""
 MOST_PROBLEMS = 100
 """Problems that are told one by one; more are counted."""
+MOST_LINES = 3
+"""Lines of problems of one kind that are named where they are counted."""
+TWICE = "key twice"
+"""The reason of a problem that says of a key that it occurs twice."""
 LONGEST_TEXT = 20_000
 """Characters that are read of a title, a name, an abstract."""
 
+_COUNTED = {
+    "broken entry": "entries are broken and left out",
+    "field twice in one entry": "entries have a field twice; the first counts",
+}
 _YEAR = re.compile(r"(?<!\d)(\d{4})(?:(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01]))?(?!\d)")
 _NEXT_ADDRESS = re.compile(r"(?:;|,| and)?\s{1,20}(?=https?://)")
 _NOT_IN_ADDRESS = re.compile(
@@ -48,17 +57,56 @@ def bibliography(found: Iterable[Reference | Problem], name: str) -> Bibliograph
     items = tuple(islice(found, MOST_REFERENCES + 1))
     if len(items) > MOST_REFERENCES:
         raise too_many(name)
-    problems = [item.text for item in items if isinstance(item, Problem)]
+    problems = [item for item in items if isinstance(item, Problem)]
     read = [item for item in items if isinstance(item, Reference)]
     kept = tuple(filter(says_something, read))
-    told = problems[:MOST_PROBLEMS]
-    if len(problems) > MOST_PROBLEMS:
-        told.append(f"{len(problems) - MOST_PROBLEMS:,} more problems are not listed.")
+    repeated = _repeated(problems, read)
+    told = list(_by_kind([item for item in problems if item.reason != TWICE]))
+    if repeated:
+        named = ", ".join(repeated[:MOST_LINES])
+        told.append(f"{occur_twice(len(repeated))}: {named}{'...' if repeated[3:] else '.'}")
     if len(kept) < len(read):
         told.append(f"{len(read) - len(kept):,} without title, identifier and address left out.")
     if not kept:
         told.append(f"{name} holds no references.")
-    return Bibliography(kept, tuple(told))
+    details = [item.text for item in problems[:MOST_PROBLEMS]]
+    if len(problems) > MOST_PROBLEMS:
+        details.append(f"{len(problems) - MOST_PROBLEMS:,} more problems are not listed.")
+    return Bibliography(kept, tuple(told), tuple(details), repeated)
+
+
+def occur_twice(count: int) -> str:
+    """Say of so many keys that they occur twice.
+
+    >>> occur_twice(1), occur_twice(56)
+    ('1 key occurs twice', '56 keys occur twice')
+    """
+    return "1 key occurs twice" if count == 1 else f"{count:,} keys occur twice"
+
+
+def _by_kind(problems: Sequence[Problem]) -> Iterable[str]:
+    """Yield one sentence for each kind of problem: that itself where there is one, else a count."""
+    kinds = dict.fromkeys(item.reason for item in problems)
+    for reason in islice(kinds, MOST_PROBLEMS):
+        alike = [item for item in problems if item.reason == reason]
+        if len(alike) == 1:
+            yield alike[0].text
+            continue
+        lines = [f"{item.line:,}" for item in alike if item.line]
+        named = ", ".join(lines[:MOST_LINES])
+        more = f" and {len(lines) - MOST_LINES:,} more" if len(lines) > MOST_LINES else ""
+        where = f" (lines {named}{more})" if lines else ""
+        if reason in _COUNTED:
+            yield f"{len(alike):,} {_COUNTED[reason]}{where}."
+        else:
+            yield f"{alike[0].text.rstrip('.')}, and {len(alike) - 1:,} more like it{where}."
+
+
+def _repeated(problems: Sequence[Problem], read: Sequence[Reference]) -> tuple[str, ...]:
+    if not any(item.reason == TWICE for item in problems):
+        return ()
+    times = Counter(reference.key for reference in read)
+    return tuple(key for key, count in times.items() if count > 1)
 
 
 def too_many(name: str) -> InputError:

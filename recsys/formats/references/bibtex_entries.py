@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recsys.formats.references import bibtex_exports
-from recsys.formats.references.bibliography import Problem
+from recsys.formats.references.bibliography import TWICE, Problem
 from recsys.formats.references.bibtex_parents import Entry, Family
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _found_in(block: "bibtex_model.Block", before: int) -> "Iterator[bibtex_mode
 
 def _again(entry: "bibtex_model.Entry", before: int) -> Problem:
     number = before + (entry.start_line or 0) + 1
-    return Problem(f"line {number}: the key {_short(entry.key)} occurs twice.", "key twice", number)
+    return Problem(f"line {number}: the key {_short(entry.key)} occurs twice.", TWICE, number)
 
 
 def _sentence(reason: str) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from recsys.formats.references.latex_codec import from_latex
-from recsys.formats.references.people import SUFFIXES
+from recsys.formats.references.people import HOMONYM, SUFFIXES
 
 _LONGEST_LIST = 200_000  # Characters: the largest collaborations have some 5000 authors.
 _AND = re.compile(r"(?<!\\)[{}]|(?<=\s)and(?=\s)", re.IGNORECASE)
@@ -19,6 +19,8 @@ def names_between_and(field: str) -> Iterator[str]:
 
     >>> list(names_between_and("Cohan, Arman and King, Jr., Martin and {Simon and Co, Ltd}"))
     ['Arman Cohan', 'Martin King Jr.', 'Simon and Co, Ltd']
+    >>> list(names_between_and("Matthew Kay 0001 and Martin King, Jr."))
+    ['Matthew Kay', 'Martin King Jr.']
     """
     return map(_spoken, _split(field[:_LONGEST_LIST], _AND))
 
@@ -27,6 +29,9 @@ def _spoken(name: str) -> str:
     parts = [from_latex(part).strip() for part in _split(name, _COMMA)]
     if len(parts) > 3:
         return ", ".join(parts)
+    parts = [HOMONYM.sub("", part) for part in parts]
+    if len(parts) == 2 and parts[1].lower() in SUFFIXES and " " in parts[0]:
+        return " ".join(parts)  # "Martin King, Jr.", in the order in which it is spoken.
     family, *suffix, given = parts if len(parts) > 1 else (parts[0], "")
     if suffix and given.lower() in SUFFIXES:
         suffix, given = [given], suffix[0]  # "King, Martin, Jr.", as databases have it.

@@ -1,8 +1,11 @@
 """Split the names of people into the parts that reference managers ask for."""
 
+import re
 from dataclasses import dataclass
 
 SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv", "2nd", "3rd", "4th"})
+HOMONYM = re.compile(r"(?<=[^\W\d_])\s+0\d{3}\Z")
+"""DBLP numbers people of one name: "Wei Wang 0001"."""
 _COMPANIES = frozenset({"inc", "inc.", "ltd", "ltd.", "llc", "gmbh", "corp", "corp.", "co", "co."})
 _GROUPS = frozenset({"and", "&", "et", "for", "of", "the", "und"})
 
@@ -33,12 +36,17 @@ def name_of(text: str) -> Name:
 
     >>> name_of("Laurens van der Maaten"), name_of("King, Martin Luther, Jr.").natural
     (Name(family='van der Maaten', given='Laurens', suffix=''), 'Martin Luther King Jr.')
+    >>> name_of("Matthew Kay 0001").natural, name_of("Martin King, Jr.").inverted
+    ('Matthew Kay', 'King, Martin, Jr.')
     """
-    family, *rest = (part.strip() for part in text.split(","))
+    family, *rest = (HOMONYM.sub("", part.strip()) for part in text.split(","))
     if not rest:
-        return _spoken(text)
+        return _spoken(HOMONYM.sub("", text.strip()))
     if len(rest) > 2 or _is_group(text):
         return Name(text)
+    if len(rest) == 1 and rest[0].lower() in SUFFIXES and " " in family:
+        spoken = _spoken(family)
+        return Name(spoken.family, spoken.given, rest[0]) if spoken.given else Name(text)
     if len(rest) == 1:
         return _indexed(family, rest[0], text)
     given, suffix = rest if rest[1].lower() in SUFFIXES else reversed(rest)

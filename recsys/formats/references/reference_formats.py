@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from recsys.errors import InputError
@@ -36,7 +37,7 @@ def read_bibliography(path: Path) -> Bibliography:
             return bibliography(form.read_bytes(io.BytesIO(raw)), name)
     text, note = decode_or_guess(raw, name)
     found = parse_bibliography(text, name)
-    return Bibliography(found.references, (note, *found.problems)) if note else found
+    return replace(found, problems=(note, *found.problems)) if note else found
 
 
 def parse_bibliography(text: str, name: str) -> Bibliography:

@@ -6,7 +6,19 @@ import numpy as np
 
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.kernels import compiled
-from recsys.store.kernels.in_numpy import K1, LATE, Bytes, Codes, Postings, Trees, Words, Years
+from recsys.store.kernels.codes_in_numpy import Coded
+from recsys.store.kernels.in_numpy import (
+    K1,
+    LATE,
+    Bytes,
+    Codes,
+    Postings,
+    Trees,
+    Words,
+    Years,
+)
+from recsys.store.kernels.joins_in_numpy import OWN, Forward
+from recsys.store.kernels.split_in_numpy import Split
 
 _ALL, _NO_FLOATS = np.empty(0, np.uint8), np.empty(0, np.float32)
 
@@ -20,6 +32,30 @@ def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
     return out if queries.ndim == 2 else out[0]
 
 
+def unsplit(split: Split, places: Rows) -> Floats:
+    """Put the two parts of some vectors together."""
+    out = np.empty((len(places), split.codes.shape[1]), np.float32)
+    compiled.unsplit(*_parts(split), _fit(places, np.int32), np.array(out.shape[1:]), out)
+    return out
+
+
+def split_dots(split: Split, places: Rows, queries: Floats) -> Floats:
+    """Multiply some vectors that are stored in two parts with queries."""
+    many = _fit(np.atleast_2d(queries), np.float32)
+    out = np.empty((len(many), len(places)), np.float32)
+    width = np.array(split.codes.shape[1:])
+    compiled.split_dots(*_parts(split), _fit(places, np.int32), many, width, out)
+    return out if queries.ndim == 2 else out[0]
+
+
+def rounded(vectors: Floats) -> tuple[Codes, Floats, Floats]:
+    """Round (n, d) vectors: (codes, scales, how far each is from its codes times its scale)."""
+    codes, scales = np.empty(vectors.shape, np.int8), np.empty(len(vectors), np.float32)
+    errors = np.empty(len(vectors), np.float32)
+    compiled.rounded(_fit(vectors, np.float32), codes, scales, errors)
+    return codes, scales, errors
+
+
 def scan(codes: Codes, begins: Longs, ends: Longs, queries: Codes) -> Rows:
     """Multiply the rows codes[begin:end] of each range with queries."""
     many, d = np.atleast_2d(queries), codes.shape[1]
@@ -30,21 +66,52 @@ def scan(codes: Codes, begins: Longs, ends: Longs, queries: Codes) -> Rows:
     return out if queries.ndim == 2 else out[0]
 
 
+def closest(
+    coded: Coded,
+    ranges: tuple[Longs, Longs],
+    queries: tuple[Codes, Floats],
+    allowed: Mask | None,
+    k: int,
+) -> list[tuple[Rows, Floats]]:
+    """Find for each query the k places of the highest product, ties by the order of places."""
+    q, k = len(queries[0]), max(min(k, len(coded.codes)), 0)
+    rows, near = np.empty((q, k), np.int32), np.empty((q, k), np.float32)
+    found = np.zeros(q, np.int64)
+    compiled.closest(
+        _fit(coded.codes, np.int8),
+        *(_fit(each, np.int64) for each in ranges),
+        _fit(coded.scales, np.float32),
+        _ALL if coded.rows is None else _fit(coded.rows, np.int32),
+        _ALL if allowed is None else _fit(allowed, np.bool_),
+        _fit(queries[0], np.int16),
+        _fit(queries[1], np.float32),
+        np.array([coded.codes.shape[1], k]),
+        rows,
+        near,
+        found,
+    )
+    ends = found.tolist()
+    return [(own[:end], line[:end]) for own, line, end in zip(rows, near, ends, strict=True)]
+
+
 def matches(postings: Postings, query: Words, allowed: Mask | None, k: int) -> tuple[Rows, Floats]:
     """Find the k papers of the highest BM25 > 0, ties by ascending row, among the allowed ones."""
-    k = min(max(k, 0), len(postings.norms))
+    k, papers = min(max(k, 0), len(postings.norms)), postings.papers
     rows, scores, found = np.empty(k, np.int32), np.empty(k, np.float32), np.zeros(1, np.int64)
     terms = np.full((len(query.codes), 3), K1 + 1, np.float32)
     terms[:, 0], terms[:, 2] = query.idf, query.counts
     compiled.matches(
         _fit(postings.starts, np.int64),
         _fit(postings.rows, np.int32),
-        np.ascontiguousarray(postings.frequencies).view(np.uint8),
+        _fit(postings.levels, np.uint8),
         _fit(postings.norms, np.float64),
+        _fit(papers.terms.starts, np.int64),
+        _fit(papers.terms.values, np.int32),
+        np.ascontiguousarray(papers.frequencies).view(np.uint8),
         _fit(query.codes, np.int32),
         terms,
         _ALL if allowed is None else _fit(allowed, np.bool_),
-        np.array([postings.frequencies.itemsize, k]),
+        np.array([papers.frequencies.itemsize, k]),
         rows,
         scores,
         found,
@@ -123,23 +190,41 @@ def older(starts: Longs, values: Rows, years: Years, rows: Rows, limit: int) -> 
     return out
 
 
-def shared(starts: Longs, values: Rows, rows: Rows, wanted: Rows) -> tuple[Rows, Rows, Longs]:
-    """Find in `values[starts[row]:starts[row + 1]]` of each row what is wanted; distinct values."""
-    m = int((starts[rows + 1] - starts[rows]).sum()) + 1
-    owner, place, at = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, np.int64)
-    found = np.zeros(1, np.int64)
-    index = _fit(starts, np.int64), _fit(values, np.int32)
-    compiled.shared(*index, _fit(rows, np.int32), _fit(wanted, np.int32), owner, place, at, found)
-    end = int(found[0])
-    return owner[:end], place[:end], at[:end]
-
-
-def squares(starts: Longs, values: Rows, rows: Rows, weights: Floats) -> Floats:
-    """Sum in float64 the squares of `weights[values[starts[row]:starts[row + 1]]]`: float32."""
-    out = np.empty(len(rows), np.float32)
-    index = _fit(starts, np.int64), _fit(values, np.int32)
-    compiled.squares(*index, _fit(rows, np.int32), _fit(weights, np.float32), out)
+def overlaps(terms: Forward, rows: Rows, words: Words, weights: Floats) -> Floats:
+    """Sum, for each of m rows, what it shares with t words: (OWN + w, m) float32."""
+    out = np.empty((OWN + len(weights), len(rows)), np.float32)
+    frequencies = terms.frequencies
+    compiled.overlaps(
+        _fit(terms.starts, np.int64),
+        _fit(terms.values, np.int32),
+        _fit(terms.idf, np.float32),
+        _ALL if frequencies is None else np.ascontiguousarray(frequencies).view(np.uint8),
+        _fit(terms.norms, np.float64),
+        _fit(rows, np.int32),
+        _fit(words.codes, np.int32),
+        _fit(words.counts, np.float32),
+        _fit(weights, np.float32),
+        np.array([0 if frequencies is None else frequencies.itemsize, len(weights)]),
+        out,
+    )
     return out
+
+
+def joined(owner: Rows, rows: Rows, keys: Rows, values: Floats, m: int) -> tuple[Floats, Floats]:
+    """Look up each of (e,) rows among distinct keys, and add by owner (0 <= owner < m)."""
+    sums, largest = np.empty((2, len(values), m), np.float32)
+    edges = _fit(owner, np.int32), _fit(rows, np.int32)
+    known = _fit(keys, np.int32), _fit(values, np.float32)
+    compiled.joined(*edges, *known, np.array([len(values)]), sums, largest)
+    return sums, largest
+
+
+def cocited(edges: tuple[Rows, Rows], citing: tuple[Rows, Rows], m: int, s: int) -> Floats:
+    """Count the papers that cite both a candidate and a seed: (m, s) float32."""
+    counts = np.empty((m, s), np.float32)
+    given = (_fit(each, np.int32) for each in (*edges, *citing))
+    compiled.cocited(*given, np.array([s]), counts)
+    return counts
 
 
 def ranks(values: Floats) -> Floats:
@@ -163,6 +248,11 @@ def leaves(trees: Trees, features: Floats) -> Floats:
         out,
     )
     return out
+
+
+def _parts(split: Split) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    codes, rests = _fit(split.codes, np.int8), _fit(split.rests, np.int16)
+    return codes, rests, _fit(split.scales, np.float32)
 
 
 def _fit(array: np.ndarray, kind: type) -> np.ndarray:

@@ -11,12 +11,15 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
+#include <float.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch(address)
+/* Into the second cache: the first waits for far fewer lines at a time than a vector has. */
+#define PREFETCH(address) __builtin_prefetch(address, 0, 2)
 #define INLINE static inline __attribute__((always_inline))
 #else
 #define PREFETCH(address)
@@ -27,6 +30,8 @@
  * function `name` that calls the version for the one at hand. */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
 static int level; /* 2: AVX-512; 1: AVX2; 0: neither. */
+static int has_bytes; /* Products of bytes (VNNI), beside AVX-512. */
+#define BYTES "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma"
 #define VERSION(name, suffix, features, parameters, arguments) \
     __attribute__((target(features))) static void name##suffix parameters { name##_body arguments; }
 #define DISPATCH(name, parameters, arguments)                                            \
@@ -49,6 +54,7 @@ static void look_at_processor(void)
         level = 2;
     else
         level = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    has_bytes = level == 2 && __builtin_cpu_supports("avx512vnni");
 }
 #else
 #define DISPATCH(name, parameters, arguments) \
@@ -57,8 +63,9 @@ static void look_at_processor(void) {}
 #endif
 
 /* Raised with that of fastest.py, which takes no module that was compiled of an older source. */
-enum { REVISION = 6 };
-enum { AHEAD = 6, BLOCK = 8192, BATCH = 512 };
+enum { REVISION = 9 };
+enum { AHEAD = 6, BLOCK = 1 << 17, BATCH = 512, OWN = 4 };
+static const float MORE = 2.2f; /* K1 + 1 of in_numpy.py. */
 
 /* Arguments ------------------------------------------------------------------------------- */
 
@@ -105,41 +112,49 @@ static PyObject *outcome(Array *arrays, int n, const char *wrong, int memory)
 
 /* Vectors --------------------------------------------------------------------------------- */
 
+/* Multiply one vector with q queries; the products lie m apart. */
+INLINE void multiply_one(const float *vector, Py_ssize_t d, const float *queries, Py_ssize_t q,
+                         Py_ssize_t m, float *out)
+{
+    Py_ssize_t at = 0;
+    for (; at + 4 <= q; at += 4) {
+        const float *one = queries + at * d, *two = one + d, *three = two + d, *four = three + d;
+        float s1 = 0, s2 = 0, s3 = 0, s4 = 0;
+#pragma omp simd reduction(+ : s1, s2, s3, s4)
+        for (Py_ssize_t j = 0; j < d; j++) {
+            s1 += vector[j] * one[j];
+            s2 += vector[j] * two[j];
+            s3 += vector[j] * three[j];
+            s4 += vector[j] * four[j];
+        }
+        out[at * m] = s1;
+        out[(at + 1) * m] = s2;
+        out[(at + 2) * m] = s3;
+        out[(at + 3) * m] = s4;
+    }
+    for (; at < q; at++) {
+        const float *query = queries + at * d;
+        float sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (Py_ssize_t j = 0; j < d; j++)
+            sum += vector[j] * query[j];
+        out[at * m] = sum;
+    }
+}
+
+INLINE void prefetch(const void *from, Py_ssize_t bytes)
+{
+    for (Py_ssize_t at = 0; at < bytes; at += 64)
+        PREFETCH((const char *)from + at);
+}
+
 INLINE void multiply_body(const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
                           const float *queries, Py_ssize_t q, float *out)
 {
     for (Py_ssize_t i = 0; i < m; i++) {
-        if (i + AHEAD < m) {
-            const char *next = (const char *)(vectors + (Py_ssize_t)rows[i + AHEAD] * d);
-            for (Py_ssize_t at = 0; at < d * 4; at += 64)
-                PREFETCH(next + at);
-        }
-        const float *vector = vectors + (Py_ssize_t)rows[i] * d;
-        Py_ssize_t at = 0;
-        for (; at + 4 <= q; at += 4) {
-            const float *one = queries + at * d, *two = one + d, *three = two + d,
-                        *four = three + d;
-            float s1 = 0, s2 = 0, s3 = 0, s4 = 0;
-#pragma omp simd reduction(+ : s1, s2, s3, s4)
-            for (Py_ssize_t j = 0; j < d; j++) {
-                s1 += vector[j] * one[j];
-                s2 += vector[j] * two[j];
-                s3 += vector[j] * three[j];
-                s4 += vector[j] * four[j];
-            }
-            out[at * m + i] = s1;
-            out[(at + 1) * m + i] = s2;
-            out[(at + 2) * m + i] = s3;
-            out[(at + 3) * m + i] = s4;
-        }
-        for (; at < q; at++) {
-            const float *query = queries + at * d;
-            float sum = 0;
-#pragma omp simd reduction(+ : sum)
-            for (Py_ssize_t j = 0; j < d; j++)
-                sum += vector[j] * query[j];
-            out[at * m + i] = sum;
-        }
+        if (i + AHEAD < m)
+            prefetch(vectors + (Py_ssize_t)rows[i + AHEAD] * d, d * 4);
+        multiply_one(vectors + (Py_ssize_t)rows[i] * d, d, queries, q, m, out + i);
     }
 }
 DISPATCH(multiply,
@@ -167,6 +182,112 @@ static PyObject *dots(PyObject *module, PyObject *arguments)
         Py_END_ALLOW_THREADS
     }
     return outcome(a, 5, wrong, 0);
+}
+
+/* Vectors in 24 bits: 8 of them in one array, 16 in another, and what both are multiplied with. */
+typedef struct {
+    const int8_t *codes;
+    const int16_t *rests;
+    const float *scales; /* Of the codes. */
+    Py_ssize_t d;
+} Split;
+
+INLINE void join_one(const Split *split, Py_ssize_t place, float *restrict vector)
+{
+    const int8_t *code = split->codes + place * split->d;
+    const int16_t *rest = split->rests + place * split->d;
+    float step = split->scales[place] / 65536;
+    for (Py_ssize_t j = 0; j < split->d; j++)
+        vector[j] = (float)((int32_t)code[j] * 65536 + rest[j]) * step;
+}
+
+INLINE void look_ahead(const Split *split, const int32_t *places, Py_ssize_t i, Py_ssize_t m)
+{
+    if (i + AHEAD < m) {
+        Py_ssize_t place = places[i + AHEAD];
+        prefetch(split->codes + place * split->d, split->d);
+        prefetch(split->rests + place * split->d, split->d * 2);
+        PREFETCH(split->scales + place);
+    }
+}
+
+INLINE void join_body(const Split *split, const int32_t *places, Py_ssize_t m, float *out)
+{
+    for (Py_ssize_t i = 0; i < m; i++) {
+        look_ahead(split, places, i, m);
+        join_one(split, places[i], out + i * split->d);
+    }
+}
+DISPATCH(join, (const Split *split, const int32_t *places, Py_ssize_t m, float *out),
+         (split, places, m, out))
+
+/* vector: room for one. */
+INLINE void multiply_split_body(const Split *split, const int32_t *places, Py_ssize_t m,
+                                const float *queries, Py_ssize_t q, float *vector, float *out)
+{
+    for (Py_ssize_t i = 0; i < m; i++) {
+        look_ahead(split, places, i, m);
+        join_one(split, places[i], vector);
+        multiply_one(vector, split->d, queries, q, m, out + i);
+    }
+}
+DISPATCH(multiply_split,
+         (const Split *split, const int32_t *places, Py_ssize_t m, const float *queries,
+          Py_ssize_t q, float *vector, float *out),
+         (split, places, m, queries, q, vector, out))
+
+/* Take codes, rests, scales and places, the first of some arrays; say what does not fit. */
+static const char *take_split(const Array *a, int64_t d, Split *split)
+{
+    *split = (Split){a[0].data, a[1].data, a[2].data, (Py_ssize_t)d};
+    Py_ssize_t n = d ? a[0].length / d : 0;
+    if (a[1].length < n * d || a[2].length < n)
+        return "parts of vectors that do not fit each other";
+    for (Py_ssize_t i = 0; i < a[3].length; i++)
+        if (((const int32_t *)a[3].data)[i] < 0 || ((const int32_t *)a[3].data)[i] >= n)
+            return "a row outside the vectors";
+    return NULL;
+}
+
+/* unsplit(codes, rests, scales, places, [d], out) */
+static PyObject *unsplit(PyObject *module, PyObject *arguments)
+{
+    Array a[6];
+    const int items[] = {1, 2, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 6, 5))
+        return NULL;
+    Split split;
+    const char *wrong = take_split(a, ((const int64_t *)a[4].data)[0], &split);
+    if (!wrong && a[5].length < a[3].length * split.d)
+        wrong = "no room for the vectors";
+    if (!wrong) {
+        Py_BEGIN_ALLOW_THREADS
+        join(&split, a[3].data, a[3].length, a[5].data);
+        Py_END_ALLOW_THREADS
+    }
+    return outcome(a, 6, wrong, 0);
+}
+
+/* split_dots(codes, rests, scales, places, queries, [d], out) */
+static PyObject *split_dots(PyObject *module, PyObject *arguments)
+{
+    Array a[7];
+    const int items[] = {1, 2, 4, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 7, 6))
+        return NULL;
+    Split split;
+    const char *wrong = take_split(a, ((const int64_t *)a[5].data)[0], &split);
+    Py_ssize_t d = split.d, q = d ? a[4].length / d : 0, m = a[3].length;
+    if (m * q > a[6].length)
+        wrong = "no room for the products";
+    float *vector = malloc((d ? d : 1) * sizeof(float));
+    if (!wrong && vector) {
+        Py_BEGIN_ALLOW_THREADS
+        multiply_split(&split, a[3].data, m, a[4].data, q, vector, a[6].data);
+        Py_END_ALLOW_THREADS
+    }
+    free(vector);
+    return outcome(a, 7, wrong, !vector);
 }
 
 INLINE void scan_rows_body(const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
@@ -206,6 +327,88 @@ DISPATCH(scan_rows,
           const int16_t *queries, Py_ssize_t q, Py_ssize_t m, int32_t *out),
          (codes, d, begin, end, queries, q, m, out))
 
+/* The same for a d that WHOLE divides, the last query being ones and all others moved by OFFSET into
+ * 0 ... 255: what AVX-512 multiplies with bytes in one instruction. */
+enum { OFFSET = 128, WHOLE = 64 };
+
+INLINE void scan_bytes_body(const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
+                            const uint8_t *queries, Py_ssize_t q, Py_ssize_t m, int32_t *out)
+{
+    d &= ~(Py_ssize_t)(WHOLE - 1); /* As it is: a compiler that knows makes no code for a rest. */
+    for (Py_ssize_t row = begin; row < end; row++, out++) {
+        const int8_t *code = codes + row * d;
+        const uint8_t *ones = queries + q * d;
+        int32_t moved = 0;
+        for (Py_ssize_t j = 0; j < d; j++)
+            moved += ones[j] * code[j];
+        moved *= OFFSET;
+        Py_ssize_t at = 0;
+        for (; at + 4 <= q; at += 4) {
+            const uint8_t *one = queries + at * d, *two = one + d, *three = two + d,
+                          *four = three + d;
+            int32_t s1 = 0, s2 = 0, s3 = 0, s4 = 0;
+            for (Py_ssize_t j = 0; j < d; j++) {
+                s1 += one[j] * code[j];
+                s2 += two[j] * code[j];
+                s3 += three[j] * code[j];
+                s4 += four[j] * code[j];
+            }
+            out[at * m] = s1 - moved;
+            out[(at + 1) * m] = s2 - moved;
+            out[(at + 2) * m] = s3 - moved;
+            out[(at + 3) * m] = s4 - moved;
+        }
+        for (; at < q; at++) {
+            const uint8_t *query = queries + at * d;
+            int32_t sum = 0;
+            for (Py_ssize_t j = 0; j < d; j++)
+                sum += query[j] * code[j];
+            out[at * m] = sum - moved;
+        }
+    }
+}
+
+#ifdef BYTES
+VERSION(scan_bytes, , BYTES,
+        (const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
+         const uint8_t *queries, Py_ssize_t q, Py_ssize_t m, int32_t *out),
+        (codes, d, begin, end, queries, q, m, out))
+#endif
+
+typedef struct {
+    const int16_t *wide;
+    uint8_t *bytes; /* As scan_bytes takes them; NULL where the processor does not multiply them. */
+    Py_ssize_t q;
+} Queries;
+
+/* Move queries into bytes where that is of use; 0: no memory. */
+static int prepare(Queries *queries, const int16_t *wide, Py_ssize_t q, Py_ssize_t d)
+{
+    *queries = (Queries){wide, NULL, q};
+#ifdef BYTES
+    if (!has_bytes || d % WHOLE)
+        return 1;
+    queries->bytes = malloc((q + 1) * d + 1);
+    for (Py_ssize_t i = 0; queries->bytes && i < (q + 1) * d; i++)
+        queries->bytes[i] = i < q * d ? (uint8_t)(wide[i] + OFFSET) : 1;
+    return queries->bytes != NULL;
+#else
+    return 1;
+#endif
+}
+
+static void scan_any(const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
+                     const Queries *queries, Py_ssize_t m, int32_t *out)
+{
+#ifdef BYTES
+    if (queries->bytes) {
+        scan_bytes(codes, d, begin, end, queries->bytes, queries->q, m, out);
+        return;
+    }
+#endif
+    scan_rows(codes, d, begin, end, queries->wide, queries->q, m, out);
+}
+
 /* scan(codes, begins, ends, queries as int16, [d], out) */
 static PyObject *scan(PyObject *module, PyObject *arguments)
 {
@@ -225,19 +428,71 @@ static PyObject *scan(PyObject *module, PyObject *arguments)
     }
     if (!wrong && m * q != a[5].length)
         wrong = "no room for the products";
-    if (!wrong) {
+    Queries queries;
+    int memory = !prepare(&queries, a[3].data, q, d);
+    if (!wrong && !memory) {
         Py_BEGIN_ALLOW_THREADS
         int32_t *out = a[5].data;
         for (Py_ssize_t i = 0; i < a[1].length; i++) {
-            scan_rows(a[0].data, d, begins[i], ends[i], a[3].data, q, m, out);
+            scan_any(a[0].data, d, begins[i], ends[i], &queries, m, out);
             out += ends[i] - begins[i];
         }
         Py_END_ALLOW_THREADS
     }
-    return outcome(a, 6, wrong, 0);
+    free(queries.bytes);
+    return outcome(a, 6, wrong, memory);
 }
 
-/* Words ----------------------------------------------------------------------------------- */
+INLINE float round_row_body(const float *vector, Py_ssize_t d, int8_t *codes, float *error)
+{
+    float most = 0, sum = 0;
+#pragma omp simd reduction(max : most)
+    for (Py_ssize_t j = 0; j < d; j++) {
+        float size = vector[j] < 0 ? -vector[j] : vector[j];
+        most = size > most ? size : most;
+    }
+    float scale = most / 127;
+    scale = scale >= FLT_MIN ? scale : 1;
+#pragma omp simd reduction(+ : sum)
+    for (Py_ssize_t j = 0; j < d; j++) {
+        float code = nearbyintf(vector[j] / scale), rest = vector[j] - code * scale;
+        codes[j] = (int8_t)code;
+        sum += rest * rest;
+    }
+    *error = sqrtf(sum);
+    return scale;
+}
+
+INLINE void round_rows_body(const float *vectors, Py_ssize_t d, Py_ssize_t n, int8_t *codes,
+                            float *scales, float *errors)
+{
+    for (Py_ssize_t i = 0; i < n; i++)
+        scales[i] = round_row_body(vectors + i * d, d, codes + i * d, errors + i);
+}
+DISPATCH(round_rows,
+         (const float *vectors, Py_ssize_t d, Py_ssize_t n, int8_t *codes, float *scales,
+          float *errors),
+         (vectors, d, n, codes, scales, errors))
+
+/* rounded(vectors, codes, scales, errors) */
+static PyObject *rounded(PyObject *module, PyObject *arguments)
+{
+    Array a[4];
+    const int items[] = {4, 1, 4, 4};
+    if (!take(arguments, a, items, 4, 1))
+        return NULL;
+    Py_ssize_t n = a[2].length, d = n ? a[0].length / n : 0;
+    const char *wrong = a[0].length != n * d || a[1].length != n * d || a[3].length != n
+                            ? "no room for the codes" : NULL;
+    if (!wrong) {
+        Py_BEGIN_ALLOW_THREADS
+        round_rows(a[0].data, d, n, a[1].data, a[2].data, a[3].data);
+        Py_END_ALLOW_THREADS
+    }
+    return outcome(a, 4, wrong, 0);
+}
+
+/* The best ones ---------------------------------------------------------------------------- */
 
 typedef struct {
     float score;
@@ -263,7 +518,7 @@ static void sift_down(Hit *heap, Py_ssize_t n, Py_ssize_t at)
     heap[at] = moved;
 }
 
-/* Keep the k best of what comes in the order of rows: the worst is on top. Return their number. */
+/* Keep the k best: the worst is on top. Return their number. */
 INLINE Py_ssize_t keep(Hit *heap, Py_ssize_t held, Py_ssize_t k, Hit hit)
 {
     if (held < k) {
@@ -271,145 +526,98 @@ INLINE Py_ssize_t keep(Hit *heap, Py_ssize_t held, Py_ssize_t k, Hit hit)
         if (held == k)
             for (Py_ssize_t at = k / 2; at--;)
                 sift_down(heap, k, at);
-    } else if (hit.score > heap[0].score) {
+    } else if (worse(heap[0], hit)) {
         heap[0] = hit;
         sift_down(heap, k, 0);
     }
     return held;
 }
 
-static int better_first(const void *one, const void *other)
+/* Sort hits, the best first. */
+static void sort_hits(Hit *hits, Py_ssize_t n)
 {
-    return worse(*(const Hit *)one, *(const Hit *)other) ? 1 : -1;
-}
-
-typedef struct {
-    const int64_t *starts;
-    const int32_t *rows;
-    const void *frequencies;
-    int width; /* Bytes of a frequency. */
-    const double *norms;
-    Py_ssize_t n;
-} Postings;
-
-/* Weigh places at ... at + m of one term into out: count * impact, the product in float. */
-#define WEIGH(type)                                                                          \
-    INLINE void weigh_##type##_body(const Postings *p, Py_ssize_t at, Py_ssize_t m,          \
-                                    const float *term, float *out)                           \
-    {                                                                                        \
-        const type *found = (const type *)p->frequencies + at;                               \
-        const int32_t *rows = p->rows + at;                                                  \
-        float idf = term[0], more = term[1], count = term[2];                                \
-        for (Py_ssize_t i = 0; i < m; i++) {                                                 \
-            float f = (float)found[i];                                                       \
-            double weight = (double)(idf * f * more) / ((double)f + p->norms[rows[i]]);      \
-            out[i] = (float)weight * count;                                                  \
-        }                                                                                    \
-    }                                                                                        \
-    DISPATCH(weigh_##type,                                                                   \
-             (const Postings *p, Py_ssize_t at, Py_ssize_t m, const float *term, float *out), \
-             (p, at, m, term, out))
-WEIGH(uint8_t)
-WEIGH(uint16_t)
-WEIGH(uint32_t)
-
-static void weigh(const Postings *p, Py_ssize_t at, Py_ssize_t m, const float *term, float *out)
-{
-    if (p->width == 1)
-        weigh_uint8_t(p, at, m, term, out);
-    else if (p->width == 2)
-        weigh_uint16_t(p, at, m, term, out);
-    else
-        weigh_uint32_t(p, at, m, term, out);
-}
-
-/* Add the papers of a term below `end` to the sums of the block; return where the rest begins. */
-static int64_t add_term(const Postings *p, int64_t at, int64_t last, Py_ssize_t begin,
-                        Py_ssize_t end, const float *term, double *sums, const char **wrong)
-{
-    float weights[BATCH];
-    while (at < last) {
-        Py_ssize_t m = 0, most = last - at < BATCH ? last - at : BATCH;
-        while (m < most && p->rows[at + m] < end) {
-            if (p->rows[at + m] < begin) {
-                *wrong = "postings that do not ascend";
-                return last;
-            }
-            m++;
-        }
-        weigh(p, at, m, term, weights);
-        for (Py_ssize_t i = 0; i < m; i++)
-            sums[p->rows[at + i] - begin] += (double)weights[i];
-        at += m;
-        if (m < most)
-            break;
+    for (Py_ssize_t at = n / 2; at--;)
+        sift_down(hits, n, at);
+    for (Py_ssize_t last = n; last-- > 1;) {
+        Hit worst = hits[0];
+        hits[0] = hits[last];
+        hits[last] = worst;
+        sift_down(hits, last, 0);
     }
-    return at;
 }
 
-/* matches(starts, rows, frequencies, norms, codes, terms, allowed, [width, k], found rows,
- *         scores, [found]); terms: (t, 3) idf, K1 + 1, count; allowed: empty for all. */
-static PyObject *matches(PyObject *module, PyObject *arguments)
+/* closest(codes, begins, ends, scales, rows or nothing, allowed or nothing, queries as int16, their
+ *         scales, [d, k], found rows, products, [found by each query]) */
+static PyObject *closest(PyObject *module, PyObject *arguments)
 {
-    Array a[11];
-    const int items[] = {8, 4, 1, 8, 4, 4, 1, 8, 4, 4, 8};
-    if (!take(arguments, a, items, 11, 8))
+    Array a[12];
+    const int items[] = {1, 8, 8, 4, 4, 1, 2, 4, 8, 4, 4, 8};
+    if (!take(arguments, a, items, 12, 9))
         return NULL;
-    const int64_t *facts = a[7].data;
-    Postings p = {a[0].data, a[1].data, a[2].data, (int)facts[0], a[3].data, a[3].length};
-    Py_ssize_t k = (Py_ssize_t)facts[1], t = a[4].length, held = 0;
-    const int32_t *codes = a[4].data;
-    const float *terms = a[5].data;
-    const uint8_t *allowed = a[6].length ? a[6].data : NULL;
-    const char *wrong = NULL;
-    int64_t *at = malloc((t ? t : 1) * 2 * sizeof(int64_t)), *last = at ? at + t : NULL;
-    double *sums = malloc(BLOCK * sizeof(double));
-    Hit *heap = malloc((k ? k : 1) * sizeof(Hit));
-    int memory = !at || !sums || !heap;
-    for (Py_ssize_t i = 0; !memory && !wrong && i < t; i++) {
-        if (codes[i] < 0 || codes[i] >= a[0].length - 1) {
-            wrong = "a term outside the postings";
-            break;
-        }
-        at[i] = p.starts[codes[i]];
-        last[i] = p.starts[codes[i] + 1];
-        if (at[i] < 0 || last[i] < at[i] || last[i] > a[1].length ||
-            last[i] * p.width > a[2].length)
-            wrong = "postings outside their file";
-    }
-    if (allowed && a[6].length < p.n)
-        wrong = "a mask of another length";
-    if (!memory && !wrong && k > 0) {
-        Py_BEGIN_ALLOW_THREADS
-        for (Py_ssize_t begin = 0; begin < p.n && !wrong; begin += BLOCK) {
-            Py_ssize_t end = begin + BLOCK < p.n ? begin + BLOCK : p.n;
-            memset(sums, 0, (end - begin) * sizeof(double));
-            for (Py_ssize_t i = 0; i < t && !wrong; i++)
-                at[i] = add_term(&p, at[i], last[i], begin, end, terms + 3 * i, sums, &wrong);
-            for (Py_ssize_t i = begin; i < end && !wrong; i++) {
-                float score = (float)sums[i - begin];
-                if (score > (held < k ? 0 : heap[0].score) && (!allowed || allowed[i]))
-                    held = keep(heap, held, k, (Hit){score, (int32_t)i});
+    Py_ssize_t d = (Py_ssize_t)((const int64_t *)a[8].data)[0];
+    Py_ssize_t k = (Py_ssize_t)((const int64_t *)a[8].data)[1];
+    Py_ssize_t n = a[3].length, q = a[7].length;
+    const int64_t *begins = a[1].data, *ends = a[2].data;
+    const float *scales = a[3].data, *steps = a[7].data;
+    const int32_t *rows = a[4].length ? a[4].data : NULL;
+    const uint8_t *allowed = a[5].length ? a[5].data : NULL;
+    int64_t *found = a[11].data;
+    const char *wrong = a[1].length == a[2].length ? NULL : "begins and ends of another number";
+    for (Py_ssize_t i = 0; !wrong && i < a[1].length; i++)
+        if (begins[i] < 0 || ends[i] < begins[i] || ends[i] > n)
+            wrong = "a range outside the codes";
+    if (a[0].length < n * d || a[6].length < q * d || (rows && a[4].length < n) ||
+        (allowed && !rows && a[5].length < n))
+        wrong = "too few codes, rows or marks";
+    if (q * k > a[9].length || q * k > a[10].length || q > a[11].length)
+        wrong = "no room for what is found";
+    int32_t *sums = malloc((q ? q : 1) * BATCH * sizeof(int32_t));
+    Hit *heaps = malloc((q * k + 1) * sizeof(Hit));
+    Queries queries;
+    int memory = !prepare(&queries, a[6].data, a[6].length < q * d ? 0 : q, d) || !sums || !heaps;
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t at = 0; !wrong && !memory && at < q; at++)
+        found[at] = 0;
+    for (Py_ssize_t i = 0; !wrong && !memory && k > 0 && i < a[1].length; i++)
+        for (int64_t begin = begins[i]; begin < ends[i] && !wrong; begin += BATCH) {
+            Py_ssize_t m = ends[i] - begin < BATCH ? (Py_ssize_t)(ends[i] - begin) : BATCH;
+            uint8_t open[BATCH];
+            for (Py_ssize_t j = 0; j < m; j++) {
+                Py_ssize_t row = rows ? rows[begin + j] : (Py_ssize_t)begin + j;
+                if (allowed && (row < 0 || row >= a[5].length))
+                    wrong = "a row without a mark";
+                else
+                    open[j] = !allowed || allowed[row];
+            }
+            if (wrong)
+                break;
+            scan_any(a[0].data, d, begin, begin + m, &queries, BATCH, sums);
+            for (Py_ssize_t at = 0; at < q; at++) {
+                Hit *heap = heaps + at * k;
+                float near[BATCH];
+                for (Py_ssize_t j = 0; j < m; j++)
+                    near[j] = (float)sums[at * BATCH + j] * scales[begin + j] * steps[at];
+                for (Py_ssize_t j = 0; j < m; j++)
+                    if ((found[at] < k || near[j] > heap[0].score) && open[j])
+                        found[at] = keep(heap, found[at], k, (Hit){near[j], (int32_t)(begin + j)});
             }
         }
-        for (Py_ssize_t i = 0; i < t && !wrong; i++)
-            if (at[i] < last[i])
-                wrong = "a row outside the papers";
-        qsort(heap, held, sizeof(Hit), better_first);
-        Py_END_ALLOW_THREADS
+    for (Py_ssize_t at = 0; !wrong && !memory && at < q; at++) {
+        sort_hits(heaps + at * k, found[at]);
+        for (Py_ssize_t j = 0; j < found[at]; j++) {
+            int32_t place = heaps[at * k + j].row;
+            ((int32_t *)a[9].data)[at * k + j] = rows ? rows[place] : place;
+            ((float *)a[10].data)[at * k + j] = heaps[at * k + j].score;
+        }
     }
-    for (Py_ssize_t i = 0; i < held && !wrong; i++) {
-        ((int32_t *)a[8].data)[i] = heap[i].row;
-        ((float *)a[9].data)[i] = heap[i].score;
-    }
-    *(int64_t *)a[10].data = held;
-    free(at);
+    Py_END_ALLOW_THREADS
+    free(queries.bytes);
     free(sums);
-    free(heap);
-    return outcome(a, 11, wrong, memory);
+    free(heaps);
+    return outcome(a, 12, wrong, memory);
 }
 
-/* Rows ------------------------------------------------------------------------------------ */
+/* Tables of rows or terms -------------------------------------------------------------------- */
 
 typedef struct {
     int32_t *keys, *values; /* A value of -1: nothing is here. */
@@ -445,6 +653,390 @@ INLINE void put(Table *table, int32_t key, int32_t value)
     table->keys[at] = key;
     table->values[at] = value;
 }
+
+/* Words ----------------------------------------------------------------------------------- */
+
+/* A search adds up what each term can bring a paper at most, which takes whole numbers and no look
+ * at the paper, and weighs those papers exactly that may be among the k best. */
+
+typedef struct {
+    const int64_t *starts;
+    const int32_t *rows;
+    const uint8_t *levels;
+    const double *norms;
+    Py_ssize_t n;
+    const int64_t *paper_starts; /* The terms of each paper, ascending. */
+    const int32_t *paper_terms;
+    const void *frequencies; /* Beside them. */
+    int width;               /* Bytes of a frequency. */
+    Py_ssize_t length;
+} Postings;
+
+enum { FURTHER = 256, FILTER = 1 << 12, LAYERS = 8, TOGETHER = 256 };
+#define MOST_BOUND ((double)(1 << 23)) /* Times 255, it is a whole number of 32 bits. */
+#define ROUNDED (1 - 1e-6)             /* More than what all roundings take from a bound. */
+
+/* Add weight * level to the sums of the rows at places at ... stop. Sums are of rows from `begin` on,
+ * as many as `mask` has room for; tell whether all rows are among these. */
+static int add_term(const Postings *p, int64_t at, int64_t stop, uint32_t begin, uint32_t mask,
+                    uint32_t weight, uint32_t *sums)
+{
+    const int32_t *rows = p->rows;
+    const uint8_t *levels = p->levels;
+    uint32_t every = 0;
+    for (; at + 16 <= stop; at += 16) {
+        PREFETCH(rows + at + FURTHER); /* Processors foresee what is in the same page alone. */
+        PREFETCH(levels + at + 2 * FURTHER);
+        for (int i = 0; i < 16; i++) {
+            uint32_t place = (uint32_t)rows[at + i] - begin;
+            every |= place;
+            sums[place & mask] += weight * levels[at + i];
+        }
+    }
+    for (; at < stop; at++) {
+        uint32_t place = (uint32_t)rows[at] - begin;
+        every |= place;
+        sums[place & mask] += weight * levels[at];
+    }
+    return every <= mask;
+}
+
+/* Return where the rows at ... last, which ascend, come to `end`. */
+static int64_t before(const int32_t *rows, int64_t at, int64_t last, Py_ssize_t end)
+{
+    if (at == last || rows[last - 1] < end)
+        return last;
+    while (at < last) {
+        int64_t middle = at + (last - at) / 2;
+        if (rows[middle] < end)
+            at = middle + 1;
+        else
+            last = middle;
+    }
+    return at;
+}
+
+typedef struct {
+    Table table;            /* Term -> its number; large, so that few terms share a place. */
+    uint8_t filter[FILTER]; /* By the last bits of terms: most are none of the query. */
+    Py_ssize_t t;
+    const float *terms;     /* idf, K1 + 1 and count of each. */
+    uint32_t *weights;      /* What a level of each adds to a bound. */
+    int64_t *at, *last;     /* Where the postings of each are. */
+    double scale;           /* What a score is multiplied with, to be no higher than its bound. */
+} Query;
+
+INLINE float frequency(const Postings *p, int64_t at)
+{
+    return p->width == 1   ? (float)((const uint8_t *)p->frequencies)[at]
+           : p->width == 2 ? (float)((const uint16_t *)p->frequencies)[at]
+                           : (float)((const uint32_t *)p->frequencies)[at];
+}
+
+/* Sum up the weights of a query's terms in a paper whose terms are at ... end. */
+static float exact(const Postings *p, const Query *query, double norm, int64_t at, int64_t end)
+{
+    double sum = 0;
+    while (at < end) {
+        int64_t places[TOGETHER], stop = end - at < TOGETHER ? end : at + TOGETHER;
+        int m = 0;
+        for (; at < stop; at++) { /* Without a branch: what passes the filter cannot be foretold. */
+            places[m] = at;
+            m += query->filter[p->paper_terms[at] & (FILTER - 1)];
+        }
+        for (int i = 0; i < m; i++) {
+            size_t here = slot(&query->table, p->paper_terms[places[i]]);
+            int32_t number = query->table.values[here];
+            if (number < 0)
+                continue;
+            const float *term = query->terms + 3 * number;
+            float f = frequency(p, places[i]);
+            double weight = (double)(term[0] * f * term[1]) / ((double)f + norm);
+            sum += (double)((float)weight * term[2]);
+        }
+    }
+    return (float)sum;
+}
+
+typedef struct {
+    Hit *heap;
+    Py_ssize_t held, k;
+} Best;
+
+/* Have the terms of a paper at hand soon. */
+INLINE void prefetch_paper(const Postings *p, int32_t row)
+{
+    int64_t at = p->paper_starts[row];
+    if (at < 0 || at >= p->length)
+        return;
+    PREFETCH(p->norms + row);
+    for (int line = 0; line < 6; line++)
+        PREFETCH(p->paper_terms + at + 16 * line);
+    PREFETCH((const char *)p->frequencies + at * p->width);
+    PREFETCH((const char *)p->frequencies + at * p->width + 64);
+}
+
+/* Weigh papers exactly, and keep the best; tell whether their terms were there. */
+static int weigh(const Postings *p, const Query *query, const int32_t *rows, Py_ssize_t m,
+                 Best *best)
+{
+    for (Py_ssize_t i = 0; i < m; i++) {
+        if (i + 2 * AHEAD < m)
+            PREFETCH(p->paper_starts + rows[i + 2 * AHEAD]);
+        if (i + AHEAD < m)
+            prefetch_paper(p, rows[i + AHEAD]);
+        int64_t at = p->paper_starts[rows[i]], end = p->paper_starts[rows[i] + 1];
+        if (at < 0 || end > p->length)
+            return 0;
+        float score = exact(p, query, p->norms[rows[i]], at, end);
+        if (score > 0)
+            best->held = keep(best->heap, best->held, best->k, (Hit){score, rows[i]});
+    }
+    return 1;
+}
+
+/* Return the bound, from 1 up, that a paper must come to so as to be among the best. */
+static int32_t least(const Best *best, const Query *query)
+{
+    double bound = best->held < best->k ? 1 : (double)best->heap[0].score * query->scale;
+    return bound < 1 ? 1 : bound > INT32_MAX ? INT32_MAX : (int32_t)bound;
+}
+
+/* Find the highest allowed one of each LAYERS sums that lie `groups` apart. */
+INLINE void find_tops_body(const int32_t *restrict sums, const uint8_t *restrict allowed,
+                           Py_ssize_t size, Py_ssize_t groups, int32_t *restrict tops)
+{
+    memset(tops, 0, groups * sizeof(int32_t));
+    for (Py_ssize_t begin = 0; begin < size; begin += groups) {
+        Py_ssize_t m = size - begin < groups ? size - begin : groups;
+        const int32_t *restrict here = sums + begin;
+        if (allowed)
+            for (Py_ssize_t i = 0; i < m; i++) {
+                int32_t sum = here[i] & -(int32_t)allowed[begin + i];
+                tops[i] = sum > tops[i] ? sum : tops[i];
+            }
+        else
+            for (Py_ssize_t i = 0; i < m; i++)
+                tops[i] = here[i] > tops[i] ? here[i] : tops[i];
+    }
+}
+DISPATCH(find_tops,
+         (const int32_t *sums, const uint8_t *allowed, Py_ssize_t size, Py_ssize_t groups,
+          int32_t *tops),
+         (sums, allowed, size, groups, tops))
+
+INLINE void count_from_body(const int32_t *tops, Py_ssize_t m, int32_t bound, int32_t *out)
+{
+    int32_t count = 0;
+    for (Py_ssize_t i = 0; i < m; i++)
+        count += tops[i] >= bound;
+    *out = count;
+}
+DISPATCH(count_from, (const int32_t *tops, Py_ssize_t m, int32_t bound, int32_t *out),
+         (tops, m, bound, out))
+
+/* Raise a bound until hardly more than k tops come to it, but no fewer. */
+static int32_t raised(const int32_t *tops, Py_ssize_t m, int32_t bound, Py_ssize_t k)
+{
+    int64_t low = bound, high = (int64_t)1 << 31;
+    int32_t count;
+    count_from(tops, m, bound, &count);
+    while (high - low > 1 && count > k + k / 32) {
+        int64_t middle = (low + high) / 2;
+        int32_t here;
+        count_from(tops, m, (int32_t)middle, &here);
+        if (here < k)
+            high = middle;
+        else
+            low = middle, count = here;
+    }
+    return (int32_t)low;
+}
+
+/* List up to a LAYERS-th of the places of tops that come to a bound; return their number. */
+INLINE void list_tops_body(const int32_t *tops, Py_ssize_t groups, int32_t bound, int32_t *out,
+                           Py_ssize_t *found)
+{
+    Py_ssize_t m = 0;
+    for (Py_ssize_t i = 0; i < groups; i++) {
+        out[m] = (int32_t)i;
+        m += tops[i] >= bound;
+    }
+    *found = m;
+}
+DISPATCH(list_tops,
+         (const int32_t *tops, Py_ssize_t groups, int32_t bound, int32_t *out, Py_ssize_t *found),
+         (tops, groups, bound, out, found))
+
+typedef struct {
+    int32_t *sums, *tops, *places, *rows;
+} Room;
+
+/* List the rows of a block whose bounds are from `low` to below `high`; return their number. */
+static Py_ssize_t list_rows(const Room *room, Py_ssize_t size, int32_t begin,
+                            const uint8_t *allowed, int32_t low, int64_t high)
+{
+    Py_ssize_t groups = (size + LAYERS - 1) / LAYERS;
+    Py_ssize_t m, found = 0;
+    list_tops(room->tops, groups, low, room->places, &m);
+    for (Py_ssize_t i = 0; i < m; i++)
+        for (Py_ssize_t place = room->places[i]; place < size; place += groups) {
+            room->rows[found] = begin + (int32_t)place;
+            found += room->sums[place] >= low && room->sums[place] < high &&
+                     (!allowed || allowed[place]);
+        }
+    return found;
+}
+
+/* Keep the best of a block whose bounds are summed up; tell whether their terms were there. */
+static int look_through(const Postings *p, const Query *query, const Room *room, int32_t begin,
+                        Py_ssize_t size, const uint8_t *allowed, Best *best)
+{
+    Py_ssize_t groups = (size + LAYERS - 1) / LAYERS;
+    allowed = allowed ? allowed + begin : NULL;
+    find_tops(room->sums, allowed, size, groups, room->tops);
+    int32_t low = raised(room->tops, groups, least(best, query), best->k);
+    int64_t high = (int64_t)1 << 31;
+    Py_ssize_t m = list_rows(room, size, begin, allowed, low, high);
+    if (!weigh(p, query, room->rows, m, best)) /* The most promising ones tell what is needed. */
+        return 0;
+    high = low;
+    low = least(best, query);
+    m = low < high ? list_rows(room, size, begin, allowed, low, high) : 0;
+    return weigh(p, query, room->rows, m, best);
+}
+
+/* Sum up the bounds of `size` papers from `begin` on; tell whether all rows are among these. */
+static int add_terms(const Postings *p, const Query *query, Py_ssize_t begin, Py_ssize_t size,
+                     uint32_t *sums)
+{
+    Py_ssize_t whole = 1;
+    while (whole < size)
+        whole *= 2;
+    memset(sums, 0, whole * sizeof(uint32_t));
+    for (Py_ssize_t i = 0; i < query->t; i++) {
+        int64_t at = query->at[i], stop = before(p->rows, at, query->last[i], begin + size);
+        if (i + 1 < query->t) {
+            PREFETCH(p->rows + query->at[i + 1]);
+            PREFETCH(p->levels + query->at[i + 1]);
+        }
+        if (!add_term(p, at, stop, (uint32_t)begin, (uint32_t)whole - 1, query->weights[i], sums))
+            return 0;
+        query->at[i] = stop;
+    }
+    for (Py_ssize_t i = size; i < whole; i++)
+        if (sums[i])
+            return 0;
+    return 1;
+}
+
+static const char *find_best(const Postings *p, const Query *query, const Room *room,
+                             const uint8_t *allowed, Best *best)
+{
+    for (Py_ssize_t begin = 0; begin < p->n; begin += BLOCK) {
+        Py_ssize_t size = p->n - begin < BLOCK ? p->n - begin : BLOCK;
+        if (!add_terms(p, query, begin, size, (uint32_t *)room->sums))
+            return "a row outside the papers, or postings that do not ascend";
+        if (!look_through(p, query, room, (int32_t)begin, size, allowed, best))
+            return "terms of a paper outside their file";
+    }
+    for (Py_ssize_t i = 0; i < query->t; i++)
+        if (query->at[i] < query->last[i])
+            return "a row outside the papers";
+    return NULL;
+}
+
+/* Note where the postings of terms lie, their numbers, and what they add to bounds. */
+static const char *look_up_terms(const Postings *p, const Array *a, Query *query)
+{
+    const int32_t *codes = a[7].data;
+    double most = 0;
+    for (Py_ssize_t i = 0; i < query->t; i++) {
+        int32_t code = codes[i];
+        const float *term = query->terms + 3 * i;
+        if (code < 0 || code >= a[0].length - 1 || (i && code <= codes[i - 1]))
+            return "a term outside the postings, or terms that do not ascend";
+        query->at[i] = p->starts[code];
+        query->last[i] = p->starts[code + 1];
+        if (query->at[i] < 0 || query->last[i] < query->at[i] || query->last[i] > a[1].length ||
+            query->last[i] > a[2].length)
+            return "postings outside their file";
+        put(&query->table, code, (int32_t)i);
+        query->filter[code & (FILTER - 1)] = 1;
+        double weight = (double)term[0] * term[1] * term[2];
+        most += weight > 0 ? weight : 0;
+    }
+    double scale = most > 0 ? (MOST_BOUND - (double)query->t) / most : 0;
+    if (scale < 0 || !(most <= 1e30))
+        return "weights that are no numbers";
+    for (Py_ssize_t i = 0; i < query->t; i++) {
+        const float *term = query->terms + 3 * i;
+        double weight = (double)term[0] * term[1] * term[2];
+        query->weights[i] = weight > 0 ? (uint32_t)(weight * scale) + 1 : 0;
+    }
+    query->scale = 255 * scale * ROUNDED;
+    return NULL;
+}
+
+/* What a search writes into, kept for the next one: to ask for it anew takes as long as a tenth of
+ * the search. It is taken and given back while the interpreter's lock is held. */
+static int32_t *spare;
+enum { GROUPS = BLOCK / LAYERS + LAYERS, ROOM = (2 * BLOCK + 2 * GROUPS + LAYERS) * 4 };
+
+/* matches(starts, rows, levels, norms, starts by papers, terms, frequencies, codes, weights,
+ * allowed, [width, k], found rows, scores, [found]) */
+static PyObject *matches(PyObject *module, PyObject *arguments)
+{
+    Array a[14];
+    const int items[] = {8, 4, 1, 8, 8, 4, 1, 4, 4, 1, 8, 4, 4, 8};
+    if (!take(arguments, a, items, 14, 11))
+        return NULL;
+    const int64_t *facts = a[10].data;
+    Postings p = {a[0].data, a[1].data, a[2].data, a[3].data, a[3].length,
+                  a[4].data, a[5].data, a[6].data, (int)facts[0], a[5].length};
+    Py_ssize_t t = a[7].length;
+    const uint8_t *allowed = a[9].length ? a[9].data : NULL;
+    const char *wrong = NULL;
+    Best best = {malloc((facts[1] + 1) * sizeof(Hit)), 0, (Py_ssize_t)facts[1]};
+    int64_t *at = malloc((2 * sizeof(int64_t) + sizeof(uint32_t)) * (t + 1));
+    int32_t *room = spare ? spare : malloc(ROOM);
+    spare = NULL;
+    Query query = {.t = t, .terms = a[8].data, .at = at};
+    int tabled = make(&query.table, 4 * t), memory = !best.heap || !at || !room || !tabled;
+    if (allowed && a[9].length < p.n)
+        wrong = "a mask of another length";
+    else if (a[4].length != p.n + 1 || a[6].length != p.length * p.width)
+        wrong = "terms of another number of papers";
+    else if (!memory) {
+        query.last = at + t;
+        query.weights = (uint32_t *)(query.last + t);
+        wrong = look_up_terms(&p, a, &query);
+    }
+    if (!memory && !wrong && best.k > 0) {
+        int32_t *tops = room + BLOCK, *places = tops + GROUPS;
+        Room here = {room, tops, places, places + GROUPS};
+        Py_BEGIN_ALLOW_THREADS
+        wrong = find_best(&p, &query, &here, allowed, &best);
+        sort_hits(best.heap, best.held);
+        Py_END_ALLOW_THREADS
+    }
+    for (Py_ssize_t i = 0; i < best.held && !wrong; i++) {
+        ((int32_t *)a[11].data)[i] = best.heap[i].row;
+        ((float *)a[12].data)[i] = best.heap[i].score;
+    }
+    *(int64_t *)a[13].data = best.held;
+    if (tabled)
+        free(query.table.keys);
+    free(best.heap);
+    free(at);
+    if (spare)
+        free(room);
+    else
+        spare = room;
+    return outcome(a, 14, wrong, memory);
+}
+
+/* Rows ------------------------------------------------------------------------------------ */
 
 /* places(rows, wanted, out) */
 static PyObject *places(PyObject *module, PyObject *arguments)
@@ -698,80 +1290,173 @@ static PyObject *older(PyObject *module, PyObject *arguments)
     return outcome(a, 6, wrong, 0);
 }
 
-/* shared(starts, values, rows, wanted, owner, place, at, [found]): room for all values of rows. */
-static PyObject *shared(PyObject *module, PyObject *arguments)
+/* overlaps(starts, values, idf, frequencies or nothing, norms, rows, codes, counts, weights,
+ *          [width, further weights], out): see joins_in_numpy.py. */
+static PyObject *overlaps(PyObject *module, PyObject *arguments)
 {
-    Array a[8];
-    const int items[] = {8, 4, 4, 4, 4, 4, 8, 8};
-    if (!take(arguments, a, items, 8, 4))
+    Array a[11];
+    const int items[] = {8, 4, 4, 1, 8, 4, 4, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 11, 10))
         return NULL;
-    const int64_t *starts = a[0].data;
-    const int32_t *values = a[1].data, *rows = a[2].data, *wanted = a[3].data;
-    int32_t *owner = a[4].data, *place = a[5].data;
-    int64_t *at = a[6].data, found = 0;
+    const int64_t *starts = a[0].data, *facts = a[9].data;
+    const int32_t *values = a[1].data, *rows = a[5].data, *codes = a[6].data;
+    const float *idf = a[2].data, *counts = a[7].data, *weights = a[8].data;
+    const double *norms = a[4].data;
+    int width = (int)facts[0];
+    Py_ssize_t w = (Py_ssize_t)facts[1], m = a[5].length, t = a[6].length;
+    float *out = a[10].data;
     const char *wrong = NULL;
+    if (a[7].length != t || a[8].length != w * t || a[10].length != (OWN + w) * m ||
+        (width && (a[3].length < a[1].length * width || a[4].length < a[0].length - 1)))
+        wrong = "words, weights or sums of another number";
     uint8_t bits[8192] = {0}; /* By the last 16 bits: most values are nothing that is wanted. */
-    Table table;
-    if (!make(&table, a[3].length))
-        return outcome(a, 8, NULL, 1);
+    double *sums = malloc((w + 1) * sizeof(double));
+    Table table = {NULL, NULL, 0};
+    if (!sums || !make(&table, t)) {
+        free(sums);
+        return outcome(a, 11, NULL, 1);
+    }
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < a[3].length; i++) {
-        put(&table, wanted[i], (int32_t)i);
-        bits[(wanted[i] & 0xffff) >> 3] |= (uint8_t)(1 << (wanted[i] & 7));
+    for (Py_ssize_t i = 0; i < t; i++) {
+        put(&table, codes[i], (int32_t)i);
+        bits[(codes[i] & 0xffff) >> 3] |= (uint8_t)(1 << (codes[i] & 7));
     }
-    for (Py_ssize_t i = 0; !wrong && i < a[2].length; i++) {
-        int64_t begin, end;
-        if (rows[i] < 0 || rows[i] >= a[0].length - 1 || (begin = starts[rows[i]]) < 0 ||
-            (end = starts[rows[i] + 1]) > a[1].length || end - begin > a[4].length - found) {
-            wrong = "a row outside the values";
-            break;
-        }
-        for (int64_t j = begin; j < end; j++) {
-            int32_t here;
-            if (!(bits[(values[j] & 0xffff) >> 3] >> (values[j] & 7) & 1) ||
-                (here = table.values[slot(&table, values[j])]) < 0)
-                continue;
-            owner[found] = (int32_t)i;
-            place[found] = here;
-            at[found++] = j;
-        }
-    }
-    Py_END_ALLOW_THREADS
-    *(int64_t *)a[7].data = found;
-    free(table.keys);
-    return outcome(a, 8, wrong, 0);
-}
-
-/* squares(starts, values, rows, weights, out) */
-static PyObject *squares(PyObject *module, PyObject *arguments)
-{
-    Array a[5];
-    const int items[] = {8, 4, 4, 4, 4};
-    if (!take(arguments, a, items, 5, 4))
-        return NULL;
-    const int64_t *starts = a[0].data;
-    const int32_t *values = a[1].data, *rows = a[2].data;
-    const float *weights = a[3].data;
-    const char *wrong = a[4].length != a[2].length ? "no room for the sums" : NULL;
-    for (Py_ssize_t i = 0; !wrong && i < a[2].length; i++) {
+    for (Py_ssize_t i = 0; !wrong && i < m; i++) {
         int64_t begin, end;
         if (rows[i] < 0 || rows[i] >= a[0].length - 1 || (begin = starts[rows[i]]) < 0 ||
             (end = starts[rows[i] + 1]) > a[1].length) {
             wrong = "a row outside the values";
             break;
         }
-        double sum = 0;
+        double bm25 = 0, whole = 0, squares = 0;
+        float most = 0;
+        memset(sums, 0, (w + 1) * sizeof(double));
         for (int64_t j = begin; j < end; j++) {
-            if (values[j] < 0 || values[j] >= a[3].length) {
-                wrong = "a value without a weight";
+            int32_t code = values[j], here;
+            if (code < 0 || code >= a[2].length) {
+                wrong = "a term without a weight";
                 break;
             }
-            float weight = weights[values[j]];
-            sum += (double)(weight * weight);
+            float weight = idf[code], square = weight * weight;
+            whole += (double)weight;
+            squares += (double)square;
+            if (!(bits[(code & 0xffff) >> 3] >> (code & 7) & 1) ||
+                (here = table.values[slot(&table, code)]) < 0)
+                continue;
+            most = weight > most ? weight : most;
+            for (Py_ssize_t at = 0; at < w; at++)
+                sums[at] += (double)weights[at * t + here];
+            if (width) {
+                const uint8_t *byte = (const uint8_t *)a[3].data + j * width;
+                float f = width == 1   ? (float)*byte
+                          : width == 2 ? (float)*(const uint16_t *)byte
+                                       : (float)*(const uint32_t *)byte;
+                double impact = (double)(weight * f * MORE) / ((double)f + norms[rows[i]]);
+                float product = (float)impact * counts[here];
+                bm25 += (double)product;
+            }
         }
-        ((float *)a[4].data)[i] = (float)sum;
+        out[i] = (float)bm25;
+        out[m + i] = most;
+        out[2 * m + i] = (float)whole;
+        out[3 * m + i] = (float)squares;
+        for (Py_ssize_t at = 0; at < w; at++)
+            out[(OWN + at) * m + i] = (float)sums[at];
     }
-    return outcome(a, 5, wrong, 0);
+    Py_END_ALLOW_THREADS
+    free(sums);
+    free(table.keys);
+    return outcome(a, 11, wrong, 0);
+}
+
+/* joined(owner, rows, keys, values, [c], sums, largest); values: (c, keys), results: (c, m). */
+static PyObject *joined(PyObject *module, PyObject *arguments)
+{
+    Array a[7];
+    const int items[] = {4, 4, 4, 4, 8, 4, 4};
+    if (!take(arguments, a, items, 7, 5))
+        return NULL;
+    const int32_t *owner = a[0].data, *rows = a[1].data, *keys = a[2].data;
+    const float *values = a[3].data;
+    float *out = a[5].data, *largest = a[6].data;
+    Py_ssize_t c = (Py_ssize_t)((const int64_t *)a[4].data)[0], k = a[2].length, e = a[1].length;
+    Py_ssize_t m = c ? a[5].length / c : 0;
+    const char *wrong = NULL;
+    if (a[0].length != e || a[3].length != c * k || a[5].length != c * m || a[6].length != c * m)
+        wrong = "values or sums of another number";
+    double *sums = calloc(c * m + 1, sizeof(double));
+    Table table = {NULL, NULL, 0};
+    if (!sums || !make(&table, k)) {
+        free(sums);
+        return outcome(a, 7, NULL, 1);
+    }
+    Py_BEGIN_ALLOW_THREADS
+    memset(largest, 0, a[6].length * sizeof(float));
+    for (Py_ssize_t i = 0; !wrong && i < k; i++)
+        put(&table, keys[i], (int32_t)i);
+    for (Py_ssize_t i = 0; !wrong && i < e; i++) {
+        if (owner[i] < 0 || owner[i] >= m) {
+            wrong = "an owner that is not there";
+            break;
+        }
+        int32_t here = table.values[slot(&table, rows[i])];
+        for (Py_ssize_t at = 0; here >= 0 && at < c; at++) {
+            float value = values[at * k + here], *most = largest + at * m + owner[i];
+            sums[at * m + owner[i]] += (double)value;
+            *most = value > *most ? value : *most;
+        }
+    }
+    for (Py_ssize_t i = 0; !wrong && i < c * m; i++)
+        out[i] = (float)sums[i];
+    Py_END_ALLOW_THREADS
+    free(sums);
+    free(table.keys);
+    return outcome(a, 7, wrong, 0);
+}
+
+/* cocited(owner, rows, seeds, citing rows, [s], counts): the seeds of one paper are a chain. */
+static PyObject *cocited(PyObject *module, PyObject *arguments)
+{
+    Array a[6];
+    const int items[] = {4, 4, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 6, 5))
+        return NULL;
+    const int32_t *owner = a[0].data, *rows = a[1].data, *seeds = a[2].data, *citing = a[3].data;
+    float *counts = a[5].data;
+    Py_ssize_t s = (Py_ssize_t)((const int64_t *)a[4].data)[0], c = a[3].length, e = a[1].length;
+    Py_ssize_t m = s ? a[5].length / s : 0;
+    const char *wrong = NULL;
+    if (a[0].length != e || a[2].length != c || a[5].length != m * s)
+        wrong = "edges or counts of another number";
+    int32_t *before = malloc((c ? c : 1) * sizeof(int32_t));
+    Table table = {NULL, NULL, 0};
+    if (!before || !make(&table, c)) {
+        free(before);
+        return outcome(a, 6, NULL, 1);
+    }
+    Py_BEGIN_ALLOW_THREADS
+    memset(counts, 0, a[5].length * sizeof(float));
+    for (Py_ssize_t i = 0; !wrong && i < c; i++) {
+        if (seeds[i] < 0 || seeds[i] >= s)
+            wrong = "a seed that is not there";
+        size_t at = slot(&table, citing[i]);
+        before[i] = table.values[at];
+        table.keys[at] = citing[i];
+        table.values[at] = (int32_t)i;
+    }
+    for (Py_ssize_t i = 0; !wrong && i < e; i++) {
+        if (owner[i] < 0 || owner[i] >= m) {
+            wrong = "an owner that is not there";
+            break;
+        }
+        int32_t here = table.values[slot(&table, rows[i])];
+        for (; here >= 0; here = before[here])
+            counts[owner[i] * s + seeds[here]] += 1;
+    }
+    Py_END_ALLOW_THREADS
+    free(before);
+    free(table.keys);
+    return outcome(a, 6, wrong, 0);
 }
 
 /* Number floats so that they ascend as the numbers do; both zeros are one. */
@@ -905,15 +1590,27 @@ static PyObject *trees(PyObject *module, PyObject *arguments)
 }
 
 static PyMethodDef methods[] = {
-    {"dots", dots, METH_VARARGS, NULL},       {"scan", scan, METH_VARARGS, NULL},
-    {"matches", matches, METH_VARARGS, NULL}, {"places", places, METH_VARARGS, NULL},
-    {"number", number, METH_VARARGS, NULL},   {"look_up", look_up, METH_VARARGS, NULL},
+    {"dots", dots, METH_VARARGS, NULL},
+    {"unsplit", unsplit, METH_VARARGS, NULL},
+    {"split_dots", split_dots, METH_VARARGS, NULL},
+    {"scan", scan, METH_VARARGS, NULL},
+    {"matches", matches, METH_VARARGS, NULL},
+    {"places", places, METH_VARARGS, NULL},
+    {"number", number, METH_VARARGS, NULL},
+    {"look_up", look_up, METH_VARARGS, NULL},
     {"search", search, METH_VARARGS, NULL},
-    {"tally", tally, METH_VARARGS, NULL},     {"totals", totals, METH_VARARGS, NULL},
-    {"highest", highest, METH_VARARGS, NULL}, {"slices", slices, METH_VARARGS, NULL},
-    {"older", older, METH_VARARGS, NULL},     {"shared", shared, METH_VARARGS, NULL},
+    {"closest", closest, METH_VARARGS, NULL},
+    {"tally", tally, METH_VARARGS, NULL},
+    {"totals", totals, METH_VARARGS, NULL},
+    {"highest", highest, METH_VARARGS, NULL},
+    {"slices", slices, METH_VARARGS, NULL},
+    {"older", older, METH_VARARGS, NULL},
     {"ranks", ranks, METH_VARARGS, NULL},
-    {"squares", squares, METH_VARARGS, NULL}, {"trees", trees, METH_VARARGS, NULL},
+    {"rounded", rounded, METH_VARARGS, NULL},
+    {"trees", trees, METH_VARARGS, NULL},
+    {"overlaps", overlaps, METH_VARARGS, NULL},
+    {"joined", joined, METH_VARARGS, NULL},
+    {"cocited", cocited, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -6,9 +6,12 @@ Both give the same results; `RECSYS_KERNELS=plain` in the environment chooses th
 import os
 from typing import TYPE_CHECKING
 
-from recsys.store.kernels.in_numpy import Postings, Trees, Words
+from recsys.store.kernels.codes_in_numpy import Coded
+from recsys.store.kernels.in_numpy import PaperWords, Postings, Trees, Words
+from recsys.store.kernels.joins_in_numpy import Forward
+from recsys.store.kernels.split_in_numpy import Split
 
-REVISION = 6
+REVISION = 9
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -25,6 +28,7 @@ def _are_compiled() -> bool:
 COMPILED = _are_compiled()
 
 if TYPE_CHECKING or not COMPILED:
+    from recsys.store.kernels.codes_in_numpy import closest, rounded
     from recsys.store.kernels.in_numpy import (
         dots,
         highest,
@@ -37,51 +41,65 @@ if TYPE_CHECKING or not COMPILED:
         ranks,
         scan,
         search,
-        shared,
         slices,
-        squares,
         tally,
         totals,
     )
+    from recsys.store.kernels.joins_in_numpy import cocited, joined, overlaps
+    from recsys.store.kernels.split_in_numpy import split_dots, unsplit
 else:
     from recsys.store.kernels.adapted import (
+        closest,
+        cocited,
         dots,
         highest,
+        joined,
         leaves,
         look_up,
         matches,
         number,
         older,
+        overlaps,
         places,
         ranks,
+        rounded,
         scan,
         search,
-        shared,
         slices,
-        squares,
+        split_dots,
         tally,
         totals,
+        unsplit,
     )
 
 __all__ = [
     "COMPILED",
+    "Coded",
+    "Forward",
+    "PaperWords",
     "Postings",
+    "Split",
     "Trees",
     "Words",
+    "closest",
+    "cocited",
     "dots",
     "highest",
+    "joined",
     "leaves",
     "look_up",
     "matches",
     "number",
     "older",
+    "overlaps",
     "places",
     "ranks",
+    "rounded",
     "scan",
     "search",
-    "shared",
     "slices",
-    "squares",
+    "split_dots",
     "tally",
     "totals",
+    "unsplit",
 ]

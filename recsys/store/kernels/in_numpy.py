@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.store.arrays import Floats, Longs, Mask, Rows
+from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows, spans
 from recsys.store.top_k import top_k
 
 Codes = NDArray[np.int8]
@@ -22,28 +22,44 @@ _BLOCK = 1 << 16
 
 
 Counts = NDArray[np.unsignedinteger[Any]]
+Levels = NDArray[np.uint8]
 Norms = NDArray[np.float64]
 Years = NDArray[np.int16]
 
 
 @dataclass(frozen=True, slots=True)
-class Postings:
-    """The papers of each term, and how often each of them has it.
+class PaperWords:
+    """The terms of each paper, and how often it has them.
 
-    starts: (v + 1,) int64. rows: (nnz,) int32, ascending within a term. frequencies: (nnz,) uint8,
-    uint16 or uint32. norms: (n,) float64, what BM25 adds to the frequencies of a paper:
-    K1 * (1 - b + b * its length / mean length).
+    terms: row -> codes, ascending. frequencies: beside `terms.values`, uint8, uint16 or uint32.
+    """
+
+    terms: Ragged
+    frequencies: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """The papers of each term, and how much it can weigh in them at most.
+
+    starts: (v + 1,) int64. rows: (nnz,) int32, ascending within a term. levels: (nnz,) uint8, see
+    `levels`. norms: (n,) float64 from 0 up, what BM25 adds to the frequencies of a paper:
+    K1 * (1 - b + b * its length / mean length). papers: the same by papers.
     """
 
     starts: Longs
     rows: Rows
-    frequencies: Counts
+    levels: Levels
     norms: Norms
+    papers: PaperWords
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Terms that are looked for. codes: (t,) int32; idf, counts: (t,) float32 beside them."""
+    """Terms that are looked for.
+
+    codes: (t,) int32, ascending and distinct. idf, counts: (t,) float32 beside them.
+    """
 
     codes: Rows
     idf: Floats
@@ -97,11 +113,17 @@ def impacts(frequencies: Counts, idf: Floats, norms: Norms) -> Floats:
     return weights
 
 
+def levels(frequencies: Counts, norms: Norms) -> Levels:
+    """Round f / (f + norm), place by place, up to a 255th: (m,) uint8."""
+    return np.ceil(255 * (frequencies / (frequencies + norms))).astype(np.uint8)
+
+
 def matches(postings: Postings, query: Words, allowed: Mask | None, k: int) -> tuple[Rows, Floats]:
     """Find the k papers of the highest BM25 > 0, ties by ascending row, among the allowed ones.
 
     A paper scores the sum, in the order of the terms, of count * impact: products in float32, the
-    sum in float64, rounded to float32 at its end.
+    sum in float64, rounded to float32 at its end. Levels tell which papers cannot be among the
+    best; the others are weighed.
 
     Args:
         postings: of the corpus.
@@ -111,20 +133,42 @@ def matches(postings: Postings, query: Words, allowed: Mask | None, k: int) -> t
 
     Returns: (rows, scores), best first.
     """
-    n = len(postings.norms)
+    bounds = _bounds(postings, query)
+    if allowed is not None:
+        bounds[~allowed] = 0
+    matched = np.flatnonzero(bounds > 0).astype(np.int32)
+    bounds = bounds[matched]
+    # The most promising papers tell what a bound must come to; less 1e-6, for it was rounded.
+    scores = _scores(postings, query, matched[top_k(bounds.astype(np.float32), k)])
+    least = scores.min() * (1 - 1e-6) if 0 < k <= len(scores) else 0
+    rows = matched[bounds >= least]
+    scores = _scores(postings, query, rows)
+    rows, scores = rows[scores > 0], scores[scores > 0]
+    best = top_k(scores, k)
+    return rows[best], scores[best]
+
+
+def _bounds(postings: Postings, query: Words) -> Norms:
+    """Sum up what terms can weigh in papers at most."""
     begins, ends = postings.starts[query.codes], postings.starts[query.codes + 1]
-    # Few long slices are put together quicker than their places are counted out.
     parts = [slice(*part) for part in zip(begins.tolist(), ends.tolist(), strict=True)]
     rows = np.concatenate([np.empty(0, np.int32), *(postings.rows[part] for part in parts)])
-    found = [postings.frequencies[:0], *(postings.frequencies[part] for part in parts)]
-    idf, counts = (np.repeat(each, ends - begins) for each in (query.idf, query.counts))
-    weights = impacts(np.concatenate(found), idf, postings.norms[rows]) * counts
-    scores = np.bincount(rows, weights, minlength=n).astype(np.float32)
-    if allowed is not None:
-        scores[~allowed] = 0
-    matched = np.flatnonzero(scores > 0).astype(np.int32)
-    best = matched[top_k(scores[matched], k)]
-    return best, scores[best]
+    found = np.concatenate([postings.levels[:0], *(postings.levels[part] for part in parts)])
+    most = query.idf.astype(np.float64) * query.counts * ((K1 + 1) / 255)
+    sums = np.bincount(rows, found * np.repeat(most, ends - begins), len(postings.norms))
+    return np.asarray(sums, np.float64)
+
+
+def _scores(postings: Postings, query: Words, rows: Rows) -> Floats:
+    """Weigh a query's terms in some papers: (m,) float32."""
+    terms = postings.papers.terms
+    owner, at = spans(terms.starts[rows], terms.lengths(rows))
+    codes = terms.values[at]
+    place = np.minimum(np.searchsorted(query.codes, codes), len(query.codes) - 1)
+    known = np.flatnonzero(query.codes[place] == codes)
+    owner, place, found = owner[known], place[known], postings.papers.frequencies[at[known]]
+    weights = impacts(found, query.idf[place], postings.norms[rows[owner]])
+    return np.bincount(owner, weights * query.counts[place], len(rows)).astype(np.float32)
 
 
 # Rows ---------------------------------------------------------------------------------------
@@ -222,25 +266,6 @@ def older(starts: Longs, values: Rows, years: Years, rows: Rows, limit: int) -> 
         high = np.where(open_still & ~below, middle, high)
     counts: Longs = low - begins
     return counts
-
-
-def shared(starts: Longs, values: Rows, rows: Rows, wanted: Rows) -> tuple[Rows, Rows, Longs]:
-    """Find in `values[starts[row]:starts[row + 1]]` of each row what is wanted; distinct values.
-
-    Returns: (owner, place, at): the position among rows, that among the wanted, that in values.
-    """
-    begins = starts[rows]
-    owner, at = _spans(begins, starts[rows + 1] - begins)
-    place = places(wanted, values[at])
-    kept = np.flatnonzero(place >= 0)
-    return owner[kept], place[kept], at[kept]
-
-
-def squares(starts: Longs, values: Rows, rows: Rows, weights: Floats) -> Floats:
-    """Sum in float64 the squares of `weights[values[starts[row]:starts[row + 1]]]`: float32."""
-    begins = starts[rows]
-    owner, found = slices(begins, starts[rows + 1] - begins, values)
-    return totals(owner, weights[found] ** 2, len(rows))
 
 
 def ranks(values: Floats) -> Floats:

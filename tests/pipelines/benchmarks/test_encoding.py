@@ -1,6 +1,6 @@
 """Bulk encoding is compared with the library at its best."""
 
-from pipelines.benchmarks.encoding import _rates, _ratios
+from pipelines.benchmarks.encoding import _rates, _ratios, _share
 
 
 def test_ratios_are_to_the_best_batch_size_by_each_clock() -> None:
@@ -18,3 +18,12 @@ def test_ratios_are_to_the_best_batch_size_by_each_clock() -> None:
 
 def test_rates_are_of_the_median_round() -> None:
     assert _rates([(1.0, 2.0), (9.0, 4.0), (2.0, 8.0)], 8) == {"wall": 4.0, "cpu": 2.0}
+
+
+def test_products_are_told_apart_from_other_operators() -> None:
+    events = [
+        {"name": "session_initialization", "dur": 900},
+        {"name": "/first_kernel_time", "dur": 30, "args": {"op_name": "MatMul"}},
+        {"name": "/second_kernel_time", "dur": 10, "args": {"op_name": "Gelu"}},
+    ]
+    assert _share(events) == 0.75

@@ -9,11 +9,12 @@ import pytest
 
 from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.index.columns import write_columns
-from pipelines.index.encode import NOTES, VECTORS, encode_corpus
+from pipelines.index.encode import NOTES, encode_corpus
 from pipelines.index.known_vectors import KnownVectors
 from pipelines.index.read_texts import read_texts, texts_of
 from recsys.store.arrays import Floats
 from recsys.store.corpus import Corpus
+from recsys.store.layout import VECTOR_FILE
 from tests.hashing_encoder import HashingEncoder
 
 PAPERS = 23
@@ -66,7 +67,7 @@ def test_a_killed_run_continues_where_it_stopped(corpus: Corpus, tmp_path: Path)
     out = tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
         encode_corpus(DyingEncoder(12), corpus, out, shard=5)
-    assert not (out / VECTORS).exists()
+    assert not (out / VECTOR_FILE).exists()
     second = HashingEncoder()
     vectors = encode_corpus(second, corpus, out, shard=5)
     assert second.encoded == PAPERS - 10
@@ -178,7 +179,7 @@ def test_where_all_is_known_nothing_is_encoded(corpus: Corpus, tmp_path: Path) -
     assert (vectors == 1).all() and vectors.shape == (PAPERS, 16)
     copy = tmp_path / "copy.npy"
     np.save(copy, vectors)
-    assert copy.read_bytes() == (tmp_path / "out" / VECTORS).read_bytes()
+    assert copy.read_bytes() == (tmp_path / "out" / VECTOR_FILE).read_bytes()
 
 
 def test_texts_of_some_papers_come_in_order(tmp_path: Path) -> None:

@@ -41,7 +41,8 @@ from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
-from recsys.store.layout import CORPUS, TEXT, VECTOR_FILE, VECTORS
+from recsys.store.layout import CORPUS, TEXT, VECTORS
+from recsys.store.vectors.stored_vectors import load_vectors
 from tests.torture.children import KILLED, OK, REFUSED, Json, Outcome, in_child
 from tests.torture.faults import AFTER, BEFORE, WITHIN, Steps, inject
 from tests.torture.small_world import (
@@ -303,8 +304,9 @@ def _files(index: Path) -> dict[str, bytes]:
     """Read what must be as in a rebuild, byte by byte."""
     folder = in_force(index)
     parts = [path for part in (CORPUS, TEXT) for path in (folder / part).iterdir()]
-    vectors = [folder / VECTORS / VECTOR_FILE, *(folder / VECTORS).glob(GIVEN)]
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in parts + vectors}
+    parts += (folder / VECTORS).glob(GIVEN)
+    read = {path.relative_to(folder).as_posix(): path.read_bytes() for path in parts}
+    return read | {VECTORS: load_vectors(folder / VECTORS)[:].tobytes()}  # In any order on disk.
 
 
 def _answers(recommender: Recommender) -> Json:

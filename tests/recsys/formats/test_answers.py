@@ -16,7 +16,7 @@ def test_the_table_is_aligned_text(answer: Answer) -> None:
         " https://doi.org/10.18653/v1/2020.acl-main.207 | found by similar text, shared words\n"
         "            - cited by 4 of your 12 nearest papers\n"
         "            - shares the terms citation graph, triplet loss\n"
-        "  2   <1 %  On nothing in particular\n"
+        "  2  0.4 %  On nothing in particular\n"
         "            x1 | found by shared words\n"
     )
 
@@ -60,10 +60,20 @@ def test_bibtex_has_an_entry_per_paper(answer: Answer) -> None:
 
 def test_markdown_lists_reasons_below_each_paper(answer: Answer) -> None:
     lines = render(answer, "markdown").splitlines()
-    assert lines[0].startswith("1. Arman Cohan") and lines[0].endswith("*ACL*. **93 %**")
-    assert lines[1] == "    - cited by 4 of your 12 nearest papers"
-    assert lines[3] == "    - found by similar text, shared words"
-    assert lines[4] == "2. Unknown authors (n.d.). On nothing in particular. **<1 %**"
+    assert lines[:2] == ["# Recommended papers", ""]
+    assert lines[2].startswith("1. Arman Cohan") and lines[2].endswith("*ACL*. **93 %**")
+    assert lines[3] == "    - cited by 4 of your 12 nearest papers"
+    assert lines[5] == "    - found by similar text, shared words"
+    assert lines[6].startswith("2. Unknown authors (n.d.). On nothing in particular. **0.")
+
+
+def test_pages_have_the_title_of_the_draft_and_no_mark_up_of_its_own(answer: Answer) -> None:
+    titled = replace(answer, title="Of *bees* & <b>nests</b>")
+    first = render(titled, "markdown").splitlines()[0]
+    assert first == "# Recommended papers for \u201cOf \\*bees\\* & \\<b\\>nests\\</b\\>\u201d"
+    page = render(titled, "html")
+    heading = "Recommended papers for \u201cOf *bees* &amp; &lt;b&gt;nests&lt;/b&gt;\u201d"
+    assert f"<h1>{heading}</h1>" in page and f"<title>{heading}</title>" in page
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -77,7 +87,18 @@ def test_no_format_lets_a_title_steer_the_terminal(answer: Answer, name: str) ->
 
 @pytest.mark.parametrize(
     ("probability", "shown"),
-    [(0, "0 %"), (0.001, "<1 %"), (0.01, "1 %"), (0.5, "50 %"), (0.994, ">99 %"), (1, "100 %")],
+    [
+        (0, "0 %"),
+        (0.0005, "<0.1 %"),
+        (0.001, "0.1 %"),
+        (0.01, "1.0 %"),
+        (0.0744, "7.4 %"),
+        (0.0996, "10 %"),
+        (0.1, "10 %"),
+        (0.5, "50 %"),
+        (0.994, ">99 %"),
+        (1, "100 %"),
+    ],
 )
 def test_a_chance_is_never_rounded_to_certainty(probability: float, shown: str) -> None:
     assert percent(probability) == shown

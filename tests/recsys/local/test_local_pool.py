@@ -34,7 +34,7 @@ def test_the_pool_is_the_union_of_what_sentence_draft_and_names_propose(
     reader, asked = posed(seed)
     options = LocalPool(SMALL_POOL.sentence, of_draft, named, least)
     found = gather(reader.collection, asked, options)
-    sentence = propose(reader.collection, asked.query, options.sentence)
+    sentence = propose(reader.collection, asked.query, options.sentence, whole=True)
     clear = [
         row
         for row, score in zip(asked.named.rows, asked.named.scores, strict=True)
@@ -69,7 +69,7 @@ def test_a_paper_of_the_draft_is_not_promising_for_being_the_best_of_few() -> No
     few = replace(SMALL, candidates=2)
     found = gather(reader.collection, asked, LocalPool(few, of_draft=50))
     hopes = dict(zip(found.rows.tolist(), found.prior.tolist(), strict=True))
-    every = propose(reader.collection, asked.query, SMALL)
+    every = propose(reader.collection, asked.query, SMALL, whole=True)
     expected = dict(zip(every.pool.rows.tolist(), every.pool.prior.tolist(), strict=True))
     assert hopes == {row: expected[row] for row in hopes}
     assert 1 in hopes and hopes[1] < hopes[0]

@@ -17,7 +17,7 @@ from tests.tiny import SMALL, World, collect, random_world, unit
 
 def draw_world(world: World) -> Map:
     """Draw the map of a world's draft."""
-    return draw(world.papers, world.collection.vectors, world.draft, world.vector)
+    return draw(world.papers, world.collection.vectors[:], world.draft, world.vector)
 
 
 def draw(papers: Sequence[Paper], vectors: Floats, draft: Draft, vector: Floats | None) -> Map:

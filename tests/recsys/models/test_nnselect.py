@@ -118,7 +118,7 @@ def test_candidates_are_the_nearest_and_what_the_older_of_them_cite(
     for row in near:
         if 0 <= years[row] < query.before:
             expected |= {int(each) for each in collection.graph.cites[row] if query.allowed[each]}
-    rows, scores = select(collection.graph, collection.vectors, query, world.vector, neighbours)
+    rows, scores = select(collection.graph, collection.vectors[:], query, world.vector, neighbours)
     assert set(rows.tolist()) == {row for row in expected if query.wanted[row]}
     np.testing.assert_allclose(scores, cosines[rows], atol=1e-6)
     assert (np.diff(scores) <= 0).all()

@@ -238,3 +238,17 @@ def test_ties_are_cocitations_and_citations_by_and_of_the_seeds(collection: Coll
 def test_first_keeps_the_best_voters() -> None:
     voters = Voters(rows(3, 1), np.array([2, 1], np.float32)).first(1)
     assert (voters.rows.tolist(), voters.weights.tolist()) == ([3], [2])
+
+
+@given(SEED_NUMBERS, st.integers(1, 12), st.integers(1, 6))
+def test_who_is_proposed_does_not_depend_on_how_many_are_compared_with_the_seeds(
+    seed: int, candidates: int, per_seed: int
+) -> None:
+    world = random_world(seed)
+    query = make_query(world.collection, world.draft, world.vector)
+    options = replace(SMALL, candidates=candidates, per_seed=per_seed)
+    some = propose(world.collection, query, options)
+    every = propose(world.collection, query, options, whole=True)
+    np.testing.assert_array_equal(some.rows, every.rows)
+    np.testing.assert_allclose(some.prior, every.prior, atol=1e-6)
+    assert (some.pool.prior >= every.pool.prior - 1e-6).all()

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.asking.query import make_query
+from recsys.stage_one.nearness import add_nearness
 from recsys.stage_one.propose import prior, propose
 from recsys.stage_one.settings import SourceQuery
 from recsys.stage_one.sources import SEARCHES, SOURCES, bit
@@ -23,7 +24,7 @@ def drawn(seed: int) -> tuple[World, np.ndarray[tuple[int], np.dtype[np.bool_]]]
 def test_the_usual_candidates_stay_as_they_are(seed: int) -> None:
     world, keep = drawn(seed)
     query = make_query(world.collection, world.draft, world.vector)
-    usual = propose(world.collection, query, SMALL)
+    usual = propose(world.collection, query, SMALL, whole=True)
     wide = widen(world.collection, query, usual, keep, SMALL)
     at = np.searchsorted(wide.rows, usual.rows)
     assert wide.rows[at].tolist() == usual.rows.tolist()
@@ -36,7 +37,7 @@ def test_the_usual_candidates_stay_as_they_are(seed: int) -> None:
 def test_what_is_added_passes_and_is_wanted(seed: int) -> None:
     world, keep = drawn(seed)
     query = make_query(world.collection, world.draft, world.vector)
-    usual = propose(world.collection, query, SMALL)
+    usual = propose(world.collection, query, SMALL, whole=True)
     wide = widen(world.collection, query, usual, keep, SMALL)
     added = np.setdiff1d(wide.rows, usual.rows)
     assert (keep & query.wanted)[added].all()
@@ -52,7 +53,9 @@ def test_what_is_added_passes_and_is_wanted(seed: int) -> None:
 def test_as_many_pass_as_there_are_or_candidates_are_asked_for(seed: int) -> None:
     world, keep = drawn(seed)
     query = make_query(world.collection, world.draft, world.vector)
-    wide = widen(world.collection, query, propose(world.collection, query, SMALL), keep, SMALL)
+    wide = widen(
+        world.collection, query, propose(world.collection, query, SMALL, whole=True), keep, SMALL
+    )
     passing = int(np.count_nonzero(keep[wide.rows]))
     assert passing == min(SMALL.candidates, int(np.count_nonzero(keep[wide.pool.rows])))
     assert passing >= min(SMALL.neighbours, int(np.count_nonzero(keep & query.wanted)))
@@ -62,7 +65,7 @@ def test_as_many_pass_as_there_are_or_candidates_are_asked_for(seed: int) -> Non
 def test_nothing_is_added_when_nothing_passes(seed: int) -> None:
     world, keep = drawn(seed)
     query = make_query(world.collection, world.draft, world.vector)
-    usual = propose(world.collection, query, SMALL)
+    usual = propose(world.collection, query, SMALL, whole=True)
     wide = widen(world.collection, query, usual, np.zeros_like(keep), SMALL)
     assert wide.rows.tolist() == usual.rows.tolist()
     assert wide.pooled == usual.pooled
@@ -74,7 +77,7 @@ def test_a_filter_asks_only_the_searches_that_are_asked(seed: int, only: str) ->
     keep = np.random.default_rng(seed).random(len(world.papers)) < 0.4
     query = make_query(world.collection, world.draft, world.vector, nnselect=world.nnselect)
     options = replace(SMALL, searches=(only,))
-    usual = propose(world.collection, query, options)
+    usual = propose(world.collection, query, options, whole=True)
     wide = widen(world.collection, query, usual, keep, options)
     name = next(each.name for each in SOURCES if each.key == only)
     added = ~np.isin(wide.pool.rows, usual.pool.rows)
@@ -88,11 +91,13 @@ def test_what_a_filter_adds_is_weighed_as_if_it_had_been_in_the_pool(seed: int) 
     # Each search finds one paper, then, for the filter that lets all pass, it finds all of them.
     narrow = replace(SMALL, searches=SEARCHES, neighbours=1, nnselect_neighbours=1, matches=1)
     far = replace(narrow, neighbours=40, nnselect_neighbours=40, matches=40, candidates=40)
-    usual = propose(world.collection, query, narrow)
+    usual = propose(world.collection, query, narrow, whole=True)
     wide = widen(world.collection, query, usual, np.ones(len(world.papers), bool), far)
-    every = propose(world.collection, query, far)
+    every = propose(world.collection, query, far, whole=True)
     asked = SourceQuery(world.collection, query, far)
     added = ~np.isin(wide.pool.rows, usual.pool.rows)
     rows = wide.pool.rows[added]
-    same = prior(asked, usual.found, every.found, rows, asked.compare(rows))
+    cosines = asked.cosines(rows)
+    same = prior(asked, usual.found, every.found, rows, cosines)
+    same = add_nearness(asked, rows, same)
     np.testing.assert_allclose(wide.pool.prior[added], same, atol=1e-5)

@@ -7,9 +7,8 @@ from recsys.asking.query import make_query
 from recsys.records import Draft, Paper
 from recsys.stage_one.propose import propose
 from recsys.stage_one.settings import StageOne
-from recsys.stage_one.voters import Voters
 from recsys.stage_two import evidence as module
-from recsys.stage_two.evidence import Evidence, divide, vote_share
+from recsys.stage_two.evidence import Edges, Evidence, Joined, Weighed, divide, vote_share
 from tests.tiny import SMALL, World, collect, random_world
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -131,10 +130,11 @@ def test_highest_is_zero_without_edges_and_never_below_zero() -> None:
 
 
 def test_mean_is_zero_for_owners_without_edges() -> None:
-    evidence = crowd(3)
-    owner = np.array([1, 1, 3], np.int32)
-    weights = np.array([1, 2, 5], np.float32)
-    assert evidence.mean(owner, weights).tolist() == [0, 1.5, 0, 5]
+    owner, weights = np.array([1, 1, 3], np.int32), np.array([1, 2, 5], np.float32)
+    edges = Edges(owner, owner, weights, 4)
+    assert edges.mean(weights).tolist() == [0, 1.5, 0, 5]
+    assert edges.counts.tolist() == [0, 2, 0, 1]
+    assert edges.highest(-weights).tolist() == [0, 0, 0, 0]
 
 
 def test_seeds_lead_before_the_highest_prior() -> None:
@@ -146,10 +146,13 @@ def test_seeds_lead_before_the_highest_prior() -> None:
     assert evidence.leaders[:3].tolist() == [28, 29, 3]
 
 
-def test_look_up_finds_weights_of_voters_and_zero_for_others() -> None:
-    voters = Voters(np.array([2, 0], np.int32), np.array([0.5, 0.25], np.float32))
-    found = crowd(3).look_up(voters, np.array([0, 1, 2, 2], np.int32))
-    assert found.tolist() == [0.25, 0, 0.5, 0.5]
+def test_each_list_of_papers_is_looked_up_and_repeated_ones_add_up() -> None:
+    owner, rows = np.array([0, 0, 2, 2], np.int32), np.array([5, 6, 6, 9], np.int32)
+    once = Weighed(np.array([6, 5], np.int32), np.array([0.5, 0.25], np.float32))
+    twice = Weighed(np.array([9, 9, 7], np.int32), np.array([1, 2, 4], np.float32))
+    found = Joined.of(Edges(owner, rows, np.zeros(4, np.float32), 3), once, twice)
+    assert [each.tolist() for each in found.totals] == [[0.75, 0, 0.5], [0, 0, 3]]
+    assert [each.tolist() for each in found.highest] == [[0.5, 0, 0.5], [0, 0, 3]]
 
 
 @given(SEEDS)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.protocols import Ranker
 from recsys.stage_two.features import feature_names
-from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker
+from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker, centred
 from recsys.stage_two.stored_trees import TREES
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, seal
@@ -95,6 +95,21 @@ def test_chances_are_interpolated_between_the_knots(ranker: TreeRanker) -> None:
     curve = TreeRanker(ranker.trees, ranker.feature_names, knots, "")
     scores = np.array([-9, -1, -0.5, 0, 1, 2, 9], np.float32)
     assert curve.probability(scores).tolist() == [0, 0, 0.25, 0.5, 0.625, 0.75, 0.75]
+
+
+def test_steps_of_the_curve_become_slopes_through_their_middles() -> None:
+    steps = np.array([[-3.0, -1.0, 0.0, 2.0, 3.0], [0.1, 0.1, 0.4, 0.4, 0.9]])
+    assert centred(steps).tolist() == [[-2.0, 1.0, 3.0], [0.1, 0.4, 0.9]]
+    rising = np.array([[-1.0, 0.0, 2.0], [0.0, 0.5, 0.75]])
+    assert centred(rising).tolist() == rising.tolist()
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_between_the_ends_another_score_is_another_chance(values: list[float]) -> None:
+    steps = np.stack([np.arange(len(values), dtype=float), np.sort(values)])
+    curve = centred(steps)
+    assert (np.diff(curve[0]) > 0).all() and (np.diff(curve[1]) > 0).all()
+    assert steps[0][0] <= curve[0][0] and curve[0][-1] <= steps[0][-1]
 
 
 def test_a_feature_of_another_version_is_refused_by_name(own: Path) -> None:

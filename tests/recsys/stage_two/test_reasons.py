@@ -12,7 +12,7 @@ from recsys.asking.query import make_query
 from recsys.records import Draft, Paper, Reason
 from recsys.stage_one.propose import propose
 from recsys.stage_two.facts import Facts
-from recsys.stage_two.reasons import MOST_REASONS, REASONS, Findings, explain, shared_terms
+from recsys.stage_two.reasons import MOST_REASONS, REASONS, Findings, explain
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
 from tests.tiny import SMALL, collect, random_world, unit
@@ -155,9 +155,9 @@ def test_only_older_papers_count_as_of_a_year(collection: Collection) -> None:
 def test_two_words_in_a_row_are_one_term_as_the_draft_spells_them(collection: Collection) -> None:
     findings = findings_of(collection, DRAFT)
     at = int(np.flatnonzero(findings.evidence.rows == 1)[0])
-    assert shared_terms(findings, at, PAPERS[1]) == ["graph ranking"]
+    assert findings.words.shared(at, PAPERS[1]) == ["graph ranking"]
     apart = findings_of(collection, replace(DRAFT, title="Ranking honest graphs"))
-    assert sorted(shared_terms(apart, at, PAPERS[1])) == ["graphs", "ranking"]
+    assert sorted(apart.words.shared(at, PAPERS[1])) == ["graphs", "ranking"]
 
 
 def test_three_reasons_at_most_in_the_order_of_the_table(collection: Collection) -> None:

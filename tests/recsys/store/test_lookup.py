@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from recsys.store.arrays import Rows
-from recsys.store.lookup import distinct, dots, dots_of_all, dots_of_any, dots_of_many
+from recsys.store.lookup import distinct, dots, dots_of_any, dots_of_many
 from recsys.store.products import products, remembered_products
 
 ROWS = arrays(np.int32, st.integers(0, 60), elements=st.integers(0, 40))
@@ -32,6 +32,3 @@ def test_dots_are_products_of_the_rows(number: int, remembered: bool) -> None:
         for found in (dots(vectors, rows, queries[0]), dots_of_any(vectors, rows, queries[0])):
             np.testing.assert_allclose(found, wanted[:, 0], atol=1e-5)
         np.testing.assert_allclose(dots_of_many(vectors, rows, queries), wanted.T, atol=1e-5)
-        for others in (queries[1:], queries[:0]):
-            found = dots_of_all(vectors, rows, queries[0], others)
-            np.testing.assert_allclose(found, wanted.T[: 1 + len(others)], atol=1e-5)

@@ -18,7 +18,7 @@ from recsys.store.artifacts import MANIFEST, load_manifest, seal
 from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "index-schema-1" / "index"
-POSTINGS = ("text/postings.starts.npy", "text/postings.rows.npy", "text/postings.frequencies.npy")
+POSTINGS = ("text/postings.starts.npy", "text/postings.rows.npy", "text/postings.levels.npy")
 """Made anew of an older version's words; what that stored is not read."""
 UNREAD = "corpus/cited_by.key.npy"
 """Only older versions read it."""

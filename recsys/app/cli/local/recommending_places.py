@@ -24,11 +24,13 @@ class DraftTexts:
     """The running texts of the drafts that words name.
 
     wanted: whether places are asked for. raw: the only draft, read once: a pipe ends when it was.
+    root: the folder of the files that it may name.
     """
 
     words: Sequence[str]
     wanted: bool
     raw: bytes | None = None
+    root: Path | None = None
 
     def asked(self, ask: AskChoices) -> "list[Asked]":
         """Put the drafts as the library takes them, see `AskChoices.asked`.
@@ -36,13 +38,19 @@ class DraftTexts:
         Raises:
             InputError: the file of the only draft cannot be read.
         """
-        if not self.wanted or len(self.words) != 1 or not is_file(self.words[0]):
+        alone = len(self.words) == 1 and is_file(self.words[0])
+        if not (self.wanted and alone) or ask.grobid is not None:
             return ask.asked(self.words)
-        from recsys.formats.drafts.draft_formats import parse_manuscript
-
         path = Path(self.words[0])
-        self.raw = read_bytes(path)
-        return [parse_manuscript(self.raw, path, title=ask.title, abstract=ask.abstract)]
+        self.root = ask.root
+        if path.is_dir():
+            return [ask.read(path)]
+        from recsys.formats.drafts.draft_formats import parse_manuscript
+        from recsys.formats.drafts.folder import folder_of
+
+        self.raw, folder = read_bytes(path), folder_of(path, ask.root)
+        told = {"title": ask.title, "abstract": ask.abstract}
+        return [parse_manuscript(self.raw, path, folder=folder, **told)]
 
     def placed(
         self, recommender: "Recommender", outcomes: "Iterable[Outcome]"
@@ -74,11 +82,15 @@ class DraftTexts:
         Raises:
             InputError: it has none, or cannot be read again.
         """
-        from recsys.formats.bodies.body_formats import parse_body
+        from recsys.formats.bodies.body_formats import parse_body, read_body
+        from recsys.formats.drafts.folder import folder_of
 
         if name is None or not is_file(name):
             raise DraftError(f"{name or 'The draft'} is no file with running text.")
         path = Path(name)
         if self.raw is None and path == STDIN:
             raise DraftError("Beside other drafts, standard input is read for its title alone.")
-        return parse_body(read_bytes(path) if self.raw is None else self.raw, path)
+        if path.is_dir():
+            return read_body(path)
+        raw = read_bytes(path) if self.raw is None else self.raw
+        return parse_body(raw, path, folder=folder_of(path, self.root))

@@ -131,6 +131,7 @@ def _manuscript(value: Mapping[str, Any]) -> Manuscript:
         as_of=optional(number_of, value["as_of"]),
         paper_id=optional(text_of, value["paper_id"]),
         notes=texts_of(value["notes"]),
+        doi=optional(text_of, value["doi"]),
     )
 
 

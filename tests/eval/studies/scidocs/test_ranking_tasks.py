@@ -102,7 +102,7 @@ def suites(draw: st.DrawFn) -> tuple[Qrels, Embeddings]:
 def test_the_measures_are_those_of_trec_eval(suite: tuple[Qrels, Embeddings]) -> None:
     """Score one candidate at a time, as SciDocs writes its run."""
     judgements, embeddings = suite
-    vector_of = dict(zip(embeddings.ids, embeddings.vectors.astype(float), strict=True))
+    vector_of = dict(zip(embeddings.ids, embeddings.vectors[:].astype(float), strict=True))
     run: dict[str, dict[str, float]] = {}
     for query, candidates in judgements.items():
         if query not in vector_of:

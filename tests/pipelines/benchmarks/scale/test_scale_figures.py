@@ -13,6 +13,7 @@ import pytest
 import pipelines.benchmarks.scale.__main__ as program
 import pipelines.benchmarks.scale.scale_figures as figures
 import pipelines.index.build as building
+from indexes.backends import BACKENDS as TABLE
 from pipelines.benchmarks.scale import (
     answer_costs,
     build_costs,
@@ -138,6 +139,23 @@ def test_test_drafts_are_answered_by_papers_and_judged(
     assert compare_answers(found, found)["same order"] == 1
 
 
+def test_answers_by_each_search_are_judged(built: Built, tmp_path: Path) -> None:
+    lines = (built.corpus / DRAFTS).read_text(encoding="utf-8").splitlines()[-5:]
+    split, docs = tmp_path / "split.json", tmp_path / "docs"
+    split.write_text(json.dumps({"test": [json.loads(line)["id"] for line in lines]}))
+    docs.mkdir()
+    (docs / "scale.md").write_text(PAGE)
+    asked = ["backends", "--index", str(built.index), "--split", str(split), "--corpus", "made"]
+    results = tmp_path / "scale.json"
+    assert program.main([*asked, "--docs", str(docs), "--results", str(results)]) == 0
+    found = json.loads(results.read_text())["answers by backend"]["made"]
+    assert set(found) == set(TABLE)
+    assert found["exact"]["recall"] == found["int8"]["recall"] == 1
+    assert found["exact"] == found["int8"]
+    assert all(0 < each["F1@20"] < 1 and 0 < each["MRR"] <= 1 for each in found.values())
+    assert "| made | exact | 1.0000 |" in (docs / "scale.md").read_text()
+
+
 def test_answers_are_compared_by_papers_order_and_gold() -> None:
     before = {
         "a": {"top": ["x", "y"], "gold": ["x"]},
@@ -185,8 +203,16 @@ def test_rows_are_told_by_version_and_columns_by_size() -> None:
             },
             "encoding": {"after": {"texts_per_second": ENCODED}},
             "equal": {"vis": compare_answers(same, same)},
+            "encoding by clock": {
+                "threads": 2,
+                "texts_per_second": {"recsys f32": {"wall": 60.0, "cpu": 31.0}},
+                "ratio": {"recsys f32": {"wall": 1.5, "cpu": 1.4}},
+            },
+            "answers by backend": {"vis": {"ivf": {"recall": 0.9964, "F1@20": 0.3532, "MRR": 0.8}}},
         }
     )
+    assert "| recsys f32 | 60.0 | 1.50 x | 31.0 | 1.40 x |" in text
+    assert "| vis | ivf | 0.9964 | 0.3532 | 0.8000 |" in text
     assert "2 processors (of Babbage)" in text
     assert "| a warm answer, before | 30 ms (2.00 x) |" in text
     assert "| building | 30,000 papers | 1,000,000 papers |" in text

@@ -36,7 +36,7 @@ def test_triplets_are_of_the_past_and_of_their_kind(seed: int) -> None:
     graph = collection.graph
     rng = np.random.default_rng(seed)
     near = Miner.build(sampler, collection.terms.terms, 99, Mining(5, 100)).neighbours(
-        collection.vectors
+        collection.vectors[:]
     )
     triplets = sampler.epoch(rng, near)
     near_of = {int(row): set(near[place].tolist()) for place, row in enumerate(sampler.queries)}
@@ -125,7 +125,7 @@ def test_margins_count_citations_as_of_the_query() -> None:
 @given(SEEDS, st.integers(1, 12))
 def test_scanning_finds_the_nearest_that_are_not_newer(seed: int, k: int) -> None:
     collection, sampler = drawn_from(seed)
-    years, vectors = collection.graph.years, collection.vectors
+    years, vectors = collection.graph.years, collection.vectors[:]
     found = nearest(vectors, sampler, k)
     for place, query in enumerate(sampler.queries.tolist()):
         allowed = np.flatnonzero((years >= 0) & (years <= years[query]))
@@ -138,9 +138,9 @@ def test_scanning_finds_the_nearest_that_are_not_newer(seed: int, k: int) -> Non
 def test_a_large_corpus_is_searched_by_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     collection = random_world(5).collection
     sampler = TripletSampler.build(collection, queries_of(collection))
-    scanned = nearest(collection.vectors, sampler, 4)
+    scanned = nearest(collection.vectors[:], sampler, 4)
     monkeypatch.setattr("pipelines.studies.citeomatic.mining.SCANNED", 0)
-    found = nearest(collection.vectors, sampler, 4)
+    found = nearest(collection.vectors[:], sampler, 4)
     shared = [set(found[i].tolist()) & set(scanned[i].tolist()) for i in range(len(found))]
     assert sum(map(len, shared)) >= 0.8 * len(scanned.values)
     years = collection.graph.years
@@ -182,7 +182,7 @@ def test_neighbours_share_fewer_words_than_most_positives(seed: int) -> None:
     miner = Miner.build(sampler, words, 99, Mining(depth=9, percentile=50))
     similarities = jaccard(sampler.queries, sampler.positives, words, 99)
     assert miner.cutoff == pytest.approx(np.percentile(similarities, 50))
-    near = miner.neighbours(collection.vectors)
+    near = miner.neighbours(collection.vectors[:])
     assert (jaccard(sampler.queries, near, words, 99) < miner.cutoff).all()
     owner, rows = near.take(np.arange(len(near), dtype=np.int32))
     assert sampler.may_be_negative(owner, rows).all()

@@ -115,7 +115,7 @@ def test_rankers_order_pools_by_what_was_known(
     citing = {name: {p.id for p in known.values() if name in p.references} for name in papers}
 
     def cosine(one: str, other: str) -> float:
-        rows = [collection.corpus.row(name) for name in (one, other)]
+        rows = [int(collection.corpus.rows([name])[0]) for name in (one, other)]
         return float(collection.vectors[rows[0]] @ collection.vectors[rows[1]])
 
     def links(one: str, other: str) -> int:

@@ -132,7 +132,7 @@ def test_an_archive_with_nothing_to_read_says_so() -> None:
         zipped({"a.md": MARKDOWN, "b.md": MARKDOWN})
     for name in ("mimetype", "[Content_Types].xml"):
         with pytest.raises(DraftError, match="is a Word or OpenDocument file"):
-            zipped({name: b"application/vnd.oasis.opendocument.text", "content.xml": b"<x/>"})
+            zipped({name: b"application/vnd.oasis.opendocument.chart", "content.xml": b"<x/>"})
 
 
 def test_a_zip_on_the_disk_is_a_draft_like_any_other(tmp_path: Path) -> None:

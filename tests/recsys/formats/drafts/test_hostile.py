@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from recsys.errors import InputError, MissingExtraError
 from recsys.formats.drafts.draft_formats import LONGEST_ABSTRACT, LONGEST_TITLE, read_manuscript
-from recsys.formats.drafts.latex_files import LONGEST_SOURCE
-from recsys.formats.drafts.latex_text import plain
+from recsys.formats.latex.latex_files import LONGEST_SOURCE
+from recsys.formats.latex.latex_text import plain
 from recsys.records import Manuscript
 
 MB = 2**20
@@ -53,6 +53,24 @@ FILES = {
     "headings.md": "# a\n" * 200_000,
     "spaces.md": "# a" + " " * 2_000_000 + "b",
     "list.txt": "T\n\nReferences\n" + "[1] 10.1000/\n" * 50_000,
+    "sizes.tex": r"\begin{document}" + r"{\Huge " * 100_000,
+    "small.tex": r"\title{T" + r"{\small x}" * 4_000 + "}",
+    "calls.tex": r"\newcommand{\q}[2][]{\cite[#1]{#2}}\title{T}"
+    + r"\q[" * 100_000
+    + r"\q{a}" * 9_000,
+    "options.tex": r"\title{T}" + r"\x[a]<b>{c}" * 100_000 + r"\x[" * 50_000,
+    "acronyms.tex": r"\newacronym{a}{" * 50_000 + r"\title{T \gls{a}}",
+    "chunks.Rnw": r"\title{T}" + "\n<<a>>=\n" * 100_000 + r"\Sexpr{" * 100_000,
+    "hypertargets.tex": r"\title{T}" + r"\hypertarget{ref-a}{}" * 50_000 + r"\bib{a}{b}{" * 50_000,
+    "deep.ipynb": '{"cells": ' + "[" * 100_000,
+    "cells.ipynb": '{"cells": [' + '{"cell_type": "markdown", "source": ["[@"]},' * 50_000 + "{}]}",
+    "deep.typ": "#set document(title: " + "[" * 500_000,
+    "titles.typ": "title: [" * 50_000 + "@a" * 50_000,
+    "comments.typ": "/*" * 200_000 + "//" * 200_000,
+    "strings.typ": 'author: ("' * 50_000,
+    "blocks.org": "#+begin_src\n" * 50_000 + ":a:\n" * 50_000,
+    "cites.org": "[cite:" * 50_000 + "*a" * 50_000 + "[[" * 50_000,
+    "emphasis.org": "#+title: T\n" + "*a/b_c~" * 100_000,
     "nul.tex": "\\title{a\0b}",
     "nul.md": "# a\0b",
     "nul.json": '{"title": "a\0b"}',
@@ -105,7 +123,7 @@ def test_latex_is_bounded_below_what_the_files_module_reads() -> None:
     assert LONGEST_SOURCE < 64 * MB
 
 
-SUFFIXES = (".json", ".tex", ".md", ".txt", ".bib", ".ris", "")
+SUFFIXES = (*".json .tex .Rnw .md .ipynb .typ .org .odt .txt .bib .ris".split(), "")
 LATEX = r"""
 \title{ \author{ \begin{abstract} \end{abstract} \cite{ \citep[ \cites( \input{x} \bibliography{x}
 \newcommand{\a} \def\a#1 \a \bibitem{k} \bibitem[ \newblock \entry{a}{b} \endentry \field{title}
@@ -114,6 +132,8 @@ LATEX = r"""
 OTHERS = """
 title: author: abstract: references: bibliography: @ [@a] @doi:10.1/x | > : , ; ' " * _ ` ```
 --- ... <!-- --> ::: <a # ## - Abstract References [1] 10.1000/x arXiv:2004.07180 %PDF- @article{a,
+#+title: #+begin_abstract #+end_abstract [cite:@a] cite:a #set document( title: [T] author: (
+"name": #cite(<a>) <a> = T {"cells":[{"cell_type":"markdown","source":["# <<a>>= \\Sexpr{
 title={T} year=2020 café \u202e \ufeff null 1999 &a *a !!python/name:x {"title": "references": [{
 """
 WORDS = st.sampled_from([*LATEX.split(), *OTHERS.split(), "TY  - JOUR\n", "ER  -", "\n\n", "\r\n"])

@@ -97,7 +97,7 @@ def test_the_example_cites_six_works_of_its_bibliography() -> None:
 def test_titles_in_many_forms(source: str, title: str, tmp_path: Path) -> None:
     found = paper(tmp_path, source + r"\begin{abstract}Some words.\end{abstract}")
     assert found.title == title
-    assert ("No title was found." in found.notes) == (not title)
+    assert ("No title was found: give it by --title." in found.notes) == (not title)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_piece_of_a_paper_is_read_by_its_first_words(tmp_path: Path) -> None:
     assert found.title == ""
     assert found.abstract == "We weigh dust with a very fine balance."
     assert keys(found) == ["one", "two"]
-    assert found.notes[0] == "No title was found."
+    assert found.notes[0] == "No title was found: give it by --title."
     assert found.notes[1].startswith("No abstract was found; the first 8 words")
 
 
@@ -205,3 +205,15 @@ def test_latin_1_is_read_with_a_note(tmp_path: Path) -> None:
     assert found.title == "Café"
     assert found.references[0].title == "Café dust"
     assert [note.split()[-1] for note in found.notes if "UTF-8" in note] == ["(Latin-1)."] * 2
+
+
+def test_words_in_verb_are_kept(tmp_path: Path) -> None:
+    found = paper(
+        tmp_path, r"\title{T}\begin{abstract}Call \verb|grep -i| and \verb+%+.\end{abstract}"
+    )
+    assert found.abstract == "Call grep -i and ."
+
+
+def test_degrees_are_no_names(tmp_path: Path) -> None:
+    found = paper(tmp_path, r"\title{T}\author{Prof. Dr. Ada Quill \and Dr.-Ing. Drew Ost}")
+    assert found.authors == ("Ada Quill", "Drew Ost")

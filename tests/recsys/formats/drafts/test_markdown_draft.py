@@ -195,13 +195,15 @@ def test_a_bibliography_outside_the_folder_is_a_note(tmp_path: Path) -> None:
     inner.mkdir()
     found = read("---\ntitle: T\nbibliography: ../refs.bib\n---\n@one", inner)
     assert found.references == ()
-    assert "'../refs.bib' was not read: it is outside the draft's folder." in found.notes
+    assert found.notes[0].startswith(
+        "'../refs.bib' was not read: it is outside the draft's folder;"
+    )
 
 
 @pytest.mark.parametrize(
     ("yaml", "said"),
     [
-        ("title: a: b", "is not YAML: mapping values are not allowed here on line 2"),
+        ("title: [a: b: c", "is not YAML"),
         ("title: t\nauthor: [", "on line 4"),
         ("title: 'open", "is not YAML"),
         ("- a\n- b", "instead of keys and values"),
@@ -266,3 +268,40 @@ def test_any_front_matter_is_read_or_a_draft_error(yaml: str) -> None:
         split_front_matter(f"---\n{yaml}\n---\n", "x")
     except DraftError as error:
         assert error.hint
+
+
+@pytest.mark.parametrize(
+    ("yaml", "title", "note"),
+    [
+        ("title: Walls: a study", "Walls: a study", "no YAML in line 2: read as text"),
+        ("title: Walls\nx: `r 1`\ny: @z", "Walls", "no YAML in lines 3, 4: read as text"),
+        ("title:\tWalls\nauthor:\n\t- Ivy Moss", "Walls", ""),
+        ("title: Moss\ntitle: Walls", "Walls", "'title' occurs twice in the front matter"),
+        ("title: It's: a wall", "It's: a wall", "no YAML in line 2"),
+    ],
+)
+def test_front_matter_that_is_no_yaml_is_read_as_it_is_meant(
+    yaml: str, title: str, note: str, tmp_path: Path
+) -> None:
+    found = read(f"---\n{yaml}\n---\n", tmp_path)
+    assert found.title == title
+    assert note in " ".join(found.notes)
+    assert bool(found.notes) == bool(note)
+
+
+def test_a_key_in_myst_s_role_is_cited(tmp_path: Path) -> None:
+    (tmp_path / "refs.bib").write_text(REFS, encoding="utf-8")
+    text = "---\ntitle: T\nbibliography: refs.bib\n---\nAs {cite:t}`one,two` say."
+    found = read(text, tmp_path)
+    assert [work.key for work in found.references] == ["one", "two"]
+    assert found.abstract is None or "cite" not in found.abstract
+
+
+def test_what_latex_cites_in_markdown_is_cited(tmp_path: Path) -> None:
+    (tmp_path / "refs.bib").write_text(REFS, encoding="utf-8")
+    front = (
+        "---\ntitle: T\nbibliography: refs.bib\nabstract: We grow `r n` trees \\citep{two}.\n---\n"
+    )
+    found = read(f"{front}As \\citet[p. 3]{{one}} says.", tmp_path)
+    assert [work.key for work in found.references] == ["two", "one"]
+    assert found.abstract == "We grow trees."

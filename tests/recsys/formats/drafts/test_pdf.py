@@ -148,6 +148,55 @@ def test_names_below_the_title_are_authors(byline: str, expected: tuple[str, ...
     assert read(front(byline=byline)).authors == expected
 
 
+def test_a_byline_may_break_within_a_name() -> None:
+    page = [
+        Text(TITLE, 100, 720, 18),
+        *down(["Ada Ash, Bo Birch, Cy Cedar, Dee", "Date, Eva Elm"], x=150, y=690, size=12),
+        Text("Forest Letters, 2010", 150, 650, 10),
+        Text("Abstract", 200, 630, 12),
+        *down(ABSTRACT, y=610),
+        *down(BODY, y=560),
+    ]
+    assert read(page).authors == ("Ada Ash", "Bo Birch", "Cy Cedar", "Dee Date", "Eva Elm")
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Adoptingmicroservicesandmore in the Wild",
+        "Nests of Beetles in the",
+        "Nests of B33t135 0123456 ////### %%%%",
+    ],
+)
+def test_a_title_that_looks_wrong_is_a_guess(title: str) -> None:
+    found = read(front(title=title))
+    assert found.title
+    assert "The title is a guess: give --title if it is wrong." in found.notes
+
+
+def test_an_abstract_that_nothing_marks_ends_at_the_keywords() -> None:
+    lines = [f"{line} " * 2 for line in ABSTRACT] * 3
+    page = [
+        Text(TITLE, 100, 720, 18),
+        Text("Ada Ash and Bo Birch", 150, 690, 12),
+        *down(lines, y=660),
+        Text("CCS Concepts: Computing methodologies and many more of these words", 72, 520, 10),
+        Text("ACM Reference Format: Ada Ash and Bo Birch. Nests of Beetles. 2026.", 72, 508, 10),
+        *down(BODY, y=480),
+    ]
+    found = read(page)
+    assert (
+        found.abstract and "gardens" in found.abstract and "Reference Format" not in found.abstract
+    )
+
+
+def test_a_list_whose_entries_are_far_too_long_is_a_guess() -> None:
+    lines = ["of nests and of beetles that build them in the old forests of the north"] * 9
+    page = [Text("References", 72, 720, 12), *down(["[1] x", *lines, "[2] y", *lines[:12]], y=700)]
+    found = read(front(), page)
+    assert any("The list of references is a guess" in note for note in found.notes)
+
+
 def test_authors_of_the_file_count_if_the_page_names_them() -> None:
     page = front(byline="Ada Ash (University of Trees), Bo Birch (Botanical Institute)")
     assert read(page, facts={"Author": "Ada Ash; Bo Birch"}).authors == ("Ada Ash", "Bo Birch")

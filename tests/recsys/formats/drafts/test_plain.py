@@ -74,7 +74,7 @@ def test_listed_references_are_read_by_their_identifiers(items: str, heading: st
         ("10.1000/one", None),
         (None, "2004.07180"),
     ]
-    assert notes == ("1 listed reference without a DOI, arXiv or ACL id left out.",)
+    assert notes == ("1 listed reference not understood and left out.",)
 
 
 def test_a_text_of_identifiers_alone_is_a_reading_list() -> None:

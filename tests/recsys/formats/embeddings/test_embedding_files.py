@@ -83,7 +83,7 @@ def test_nothing_is_left_behind_but_the_file(tmp_path: Path) -> None:
 def test_standard_input_is_json_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     text = b'{"paper_id": "a", "embedding": [1, 2]}\n'
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    assert read_embeddings(STDIN).vectors.tolist() == [[1, 2]]
+    assert read_embeddings(STDIN).vectors[:].tolist() == [[1, 2]]
 
 
 def test_papers_are_looked_up() -> None:

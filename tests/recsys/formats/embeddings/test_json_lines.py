@@ -26,7 +26,7 @@ def test_lines_of_specter_are_read(tmp_path: Path) -> None:
     )  # fmt: skip
     assert (found.ids, found.empty) == (("a", "é"), ("b",))
     assert found.vectors.dtype == np.float32
-    assert found.vectors.tolist() == [[0.25, 1], [np.float32(0.001), -2]]
+    assert found.vectors[:].tolist() == [[0.25, 1], [np.float32(0.001), -2]]
 
 
 def test_gzip_is_known_by_its_first_bytes(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_any_list_of_numbers_is_a_vector(tmp_path: Path, kind: pa.DataType) -> N
     values = pa.array([[1, 2], None, [3, 4]], pa.list_(pa.int8())).cast(kind)
     found = read(tmp_path, paper_id=IDS, embedding=values)
     assert (found.ids, found.empty) == (("a", "c"), ("b",))
-    assert found.vectors.tolist() == [[1, 2], [3, 4]]
+    assert found.vectors[:].tolist() == [[1, 2], [3, 4]]
 
 
 def test_an_empty_list_is_no_vector(tmp_path: Path) -> None:

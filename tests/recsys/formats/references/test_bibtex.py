@@ -123,7 +123,8 @@ def test_broken_entries_are_reported_with_their_line_and_good_ones_kept() -> Non
         "refs.bib",
     )
     assert [each.key for each in found.references] == ["good", "fine", "last"]
-    first, second = found.problems
+    assert found.problems == ("2 entries are broken and left out (lines 3, 6).",)
+    first, second = found.details
     assert first.startswith("line 3: @article{broken")
     assert second.startswith("line 6: @misc{no comma")
 
@@ -134,7 +135,9 @@ def test_what_occurs_twice_is_kept_and_reported() -> None:
     assert found.problems == ("line 2: title occurs twice in one entry; the first counts.",)
     again = read("@misc{a, title={A}}\n@misc{a, title={B}}\n", "refs.bib")
     assert [each.title for each in again.references] == ["A", "B"]
-    assert again.problems == ("line 2: the key a occurs twice.",)
+    assert again.problems == ("1 key occurs twice: a.",)
+    assert again.details == ("line 2: the key a occurs twice.",)
+    assert again.repeated == ("a",)
 
 
 def test_comments_and_preambles_are_no_references() -> None:

@@ -153,7 +153,8 @@ def test_a_list_of_identifiers_is_read() -> None:
 def test_an_item_that_is_none_is_reported() -> None:
     found = read('[{"title": "T"}, 7, null]', "x.json")
     assert [each.title for each in found.references] == ["T"]
-    assert found.problems == (
+    assert found.problems == ("item 2 is neither an object nor an identifier, and 1 more like it.",)
+    assert found.details == (
         "item 2 is neither an object nor an identifier.",
         "item 3 is neither an object nor an identifier.",
     )

@@ -59,6 +59,9 @@ def test_a_record_without_end_is_kept_and_reported() -> None:
     found = read("TY  - JOUR\nTI  - One\n\nTY  - JOUR\nTI  - Two\n", "x.ris")
     assert [each.title for each in found.references] == ["One", "Two"]
     assert found.problems == (
+        "line 1: the record has no end (ER), and 1 more like it (lines 1, 4).",
+    )
+    assert found.details == (
         "line 1: the record has no end (ER).",
         "line 4: the record has no end (ER).",
     )

@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from recsys.store.arrays import Rows
-from recsys.store.kernels import adapted, fastest, in_numpy
-from recsys.store.kernels.in_numpy import K1, Counts, Postings, Trees, Words
+from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
+from recsys.store.kernels import adapted, codes_in_numpy, fastest, in_numpy, split_in_numpy
+from recsys.store.kernels.codes_in_numpy import Coded
+from recsys.store.kernels.in_numpy import K1, Counts, Norms, PaperWords, Postings, Trees, Words
+from recsys.store.kernels.split_in_numpy import Split
 
 SEEDS = st.integers(0, 2**32 - 1)
 ROWS = arrays(np.int32, st.integers(0, 80), elements=st.integers(0, 60))
@@ -55,6 +57,51 @@ def test_dots_refuse_rows_that_are_not_there(row: int) -> None:
         adapted.dots(vectors, np.array([3, row], np.int32), vectors[0])
 
 
+def made_split(rng: np.random.Generator, d: int) -> Split:
+    """Make any parts, also such as no vectors are split into: a file may be damaged."""
+    codes = rng.integers(-128, 128, (30, d)).astype(np.int8)
+    rests = rng.integers(-(1 << 15), 1 << 15, (30, d)).astype(np.int16)
+    return Split(codes, rests, rng.random(30, np.float32))
+
+
+@given(SEEDS, st.integers(0, 40), st.integers(1, 70))
+def test_parts_are_joined_to_the_last_bit_and_multiplied(seed: int, m: int, d: int) -> None:
+    rng = np.random.default_rng(seed)
+    split = made_split(rng, d)
+    places = rng.integers(0, 30, m).astype(np.int32)
+    whole = split.codes.astype(np.int64) * 65536 + split.rests
+    exact = whole[places] * split.scales[places, None].astype(np.float64) / 65536
+    for kernels in (split_in_numpy, adapted):
+        joined = kernels.unsplit(split, places)
+        assert joined.dtype == np.float32
+        np.testing.assert_array_equal(joined, exact.astype(np.float32))
+    for q in (0, 1, 4, 6):
+        queries = rng.normal(size=(q, d)).astype(np.float32)
+        many = adapted.split_dots(split, places, queries)
+        assert many.shape == split_in_numpy.split_dots(split, places, queries).shape == (q, m)
+        np.testing.assert_array_equal(
+            many, adapted.dots(joined, np.arange(m, dtype=np.int32), queries)
+        )
+        np.testing.assert_allclose(many, queries @ joined.T, atol=1e-3, rtol=1e-4)
+        for query, products in zip(queries, many, strict=True):
+            alone = adapted.split_dots(split, places, query)
+            np.testing.assert_allclose(alone, products, atol=1e-3, rtol=1e-4)
+
+
+@pytest.mark.parametrize("place", [-1, 30, 2**31 - 1, -(2**31)])
+def test_parts_that_are_not_there_are_refused(place: int) -> None:
+    split, places = made_split(np.random.default_rng(0), 8), np.array([3, place], np.int32)
+    with pytest.raises(IndexError, match="outside the vectors"):
+        adapted.unsplit(split, places)
+    with pytest.raises(IndexError, match="outside the vectors"):
+        adapted.split_dots(split, places, np.zeros(8, np.float32))
+    for short in (replace(split, rests=split.rests[:-1]), replace(split, scales=split.scales[1:])):
+        with pytest.raises(IndexError, match="do not fit each other"):
+            adapted.unsplit(short, places[:1])
+        with pytest.raises(IndexError, match="do not fit each other"):
+            adapted.split_dots(short, places[:1], np.zeros(8, np.float32))
+
+
 @given(SEEDS, st.integers(0, 9), st.integers(1, 70))
 def test_scans_are_exact(seed: int, q: int, d: int) -> None:
     rng = np.random.default_rng(seed)
@@ -80,17 +127,69 @@ def test_scans_refuse_ranges_that_are_not_there(pair: tuple[int, int]) -> None:
         adapted.scan(codes, begin, end, codes[0])
 
 
+@pytest.mark.parametrize("d", [1, 20, 64, 128])
+@pytest.mark.parametrize("k", [0, 1, 7, 5000])
+def test_the_closest_are_those_of_numpy_to_the_last_bit(d: int, k: int) -> None:
+    rng = np.random.default_rng(d + k)
+    codes, queries = (rng.integers(-2, 3, (n, d)).astype(np.int8) for n in (1500, 6))
+    coded = Coded(codes * np.int8(63), rng.integers(1, 3, 1500).astype(np.float32))
+    ranges = np.array([3, 40, 700, 700]), np.array([30, 40, 700, 1500])
+    asked = queries * np.int8(-50), rng.random(6).astype(np.float32)
+    shuffled = replace(coded, rows=rng.permutation(1500).astype(np.int32))
+    for given_codes in (coded, shuffled):
+        for allowed in (None, rng.random(1500) < 0.5):
+            found = adapted.closest(given_codes, ranges, asked, allowed, k)
+            expected = codes_in_numpy.closest(given_codes, ranges, asked, allowed, k)
+            for one, other in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(one[0], other[0])
+                np.testing.assert_array_equal(one[1], other[1])
+                assert one[0].dtype == np.int32 and one[1].dtype == np.float32
+
+
+def test_what_is_close_is_not_looked_for_outside() -> None:
+    coded = Coded(np.ones((50, 4), np.int8), np.ones(50, np.float32))
+    asked = coded.codes[:2], coded.scales[:2]
+    for pair in ((-1, 3), (4, 3), (0, 51)):
+        with pytest.raises((IndexError, ValueError)):
+            adapted.closest(coded, (np.array(pair[:1]), np.array(pair[1:])), asked, None, 3)
+    astray = replace(coded, rows=np.full(50, 50, np.int32))
+    with pytest.raises(IndexError, match="without a mark"):
+        adapted.closest(astray, (np.array([0]), np.array([50])), asked, np.ones(50, bool), 3)
+
+
+@given(SEEDS, st.integers(0, 9), st.integers(1, 70))
+def test_vectors_are_rounded_alike(seed: int, n: int, d: int) -> None:
+    rng = np.random.default_rng(seed)
+    vectors = (rng.normal(size=(n, d)) * rng.choice([0, 1e-40, 1, 1e9], (n, 1))).astype(np.float32)
+    found, expected = adapted.rounded(vectors), codes_in_numpy.rounded(vectors)
+    assert found[0].dtype == np.int8 and found[1].dtype == np.float32
+    for one, other in zip(found[:2], expected[:2], strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_allclose(found[2], expected[2], rtol=1e-4, atol=1e-30)
+
+
 # Words --------------------------------------------------------------------------------------
 
 
 def made_postings(rng: np.random.Generator, n: int, kind: type = np.uint8) -> Postings:
     """Let 30 terms be in papers; those of many papers go over several blocks."""
     papers = [np.flatnonzero(rng.random(n) < share) for share in rng.random(30) ** 3]
-    starts = np.cumsum([0, *map(len, papers)])
     rows = np.concatenate(papers).astype(np.int32)
+    codes = np.repeat(np.arange(30), [*map(len, papers)])
     most = int(np.iinfo(kind).max)
     frequencies: Counts = rng.integers(1, most, len(rows), endpoint=True).astype(kind)
-    return Postings(starts, rows, frequencies, K1 * rng.gamma(4, 0.25, n))
+    frequencies[rng.random(len(rows)) < 0.7] = 1
+    return postings_of(rows, codes, frequencies, K1 * rng.gamma(4, 0.25, n))
+
+
+def postings_of(rows: Rows, codes: Longs, frequencies: Counts, norms: Norms) -> Postings:
+    """Put together what is sorted by code, of 30, and row."""
+    by_paper = np.argsort(rows, kind="stable")
+    papers = PaperWords(
+        Ragged.from_pairs(rows, codes.astype(np.int32), len(norms)), frequencies[by_paper]
+    )
+    starts = np.searchsorted(codes, np.arange(31))
+    return Postings(starts, rows, in_numpy.levels(frequencies, norms[rows]), norms, papers)
 
 
 def made_words(rng: np.random.Generator, t: int = 12) -> Words:
@@ -98,23 +197,78 @@ def made_words(rng: np.random.Generator, t: int = 12) -> Words:
     return Words(codes, rng.random(t, np.float32) * 9, rng.integers(1, 5, t).astype(np.float32))
 
 
+def by_hand(postings: Postings, words: Words, allowed: Mask | None, k: int) -> tuple[Rows, Floats]:
+    """Weigh all terms of all papers."""
+    terms, n = postings.papers.terms, len(postings.norms)
+    owners = np.repeat(np.arange(n), np.diff(terms.starts))
+    place = np.searchsorted(words.codes, terms.values).clip(max=len(words.codes) - 1)
+    asked = np.flatnonzero(words.codes[place] == terms.values)
+    owners, place, found = owners[asked], place[asked], postings.papers.frequencies[asked]
+    weights = in_numpy.impacts(found, words.idf[place], postings.norms[owners])
+    scores = np.bincount(owners, weights * words.counts[place], n).astype(np.float32)
+    passing = scores > 0 if allowed is None else (scores > 0) & allowed
+    rows = np.flatnonzero(passing)
+    best = rows[np.lexsort((rows, -scores[rows]))][:k].astype(np.int32)
+    return best, scores[best]
+
+
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint32])
 @pytest.mark.parametrize("n", [1, 40, 20_000])
 @pytest.mark.parametrize("k", [0, 1, 7, 20_001])
-def test_matches_are_those_of_numpy_to_the_last_bit(n: int, k: int, kind: type) -> None:
+def test_matches_are_those_of_all_papers_to_the_last_bit(n: int, k: int, kind: type) -> None:
     rng = np.random.default_rng(n + k)
-    postings, words = made_postings(rng, n, kind), made_words(rng)
-    for allowed in (None, rng.random(n) < 0.5):
-        rows, scores = adapted.matches(postings, words, allowed, k)
-        expected = in_numpy.matches(postings, words, allowed, k)
-        np.testing.assert_array_equal(rows, expected[0])
-        np.testing.assert_array_equal(scores, expected[1])
-        assert rows.dtype == np.int32 and scores.dtype == np.float32
+    check_matches(made_postings(rng, n, kind), made_words(rng), rng, k)
+
+
+def test_matches_of_many_papers_are_found_block_by_block() -> None:
+    rng = np.random.default_rng(5)
+    postings = made_postings(rng, 300_000)
+    for words, k in ((made_words(rng), 200), (made_words(rng, 2), 50)):
+        check_matches(postings, words, rng, k)
+
+
+@given(SEEDS, st.integers(1, 300), st.integers(0, 60), st.integers(1, 30))
+def test_matches_are_those_of_all_papers_however_alike_they_are(
+    seed: int, n: int, k: int, t: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    postings = made_postings(rng, n)
+    norms = rng.choice([0, 0.3, 1.2, 1e9], n)  # Few norms and frequencies: many ties.
+    found = np.minimum(postings.papers.frequencies, 2)
+    owners = np.repeat(np.arange(n), np.diff(postings.papers.terms.starts)).astype(np.int32)
+    codes = postings.papers.terms.values.astype(np.int64)
+    order = np.argsort(codes, kind="stable")
+    postings = postings_of(owners[order], codes[order], found[order], norms)
+    words = Words(
+        np.sort(rng.choice(30, t, replace=False)).astype(np.int32),
+        rng.choice(np.array([0, 1e-6, 1, 9], np.float32), t),
+        rng.integers(1, 3, t).astype(np.float32),
+    )
+    check_matches(postings, words, rng, k)
+
+
+def check_matches(postings: Postings, words: Words, rng: np.random.Generator, k: int) -> None:
+    for allowed in (None, rng.random(len(postings.norms)) < 0.5):
+        expected = by_hand(postings, words, allowed, k)
+        for kernels in (in_numpy, adapted):
+            rows, scores = kernels.matches(postings, words, allowed, k)
+            np.testing.assert_array_equal(rows, expected[0])
+            np.testing.assert_array_equal(scores, expected[1])
+            assert rows.dtype == np.int32 and scores.dtype == np.float32
+
+
+@given(SEEDS)
+def test_levels_are_no_lower_than_what_they_stand_for(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    found, norms = rng.integers(1, 70_000, 40).astype(np.uint32), rng.gamma(1, 2, 40)
+    exact = 255 * found / (found + norms)
+    levels = in_numpy.levels(found, norms)
+    assert np.all((levels >= exact) & (levels < exact + 1))
 
 
 def test_equal_scores_come_by_ascending_row() -> None:
     rows = np.arange(100, dtype=np.int32)
-    postings = Postings(np.array([0, 100]), rows, np.ones(100, np.uint8), np.ones(100))
+    postings = postings_of(rows, np.zeros(100, np.int64), np.ones(100, np.uint8), np.ones(100))
     words = Words(np.zeros(1, np.int32), np.ones(1, np.float32), np.ones(1, np.float32))
     for kernels in (in_numpy, adapted):
         assert kernels.matches(postings, words, None, 7)[0].tolist() == list(range(7))
@@ -130,7 +284,7 @@ def test_no_words_match_nothing() -> None:
         assert len(rows) == len(scores) == 0
 
 
-@pytest.mark.parametrize("damage", ["rows", "low", "starts", "codes", "frequencies", "mask"])
+@pytest.mark.parametrize("damage", ["rows", "low", "starts", "codes", "levels", "mask"])
 def test_damaged_postings_are_refused(damage: str) -> None:
     rng = np.random.default_rng(1)
     postings, words, allowed = made_postings(rng, 9_000), made_words(rng, 30), None
@@ -143,12 +297,32 @@ def test_damaged_postings_are_refused(damage: str) -> None:
             postings = replace(postings, starts=postings.starts * 3)
         case "codes":
             words = replace(words, codes=words.codes + np.int32(1))
-        case "frequencies":
-            postings = replace(postings, frequencies=postings.frequencies[:5])
+        case "levels":
+            postings = replace(postings, levels=postings.levels[:5])
         case _:
             allowed = np.ones(10, bool)
     with pytest.raises(IndexError):
         adapted.matches(postings, words, allowed, 10)
+
+
+@pytest.mark.parametrize("damage", ["fewer", "beyond", "many", "order", "idf"])
+def test_words_that_do_not_fit_are_refused(damage: str) -> None:
+    rng = np.random.default_rng(1)
+    postings, words = made_postings(rng, 9_000), made_words(rng, 30)
+    papers = postings.papers
+    match damage:
+        case "fewer":
+            papers = replace(papers, terms=Ragged(papers.terms.starts[:-1], papers.terms.values))
+        case "beyond":
+            papers = replace(papers, terms=Ragged(papers.terms.starts * 3, papers.terms.values))
+        case "many":
+            postings = replace(postings, norms=np.ones(9_001))
+        case "order":
+            words = replace(words, codes=words.codes[::-1].copy())
+        case _:
+            words = replace(words, idf=np.full(30, np.inf, np.float32))
+    with pytest.raises(IndexError):
+        adapted.matches(replace(postings, papers=papers), words, None, 10)
 
 
 # Rows ---------------------------------------------------------------------------------------
@@ -232,21 +406,11 @@ def test_slices_of_ragged_rows(seed: int, n: int) -> None:
     starts = np.cumsum([0, *lengths])
     rows = rng.integers(0, n, 12).astype(np.int32)
     values = rng.permutation(1000)[: starts[-1]].astype(np.int32)
-    wanted = rng.permutation(1000)[:100].astype(np.int32)
-    weights = rng.random(1000, np.float32)
     for kernels in (in_numpy, adapted):
         owner, found = kernels.slices(starts[rows], lengths[rows], values)
         expected = [values[starts[row] : starts[row + 1]] for row in rows]
         np.testing.assert_array_equal(found, np.concatenate(expected))
         np.testing.assert_array_equal(owner, np.repeat(np.arange(12), lengths[rows]))
-        owner, place, at = kernels.shared(starts, values, rows, wanted)
-        hits = [(i, v) for i, row in enumerate(expected) for v in row.tolist() if v in wanted]
-        assert [*zip(owner.tolist(), wanted[place].tolist(), strict=True)] == hits
-        np.testing.assert_array_equal(values[at], wanted[place])
-        np.testing.assert_array_equal(
-            kernels.squares(starts, values, rows, weights),
-            in_numpy.squares(starts, values, rows, weights),
-        )
 
 
 @given(SEEDS, st.integers(1, 30), st.integers(0, 12))
@@ -276,10 +440,6 @@ def test_rows_and_slices_that_are_not_there_are_refused() -> None:
         adapted.older(np.array([0, 2, 99]), values, years, np.array([1], np.int32), 1)
     with pytest.raises(IndexError):
         adapted.older(starts, values + np.int32(3), years, np.array([1], np.int32), 1)
-    with pytest.raises(IndexError):
-        adapted.squares(starts, values, np.array([1], np.int32), np.ones(2, np.float32))
-    with pytest.raises(IndexError):
-        adapted.shared(np.array([0, 2, 99]), values, np.array([1], np.int32), values)
 
 
 # Trees --------------------------------------------------------------------------------------

@@ -1,0 +1,108 @@
+"""Ask a GROBID server what stands in a PDF: only where somebody names one, and nobody else.
+
+As https://grobid.readthedocs.io/en/latest/Grobid-service/ describes its service, read on
+2026-11-22; tested against a server of the project's own that answers so.
+"""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from recsys.errors import DraftError, InputError
+from recsys.extras import need
+from recsys.formats.files import display_name, read_bytes
+from recsys.formats.markup.tei_xml import read_tei
+from recsys.records import Manuscript
+
+if TYPE_CHECKING:
+    import httpx2
+
+SERVICE = "api/processFulltextDocument"
+LONGEST, CONNECTING = 180.0, 5.0
+"""Seconds for a whole answer, and until there is somebody who answers."""
+LARGEST = 32 * 2**20
+"""Bytes of an answer."""
+_ALONE = "Leave --grobid out: the PDF is then read without it."
+_SETTINGS = {"consolidateHeader": "0", "consolidateCitations": "0", "includeRawCitations": "0"}
+"""With consolidation the server would ask others about the draft."""
+
+
+def read_by_grobid(address: str, path: Path, *, seconds: float = LONGEST) -> Manuscript:
+    """Send a PDF to a GROBID server, and read its answer as a draft.
+
+    Args:
+        address: of the server, such as http://localhost:8070.
+        path: of the PDF.
+        seconds: after which the server has taken too long.
+
+    Raises:
+        InputError: the address is none, the file is no PDF, or the server does not answer.
+        DraftError: what it answers says nothing.
+        MissingExtraError: httpx2 is not installed.
+    """
+    name = display_name(path)
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InputError(
+            f"{address!r} is no address of a GROBID server.",
+            "Give one such as http://localhost:8070.",
+        )
+    need("httpx2", "Asking GROBID")
+    raw = read_bytes(path)
+    if not raw.lstrip()[:5] == b"%PDF-":
+        raise InputError(f"{name} is no PDF: GROBID reads nothing else.", "Leave --grobid out.")
+    found = read_tei(_answer(f"{address.rstrip('/')}/{SERVICE}", raw, name, seconds), name)
+    if not (found.title or found.abstract or found.references):
+        raise DraftError(f"GROBID found nothing in {name}.", _ALONE)
+    return found
+
+
+def _answer(address: str, raw: bytes, name: str, seconds: float) -> bytes:
+    import httpx2
+
+    limits = httpx2.Timeout(seconds, connect=min(CONNECTING, seconds))
+    form = {"input": (name, raw, "application/pdf")}
+    try:
+        with (
+            httpx2.Client(timeout=limits, follow_redirects=False, trust_env=False) as client,
+            client.stream(
+                "POST", address, files=form, data=_SETTINGS, headers={"Accept": "application/xml"}
+            ) as reply,
+        ):
+            _check_status(reply.status_code, name)
+            return b"".join(_bounded(reply, time.monotonic() + seconds))
+    except httpx2.TimeoutException as error:
+        raise InputError(f"GROBID took longer than {seconds:.0f} s for {name}.", _ALONE) from error
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        reason = " ".join(str(error).split())[:120] or type(error).__name__
+        raise InputError(
+            f"GROBID at {address} does not answer: {reason.rstrip('.')}.",
+            "Is it running? " + _ALONE,
+        ) from error
+
+
+def _bounded(reply: "httpx2.Response", until: float) -> Iterator[bytes]:
+    """Give the parts of an answer, within limits of size and time.
+
+    Raises:
+        InputError: it is too large, or too slow.
+    """
+    size = 0
+    for part in reply.iter_bytes():
+        size += len(part)
+        if size > LARGEST:
+            raise InputError(f"GROBID's answer is larger than {LARGEST // 2**20} MB.", _ALONE)
+        if time.monotonic() > until:
+            raise InputError("GROBID's answer took too long.", _ALONE)
+        yield part
+
+
+def _check_status(status: int, name: str) -> None:
+    if status == 503:
+        raise InputError("GROBID is busy: all its workers are taken.", "Ask again in a minute.")
+    if status == 204:
+        raise DraftError(f"GROBID found nothing in {name}.", _ALONE)
+    if status != 200:
+        raise InputError(f"GROBID refused {name}: it answered with status {status}.", _ALONE)

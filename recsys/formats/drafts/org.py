@@ -1,0 +1,127 @@
+"""Read a draft written in Org: its keywords, headings, and what org-cite or org-ref cite."""
+
+import re
+from pathlib import Path
+
+from recsys.formats.drafts.citing import Shelf, cited_twice, resolve, shelf
+from recsys.formats.drafts.folder import Folder, folder_of
+from recsys.formats.drafts.plain import split_list
+from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
+from recsys.formats.files import decode, display_name
+from recsys.formats.latex.latex_citations import cited_keys, without_citations
+from recsys.records import Manuscript
+
+_KEYWORD = re.compile(
+    r"(?im)^[^\S\n]*#\+(title|subtitle|author|date|bibliography)(?:\[[^\]\n]*\])?:(.*)$"
+)
+_ABSTRACT = re.compile(r"(?ims)^[^\S\n]*#\+begin_abstract[^\n]*\n(.*?)^[^\S\n]*#\+end_abstract")
+_LEFT_OUT = re.compile(
+    r"(?ims)^[^\S\n]*#\+begin_(src|example|export|comment|latex|html)\b[^\n]*\n.*?"
+    r"(?:^[^\S\n]*#\+end_\1[^\n]*$|\Z)|^[^\S\n]*:[A-Za-z_-]+:[^\S\n]*\n.*?^[^\S\n]*:END:[^\S\n]*$"
+)
+_REMARK = re.compile(r"(?m)^[^\S\n]*#(?:[^\S\n][^\n]*)?$")
+_LINE_OFF = re.compile(r"(?m)^[^\S\n]*(?:#(?:\+[^\n]*|[^\S\n][^\n]*)?|\|[^\n]*|:[^\S\n][^\n]*)$")
+_HEADING = re.compile(
+    r"(?m)^(\*+)[^\S\n]+(?:(?:TODO|DONE|NEXT|WAIT)[^\S\n]+)?(?:\[#.\][^\S\n]+)?([^\n]*)$"
+)
+_TAGS = re.compile(r"[^\S\n]+:[\w@:%#]+:[^\S\n]*\Z")
+_ABSTRACT_HEADING = re.compile(r"(?i)(?:abstract|summary)\W*\Z")
+_ORG_CITE = re.compile(r"\[cite(?:/[\w/-]{0,40})?:([^\[\]]{1,2000})\]")
+_AT_KEY = re.compile(r"@([\w:.#$%&\-+?<>~/]{1,200})")
+_ORG_REF = re.compile(
+    r"(?<![\w:])(?:no)?(?:cite|[Cc]ite(?:p|t|alp|alt|author|year|yearpar|title|num|text)|parencite|[Tt]extcite|autocite|footcite)\*?:"
+    r"([\w&;:,./+-]{0,2000}\w)"
+)
+_LISTED = re.compile(
+    r"(?<!\w)(?:no)?bibliography:([^\s\]]{1,500})|\\(?:bibliography|addbibresource)\{([^{}]{1,500})\}"
+)
+_MARKUP = (
+    (_ORG_CITE, ""),
+    (re.compile(r"\[\[(?:[^\[\]]{1,500})\]\[([^\[\]]{1,500})\]\]"), r"\1"),
+    (re.compile(r"\s?\[\[(?:no)?[a-zA-Z]*cite[a-z]*:[^\[\]]{1,500}\]\]"), ""),
+    (re.compile(r"\[\[([^\[\]]{1,500})\]\]"), r"\1"),
+    (re.compile(r"\s?" + _ORG_REF.pattern), ""),
+    (re.compile(r"\[fn:[^\[\]]{0,500}\]"), ""),
+    (re.compile(r"(?<!\w)([*/_=~+])(?=\S)([^\n*/=~+]{1,500}?)(?<=\S)\1(?!\w)"), r"\2"),
+    (re.compile(r"\\\\[^\S\n]*(?=\n|\Z)"), " "),
+)
+_BETWEEN_NAMES = re.compile(r"\s*[;,]\s*(?:and\s+)?|\s+and\s+|\s{3,}")
+
+
+def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
+    """Read a file of Org; `folder` holds the files that it may name."""
+    text, notes = clipped(decode(raw, display_name(path)))
+    keywords = [(match[1].lower(), match[2].strip()) for match in _KEYWORD.finditer(text)]
+    marked = _ABSTRACT.search(text)
+    text = _LEFT_OUT.sub("", text)
+    cited = _cited(_REMARK.sub("", text), keywords, folder or folder_of(path))
+    body = _LINE_OFF.sub("", _ABSTRACT.sub("", text))
+    abstract, guess = (stripped(marked[1]), ()) if marked else _abstract(body)
+    title = stripped(" ".join(said for name, said in keywords if name == "title"))
+    subtitle = stripped(" ".join(said for name, said in keywords if name == "subtitle"))
+    heading = _HEADING.search(body)
+    if not title and heading and not _ABSTRACT_HEADING.match(heading[2]):
+        title = stripped(_TAGS.sub("", heading[2]))
+    named = (said for name, said in keywords if name == "author")
+    _, listed, unnamed = split_list(body)
+    return Manuscript(
+        title=f"{title}: {subtitle}" if title and subtitle else title,
+        abstract=abstract or None,
+        authors=tuple(name for said in named for name in _BETWEEN_NAMES.split(stripped(said))),
+        references=tuple(dict.fromkeys((*cited.works, *listed))),
+        notes=(*notes, *guess, *cited.notes, *unnamed),
+        details=cited.details,
+    )
+
+
+def stripped(text: str) -> str:
+    """Remove the mark-up of Org from a piece of text, its citations too.
+
+    >>> stripped("*Dust* in /the/ [[https://wind.example][wind]] [cite:@dust2020], =now=")
+    'Dust in the wind, now'
+    """
+    text = without_citations(text)
+    for pattern, replacement in _MARKUP:
+        text = pattern.sub(replacement, text)
+    return re.sub(r" (?=[,.;:)](?:\s|\Z))", "", clean(text))
+
+
+def citation_keys(text: str) -> tuple[str, ...]:
+    """Return the keys that a text cites, in the ways of org-cite and of org-ref."""
+    found = [
+        (match.start(), key.rstrip(".:;,?"))
+        for match in _ORG_CITE.finditer(text)
+        for key in _AT_KEY.findall(match[1])
+    ]
+    for match in _ORG_REF.finditer(text):
+        keys = re.split(r"[,;]", match[1])
+        found += [(match.start(), key.lstrip("&").rstrip(".:")) for key in keys]
+    return tuple(dict.fromkeys(key for _, key in sorted(found, key=lambda each: each[0]) if key))
+
+
+def _cited(text: str, keywords: list[tuple[str, str]], folder: Folder) -> Shelf:
+    named = [said.strip("\"' ") for name, said in keywords if name == "bibliography"]
+    for match in _LISTED.finditer(text):
+        named += (match[1] or match[2]).split(",")
+    # What is exported to LaTeX may cite as LaTeX does.
+    keys = tuple(dict.fromkeys((*citation_keys(text), *cited_keys(text))))
+    books = shelf(folder, dict.fromkeys(filter(None, named)), (".bib",))
+    found = resolve(keys, books.works)
+    notes = (*books.notes, *cited_twice(books, keys), *found.notes)
+    return Shelf(found.works, notes, books.details)
+
+
+def _abstract(body: str) -> tuple[str | None, tuple[str, ...]]:
+    """Return what stands under the heading "Abstract", else the first words, with a note."""
+    headings = list(_HEADING.finditer(body))
+    starts = [match.end() for match in headings]
+    ends = [*(match.start() for match in headings[1:]), len(body)][: len(headings)]
+    for match, start, end in zip(headings, starts, ends, strict=True):
+        if _ABSTRACT_HEADING.match(_TAGS.sub("", match[2])) and body[start:end].strip():
+            return stripped(body[start:end]), ()
+    parts = paragraphs(_HEADING.sub("\n", body))
+    text = opening(stripped(part) for part in parts)
+    if text is None:
+        return None, ()
+    words = counted(len(text.split()), "word")
+    return text, (f"No abstract was found; the first {words} of the text stand in for it.",)

@@ -1,0 +1,123 @@
+import json
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+import pytest
+
+from recsys.errors import DraftError
+from recsys.formats.drafts.draft_formats import parse_manuscript, read_manuscript
+from recsys.records import Manuscript
+from tests.recsys.formats.drafts.small_docx import packed
+
+KIND = "application/vnd.oasis.opendocument.text"
+NAMES = " ".join(
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+    for name in ("office", "text", "style", "table", "draw", "meta")
+)
+FIELD = {"citationItems": [{"itemData": {"id": 1, "type": "book", "title": "Moss on walls"}}]}
+
+
+def odt(body: str, *, styles: str = "", meta: str = "", head: str = "") -> bytes:
+    content = (
+        f"{head}<office:document-content {NAMES}><office:automatic-styles>{styles}"
+        f"</office:automatic-styles><office:body><office:text>{body}</office:text></office:body>"
+        "</office:document-content>"
+    )
+    files = {"mimetype": KIND.encode(), "content.xml": content.encode()}
+    if meta:
+        files["meta.xml"] = (
+            f'<office:document-meta {NAMES} xmlns:dc="http://purl.org/dc/elements/1.1/">'
+            f"<office:meta>{meta}</office:meta></office:document-meta>"
+        ).encode()
+    return packed(files)
+
+
+def read(body: str, **more: str) -> Manuscript:
+    return parse_manuscript(odt(body, **more), Path("paper.odt"))
+
+
+def title(text: str) -> str:
+    return f'<text:p text:style-name="Title">{text}</text:p>'
+
+
+def test_styles_are_followed_to_their_parents_and_names_are_decoded() -> None:
+    found = read(
+        '<text:p text:style-name="P1">Walls<text:s/>and <text:span>moss</text:span></text:p>'
+        '<text:p text:style-name="Abstract_20_Text">Moss<text:tab/>grows'
+        "<text:line-break/>here.</text:p>"
+        '<text:h text:outline-level="1">One</text:h><text:p>Text of it.</text:p>',
+        styles='<style:style style:name="P1" style:parent-style-name="Title"/>',
+    )
+    assert (found.title, found.abstract) == ("Walls and moss", "Moss grows here.")
+
+
+def test_what_was_deleted_or_remarked_is_passed_over() -> None:
+    found = read(
+        "<text:tracked-changes><text:p>Gone</text:p></text:tracked-changes>"
+        + title("Walls<office:annotation><text:p>Hm.</text:p></office:annotation> and moss")
+    )
+    assert found.title == "Walls and moss"
+
+
+def test_works_in_reference_marks_of_zotero_are_cited() -> None:
+    name = quoteattr(f"ZOTERO_ITEM CSL_CITATION {json.dumps(FIELD)} RNDx")
+    found = read(
+        title("Walls") + f"<text:p>As <text:reference-mark-start text:name={name}/>(1)</text:p>"
+    )
+    assert [work.title for work in found.references] == ["Moss on walls"]
+
+
+def test_works_that_zotero_keeps_beside_the_text_are_cited() -> None:
+    said = f"ZOTERO_ITEM CSL_CITATION {json.dumps(FIELD)}"
+    kept = "".join(
+        f"<meta:user-defined meta:name={quoteattr(f'ZOTERO_BREF_a1_{n}')}>"
+        f"{part.replace('&', '&amp;')}</meta:user-defined>"
+        for n, part in ((2, said[60:]), (1, said[:60]))
+    )
+    found = read(title("Walls"), meta=kept)
+    assert [work.title for work in found.references] == ["Moss on walls"]
+
+
+def test_works_of_its_own_list_are_cited() -> None:
+    found = read(
+        title("Walls")
+        + '<text:p><text:bibliography-mark text:identifier="M1" text:author="Moss, I.; Fern, O." '
+        'text:title="Moss on walls" text:year="2001" text:url="https://doi.org/10.1000/x"/></text:p>'
+    )
+    (work,) = found.references
+    assert (work.key, work.title, work.year, work.doi) == ("M1", "Moss on walls", 2001, "10.1000/x")
+
+
+def test_notes_are_no_text_but_name_works() -> None:
+    inside = "<text:note-citation>1</text:note-citation><text:note-body><text:p>See 10.1000/y."
+    found = read(title(f"Walls<text:note>{inside}</text:p></text:note-body></text:note>"))
+    assert found.title == "Walls"
+    assert [work.doi for work in found.references] == ["10.1000/y"]
+
+
+def test_a_document_is_told_by_what_is_in_the_archive(tmp_path: Path) -> None:
+    path = tmp_path / "paper"
+    path.write_bytes(odt(title("Walls and moss")))
+    assert read_manuscript(path).title == "Walls and moss"
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (odt("", head='<!DOCTYPE x [<!ENTITY a "b">]>'), "defines an entity"),
+        (odt("<text:p>" * 300 + "</text:p>" * 300), "within one another"),
+        (odt("<text:p>"), "is damaged"),
+        (packed({"mimetype": KIND.encode(), "content.xml": b""}), "neither a title"),
+        (
+            packed(
+                {"mimetype": b"application/vnd.oasis.opendocument.spreadsheet", "content.xml": b"x"}
+            ),
+            "no OpenDocument text",
+        ),
+        (packed({"x": b"y"}), "no OpenDocument text"),
+        (b"PK\3\4", "is damaged"),
+    ],
+)
+def test_what_is_no_sound_document_is_refused(raw: bytes, reason: str) -> None:
+    with pytest.raises(DraftError, match=reason):
+        parse_manuscript(raw, Path("paper.odt"))

@@ -1,0 +1,77 @@
+from pathlib import Path
+
+import pytest
+
+from recsys.errors import DraftError
+from recsys.formats.bodies.body_formats import read_body
+from recsys.formats.drafts import project
+from recsys.formats.drafts.draft_formats import read_manuscript
+
+BIB = "@article{a, title={Lichen on walls}, year=2001}"
+
+
+def tex(title: str, body: str = "") -> str:
+    return (
+        rf"\documentclass{{article}}\title{{{title}}}\begin{{document}}\begin{{abstract}}Moss."
+        rf"\end{{abstract}}{body}\end{{document}}"
+    )
+
+
+def folder(at: Path, **files: str) -> Path:
+    for name, text in files.items():
+        path = at / name.replace("__", "/").replace("_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return at
+
+
+def test_the_main_file_of_a_folder_is_read_with_what_it_names(tmp_path: Path) -> None:
+    body = r"\section{One}Walls have lichen, as was shown \cite{a}.\bibliography{../refs}"
+    folder(tmp_path, tex__main_tex=tex("Walls", body), refs_bib=BIB, README_md="# Notes")
+    found = read_manuscript(tmp_path)
+    assert found.title == "Walls"
+    assert [work.title for work in found.references] == ["Lichen on walls"]
+    assert [each.text for each in read_body(tmp_path).sentences] == [
+        "Walls have lichen, as was shown."
+    ]
+
+
+def test_others_that_might_be_meant_are_named(tmp_path: Path) -> None:
+    folder(tmp_path, main_tex=tex("Walls"), response_tex=tex("Dear editor"))
+    found = read_manuscript(tmp_path)
+    assert found.title == "Walls"
+    assert "'main.tex' is read as the main file, not 'response.tex'" in found.notes[0]
+
+
+def test_a_title_that_is_given_goes_first(tmp_path: Path) -> None:
+    assert read_manuscript(folder(tmp_path, a_tex=tex("Walls")), title="Mine").title == "Mine"
+
+
+def test_what_is_hidden_or_linked_from_outside_is_not_there(tmp_path: Path) -> None:
+    folder(tmp_path / "out", secret_tex=tex("Secret"))
+    inside = folder(tmp_path / "in", main_tex=tex("Walls", r"\input{secret}"))
+    (inside / "secret.tex").symlink_to(tmp_path / "out" / "secret.tex")
+    folder(inside / ".git", hidden_tex=tex("Hidden"))
+    found = read_manuscript(inside)
+    assert project.Project(inside).names == {"main.tex"}
+    assert "'secret' was not read" in found.notes[0]
+
+
+def test_folders_without_a_draft_or_with_several_say_so(tmp_path: Path) -> None:
+    with pytest.raises(DraftError, match="holds no draft"):
+        read_manuscript(tmp_path)
+    folder(tmp_path, a_md="# A\n\nWords and words.", b_md="# B\n\nWords and words.")
+    with pytest.raises(DraftError, match="are 2 drafts"):
+        read_manuscript(tmp_path)
+
+
+def test_a_folder_with_more_than_a_project_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder(tmp_path, main_tex=tex("Walls"), b_tex="b", c_tex="c")
+    monkeypatch.setattr(project, "MOST_BYTES", 10)
+    with pytest.raises(DraftError, match="too large"):
+        read_manuscript(tmp_path)
+    monkeypatch.setattr(project, "MOST_ENTRIES", 2)
+    with pytest.raises(DraftError, match="more than 2 files"):
+        read_manuscript(tmp_path)

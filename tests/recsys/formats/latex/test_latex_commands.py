@@ -1,0 +1,85 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.formats.latex.latex_commands import commands, group, groups
+from recsys.formats.latex.latex_definitions import (
+    LONGEST_EXPANSION,
+    Definition,
+    definitions,
+    expand,
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "inside"),
+    [
+        ("{a}", "a"),
+        (" \n{a{b}c} d", "a{b}c"),
+        (r"{a\}b}", r"a\}b"),
+        (r"{a\\}b}", r"a\\"),
+        ("{}", ""),
+        ("a{b}", None),
+        ("{a", None),
+        ("{" * 200 + "}" * 200, None),
+    ],
+)
+def test_a_group_ends_at_its_own_brace(source: str, inside: str | None) -> None:
+    assert group(source, 0) == inside
+
+
+@given(st.recursive(st.text("ab ", max_size=4), lambda s: st.builds("{0}{{{1}}}".format, s, s)))
+def test_whatever_is_balanced_is_one_group(inside: str) -> None:
+    assert group(f"{{{inside}}}rest}}", 0) == inside
+    assert groups(f"{{{inside}}} {{{inside}}}", 0, 5) == [inside, inside]
+
+
+def test_commands_are_found_by_their_whole_name() -> None:
+    source = r"\titlepage{no} \title[a][b]{one}{two} \subtitle{no} \Title*{three} \title"
+    assert list(commands(source, "title|Title")) == [("title", ["one"]), ("Title", ["three"])]
+    assert next(commands(source, "title", most=2)) == ("title", ["one", "two"])
+
+
+def test_definitions_of_every_form() -> None:
+    source = (
+        r"\newcommand{\one}{1}\renewcommand*\two[2]{#1#2}\providecommand {\three} {{3}}"
+        r"\def\four#1{4}\DeclareRobustCommand{\five}{5}\newcommand{\six}[1][x]{no}\let\seven\one"
+        r"\newcommand{\open}{"
+    )  # The last one never ends.
+    assert definitions(source) == {
+        "one": Definition("1", 0),
+        "two": Definition("#1#2", 2),
+        "three": Definition("{3}", 0),
+        "four": Definition("4", 1),
+        "five": Definition("5", 0),
+        "six": Definition("no", 1, ("x",)),
+        "seven": Definition("1", 0),
+    }
+
+
+def test_macros_are_expanded_within_one_another() -> None:
+    macros = {
+        "a": Definition("A", 0),
+        "b": Definition(r"[\a|#1]", 1),
+        "c": Definition(r"\b{#2}\b{#1}", 2),
+    }
+    assert expand(r"\c{x}{\a} \ab \b", macros) == r"{{[{A}|{A}]}{[{A}|x]}} \ab \b"
+
+
+@pytest.mark.parametrize(
+    "macros",
+    [
+        {"a": Definition(r"\a", 0)},
+        {"a": Definition(r"\a\a", 0)},
+        {"a": Definition(r"\b\b", 0), "b": Definition(r"\a\a", 0)},
+        {"a": Definition(r"\b{#1#1#1}", 1), "b": Definition(r"\a{#1#1#1}", 1)},
+        {chr(97 + i): Definition(f"\\{chr(98 + i)} " * 30, 0) for i in range(20)},
+        {"a": Definition("x" * 5000, 0)},
+    ],
+)
+def test_no_macro_expands_without_end(macros: dict[str, Definition]) -> None:
+    begun = time.process_time()
+    assert len(expand(r"\a{x}" * 100, macros)) < 10 * LONGEST_EXPANSION
+    assert time.process_time() - begun < 2

@@ -1,0 +1,76 @@
+"""LaTeX becomes text in time that its length bounds, however it is nested."""
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.formats.drafts.wording import short
+from recsys.formats.latex import latex_text
+from recsys.formats.latex.latex_definitions import LONGEST_EXPANSION, Definition, expand
+from recsys.formats.latex.latex_text import plain
+
+NAMES = {"'": "ACUTE", "`": "GRAVE", "^": "CIRCUMFLEX", "~": "TILDE", '"': "DIAERESIS"}
+
+
+@pytest.mark.parametrize("sign", NAMES)
+@pytest.mark.parametrize("form", [r"\{sign}e", r"\{sign}{{e}}", r"\{sign} e", r"\{sign}{{ e }}"])
+def test_an_accent_is_put_on_its_letter(sign: str, form: str) -> None:
+    letter = unicodedata.lookup(f"LATIN SMALL LETTER E WITH {NAMES[sign]}")
+    assert plain(f"a{form.format(sign=sign)}b").replace(" ", "") == f"a{letter}b"
+
+
+def test_accents_of_letters_and_formulas_are_read() -> None:
+    assert plain(r"\v{s}\c{c}\H{o}\k{a}\r{a}\u{g}\d{h}\.z\=a") == "šçőąåğḥżā"
+    assert plain(r"na\"{\i}ve $\hat{x}$, \'{}") == "naïve x̂,"
+
+
+@pytest.mark.parametrize("accent", [r"\'{", r"\"{", r"\hat{", r"\v{", r"\'"])
+def test_accents_in_accents_do_not_double_their_text(accent: str) -> None:
+    levels = 60
+    text = plain(accent * levels + "e" + "}" * (levels * accent.endswith("{")))
+    assert len(text) <= levels + 1
+    assert unicodedata.normalize("NFD", text).count("e") == 1
+
+
+@pytest.mark.parametrize("opening", [r"\citep[see ", r"\footnote[", r"\sqrt[", r"\cite[a]["])
+def test_brackets_that_never_close_are_given_up_and_words_stay(opening: str) -> None:
+    begun = time.process_time()
+    text = plain("Rivers " + opening * 40 + " and glaciers $x$")
+    assert time.process_time() - begun < 2
+    assert {"Rivers", "glaciers"} <= set(text.split())
+
+
+def test_ordinary_text_is_far_from_the_limit_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    ordinary = r"We \emph{measure} $x^2$ \'{e} of \textbf{M\"uller} \cite[p. 3]{a} in {\bf 3}~m. "
+    expected = plain(ordinary * 50)
+    monkeypatch.setattr(latex_text, "STEPS", latex_text.STEPS / 2)
+    assert plain(ordinary * 50) == expected
+
+
+@given(st.text("#12ab", max_size=30), st.lists(st.text("#12ab{}", max_size=9), max_size=2))
+def test_a_macro_never_grows_beyond_the_limit(body: str, values: list[str]) -> None:
+    filled = [f"{{{value}}}" for value in values if value.count("{") == value.count("}") == 0]
+    text = r"\x" + "".join(filled)
+    found = expand(text, {"x": Definition(body, len(filled))})
+    assert len(found) <= LONGEST_EXPANSION
+
+
+def test_arguments_are_put_in_their_places_once() -> None:
+    macros = {"x": Definition("#1-#2-#1", 2), "all": Definition("#1" * 2_000, 1)}
+    assert expand(r"\x{#2}{b}", macros) == "{#2-b-#2}"
+    huge = r"\all{" + "a" * 40_000 + "}"
+    assert expand(huge, macros) == huge
+    exploding = r"\x{" + "#2" * 10_000 + "}{" + "b" * 10_000 + "}"
+    assert len(expand(exploding, macros)) < 60_000
+
+
+def test_a_value_that_holds_itself_many_times_is_shown_shortly() -> None:
+    value: list[object] = ["x"]
+    for _ in range(60):
+        value = [value] * 9
+    assert len(short(value)) <= 40
+    assert short("abc") == "'abc'"
+    assert short({"b": 1, "a": [2]}) == "{'a': [2], 'b': 1}"
