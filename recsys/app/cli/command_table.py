@@ -31,7 +31,9 @@ class Place:
 
 COMMANDS: Mapping[str, Place] = {
     "recommend": Place(
-        "recommending", "recommend", "Recommend the papers that a draft should cite, best first."
+        "answering.recommending",
+        "recommend",
+        "Recommend the papers that a draft should cite, best first.",
     ),
     "cite": Place(
         "local.citing_sentences",
@@ -44,7 +46,9 @@ COMMANDS: Mapping[str, Place] = {
         "Serve a page where one drops a draft and sees what to cite, and an API for programs.",
     ),
     "map": Place(
-        "mapping_drafts", "draw_map", "Draw the papers around a draft: x is the year, y the topic."
+        "answering.mapping_drafts",
+        "draw_map",
+        "Draw the papers around a draft: x is the year, y the topic.",
     ),
     "build": Place(
         "building",

@@ -35,7 +35,7 @@ def interrupt(module: str, *arguments: str) -> "subprocess.CompletedProcess[str]
     ("module", "arguments"),
     [
         ("recsys.app.cli.running", ()),
-        ("recsys.app.cli.recommending", ()),
+        ("recsys.app.cli.answering.recommending", ()),
         ("typer", ("--help",)),
         ("recsys.app.cli.program", ("--colour",)),
     ],
@@ -46,7 +46,7 @@ def test_ctrl_c_while_the_program_starts_is_one_line(module: str, arguments: lis
 
 
 def test_ctrl_c_while_it_starts_is_json_where_errors_are() -> None:
-    done = interrupt("recsys.app.cli.recommending", "--json-errors")
+    done = interrupt("recsys.app.cli.answering.recommending", "--json-errors")
     assert json.loads(done.stderr) == {
         "error": {
             "kind": "Interrupted",

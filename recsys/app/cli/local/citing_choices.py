@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
+from recsys.app.cli.answering.draft_choices import Abstract, IndexOrStarter, Title
+from recsys.app.cli.answering.recommending_choices import AsOf, Seeds
 from recsys.app.cli.declarations import Argument, OneOf, Option, bad_value
-from recsys.app.cli.recommending_choices import Abstract, AsOf, IndexOrStarter, Seeds, Title
 from recsys.asking.named import read_references
 from recsys.formats.files import STDIN, read_text
 from recsys.formats.local_answers.accepted_papers import LEAST

@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recsys.app.cli.declarations import bad_value
-from recsys.app.cli.options import Quiet, names_in
-from recsys.app.cli.recommending_choices import (
-    AskChoices,
+from recsys.app.cli.answering.draft_choices import AskChoices
+from recsys.app.cli.answering.recommending_choices import (
     FilterChoices,
     ListChoices,
     OutputChoices,
     RankingChoices,
 )
+from recsys.app.cli.declarations import bad_value
+from recsys.app.cli.options import Quiet, names_in
 from recsys.errors import RecsysError
 from recsys.records import Manuscript
 

@@ -5,17 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from recsys.app.cli.declarations import Argument, Option, bad_value
-from recsys.app.cli.options import Candidates, NoMetadata, Quiet, names_in
-from recsys.app.cli.recommending_choices import (
+from recsys.app.cli.answering.draft_choices import (
     DRAFT,
     Abstract,
     AskChoices,
-    FilterChoices,
     IndexOrStarter,
-    ListChoices,
     Title,
 )
+from recsys.app.cli.answering.recommending_choices import FilterChoices, ListChoices
+from recsys.app.cli.declarations import Argument, Option, bad_value
+from recsys.app.cli.options import Candidates, NoMetadata, Quiet, names_in
 
 if TYPE_CHECKING:
     from recsys.asking.question import Question
