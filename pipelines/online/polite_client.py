@@ -94,6 +94,11 @@ class Question:
         return f"{self.path}?{query}" if query else self.path
 
     @property
+    def brief(self) -> str:
+        """The same, as an error quotes it."""
+        return self.shown if len(self.shown) <= _QUOTED else f"{self.shown[:_QUOTED]}..."
+
+    @property
     def body(self) -> bytes:
         """What is sent beside the address."""
         if self.document is not None:
