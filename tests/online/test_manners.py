@@ -33,6 +33,13 @@ def ask(client: Client, question: Question = QUESTION) -> int:
     return len(client.ask(question).value["results"])
 
 
+def test_a_long_question_is_quoted_by_its_beginning() -> None:
+    names = "|".join(f"10.5555/{n}" for n in range(90))
+    long = Question("openalex", "/works", (("filter", f"doi:{names}"),))
+    assert QUESTION.brief == QUESTION.shown
+    assert long.brief.startswith("/works?filter=doi:10.5555/0|10.5555/1") and len(long.brief) < 210
+
+
 def test_an_answer_says_what_was_asked(servers: Servers) -> None:
     reply = servers.client().ask(QUESTION)
     assert [each["doi"] for each in reply.value["results"]] == ["https://doi.org/10.5555/3"]
