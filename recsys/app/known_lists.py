@@ -18,14 +18,12 @@ from recsys.progress import Progress, silent
 from recsys.records import Bibliography, PaperId
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection
-from recsys.version import VERSION
+from recsys.version import CREATED_BY
 
 LONG = 200_000
 """Bytes of a file from which on it is remembered: some hundred entries of BibTeX."""
 MOST_KEPT = 40
 """Files in the folder; those that were written first go."""
-REVISION = 2
-"""Of what is kept; readers and matching may change with every version of the program."""
 
 
 def remembered() -> Path:
@@ -68,10 +66,10 @@ def look_up(
         return listed
     index = fingerprint(dict(generation.manifest().files))
     path = folder / f"{fingerprint([listed.digest, index])}.ids.json"
-    meant = _recalled(path)
+    meant = _recalled(path).get("meant")
     if not isinstance(meant, list) or len(meant) != len(listed.references):
         meant = _matched(collection, listed, progress)
-        _keep(path, meant)
+        _keep(path, {"meant": meant})
     return replace(listed, meant=tuple(meant))
 
 
@@ -98,10 +96,10 @@ def _read_long(word: str, folder: Path, progress: Progress) -> Bibliography:
     """Read a long file, or recall what was read of it."""
     from recsys.app.web.given.checked_values import plain, references_of, texts_of
 
-    digest = fingerprint([sha256(Path(word)), Path(word).suffix, word, VERSION, REVISION])
+    digest = fingerprint([sha256(Path(word)), Path(word).suffix, word])
     path = folder / f"{digest}.works.json"
     try:
-        kept: Any = _recalled(path)
+        kept = _recalled(path)
         works = references_of(kept["works"])
         problems, details = texts_of(kept["problems"]), texts_of(kept["details"])
         return Bibliography(works, problems, details, digest=digest)
@@ -115,20 +113,22 @@ def _read_long(word: str, folder: Path, progress: Progress) -> Bibliography:
     return Bibliography(works, read.problems, read.details, digest=digest)
 
 
-def _recalled(path: Path) -> object:
+def _recalled(path: Path) -> dict[str, Any]:
+    """Read what this version of the program remembered: another may read and match otherwise."""
     try:
-        return json.loads(path.read_bytes())
+        kept = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
-        return None
+        return {}
+    return kept if isinstance(kept, dict) and kept.get("by") == CREATED_BY else {}
 
 
-def _keep(path: Path, value: object) -> None:
+def _keep(path: Path, value: dict[str, Any]) -> None:
     """Write what is remembered; a cache that cannot be written to costs time and nothing else."""
     from recsys.formats.replacing import write_whole
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, json.dumps(value, ensure_ascii=False))
+        write_whole(path, json.dumps({"by": CREATED_BY} | value, ensure_ascii=False))
         written = sorted(path.parent.glob("*.json"), key=lambda each: each.stat().st_mtime)
         for old in written[:-MOST_KEPT]:
             old.unlink(missing_ok=True)

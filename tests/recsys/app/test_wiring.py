@@ -8,7 +8,7 @@ import pytest
 
 import recsys
 from indexes.bm25 import Bm25Index
-from indexes.exact import ExactIndex
+from indexes.scanning_index import ScanningIndex
 from pipelines.jobs.index_writer import members_of, writing
 from recsys.app.cache import cache_folder
 from recsys.app.wiring import data_folder, open_index, serving_ranker, starter_index
@@ -27,7 +27,7 @@ DRAFT = Draft("On rivers and glaciers", "Measured again, with an instrument.")
 
 def test_an_index_is_served_by_a_scan_bm25_and_onnx(built: "Built") -> None:
     recommender = open_index(built.index)
-    assert isinstance(recommender.collection.vector_index, ExactIndex)
+    assert isinstance(recommender.collection.vector_index, ScanningIndex)
     assert isinstance(recommender.collection.text_index, Bm25Index)
     assert isinstance(recommender.encoder, OnnxEncoder) and recommender.encoder.threads == 1
     assert isinstance(recommender.ranker, TreeRanker)

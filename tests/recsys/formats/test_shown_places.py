@@ -44,7 +44,7 @@ def test_the_terminal_gets_it_in_colours(placed: Answer, monkeypatch: pytest.Mon
 
 def test_markdown_and_pages_have_it_as_a_note(placed: Answer) -> None:
     lines = render(placed, "markdown").splitlines()
-    assert lines[4] == r'    - fits at a/paper.tex:120: "Papers are \[vectors\]."'
+    assert lines[6] == r'    - fits at a/paper.tex:120: "Papers are \[vectors\]."'
     assert "fits at a/paper.tex:120: &quot;Papers are [vectors].&quot;</li>" in render(
         placed, "html"
     )

@@ -43,7 +43,7 @@ def test_the_table_has_place_sentence_papers_and_keys() -> None:
         "            Ash, Ada | 2004 | Botany | trees | found by shared words\n"
         "            - named in the sentence\n"
         "            key: Ash2004Growing\n"
-        "  3   <1 %  On nothing in particular\n"
+        "  3  0.4 %  On nothing in particular\n"
         "            x1 | found by shared words\n"
         "            - named in the sentence\n"
         "            key: AnonymousNothing\n"
