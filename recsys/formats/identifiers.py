@@ -24,6 +24,9 @@ _VIEW = re.compile(
     re.IGNORECASE,
 )
 
+# What templates of publishers print until somebody fills it in: it would name many works at once.
+_BLANK = re.compile(r"(?<![a-z])(?:n{5,}|x{4,})(?![a-z])|[0-9]xxx$|^1122445\.1122456$")
+
 _ARCHIVES = (
     "acc-phys adap-org alg-geom ao-sci astro-ph atom-ph bayes-an chao-dyn chem-ph cmp-lg comp-gas "
     "cond-mat cs dg-ga funct-an gr-qc hep-ex hep-lat hep-ph hep-th math math-ph mtrl-th nlin "
@@ -54,6 +57,8 @@ _ACL = (
 def doi(text: str | None) -> str | None:
     """Find a DOI in a text or an address: in lower case, without prefix; None if there is none.
 
+    The placeholder of a template, such as 10.1145/nnnnnnn.nnnnnnn, is none.
+
     >>> doi("https://doi.org/10.1145/3292500.3330701"), doi("see DOI:10.1109%2FTVCG.2020.12).")
     ('10.1145/3292500.3330701', '10.1109/tvcg.2020.12')
     """
@@ -68,7 +73,8 @@ def doi(text: str | None) -> str | None:
             found = found.partition("&")[0]  # What follows is the next parameter.
     found = _without_trailing(found).lower()
     prefix, _, suffix = found.partition("/")
-    return found if prefix and any(c.isalnum() for c in suffix) else None
+    told = any(c.isalnum() for c in suffix) and not _BLANK.search(suffix)
+    return found if prefix and told else None
 
 
 def arxiv(text: str | None) -> str | None:

@@ -69,7 +69,7 @@ LAYOUTS: Mapping[str, Layout] = {
         "\\usepackage{url}\n", _PLAIN_FRONT, "IEEEtran"),
     "acmart, sigconf": Layout(
         "\\documentclass[sigconf]{acmart}\n\\acmConference[FIELD '26]{Field Days}{May 2026}{Riga}"
-        "\n\\copyrightyear{2026}\\acmYear{2026}\\acmDOI{10.5555/1.2}\n",
+        "\n\\copyrightyear{2026}\\acmYear{2026}\n",
         _ACM_FRONT, "ACM-Reference-Format"),
     "acmart, journal": Layout(
         "\\documentclass[acmsmall]{acmart}\n\\acmJournal{TOCHI}\\acmVolume{7}\\acmNumber{3}"
