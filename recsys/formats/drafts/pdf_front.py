@@ -291,7 +291,7 @@ def _wrapped_names(lines: Sequence[Line]) -> tuple[str, ...]:
     broken = [line for line in alike[:-1] if "," in line.text and not line.text.endswith(",")]
     for end in range(len(alike), 1, -1):
         text = " ".join(line.text for line in alike[:end])
-        if broken and (names := names_of_line(text)) and not text.isupper():
+        if broken and (names := _nothing_but_names(text)) and not text.isupper():
             return tuple(dict.fromkeys(names))
     return ()
 
@@ -304,12 +304,24 @@ def _names_in(line: Line) -> list[str]:
 
 def names_of_line(line: str) -> list[str]:
     """Read the names in a line; none where it holds anything else."""
-    text = _MARK.sub(",", _RANK.sub("", composed(line[:LONGEST_BYLINE])))
-    parts = [part.strip(" .;") for part in re.split(r",|;|&|\band\b|\u00b7|\|", text)]
-    names = [part for part in parts if part]
-    if _NO_AUTHOR.search(text) or not all(map(_NAME.fullmatch, names)):
-        return _capital_names(names)
-    return names
+    return _nothing_but_names(line) or _capital_names(_parted(line))
+
+
+def _nothing_but_names(line: str) -> list[str]:
+    """Read a line of names, and of names in full."""
+    names = _parted(line)
+    other = _NO_AUTHOR.search(_bare(line)) or not all(map(_NAME.fullmatch, names))
+    return [] if other else names
+
+
+def _parted(line: str) -> list[str]:
+    parts = re.split(r",|;|&|\band\b|\u00b7|\|", _bare(line))
+    return [name for part in parts if (name := part.strip(" .;"))]
+
+
+def _bare(line: str) -> str:
+    """Take out ranks, and put commas for marks of footnotes."""
+    return _MARK.sub(",", _RANK.sub("", composed(line[:LONGEST_BYLINE])))
 
 
 def _capital_names(parts: Sequence[str]) -> list[str]:

@@ -160,6 +160,18 @@ def test_a_byline_may_break_within_a_name() -> None:
     assert read(page).authors == ("Ada Ash", "Bo Birch", "Cy Cedar", "Dee Date", "Eva Elm")
 
 
+def test_each_author_in_capitals_may_stand_before_a_place() -> None:
+    names = ["ADA ASH, Institute of Orchards, Latvia", "BO BIRCH, Institute of Orchards, Latvia"]
+    page = [
+        Text(TITLE, 100, 720, 18),
+        *down(names, x=150, y=690, size=11),
+        Text("Abstract", 200, 650, 12),
+        *down(ABSTRACT, y=630),
+        *down(BODY, y=560),
+    ]
+    assert read(page).authors == ("Ada Ash", "Bo Birch")
+
+
 @pytest.mark.parametrize(
     "title",
     [
