@@ -15,7 +15,7 @@ from recsys.formats.libraries.pdf_imprint import Imprint, imprint_of
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 
-REVISION = 1
+REVISION = 2
 """Of this reader: what an older one read is read again."""
 
 
