@@ -13,7 +13,7 @@ DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
 CODE    = recsys pipelines indexes eval docs tests
 
-.PHONY: help venv demo test lint types format pytest torture web-check docs benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels clean
+.PHONY: help venv demo test lint types format pytest torture web-check engine-check docs benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -46,6 +46,9 @@ web-check: $(DEV) ## Check what `recsys serve` serves: attacks, forms, schema, b
 	  { apt-get update --quiet && apt-get install --quiet --yes chromium wrk; }
 	@npm install --silent --no-audit --no-fund --prefix build/web-check axe-core@4
 	$(BIN)/python -m tests.web_check $(WEB) --share $(SHARE) --data $(DATA) --docs docs/results
+
+engine-check: $(DEV) ## Check jobs on Ray, dumps, LanceDB, Milvus and object stores whole; ENGINE=dumps for one.
+	$(BIN)/python -m tests.engine_check $(ENGINE)
 
 format: $(DEV) ## Format the code and apply the safe fixes.
 	$(BIN)/ruff format $(CODE)
@@ -106,5 +109,5 @@ $(DEV): $(RUNTIME)
 	@echo "Installing torch and the development tools: some minutes the first time."
 	@$(BIN)/python -m pip install --quiet 'pip>=25.1'  # It knows dependency groups.
 	@$(PIP) torch==2.13.0
-	@$(PIP) --editable '.[all]' --group dev
+	@$(PIP) --editable '.[all,lance,milvus,ray,store]' --group dev
 	@touch $@

@@ -19,6 +19,7 @@ from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.artifacts import sha256
+from recsys.store.graph import Years
 from recsys.store.layout import FOREST_FILE
 from recsys.store.links import link_or_copy
 from recsys.store.top_k import top_k
@@ -194,7 +195,9 @@ class AnnoyIndex:
         return cls(vectors, forest, search_k, carried)
 
 
-def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
+def build(
+    vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
+) -> dict[str, Any]:
     """Plant trees into a folder, and choose how hard they are searched.
 
     What lasts is searched so hard that it finds nearly all papers that stage one asks for.
@@ -208,7 +211,9 @@ def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, A
     return {"trees": trees, "k": k, **asdict(effort)}
 
 
-def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
+def carry(
+    vectors: Floats, folder: Path, former: Former, *, years: Years | None = None
+) -> dict[str, Any]:
     """Keep a forest that still knows most rows; plant another one otherwise."""
     rows = _items(former.folder, len(former.rows))
     rows = former.rows if rows is None else np.append(former.rows, np.int32(GONE))[rows]

@@ -5,6 +5,7 @@ A new backend is a module with `build`, `carry`, `open_index` and `summary`, and
 
 import importlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,6 +15,7 @@ from recsys.errors import InputError, MissingExtraError, near_miss
 if TYPE_CHECKING:  # The command line reads the table whenever it starts.
     from recsys.protocols import VectorIndex
     from recsys.store.arrays import Floats, Rows
+    from recsys.store.graph import Years
     from recsys.store.vectors.stored_vectors import StoredVectors
 
 DEFAULT = "annoy"
@@ -38,14 +40,25 @@ class Former:
 class Backend(Protocol):
     """The functions of a backend's module. facts: what `build` returned, out of the manifest."""
 
-    def build(self, vectors: "Floats", folder: Path, *, lasting: bool = True) -> dict[str, Any]:
+    def build(
+        self,
+        vectors: "Floats",
+        folder: Path,
+        *,
+        years: "Years | None" = None,
+        lasting: bool = True,
+    ) -> dict[str, Any]:
         """Write into a folder what the search needs beside (n, d) vectors; return its facts.
 
-        lasting: whether it is searched often enough to be worth much preparation.
+        years: (n,) int16 of the papers, so that an engine can leave out by itself what is newer
+        than a draft; None: nobody knows them. lasting: whether it is searched often enough to be
+        worth much preparation.
         """
         ...
 
-    def carry(self, vectors: "Floats", folder: Path, former: Former) -> dict[str, Any]:
+    def carry(
+        self, vectors: "Floats", folder: Path, former: Former, *, years: "Years | None" = None
+    ) -> dict[str, Any]:
         """Do as `build` does for lasting use, with as much of the former as is worth it.
 
         The former folder is never written, and may be gone later.
@@ -96,6 +109,16 @@ BACKENDS: Mapping[str, Row] = {
     "hnsw": Row(
         "indexes.hnsw_index", "a graph of neighbours (usearch)", "pip install 'recsys[hnsw]'"
     ),
+    "lance": Row(
+        "indexes.lance.lance_index",
+        "LanceDB, here or on an object store",
+        "pip install 'recsys[lance]'",
+    ),
+    "milvus": Row(
+        "indexes.milvus.milvus_index",
+        "a collection of Milvus, on a server or in files",
+        "pip install 'recsys[milvus]'",
+    ),
 }
 SMALL = 40_000
 """Measured on one thread, as multiples of one scan of the vectors: to find the 200 nearest papers,
@@ -127,35 +150,72 @@ def backend(name: str) -> Backend:
         InputError: there is none of that name.
         MissingExtraError: its package is not installed.
     """
-    if name not in BACKENDS:
+    found: Backend = module_of(BACKENDS, name, "Vectors")
+    return found
+
+
+def module_of(rows: Mapping[str, Row], name: str, what: str) -> Any:  # noqa: ANN401 - Each table says.
+    """Import what a table of backends names.
+
+    Args:
+        rows: the table.
+        name: of a row.
+        what: is searched, to begin a sentence with.
+
+    Raises:
+        InputError: there is none of that name.
+        MissingExtraError: its package is not installed.
+    """
+    if name not in rows:
         raise InputError(
-            f"Vectors cannot be searched by {name!r}.{near_miss(name, BACKENDS)}",
-            f"The backends are {', '.join(BACKENDS)}.",
+            f"{what} cannot be searched by {name!r}.{near_miss(name, rows)}",
+            f"The backends are {', '.join(rows)}.",
         )
-    row = BACKENDS[name]
+    row = rows[name]
     try:
-        module: Any = importlib.import_module(row.module)
+        return importlib.import_module(row.module)
     except ImportError as error:
         raise MissingExtraError(
             f"The backend {name!r} needs {error.name or 'a package'}, which is not installed.",
             row.install,
         ) from error
-    found: Backend = module
-    return found
+
+
+def installed() -> tuple[str, ...]:
+    """Name the backends whose packages are here."""
+    there = []
+    for name in BACKENDS:
+        with suppress(MissingExtraError):
+            backend(name)
+            there.append(name)
+    return tuple(there)
 
 
 def build_index(
-    name: str, vectors: "Floats", folder: Path, *, lasting: bool = True
+    name: str,
+    vectors: "Floats",
+    folder: Path,
+    *,
+    years: "Years | None" = None,
+    lasting: bool = True,
 ) -> dict[str, Any]:
     """Build a backend over (n, d) float32 unit vectors; return what the manifest says of it."""
-    return {"backend": name, **backend(name).build(vectors, folder, lasting=lasting)}
+    facts = backend(name).build(vectors, folder, years=years, lasting=lasting)
+    return {"backend": name, **facts}
 
 
-def carry_index(name: str, vectors: "Floats", folder: Path, former: Former) -> dict[str, Any]:
+def carry_index(
+    name: str,
+    vectors: "Floats",
+    folder: Path,
+    former: Former,
+    *,
+    years: "Years | None" = None,
+) -> dict[str, Any]:
     """Do as `build_index` does; what a former index of this backend knows is not learned anew."""
     if former.facts.get("backend", DEFAULT) != name:
-        return build_index(name, vectors, folder)
-    return {"backend": name, **backend(name).carry(vectors, folder, former)}
+        return build_index(name, vectors, folder, years=years)
+    return {"backend": name, **backend(name).carry(vectors, folder, former, years=years)}
 
 
 def open_built(vectors: "StoredVectors", folder: Path, facts: Mapping[str, Any]) -> "VectorIndex":

@@ -1,15 +1,20 @@
 """BM25 over an inverted copy of the term store: the answering path's text index."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from indexes.postings import LEVELS, ROWS, STARTS, inverted
+from indexes.backends import Former
+from indexes.postings import LEVELS, ROWS, STARTS, inverted, write_postings
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Mask, Rows, load_array, load_offsets
+from recsys.store.graph import Years
 from recsys.store.kernels import fastest
 from recsys.store.kernels.fastest import PaperWords, Postings, Words
+from recsys.store.soundness import check_postings
 from recsys.store.terms import QueryText, TermStore
 
 
@@ -58,3 +63,32 @@ class Bm25Index:
 
 def _papers(store: TermStore) -> PaperWords:
     return PaperWords(store.terms, store.frequencies)
+
+
+def build(store: TermStore, folder: Path, *, years: Years | None = None) -> dict[str, Any]:
+    """Invert the terms that are saved in a folder, from file to file."""
+    write_postings(folder)
+    return {}
+
+
+def carry(
+    store: TermStore, folder: Path, former: Former, *, years: Years | None = None
+) -> dict[str, Any]:
+    """Invert all of them again: that is one pass."""
+    return build(store, folder)
+
+
+def open_index(store: TermStore, folder: Path) -> Bm25Index:
+    """Memory-map the postings.
+
+    Raises:
+        ArtifactCorrupt: they do not fit the terms.
+    """
+    index = Bm25Index.load(folder, store)
+    check_postings(folder, index.postings, store)
+    return index
+
+
+def summary(facts: Mapping[str, Any]) -> str:
+    """Say how words are searched."""
+    return "The words are searched by BM25, in files of the papers of each."

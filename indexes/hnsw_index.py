@@ -20,6 +20,7 @@ from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.artifacts import sha256
 from recsys.store.contexts import quantised
+from recsys.store.graph import Years
 from recsys.store.top_k import top_k
 from recsys.store.unions import GONE
 from recsys.store.vectors.stored_vectors import StoredVectors, row_dots
@@ -77,7 +78,9 @@ class HnswIndex:
         return rows if allowed is None else rows[allowed[rows]]
 
 
-def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
+def build(
+    vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
+) -> dict[str, Any]:
     """Make a graph of all vectors, and measure how far it is searched."""
     graph = Index(ndim=vectors.shape[1], metric="cos", dtype="i8", connectivity=LINKS)
     for begin, block in blocks(vectors):
@@ -85,7 +88,9 @@ def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, A
     return _written(vectors, folder, graph, np.arange(len(vectors), dtype=np.int32))
 
 
-def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
+def carry(
+    vectors: Floats, folder: Path, former: Former, *, years: Years | None = None
+) -> dict[str, Any]:
     """Add what is new to the graph; make another one where much of it is gone."""
     known = load_array(former.folder / ITEMS_FILE)
     rows = np.append(former.rows, np.int32(GONE))[known]

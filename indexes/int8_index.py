@@ -16,6 +16,7 @@ from indexes.exact import ExactIndex, least_of_best, search_rows
 from indexes.rounded import Rounded, RoundedQueries, write_split
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Mask, Rows, load_array
+from recsys.store.graph import Years
 from recsys.store.kernels import fastest
 from recsys.store.top_k import top_k
 from recsys.store.vectors.stored_vectors import StoredVectors, row_dots
@@ -92,13 +93,17 @@ class Int8Index:
         return rows[kept], cosines[kept]
 
 
-def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
+def build(
+    vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
+) -> dict[str, Any]:
     """Split the vectors, and note how far their first parts are off."""
     np.save(folder / ERRORS_FILE, write_split(vectors, folder))
     return {}
 
 
-def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
+def carry(
+    vectors: Floats, folder: Path, former: Former, *, years: Years | None = None
+) -> dict[str, Any]:
     """Split all of them again: that is one pass, and known ones give what they gave before."""
     return build(vectors, folder)
 

@@ -25,6 +25,7 @@ from indexes.list_efforts import (
 from indexes.rounded import Rounded, RoundedQueries, write_split
 from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.graph import Years
 from recsys.store.unions import GONE
 from recsys.store.vectors.stored_vectors import StoredVectors
 
@@ -103,13 +104,17 @@ class IvfIndex:
             count *= 1.1 * goal / max(found, 1)
 
 
-def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
+def build(
+    vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
+) -> dict[str, Any]:
     """Train centroids, put all rows into lists, and measure how many have to be scanned."""
     index = write_lists(vectors, folder, train_lists(vectors))
     return {"lists": len(index.lists.centroids), "new": 0, **_measured(index)}
 
 
-def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
+def carry(
+    vectors: Floats, folder: Path, former: Former, *, years: Years | None = None
+) -> dict[str, Any]:
     """Keep the lists of known rows, and put new ones into them; build anew if there are many."""
     old = Lists.load(former.folder, (len(former.rows), vectors.shape[1]))
     of_rows, there = np.full(len(vectors), GONE, np.int32), former.rows != GONE

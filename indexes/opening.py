@@ -1,14 +1,16 @@
 """Open the searchable part of an index directory, memory-mapped."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from indexes.backends import FILES, open_built
-from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
 from indexes.older_words import is_older, open_older_words
+from indexes.text_backends import open_words
 from recsys.errors import ArtifactMismatch, ArtifactMissing
+from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import Manifest, load_manifest
 from recsys.store.collection import Collection, ContextSpace, Space
@@ -20,8 +22,9 @@ from recsys.store.layout import (
     CORPUS,
     TEXT,
     VECTORS,
+    WORD_SEARCH,
 )
-from recsys.store.soundness import check_corpus, check_postings, check_terms, check_vectors
+from recsys.store.soundness import check_corpus, check_terms, check_vectors
 from recsys.store.terms import TermStore
 from recsys.store.vectors.stored_vectors import load_vectors
 
@@ -38,7 +41,8 @@ def open_collection(index: Path) -> Collection:
     manifest, folder = generation.manifest(), generation.folder
     corpus, graph = Corpus.load(folder / CORPUS), CitationGraph.load(folder / CORPUS)
     check_corpus(folder / CORPUS, corpus, graph)
-    terms, text_index = _open_words(folder / TEXT, len(corpus))
+    facts = manifest.config.get(WORD_SEARCH, {})
+    terms, text_index = _open_words(folder / TEXT, len(corpus), facts)
     vectors = load_vectors(folder / VECTORS)
     check_vectors(folder / VECTORS, vectors, len(corpus))
     return Collection(
@@ -88,7 +92,7 @@ def with_contexts(collection: Collection) -> Collection:
             "did not store their words.",
             "Add the same files again: `recsys add-contexts INDEX FILE`.",
         )
-    terms, text_index = _open_words(folder / WORDS, len(contexts))
+    terms, text_index = _open_words(folder / WORDS, len(contexts), {})
     return replace(collection, contexts=ContextSpace(contexts, terms, text_index))
 
 
@@ -105,12 +109,10 @@ def _check_encoder(collection: Collection, folder: Path, dim: int) -> None:
         )
 
 
-def _open_words(folder: Path, n: int) -> tuple[TermStore, Bm25Index]:
-    """Open the terms of n texts and their postings."""
-    if is_older(folder):
+def _open_words(folder: Path, n: int, facts: Mapping[str, Any]) -> tuple[TermStore, TextIndex]:
+    """Open the terms of n texts and what searches them. facts: of that, as the manifest says."""
+    if not facts and is_older(folder):
         return open_older_words(folder, n)
     terms = TermStore.load(folder)
     check_terms(folder, terms, n)
-    index = Bm25Index.load(folder, terms)
-    check_postings(folder, index.postings, terms)
-    return terms, index
+    return terms, open_words(terms, folder, facts)

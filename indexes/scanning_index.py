@@ -16,6 +16,7 @@ from indexes.backends import Former
 from indexes.exact import ExactIndex, compared_in_full
 from indexes.rounded import Rounded, RoundedQueries
 from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.graph import Years
 from recsys.store.kernels import fastest
 from recsys.store.vectors.stored_vectors import StoredVectors
 
@@ -63,12 +64,16 @@ class ScanningIndex:
         return np.atleast_1d(self._rounded[1].max(initial=0))
 
 
-def build(vectors: Floats, folder: Path, *, lasting: bool = True) -> dict[str, Any]:
+def build(
+    vectors: Floats, folder: Path, *, years: Years | None = None, lasting: bool = True
+) -> dict[str, Any]:
     """Prepare nothing: the vectors are all that is scanned."""
     return {}
 
 
-def carry(vectors: Floats, folder: Path, former: Former) -> dict[str, Any]:
+def carry(
+    vectors: Floats, folder: Path, former: Former, *, years: Years | None = None
+) -> dict[str, Any]:
     """Carry nothing, as nothing was prepared."""
     return {}
 

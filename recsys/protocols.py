@@ -63,6 +63,11 @@ class Ranker(Protocol):
         """The columns that `score` expects, in order."""
         ...
 
+    @property
+    def first(self) -> "Ranker | None":
+        """The ranker whose chances this one reads beside its features; None: it reads none."""
+        ...
+
     def score(self, features: Floats) -> Floats:
         """Score (n, f) float32 features: (n,) float32, higher is better."""
         ...

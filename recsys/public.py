@@ -49,7 +49,7 @@ def load(
     """Open an index; without a path, the starter corpus, built once into the user cache.
 
     Args:
-        index: a directory that `recsys build` wrote.
+        index: a directory that `recsys build` wrote, or "s3://bucket/path" of one on a store.
         metadata: whether authors and venues may count in the ranking.
         candidates: some of "embedding", "nnselect" and "bm25", where candidates come from; None:
             what the index's ranker was trained with.

@@ -21,8 +21,8 @@ from recsys.stage_one.widening import widen
 from recsys.stage_two.dislikes import sink
 from recsys.stage_two.diversity import POOL, check_diversity, diversify
 from recsys.stage_two.facts import Facts
-from recsys.stage_two.features import compute
 from recsys.stage_two.reasons import explain
+from recsys.stage_two.scoring import score
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
@@ -203,7 +203,7 @@ class Recommender:
         )
 
     def _scores(self, facts: Facts) -> Floats:
-        return sink(facts, self.ranker.score(compute(facts, self.ranker.feature_names)))
+        return sink(facts, score(self.ranker, facts))
 
     def _widened(self, usual: Facts, scores: Floats, keep: Mask) -> tuple[Facts, Floats]:
         """Look further for papers that pass; the usual candidates keep their scores."""

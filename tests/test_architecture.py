@@ -20,7 +20,7 @@ SMALL_ROOMS = {"pipelines/studies/probes"}
 MEDIAN_FUNCTION_LINES = 15
 PARAMETERS = 6
 COMMAND_LINES = 25
-HARNESSES = {"inputs", "torture", "web_check"}
+HARNESSES = {"engine_check", "inputs", "torture", "web_check"}
 """Folders of tests that try all of it at once."""
 HEAVY = {"torch", "transformers", "lightgbm", "sklearn", "onnx", "onnxscript", "pandas"}
 ANSWERING = ("recsys", "indexes")

@@ -116,12 +116,19 @@ def refused(built: "Built", tmp_path_factory: pytest.TempPathFactory) -> dict[st
                      "--min-count", 8, "--probes", "linear")),
         ("studies", ("scidocs", folder / "suite", "--random", "--jobs", 1)),
         ("hnsw", ("build", built.papers, "--vectors", "hnsw", *out)),
+        ("lance", ("build", built.papers, "--vectors", "lance", *out)),
+        ("lance", ("build", built.papers, "--text", "lance", *out)),
+        ("store", ("inspect", "s3://bucket/my.index")),
+        ("store", ("build", built.papers, "--store", "s3://bucket/my.index")),
+        ("milvus", ("build", built.papers, "--vectors", "milvus", *out)),
         ("online", ("doctor", "--online")),
+        ("ray", ("build", built.papers, "--engine", "ray", *out)),
         ("report", ("report", folder / "report")),
         ("report", ("compare-encoders", *given, "--encoder", "random", *out)),
         ("pdf", ("recommend", folder / "draft.pdf")),
         ("online", ("recommend", folder / "draft.pdf", "--grobid", "http://127.0.0.1:1")),
         ("serve", ("recommend", folder / "draft.docx")),
+        ("store", ("build", "s3://dumps/works", *out)),
     ]  # fmt: skip
     found: dict[str, list[Ran]] = {}
     ran = run_all(folder / "run", [command for _, command in commands])

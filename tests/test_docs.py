@@ -43,6 +43,7 @@ from tests.online.loopback import serving
 from tests.online.openalex_server import OpenAlexSite
 from tests.online.small_world import papers_of, small_world
 from tests.online.world import all_served
+from tests.pipelines.remote.store_server import served
 from tests.recsys.app.web.served_process import started
 from tests.recsys.formats.drafts.small_docx import docx, paragraph
 from tests.recsys.formats.drafts.small_pdf import Text, write_pdf
@@ -160,6 +161,13 @@ def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def on_store() -> Iterator[None]:
+    """A store on the loopback, with an empty bucket of the name `bucket`."""
+    with served():
+        yield
+
+
 def write_sources(folder: Path, pdf: bytes) -> None:
     """Write papers as people have them: exports, a library, dumps, a folder of PDFs."""
     (folder / "papers.ris").write_text(RIS, encoding="utf-8")
@@ -229,7 +237,7 @@ def test_pages_show_commands_and_options_that_exist(line: str) -> None:
 
 @pytest.mark.parametrize("page", [page for page in TAUGHT if shown(page)])
 def test_the_commands_of_readme_and_guide_run(
-    page: str, workplace: Path, web: None, run_cli: "RunCli"
+    page: str, workplace: Path, web: None, on_store: None, run_cli: "RunCli"
 ) -> None:
     if any("recsys build" in line and "--out my.index" in line for line in shown(page)):
         shutil.rmtree("my.index")  # The page builds it first.

@@ -19,6 +19,7 @@ from indexes.exact import ExactIndex
 from pipelines.corpora.source_files import source_files
 from pipelines.evaluation.batch import BatchOptions, run_batch
 from pipelines.index.ingest import ingest
+from pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.app.cli.program import application
 from recsys.app.wiring import data_folder
 from recsys.formats.answers import as_json
@@ -106,7 +107,7 @@ def assert_alike(now: object, before: object, place: str = "answer") -> None:
 @pytest.mark.parametrize("system", ["two-stage", "stage-one", "embedding", "bm25"])
 def test_the_run_is_the_one_of_before(folder: Path, tmp_path: Path, system: str) -> None:
     run = tmp_path / "run.trec"
-    options = BatchOptions(system=system, k=10, jobs=1)
+    options = BatchOptions(system=system, k=10, engine=ProcessPool(1))
     run_batch(folder, GOLDEN / "split.json", options, run, open_index=open_golden)
     now = run.read_text(encoding="utf-8")
     before = expected(f"{system}.trec", now)

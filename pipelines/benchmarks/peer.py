@@ -69,6 +69,7 @@ class BoosterRanker:
     booster: "lightgbm.Booster"
     feature_names: tuple[str, ...]
     knots: np.typing.NDArray[np.float64]
+    first: None = None
 
     def score(self, features: Floats) -> Floats:
         """Score (n, f) float32 features: (n,) float32."""

@@ -1,10 +1,10 @@
 """Find the works that are one: by identifiers they share, else by title, first author and year."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations, pairwise
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -65,24 +65,21 @@ def find_clusters(works: RowStream, *, preprints: bool) -> Clusters:
     named = _sharing_names(works)
     alike = [] if _one_sealed_file(works) else list(_alike(works))
     facts = _facts(works, {row for pair in chain(named, alike) for row in pair})
-    forest = _Forest(facts, list(range(works.num_rows)))
+    forest = Forest(facts, list(range(works.num_rows)))
     by_name = sum(forest.unite(*pair, named=True) for pair in named)
     by_title = 0
     for pair in alike:
         if forest.root(pair[0]) == forest.root(pair[1]):
             continue
         one, other = facts[pair[0]], facts[pair[1]]
-        versions = one.preprint != other.preprint and not one.sealed_with(other)
-        if versions and not preprints:  # Not even of one year.
-            continue
-        if (versions or not one.clashes(other)) and _agree(one, other, versions=versions):
-            by_title += forest.unite(*pair, versions=versions)
+        if may_be_one(one, other, preprints=preprints):
+            by_title += forest.unite(*pair, versions=one.version_of(other))
     first = np.array([forest.root(row) for row in range(works.num_rows)], np.int32)
     return Clusters(first, by_name, by_title, forest.kept_apart)
 
 
 @dataclass(frozen=True, slots=True)
-class _Fact:
+class Fact:
     """What of a work is compared. own: its id in its space."""
 
     title: Title
@@ -94,20 +91,43 @@ class _Fact:
     sealed: bool
     preprint: bool
 
-    def clashes(self, other: "_Fact") -> bool:
+    def clashes(self, other: "Fact") -> bool:
         """Tell whether both have ids of one space, and other ones."""
         return self.space != NO_SPACE and self.space == other.space and self.own != other.own
 
-    def sealed_with(self, other: "_Fact") -> bool:
+    def version_of(self, other: "Fact") -> bool:
+        """Tell whether one may be a preprint, and the other what became of it."""
+        return self.preprint != other.preprint and not self.sealed_with(other)
+
+    def sealed_with(self, other: "Fact") -> bool:
         """Tell whether both are of one file of ours."""
         return self.sealed and self.space != NO_SPACE and self.space == other.space
 
 
+class Identified(Protocol):
+    """By what a work speaks against being another one."""
+
+    @property
+    def doi(self) -> str:
+        """Its DOI in lower case; empty where there is none."""
+        ...
+
+    @property
+    def space(self) -> int:
+        """Where its id is given."""
+        ...
+
+    @property
+    def own(self) -> str | None:
+        """Its id in its space."""
+        ...
+
+
 @dataclass(slots=True)
-class _Forest:
+class Forest:
     """Disjoint sets of works; the root of a set is its first work."""
 
-    facts: Mapping[int, _Fact]
+    facts: Mapping[int, Identified]
     parent: list[int]
     kept_apart: int = 0
     _ids: dict[int, dict[int, str | None]] = field(default_factory=dict)
@@ -153,7 +173,15 @@ class _Forest:
         return self._dois[row]
 
 
-def _agree(one: _Fact, other: _Fact, *, versions: bool) -> bool:
+def may_be_one(one: Fact, other: Fact, *, preprints: bool) -> bool:
+    """Tell whether two works whose titles begin alike agree in what else is compared."""
+    versions = one.version_of(other)
+    if versions and not preprints:  # Not even of one year.
+        return False
+    return (versions or not one.clashes(other)) and _agree(one, other, versions=versions)
+
+
+def _agree(one: Fact, other: Fact, *, versions: bool) -> bool:
     """Tell whether titles agree, and author or year do, and neither differs."""
     if title_likeness(one.title, other.title) < SAME_TITLE:
         return False
@@ -166,25 +194,30 @@ def _agree(one: _Fact, other: _Fact, *, versions: bool) -> bool:
     return bool((author and year) or ((author or year) and len(one.title.telling) >= _TELLING))
 
 
-def _facts(works: RowStream, rows: set[int]) -> dict[int, _Fact]:
+def _facts(works: RowStream, rows: set[int]) -> dict[int, Fact]:
     columns = ["title", "authors", "year", "doi", "venue", "names", "space", "own_id", "sealed"]
     ordered = sorted(rows)
     wanted = np.zeros(works.num_rows, bool)
     wanted[ordered] = True
     records = works.select(columns).filter(pa.array(wanted)).table().to_pylist()
     return {
-        row: _Fact(
-            title_of(each["title"] or ""),
-            tuple(each["authors"]),
-            each["year"],
-            (each["doi"] or "").lower(),
-            each["space"],
-            each["own_id"],
-            each["sealed"],
-            is_preprint(each["doi"], each["venue"], each["names"]),
-        )
+        row: fact_of(each, is_preprint(each["doi"], each["venue"], each["names"]))
         for row, each in zip(ordered, records, strict=True)
     }
+
+
+def fact_of(work: Mapping[str, Any], preprint: bool) -> Fact:
+    """Prepare what is compared of a work."""
+    return Fact(
+        title_of(work["title"] or ""),
+        tuple(work["authors"]),
+        work["year"],
+        (work["doi"] or "").lower(),
+        work["space"],
+        work["own_id"],
+        work["sealed"],
+        preprint,
+    )
 
 
 def is_preprint(doi: str | None, venue: str | None, names: Sequence[str]) -> bool:
@@ -201,10 +234,15 @@ def _sharing_names(works: RowStream) -> list[tuple[int, int]]:
     names = works.column("names").combine_chunks()
     lengths = pc.list_value_length(names).to_numpy(zero_copy_only=False)
     owners = np.repeat(np.arange(works.num_rows, dtype=np.int64), lengths)
-    codes = _codes(names.flatten())
+    return sorted(zip(*(each.tolist() for each in next_to(names.flatten(), owners)), strict=True))
+
+
+def next_to(names: pa.Array, owners: Longs) -> tuple[Longs, Longs]:
+    """Pair the works next to each other among those that have one name, the earlier one first."""
+    codes = _codes(names)
     order = np.lexsort((owners, codes))
     same = np.flatnonzero((np.diff(codes[order]) == 0) & (np.diff(owners[order]) != 0))
-    return sorted(zip(owners[order[same]].tolist(), owners[order[same + 1]].tolist(), strict=True))
+    return owners[order[same]], owners[order[same + 1]]
 
 
 def _codes(values: pa.Array) -> Longs:
@@ -224,23 +262,40 @@ def _one_sealed_file(works: RowStream) -> bool:
 def _alike(works: RowStream) -> Iterator[tuple[int, int]]:
     """Give pairs of works whose titles begin alike, the earlier one first."""
     told = works.select(["title", "year"]).table()
-    heads = (_head(title) for chunk in told.column("title").chunks for title in chunk.to_pylist())
-    codes = _codes(pa.array(heads, pa.string()))
+    titles = (title for chunk in told.column("title").chunks for title in chunk.to_pylist())
+    heads = pa.array(map(title_head, titles), pa.string())
+    for members in of_one_head(heads):
+        yield from pairs_among(members, lambda rows: records_of(told, np.array(rows)))
+
+
+def of_one_head(heads: pa.Array) -> Iterator[list[int]]:
+    """Give the places of those with the same beginning, where there are several."""
+    codes = _codes(heads)
     order = np.argsort(codes, kind="stable")
     for group in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
-        if len(group) < 2 or codes[group[0]] < 0:
-            continue
-        members = group.tolist()
-        yield from combinations(members, 2) if len(members) <= _CROWD else _near(members, told)
+        if len(group) > 1 and codes[group[0]] >= 0:
+            yield group.tolist()
 
 
-def _head(title: str | None) -> str | None:
+def pairs_among(
+    members: Sequence[int], records: Callable[[Sequence[int]], Sequence[Mapping[str, Any]]]
+) -> Iterable[tuple[int, int]]:
+    """Pair works of one beginning each with each; of a crowd, only neighbours.
+
+    records: gives title and year of some of them.
+    """
+    if len(members) <= _CROWD:
+        return combinations(members, 2)
+    return _near(members, records(members))
+
+
+def title_head(title: str | None) -> str | None:
+    """Return the letters by which titles begin alike; None where there are none."""
     return _NOT_LETTERS.sub("", fold((title or "")[: 4 * _HEAD]))[:_HEAD] or None
 
 
-def _near(members: Sequence[int], told: pa.Table) -> Iterator[tuple[int, int]]:
+def _near(members: Sequence[int], some: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
     """Of a crowd, pair what stands together by title and year."""
-    some = records_of(told, np.array(members))
     keys = [(_NOT_LETTERS.sub("", fold(each["title"])), each["year"] or 0) for each in some]
     order = sorted(range(len(members)), key=keys.__getitem__)
     for one, other in pairwise(order):

@@ -90,7 +90,7 @@ def collect(
         intake.read_all(files, dict(reading.columns), progress)
     papers, report = gather(intake, reading, known=known)
     if not papers.num_rows:
-        raise _nothing(files, intake)
+        raise nothing_in(files, intake.rejected, intake.skipped)
     return papers, report
 
 
@@ -165,11 +165,14 @@ def _unknown(papers: RowStream, name: str) -> int:
     return sum(batch.column(0).null_count for batch in papers.select([name]).to_batches())
 
 
-def _nothing(files: Sequence[SourceFile], intake: SourceIntake) -> CorpusError:
+def nothing_in(
+    files: Sequence[SourceFile], rejected: Mapping[str, int], skipped: Sequence[str]
+) -> CorpusError:
+    """Return the error that files hold no usable paper."""
     name = files[0].path if len(files) == 1 else f"None of {len(files):,} files"
-    reasons = f" ({tally(intake.rejected)})" if intake.rejected else ""
+    reasons = f" ({tally(rejected)})" if rejected else ""
     holds = "holds no" if len(files) == 1 else "holds a"
-    others = f" {intake.skipped[0]}" if intake.skipped else ""
+    others = f" {skipped[0]}" if skipped else ""
     return CorpusError(
         f"{name} {holds} usable paper{reasons}.{others}",
         "Every paper needs a title, and ours an id.",
@@ -200,7 +203,7 @@ def _with_references(
     """Add what reference lists describe: ids of papers, else the surest name there is."""
     if not cited.num_rows:
         return papers
-    names = pa.concat_arrays(list(_surest_names(cited, found)))
+    names = pa.concat_arrays(list(surest_names(cited, found)))
     if names.null_count:
         named = pc.is_valid(names)
         names, owners = names.filter(named), owners[named.to_numpy(zero_copy_only=False)]
@@ -211,12 +214,12 @@ def _with_references(
 
     def longer(begin: int, given: pa.ListArray) -> pa.ListArray:
         inside = starts[begin : begin + len(given) + 1]
-        return _longer(given, np.diff(inside), names[inside[0] : inside[-1]])
+        return longer_lists(given, np.diff(inside), names[inside[0] : inside[-1]])
 
     return papers.changed("references", longer)
 
 
-def _longer(given: pa.ListArray, counts: Longs, names: pa.Array) -> pa.ListArray:
+def longer_lists(given: pa.ListArray, counts: Longs, names: pa.Array) -> pa.ListArray:
     """Put so many of these names behind what each list gives."""
     rows = np.arange(len(given))
     lengths = pc.fill_null(pc.list_value_length(given), 0).to_numpy(zero_copy_only=False)
@@ -227,7 +230,7 @@ def _longer(given: pa.ListArray, counts: Longs, names: pa.Array) -> pa.ListArray
     return pa.ListArray.from_arrays(pa.array(starts, pa.int32()), values, type=given.type)
 
 
-def _surest_names(cited: pa.Table, found: pa.Array) -> Iterator[pa.Array]:
+def surest_names(cited: pa.Table, found: pa.Array) -> Iterator[pa.Array]:
     """Name cited works by the id found, by their surest name, else by where they were printed."""
     for begin in range(0, cited.num_rows, _AT_ONCE):
         some = cited.slice(begin, _AT_ONCE).combine_chunks()

@@ -73,19 +73,21 @@ def link(cited: pa.Table, papers: RowStream, places: pa.Array) -> Linked:
         some = cited.slice(begin, _AT_ONCE)
         for column in ("name", "other_name"):
             found = named.find(some.column(column)).astype(np.int32)
-            sure = _Found(found, np.zeros(len(found), bool))
-            _settle(rows[part], rules[part], sure, Rule.IDENTIFIER)
+            sure = Found(found, np.zeros(len(found), bool))
+            settle(rows[part], rules[part], sure, Rule.IDENTIFIER)
         for places_found in printed.find(some.column("place"), (years[part], known)):
-            _settle(rows[part], rules[part], places_found, Rule.PLACE)
+            settle(rows[part], rules[part], places_found, Rule.PLACE)
     titled = pc.is_valid(cited.column("title")).to_numpy()
     left = np.flatnonzero(titled & ((rules == Rule.OUTSIDE) | (rules == Rule.AMBIGUOUS)))
     if len(left):
         described = cited.take(pa.array(left))
         found, unsure = link_titles(described, papers)
-        elsewhere = _elsewhere(found, described.column("place"), places)
-        found[elsewhere & _apart(found, years[left], known)] = NOWHERE
+        theirs = pc.take(places, pa.array(found, mask=found == NOWHERE))
+        their_years = np.where(found == NOWHERE, UNKNOWN_YEAR, known[found])
+        elsewhere = on_another_page(described.column("place").combine_chunks(), theirs)
+        found[elsewhere & of_another_year(years[left], their_years)] = NOWHERE
         by_title, titles_rules = rows[left], rules[left]
-        _settle(by_title, titles_rules, _Found(found, unsure), Rule.TITLE)
+        settle(by_title, titles_rules, Found(found, unsure), Rule.TITLE)
         rows[left], rules[left] = by_title, titles_rules
     return Linked(rows, rules)
 
@@ -104,33 +106,41 @@ def about_the_same_year(one: Longs, other: Longs) -> Mask:
     return near
 
 
-def _elsewhere(found: Rows, cited: pa.ChunkedArray, places: pa.Array) -> Mask:
+def on_another_page(cited: pa.Array, theirs: pa.Array) -> Mask:
     """Tell what is known to be printed on another page than the paper that was found."""
-    theirs = pc.take(places, pa.array(found, mask=found == NOWHERE))
     pages = (
         pc.replace_substring_regex(each, pattern=_BEFORE_PAGE, replacement="")
-        for each in (cited.combine_chunks(), theirs)
+        for each in (cited, theirs)
     )
     other: Mask = pc.fill_null(pc.not_equal(*pages), False).to_numpy(zero_copy_only=False)
     return other
 
 
-def _apart(found: Rows, years: Longs, known: Longs) -> Mask:
+def of_another_year(years: Longs, theirs: Longs) -> Mask:
     """Tell what is of another year than the paper that was found, both years being known."""
-    theirs = np.where(found == NOWHERE, UNKNOWN_YEAR, known[found])
     apart: Mask = (years != UNKNOWN_YEAR) & (theirs != UNKNOWN_YEAR) & (years != theirs)
     return apart
 
 
+def lacks_initial(places: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    """Tell the places whose authors are told without initial."""
+    return pc.fill_null(pc.match_substring_regex(places, _NO_INITIAL), False)
+
+
+def without_initials(places: pa.Array) -> pa.Array:
+    """Return places as lists tell them that leave the initials out."""
+    return pc.replace_substring_regex(places, pattern=_INITIAL, replacement=r"\1|")
+
+
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """rows: (m,) int32, NOWHERE for none; ambiguous: (m,) bool, where there was more than one."""
 
     rows: Rows
     ambiguous: Mask
 
 
-def _settle(rows: Rows, rules: Rows, found: _Found, rule: Rule) -> None:
+def settle(rows: Rows, rules: Rows, found: Found, rule: Rule) -> None:
     """Write down what was found of that which was not found before."""
     left = (rules == Rule.OUTSIDE) | (rules == Rule.AMBIGUOUS)
     sure = left & (found.rows != NOWHERE)
@@ -140,7 +150,7 @@ def _settle(rows: Rows, rules: Rows, found: _Found, rule: Rule) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Lookup:
+class Lookup:
     """Keys of papers; several papers may have one.
 
     starts: key i is that of `owners[starts[i]:starts[i + 1]]`, rows of papers.
@@ -151,7 +161,7 @@ class _Lookup:
     owners: Longs
 
     @classmethod
-    def of(cls, keys: pa.Array, owners: Longs) -> "_Lookup":
+    def of(cls, keys: pa.Array, owners: Longs) -> "Lookup":
         """Sort rows of papers by their keys."""
         encoded = keys.dictionary_encode()
         codes = encoded.indices.fill_null(NOWHERE).to_numpy(zero_copy_only=False)
@@ -159,7 +169,7 @@ class _Lookup:
         starts = np.searchsorted(pairs[:, 0], np.arange(len(encoded.dictionary) + 1))
         return cls(encoded.dictionary, starts, pairs[:, 1])
 
-    def find(self, wanted: pa.ChunkedArray, years: tuple[Longs, Longs] | None = None) -> _Found:
+    def find(self, wanted: pa.ChunkedArray, years: tuple[Longs, Longs] | None = None) -> Found:
         """Find the one paper that has each key, and about the same year.
 
         years: (m,) of what is wanted, and (n,) of the papers; None: a key alone decides.
@@ -177,7 +187,7 @@ class _Lookup:
         rows = np.full(len(codes), NOWHERE, np.int32)
         single = counts[wanting] == 1
         rows[wanting[single]] = offered[single]
-        return _Found(rows, counts > 1)
+        return Found(rows, counts > 1)
 
 
 class _Printed:
@@ -185,18 +195,18 @@ class _Printed:
 
     def __init__(self, places: pa.Array) -> None:
         self._places = places
-        self._whole = _Lookup.of(places, np.arange(len(places)))
-        self._surnames: _Lookup | None = None
+        self._whole = Lookup.of(places, np.arange(len(places)))
+        self._surnames: Lookup | None = None
 
-    def find(self, cited: pa.ChunkedArray, years: tuple[Longs, Longs]) -> Iterator[_Found]:
+    def find(self, cited: pa.ChunkedArray, years: tuple[Longs, Longs]) -> Iterator[Found]:
         """Find papers by all that is told, then those of authors without initial by the rest."""
         yield self._whole.find(cited, years)
-        bare = pc.fill_null(pc.match_substring_regex(cited, _NO_INITIAL), False)
+        bare = lacks_initial(cited)
         if not pc.any(bare).as_py():
             return
         if self._surnames is None:
-            names = pc.replace_substring_regex(self._places, pattern=_INITIAL, replacement=r"\1|")
-            self._surnames = _Lookup.of(names, np.arange(len(names)))
+            names = without_initials(self._places)
+            self._surnames = Lookup.of(names, np.arange(len(names)))
         yield self._surnames.find(pc.if_else(bare, cited, None), years)
 
 

@@ -95,14 +95,14 @@ def _joined(
         members = np.concatenate([order[starts[each] : ends[each]] for each in some])
         records = iter(records_of(held, members))
         merged = [
-            _one([next(records) for _ in range(ends[each] - starts[each])], conflicts)
+            merged_work([next(records) for _ in range(ends[each] - starts[each])], conflicts)
             for each in some
         ]
         batches.append(pa.RecordBatch.from_pylist(merged, WORKS))
     return pa.Table.from_batches(batches, WORKS)
 
 
-def _one(records: Sequence[dict[str, Any]], conflicts: Counter[str]) -> dict[str, Any]:
+def merged_work(records: Sequence[dict[str, Any]], conflicts: Counter[str]) -> dict[str, Any]:
     """Merge records of one work, in the order in which they count."""
     final = sorted(records, key=_later)
     conflicts.update(_conflicts(final))
@@ -180,8 +180,8 @@ def _papers(works: RowStream) -> RowStream:
     columns = ["own_id", "names", "doi", "place", "year", "title", "authors"]
     for batch in works.select(columns).to_batches():
         told = batch.to_pylist()
-        ids = [_distinct(_id_of(work), taken) for work in told]
-        aliases = [_aliases(work, paper_id) for work, paper_id in zip(told, ids, strict=True)]
+        ids = [distinct_id(id_of_work(work), taken) for work in told]
+        aliases = [aliases_of(work, paper_id) for work, paper_id in zip(told, ids, strict=True)]
         names.append(
             pa.RecordBatch.from_arrays(
                 [pa.array(ids), pa.array(aliases, _NAMES.types[1])], schema=_NAMES
@@ -191,7 +191,7 @@ def _papers(works: RowStream) -> RowStream:
     return works.select(kept).beside(pa.Table.from_batches(names, _NAMES)).select(SCHEMA.names)
 
 
-def _id_of(work: Mapping[str, Any]) -> PaperId:
+def id_of_work(work: Mapping[str, Any]) -> PaperId:
     """Return the file's own id, else the surest name, else one made of author, year and title."""
     if work["own_id"]:
         return str(work["own_id"])
@@ -203,7 +203,7 @@ def _id_of(work: Mapping[str, Any]) -> PaperId:
     return f"{surname}{work['year'] or ''}-{digest}"
 
 
-def _distinct(paper_id: PaperId, taken: dict[PaperId, int]) -> PaperId:
+def distinct_id(paper_id: PaperId, taken: dict[PaperId, int]) -> PaperId:
     """Number an id that is taken; taken: ids, and the last number that each was given."""
     name, number = paper_id, taken.get(paper_id, 1)
     while name in taken:
@@ -214,7 +214,7 @@ def _distinct(paper_id: PaperId, taken: dict[PaperId, int]) -> PaperId:
     return name
 
 
-def _aliases(work: Mapping[str, Any], paper_id: PaperId) -> list[str]:
+def aliases_of(work: Mapping[str, Any], paper_id: PaperId) -> list[str]:
     """List what else names a paper, beside its id and DOI, and how reference lists call it."""
     told = {paper_id, paper_id.lower(), (work["doi"] or "").lower()}
     names = [name for name in work["names"] if name not in told]

@@ -56,13 +56,13 @@ def other_names(papers: RowStream) -> tuple[pa.Array, Longs]:
 
     papers: with the columns id, doi and aliases; ids may be DOIs.
     """
-    dois = pc.utf8_lower(_whole(papers.column("doi"))).cast(pa.large_string())
-    ids = pc.utf8_lower(_whole(papers.column("id"))).cast(pa.large_string())
+    dois = pc.utf8_lower(_whole(papers.column("doi"), pa.large_string()))
+    ids = pc.utf8_lower(_whole(papers.column("id"), pa.large_string()))
     ids = pc.if_else(pc.starts_with(ids, "10."), ids, None)
-    aliases = _whole(papers.column("aliases"))
+    aliases = _whole(papers.column("aliases"), pa.large_list(pa.large_string()))
     lengths = pc.fill_null(pc.list_value_length(aliases), 0).to_numpy(zero_copy_only=False)
     rows = np.arange(papers.num_rows, dtype=np.int64)
-    names = pa.concat_arrays([dois, ids, aliases.flatten().cast(pa.large_string())])
+    names = pa.concat_arrays([dois, ids, aliases.flatten()])
     return names, np.concatenate([rows, rows, np.repeat(rows, lengths)])
 
 
@@ -80,6 +80,7 @@ def names_of_union(papers: RowStream, old: Corpus, origins: Origins) -> PaperNam
     return PaperNames.of(names, owners)
 
 
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    joined = column.combine_chunks()
+def _whole(column: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
+    """Join a column; kind: a large one, for all together may be longer than 2 GB."""
+    joined = column.cast(kind).combine_chunks()
     return joined.chunk(0) if isinstance(joined, pa.ChunkedArray) else joined

@@ -18,6 +18,7 @@ from pipelines.jobs.limited_workers import Failure, Limits, limited
 from recsys.extras import need
 from recsys.formats.libraries import pdf_papers
 from recsys.formats.references.bibliography import Problem
+from recsys.formats.references.kept_works import record_of, work_of
 from recsys.progress import Progress, silent
 from recsys.records import Reference
 from recsys.store.artifacts import write_json
@@ -146,22 +147,8 @@ def _said(failure: Failure, limits: Limits) -> str:
 
 def _to_json(found: Found) -> _Json:
     """Write what says something."""
-    values = asdict(found)
-    if isinstance(found, Problem):
-        return {"problem": values}
-    cites = [_to_json(each) for each in found.cites]
-    return {key: value for key, value in values.items() if value} | {"cites": cites}
+    return {"problem": asdict(found)} if isinstance(found, Problem) else record_of(found)
 
 
 def _from_json(value: _Json) -> Found:
-    if "problem" in value:
-        return Problem(**value["problem"])
-    cites = tuple(_reference(each) for each in value.get("cites", ()))
-    return _reference({**value, "cites": cites})
-
-
-def _reference(value: _Json) -> Reference:
-    read: _Json = {
-        key: tuple(each) if isinstance(each, list) else each for key, each in value.items()
-    }
-    return Reference(**read)
+    return Problem(**value["problem"]) if "problem" in value else work_of(value)

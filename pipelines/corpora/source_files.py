@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
+from pipelines.corpora.bucket_files import BucketFile, is_remote, listed
 from recsys.errors import CorpusError, near_miss
 from recsys.formats.files import STDIN
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
@@ -18,20 +19,39 @@ _OURS = re.compile(rb'\{\s*"kind": "[^"]+",\s*"schema": \d')
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to read. named: somebody named it, so that it must hold works."""
+    """A file to read.
+
+    named: somebody named it, so that it must hold works. stored: what a bucket says of it, where it
+    lies in one.
+    """
 
     path: Path
     named: bool
+    stored: BucketFile | None = None
+
+    @property
+    def size(self) -> int:
+        """Count its bytes, packed as they are."""
+        return self.path.stat().st_size if self.stored is None else self.stored.size
+
+    @property
+    def mark(self) -> str:
+        """Return what changes when it is written anew, without a look into it."""
+        if self.stored is not None:
+            return self.stored.mark
+        facts = self.path.stat()
+        return f"{facts.st_size} {facts.st_mtime_ns}"
 
 
 def source_files(sources: Sequence[Path], *, out: Path | None = None) -> list[SourceFile]:
     """List the files to read, those of a folder by name; each once.
 
     A folder with zotero.sqlite is a Zotero library; of others, every file counts, in all folders
-    below, but for hidden ones, indexes, and what is being written.
+    below, but for hidden ones, indexes, and what is being written; so it does below an address in
+    an object store.
 
     Args:
-        sources: files and folders.
+        sources: files, folders, and addresses.
         out: what is made of them, a folder or a file, which is none of those in a folder.
 
     Raises:
@@ -48,6 +68,8 @@ def source_files(sources: Sequence[Path], *, out: Path | None = None) -> list[So
 
 
 def _files(source: Path, out: Path | None) -> list[SourceFile]:
+    if is_remote(source):
+        return [SourceFile(each.path, each.path == source, each) for each in listed(source)]
     if not source.is_dir():
         _check(source)
         return [SourceFile(source, True)]
@@ -72,8 +94,14 @@ def is_pdf(path: Path) -> bool:
 
 
 def hash_of(files: Sequence[SourceFile]) -> str:
-    """Hash the contents of files: one alone by its own hash, several in their order."""
-    hashes = [_hash(file.path) for file in files]
+    """Hash the contents of files: one alone by its own hash, several in their order.
+
+    Of a file in a bucket, what the store says of its content counts: it is not fetched.
+    """
+    hashes = [
+        _hash(file.path) if file.stored is None else fingerprint(["object", file.stored.mark])
+        for file in files
+    ]
     return hashes[0] if len(hashes) == 1 else fingerprint(hashes)
 
 

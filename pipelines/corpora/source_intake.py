@@ -24,7 +24,8 @@ from recsys.records import Reference
 class SourceIntake:
     """Reads files, counts what was odd and rejected; the reject file exists once there is one."""
 
-    def __init__(self, rejects: Path, pdfs: PdfReading) -> None:
+    def __init__(self, rejects: Path, pdfs: PdfReading, tables: Sequence[str] = ()) -> None:
+        """Begin with no work; tables: names without suffix of tables that others read before."""
         self.files: list[FileRead] = []
         self.skipped: list[str] = []
         self.rejected: Counter[str] = Counter()
@@ -35,7 +36,7 @@ class SourceIntake:
         self._spaces: dict[str, int] = {}
         self._pdfs = pdfs
         self._begun = False
-        self._scopes: list[str] = []
+        self._scopes = [*tables]
         self._path = rejects
         self._file: TextIO | None = None
 

@@ -23,9 +23,9 @@ NOWHERE = -1
 """The row of what is not found."""
 _HEAD = 20
 """Letters by which a title is looked up that lacks its end, or has a typing error there."""
-_MOST_OFFERED = 50
+MOST_OFFERED = 50
 """Papers compared with one title at most: more share only the beginning of a phrase."""
-_FEWER_ALIKE = 0.02
+FEWER_ALIKE = 0.02
 """A second paper whose score is so near makes a title ambiguous."""
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
@@ -70,7 +70,7 @@ class _Titles:
         for row, (title, authors, year) in enumerate(
             zip(self._titles, self._authors, self._years, strict=True)
         ):
-            for key in _keys(title, author_key(authors[0]) if authors else None, year):
+            for key in title_keys(title, author_key(authors[0]) if authors else None, year):
                 rows[key].append(row)
         self._rows = rows
 
@@ -79,25 +79,20 @@ class _Titles:
         rows = self._offered(title, author, year)
         if not rows:
             return NOWHERE, False
-        authors = (author.rpartition(" ")[0] or author,) if author else ()
-        reference, wanted = Reference(title=title, authors=authors, year=year), title_of(title)
+        reference, wanted = described(title, author, year)
         scores = [(self._score(reference, wanted, row), row) for row in rows]
         best, row = max(scores, key=lambda each: (each[0], -each[1]))
         if best < THRESHOLD:
             return NOWHERE, False
-        if sum(best - each <= _FEWER_ALIKE for each, _ in scores) > 1:
+        if sum(best - each <= FEWER_ALIKE for each, _ in scores) > 1:
             return NOWHERE, True
         return row, False
 
     def _offered(self, title: str, author: str | None, year: int | None) -> list[int]:
-        keys = list(_keys(title, author, year))
-        if year is not None and author:
-            surname = author.partition(" ")[0]
-            keys += [f"{surname}|{year - 1}", f"{surname}|{year + 1}"]
         found: dict[int, None] = {}
-        for key in keys:
+        for key in wanted_keys(title, author, year):
             rows = self._rows.get(key, ())
-            if len(rows) <= _MOST_OFFERED:
+            if len(rows) <= MOST_OFFERED:
                 found |= dict.fromkeys(rows)
         return list(found)
 
@@ -108,17 +103,36 @@ class _Titles:
                 "", self._titles[row], None, self._years[row], tuple(self._authors[row] or ())
             )
             self._prepared[row] = paper, title_of(paper.title)
-        paper, offered = self._prepared[row]
-        near = reference.year and paper.year and abs(reference.year - paper.year) <= 1
-        if not near and not named_among(reference.authors, paper.authors):
-            return 0.0
-        return score(reference, wanted, paper, offered)
+        return score_titles(reference, wanted, *self._prepared[row])
 
 
-def _keys(title: str, author: str | None, year: int | None) -> list[str]:
+def described(title: str, author: str | None, year: int | None) -> tuple[Reference, Title]:
+    """Prepare what a reference list tells of a work; author: a key."""
+    authors = (author.rpartition(" ")[0] or author,) if author else ()
+    return Reference(title=title, authors=authors, year=year), title_of(title)
+
+
+def score_titles(reference: Reference, wanted: Title, paper: Paper, offered: Title) -> float:
+    """Score a paper by its title; 0 where neither the first author nor the year agrees."""
+    near = reference.year and paper.year and abs(reference.year - paper.year) <= 1
+    if not near and not named_among(reference.authors, paper.authors):
+        return 0.0
+    return score(reference, wanted, paper, offered)
+
+
+def title_keys(title: str, author: str | None, year: int | None) -> list[str]:
     """List the keys under which a paper is found: whole title, its beginning, author and year."""
     letters = _NOT_LETTERS.sub("", fold(title))
     keys = [letters, f"{letters[:_HEAD]}\u2026"] if letters else []
     if author and year is not None:
         keys.append(f"{author.partition(' ')[0]}|{year}")
+    return keys
+
+
+def wanted_keys(title: str, author: str | None, year: int | None) -> list[str]:
+    """List the keys under which a cited work is looked up; author: its key."""
+    keys = title_keys(title, author, year)
+    if year is not None and author:
+        surname = author.partition(" ")[0]
+        keys += [f"{surname}|{year - 1}", f"{surname}|{year + 1}"]
     return keys

@@ -19,6 +19,8 @@ from eval.trec import run_lines, write_lines
 from pipelines.evaluation.splits import gold, gold_ids, read_split
 from pipelines.evaluation.system_table import SYSTEMS, check_systems
 from pipelines.evaluation.systems import Rank, Stand, prepare, query_rng
+from pipelines.jobs.engines.engine_contract import Engine
+from pipelines.jobs.engines.process_pool import USUAL
 from pipelines.jobs.partial_results import Entry, Sidecar
 from pipelines.jobs.per_query import OpenIndex, asking, gather
 from recsys.errors import InputError
@@ -40,16 +42,16 @@ _FORMAT = "recsys.batch/3"
 class BatchOptions:
     """What to answer, and how.
 
-    jobs: processes; None: one per processor. seed: of the random system, and of the sample of
-    candidates whose probabilities are kept; calibration: its size, as a share of all. candidates:
-    what they come from; None: what the ranker was trained with.
+    engine: asks the queries. seed: of the random system, and of the sample of candidates whose
+    probabilities are kept; calibration: its size, as a share of all. candidates: what they come
+    from; None: what the ranker was trained with.
     """
 
     part: str = "test"
     k: int = 100
     system: str = "two-stage"
     metadata: bool = True
-    jobs: int | None = None
+    engine: Engine = USUAL
     seed: int = 0
     calibration: float = 0.0
     candidates: tuple[str, ...] | None = None
@@ -141,7 +143,7 @@ def run_batch(
         partial(answerer, open_index, index, work, options),
         queries,
         sidecar=sidecar,
-        jobs=options.jobs,
+        engine=options.engine,
         progress=progress,
     )
     responses = responses_of(gathered.entries)
@@ -162,7 +164,7 @@ def batch_fingerprint(index: Path, split: Path, options: BatchOptions) -> str:
     manifests = [
         [path.relative_to(index).as_posix(), sha256(path)] for path in sorted(index.rglob(MANIFEST))
     ]
-    chosen = {key: value for key, value in asdict(options).items() if key != "jobs"}
+    chosen = {key: value for key, value in asdict(options).items() if key != "engine"}
     return fingerprint([_FORMAT, manifests, sha256(split), chosen])
 
 

@@ -39,6 +39,8 @@ from pipelines.evaluation.write_evaluation import (
     write_folder,
 )
 from pipelines.evaluation.year_split import SPLIT_FILE, split_to_evaluate
+from pipelines.jobs.engines.engine_contract import Engine
+from pipelines.jobs.engines.process_pool import USUAL
 from pipelines.jobs.partial_results import Entry, Sidecar
 from pipelines.jobs.per_query import OpenIndex, Start, asking, gather
 from recsys.errors import InputError
@@ -63,7 +65,7 @@ _HEADLINES = ("F1@20", "MRR", "R@20", "R@100")
 class EvaluateOptions:
     """What to evaluate, and how.
 
-    runs: name -> TREC run of a system from elsewhere. jobs: processes; None: one per processor.
+    runs: name -> TREC run of a system from elsewhere. engine: asks the queries.
     k_study, self_citation, seed_study: whether to make these studies. candidates: what they come
     from; None: what the ranker was trained with. command: what the user typed.
     """
@@ -73,7 +75,7 @@ class EvaluateOptions:
     runs: Mapping[str, Path] = field(default_factory=dict)
     k: int = 100
     seed: int = 0
-    jobs: int | None = None
+    engine: Engine = USUAL
     metadata: bool = True
     k_study: bool = False
     self_citation: bool = False
@@ -93,7 +95,7 @@ class EvaluateOptions:
             self.k,
             system,
             metadata,
-            self.jobs,
+            self.engine,
             self.seed,
             calibration,
             self.candidates,
@@ -158,7 +160,7 @@ class _Work:
             start,
             self.queries,
             sidecar=sidecar,
-            jobs=self.options.jobs,
+            engine=self.options.engine,
             progress=self.progress,
         )
         if sidecar not in self.done:  # Else it continued what this same evaluation did.

@@ -1,6 +1,5 @@
 """Build an index from a file of papers, stage by stage; finished stages survive a kill."""
 
-import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from indexes.backends import backend, build_index, by_size, summary
+from indexes.text_backends import OWN, build_words, text_backend, words_summary
 from pipelines.corpora.collect import AS_TOLD, Reading
 from pipelines.corpora.corpus_worth import worth_of
 from pipelines.corpora.library_works import PDFS
@@ -16,21 +16,25 @@ from pipelines.corpora.source_files import SourceFile, hash_of, source_files
 from pipelines.corpora.worth_report import worth_lines
 from pipelines.encoders.checkpoints import MINILM
 from pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
+from pipelines.index.dumps.ingest_files import Places, ingest_files
 from pipelines.index.encode import encode_corpus, link_vectors
 from pipelines.index.external_vectors import Built, external_lines, take
-from pipelines.index.ingest import ingest, rejects_line
-from pipelines.index.known_vectors import KnownVectors, same_texts
+from pipelines.index.ingest import rejects_line
+from pipelines.index.known_vectors import known_to
+from pipelines.index.shard_encoders import shard_encoder
+from pipelines.index.standing_index import check_parent, config_if_built
 from pipelines.index.text import write_text
-from pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
+from pipelines.jobs.engines.engine_contract import Engine
+from pipelines.jobs.engines.process_pool import USUAL
+from pipelines.jobs.index_writer import UNFINISHED, members_of, writing
 from recsys.errors import ArtifactError, InputError
 from recsys.formats.embeddings.embedding_files import embedding_files
-from recsys.leftovers import is_temporary
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
 from recsys.stage_one.settings import StageOne
-from recsys.store.artifacts import check_hashes, fingerprint, sha256
+from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.corpus import Corpus
-from recsys.store.generations import GENERATIONS, is_index, pin
+from recsys.store.generations import pin
 from recsys.store.graph import CitationGraph
 from recsys.store.layout import (
     CONTEXTS,
@@ -40,9 +44,8 @@ from recsys.store.layout import (
     INDEX_SCHEMA,
     TEXT,
     VECTORS,
+    WORD_SEARCH,
 )
-from recsys.store.soundness import check_vectors
-from recsys.store.vectors.stored_vectors import load_vectors, vector_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,9 @@ class BuildOptions:
 
     encoder: None only with embeddings: drafts are then placed by their words. pooling None: the
     encoder's own. embeddings: a file of vectors that were made elsewhere. vectors: what searches
-    them, see `indexes.backends`; None: what is best for so many papers. force: replace another
-    index. wait: for another process that writes the same index; else it is refused.
+    them, see `indexes.backends`; None: what is best for so many papers. text: what searches words,
+    see `indexes.text_backends`; None: our own. force: replace another index. wait: for another
+    process that writes the same index; else it is refused.
     """
 
     encoder: str | None = MINILM
@@ -60,13 +64,17 @@ class BuildOptions:
     precision: Precision = "int8"
     embeddings: Path | None = None
     vectors: str | None = None
+    text: str | None = None
     force: bool = False
     wait: bool = False
     reading: Reading = AS_TOLD
+    engine: Engine = USUAL
 
     def __post_init__(self) -> None:
         if self.vectors is not None:
             backend(self.vectors)  # Before hours of work.
+        if self.text is not None:
+            text_backend(self.text)
         if self.encoder is None and self.embeddings is None:
             raise InputError("There are neither vectors nor an encoder.", "Name an encoder.")
 
@@ -79,6 +87,8 @@ class BuildOptions:
         }
         if self.vectors is not None:
             chosen["vectors"] = self.vectors
+        if self.text is not None:
+            chosen["text"] = self.text
         if self.reading != AS_TOLD:
             chosen["reading"] = self.reading.record()
         if self.embeddings is None:
@@ -110,6 +120,7 @@ class BuildReport:
             *rejects_line(self.out),
             *external_lines(self.config),
             summary(self.config["ann"], self.config["papers"]),
+            *words_summary(self.config.get(WORD_SEARCH, {})),
             *([f"Kept from an interrupted build: {', '.join(self.kept)}."] if self.kept else []),
             *[f"The old {name} went with the old index: {_again(name)}." for name in self.dropped],
             f"Saved in {self.out}.",
@@ -161,16 +172,17 @@ def build(
         InputError: `out` is in the way, or another build is writing it.
     """
     files = source_files(sources, out=out)
-    _check_parent(out)
+    check_parent(out)
     chosen = options.recipe()
     source = hash_of(files)
     recipe = recipe_of(source, chosen)
-    finished = _finished(out, recipe, options)
-    if finished is not None and not (out / UNFINISHED).exists():
-        return finished
+    standing = config_if_built(out, recipe, force=options.force)
+    if standing is not None and not (out / UNFINISHED).exists():
+        return BuildReport(out, unchanged=True, config=standing)
     with writing(out, new=True, wait=options.wait, progress=progress) as writer:
-        if (finished := _finished(out, recipe, options)) is not None:
-            return finished  # Another build has just written it, or was killed right after that.
+        if (standing := config_if_built(out, recipe, force=options.force)) is not None:
+            # Another build has just written it, or was killed right after that.
+            return BuildReport(out, unchanged=True, config=standing)
         work = writer.work("build", recipe)
         job = _Job(files, out, work.finished, work.place, cache, options, progress)
         found = {
@@ -205,13 +217,9 @@ def _trained(index: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
-    report = ingest(
-        job.files,
-        folder,
-        job.options.reading,
-        cache=job.cache / PDFS,
-        progress=job.progress,
-    )
+    places, reading = Places(job.cache / PDFS, job.place), job.options.reading
+    engine, progress = job.options.engine, job.progress
+    report = ingest_files(job.files, folder, reading, places, engine=engine, progress=progress)
     worth = worth_of(Corpus.load(folder), CitationGraph.load(folder))
     return {
         "papers": report.papers,
@@ -222,8 +230,10 @@ def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
 
 
 def _text(job: _Job, folder: Path) -> dict[str, Any]:
-    store = write_text(Corpus.load(job.folder / CORPUS), folder, progress=job.progress)
-    return {"terms": len(store.vocabulary)}
+    corpus, named = Corpus.load(job.folder / CORPUS), job.options.text
+    store = write_text(corpus, folder, progress=job.progress)
+    words = build_words(named or OWN, store, folder, years=corpus.years)
+    return {"terms": len(store.vocabulary), **({WORD_SEARCH: words} if named else {})}
 
 
 def _encoder(job: _Job, folder: Path) -> dict[str, Any]:
@@ -241,36 +251,20 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
     corpus = Corpus.load(job.folder / CORPUS)
     facts: dict[str, Any] = {}
     if job.options.embeddings is None:
-        encoder = OnnxEncoder.load(job.folder / ENCODER)
-        known = _known(job, corpus, encoder)
+        encoder = shard_encoder(job.folder / ENCODER, job.options.engine)
+        known = known_to(job.out, corpus, encoder.fingerprint)
         vectors = encode_corpus(encoder, corpus, shards, known=known, progress=job.progress)
     else:
         named = OnnxEncoder.load(job.folder / ENCODER) if job.options.encoder else None
-        built = Built(corpus, job.folder / TEXT, named)
+        words = {"backend": job.options.text or OWN}
+        built = Built(corpus, job.folder / TEXT, named, words=words)
         vectors, facts = take(job.options.embeddings, built, shards, progress=job.progress)
     job.progress("nearest neighbours", 0, 1)
-    ann = build_index(job.options.vectors or by_size(len(vectors)), vectors, folder)
+    name = job.options.vectors or by_size(len(vectors))
+    ann = build_index(name, vectors, folder, years=corpus.years)
     job.progress("nearest neighbours", 1, 1)
     link_vectors(shards, folder, ann)
     return facts | {"ann": ann, "dim": vectors.shape[1]}
-
-
-def _known(job: _Job, corpus: Corpus, encoder: OnnxEncoder) -> KnownVectors | None:
-    """Find vectors that the same encoder made for the index that is replaced, if all is sound."""
-    try:
-        old = pin(job.out)
-        manifest, folder = old.manifest(), old.folder
-        if manifest.config["encoder"] != encoder.fingerprint or "external" in manifest.config:
-            return None
-        needed = [name for name in manifest.files if name.startswith(f"{CORPUS}/")]
-        needed += [f"{VECTORS}/{name}" for name in vector_files(folder / VECTORS)]
-        check_hashes(folder, manifest, needed)
-        before = Corpus.load(folder / CORPUS)
-        vectors = load_vectors(folder / VECTORS)
-        check_vectors(folder / VECTORS, vectors, len(before))
-        return KnownVectors(vectors, same_texts(before, corpus))
-    except (ArtifactError, OSError):
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +272,8 @@ class _Stage:
     """One step of a build.
 
     run: fills the folder of its name and returns facts for the manifest.
-    options: what of the recipe it depends on. reads: stages whose folders it reads.
+    options: what of the recipe it depends on; named: the same, if it is there. reads: stages whose
+    folders it reads.
     revision: raised when it would write something else from the same; unfinished builds then run
     this stage again, and those that read it.
     """
@@ -286,12 +281,13 @@ class _Stage:
     run: Callable[[_Job, Path], dict[str, Any]]
     options: tuple[str, ...]
     reads: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
     revision: int = 1
 
 
 STAGES: Mapping[str, _Stage] = {
     CORPUS: _Stage(_corpus, ("source", "reading"), revision=3),
-    TEXT: _Stage(_text, (), reads=(CORPUS,)),
+    TEXT: _Stage(_text, (), reads=(CORPUS,), named=("text",)),
     ENCODER: _Stage(_encoder, ("encoder", "pooling", "precision", "graph")),
     VECTORS: _Stage(
         _vectors, ("embeddings", "vectors", "neighbours"), (CORPUS, TEXT, ENCODER), revision=2
@@ -309,41 +305,7 @@ def _keys(source: str, chosen: Mapping[str, Any]) -> dict[str, str]:
         if name == ENCODER and chosen["encoder"] is None:
             continue
         options = {option: recipe.get(option) for option in stage.options}
+        options |= {option: recipe[option] for option in stage.named if option in recipe}
         below = {read: keys.get(read) for read in stage.reads}
         keys[name] = fingerprint([INDEX_SCHEMA, name, stage.revision, options, below])
     return keys
-
-
-def _finished(out: Path, recipe: str, options: BuildOptions) -> BuildReport | None:
-    """Recognise an index that is up to date; refuse to overwrite anything else."""
-    if not out.exists() or _is_unfinished(out):
-        return None
-    if not (is_index(out) and any((out / name).is_dir() for name in (GENERATIONS, CORPUS))):
-        raise InputError(  # Not even with --force: it may be somebody's work.
-            f"{out} exists and is no index.", "Give another --out, or move it away."
-        )
-    if options.force:
-        return None
-    try:
-        config = dict(pin(out).manifest().config)
-    except ArtifactError as error:
-        raise InputError(
-            f"{out} exists and cannot be read: {error.what}", "Build it again with --force."
-        ) from error
-    if config["recipe"] != recipe:
-        raise InputError(
-            f"{out} holds an index of other papers or options.",
-            "Give another --out, or replace it with --force.",
-        )
-    return BuildReport(out, unchanged=True, config=config)
-
-
-def _is_unfinished(out: Path) -> bool:
-    """Recognise what the first build of an index leaves when it is killed, at the least nothing."""
-    known = {LOCK, UNFINISHED, GENERATIONS}
-    return out.is_dir() and {n for n in os.listdir(out) if not is_temporary(n)} <= known
-
-
-def _check_parent(out: Path) -> None:
-    if not out.parent.is_dir():
-        raise InputError(f"There is no folder {out.parent} to write into.", "Create it first.")

@@ -86,10 +86,13 @@ class Resolver:
         rows: Longs = pc.fill_null(pc.index_in(names, ids), _OUTSIDE).to_numpy().astype(np.int64)
         left = np.flatnonzero(rows == _OUTSIDE)
         if len(left) and len(self.names.names):
-            called = names.take(pa.array(left))
-            dois = pc.starts_with(called, "10.")  # Their case does not count.
-            rows[left] = self.names.find(pc.if_else(dois, pc.utf8_lower(called), called))
+            rows[left] = self.names.find(plain_names(names.take(pa.array(left))))
         return rows
+
+
+def plain_names(names: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    """Bring names to the spelling in which papers are looked up by them: DOIs in lower case."""
+    return pc.if_else(pc.starts_with(names, "10."), pc.utf8_lower(names), names)
 
 
 def _joined(parts: list[Rows]) -> Rows:

@@ -35,7 +35,7 @@ from recsys.store.unions import GONE, Origins, Union, unite
 
 # A fifth less than by default, for two CPU seconds more a hundred thousand papers: what a row group
 # has of a column is one page, because pages are packed apart, and few values occur again.
-_PACKED: Mapping[str, Any] = {
+PACKED: Mapping[str, Any] = {
     "compression": "zstd",
     "compression_level": 7,
     "use_dictionary": False,
@@ -103,7 +103,7 @@ def merge_columns(folder: Path, papers: RowStream, old: Corpus, merged: Merged) 
     _write_venues(folder, papers, old, origins)
     _write_front_matter(folder, papers, old, origins)
     resolver = Resolver(merged.ids, names_of_union(papers, old, origins))
-    stored = parquet.ParquetWriter(folder / PAPERS, SCHEMA, **_PACKED)
+    stored = parquet.ParquetWriter(folder / PAPERS, SCHEMA, **PACKED)
     hasher = NameHasher()
     with stored as writer, ShownWriter(folder) as shown:
         for table in in_order(papers, old, origins, folder):
@@ -165,7 +165,7 @@ def _write_venues(folder: Path, papers: RowStream, old: Corpus, origins: Origins
 
 def _write_front_matter(folder: Path, papers: RowStream, old: Corpus, origins: Origins) -> None:
     told = papers.select(["title", "labels"]).to_batches()
-    new = np.array([flag for batch in told for flag in _flags(batch)], bool)
+    new = np.array([flag for batch in told for flag in front_matter_flags(batch)], bool)
     flagged = origins.pick(_old_front_matter(old), new)
     np.save(folder / FRONT_MATTER, np.flatnonzero(flagged).astype(np.int32))
 
@@ -177,11 +177,12 @@ def _old_front_matter(old: Corpus) -> Mask:
     elif len(old):  # An older version did not look.
         with papers_file(old) as file:
             batches = file.iter_batches(ROW_GROUP, columns=["title", "labels"])
-            flagged[:] = [flag for batch in batches for flag in _flags(batch)]
+            flagged[:] = [flag for batch in batches for flag in front_matter_flags(batch)]
     return flagged
 
 
-def _flags(papers: pa.RecordBatch) -> Iterator[bool]:
+def front_matter_flags(papers: pa.RecordBatch) -> Iterator[bool]:
+    """Tell which papers are front matter; papers: with the columns title and labels."""
     columns = (papers.column(name).to_pylist() for name in ("title", "labels"))
     for title, labels in zip(*columns, strict=True):
         yield is_front_matter(title or "", paper_types(json.loads(labels)) if labels else ())

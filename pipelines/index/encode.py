@@ -6,7 +6,8 @@ shards are finished, for which encoder and which papers.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,9 +16,10 @@ import numpy as np
 from indexes.backends import holds_vectors
 from pipelines.index.known_vectors import KnownVectors
 from pipelines.index.read_texts import texts_of
+from pipelines.index.shard_encoders import STAGE, LazyShards, ShardEncoder
+from recsys.models.encoder import Text
 from recsys.progress import Progress, silent
-from recsys.protocols import Encoder
-from recsys.store.arrays import Floats, load_array
+from recsys.store.arrays import Floats, Mask, load_array
 from recsys.store.artifacts import fingerprint, sha256, write_json
 from recsys.store.corpus import PAPERS, Corpus
 from recsys.store.layout import VECTOR_FILE
@@ -28,14 +30,13 @@ NOTES = "vectors.json"
 SHARD = 512
 """Papers between two notes of progress: some seconds of work, lost at most when killed."""
 
-STAGE = "encode papers"
 _UNFINISHED = "vectors.unfinished.npy"
 
 Vectors: TypeAlias = np.memmap[tuple[int, int], np.dtype[np.float32]]
 
 
 def encode_corpus(
-    encoder: Encoder,
+    encoder: ShardEncoder,
     corpus: Corpus,
     folder: Path,
     *,
@@ -45,9 +46,9 @@ def encode_corpus(
 ) -> Floats:
     """Encode every paper into `folder/vectors.npy`: (n, d) float32 by row, memory-mapped.
 
-    Memory holds one shard at a time. What an earlier run finished, all or some of it, is kept when
-    encoder, papers and shard size are the same, and thrown away otherwise. Vectors that are known
-    already, of the same encoder, are taken over.
+    Memory holds one shard at a time, or some for each process. What an earlier run finished, all or
+    some of it, is kept when encoder, papers and shard size are the same, and thrown away otherwise.
+    Vectors that are known already, of the same encoder, are taken over.
     """
     missing = np.ones(len(corpus), bool) if known is None else known.missing
     job = {
@@ -65,19 +66,33 @@ def encode_corpus(
     if not finished:
         _begin(folder, (len(corpus), encoder.dim), known)
     vectors = np.lib.format.open_memmap(folder / _UNFINISHED, "r+")
-    total, done = int(missing.sum()), 0
-    progress(STAGE, 0, total)
-    for number, (rows, texts) in enumerate(texts_of(corpus, missing, shard)):
-        if number not in finished:
-            vectors[rows] = encoder.encode(texts)
+    rows = np.flatnonzero(missing)
+    parts = {at: rows[at * shard :][:shard] for at in range(-(-len(rows) // shard))}
+    left = [at for at in parts if at not in finished]
+    done = sum(len(parts[at]) for at in finished)
+    progress(STAGE, done, len(rows))
+    with closing(encoder.encode_shards(_unread(corpus, missing, shard, left))) as results:
+        for position, made in results:
+            vectors[parts[left[position]]] = made
             vectors.flush()
-            finished.append(number)
+            finished.append(left[position])
             write_json(folder / NOTES, {"job": key, "finished": finished})
-        done += len(texts)
-        progress(STAGE, done, total)
+            done += len(made)
+            progress(STAGE, done, len(rows))
     del vectors
     (folder / _UNFINISHED).replace(folder / VECTOR_FILE)
     return load_array(folder / VECTOR_FILE)
+
+
+def _unread(corpus: Corpus, missing: Mask, shard: int, left: Collection[int]) -> LazyShards:
+    """Give the texts of the shards that are left."""
+    wanted = frozenset(left)
+
+    def read() -> Iterator[Sequence[Text]]:
+        shards = enumerate(texts_of(corpus, missing, shard))
+        return (texts for number, (_, texts) in shards if number in wanted)
+
+    return LazyShards(read, len(left))
 
 
 def link_vectors(made: Path, folder: Path, ann: Mapping[str, Any]) -> None:

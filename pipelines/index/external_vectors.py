@@ -6,14 +6,14 @@ the papers that the file lacks are placed by their words, as drafts will be.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from indexes.bm25 import Bm25Index
+from indexes.text_backends import open_words
 from pipelines.index.encode import Vectors
 from pipelines.index.known_vectors import AT_ONCE, KnownVectors
 from pipelines.index.read_texts import texts_of
@@ -58,13 +58,15 @@ class Former:
 class Built:
     """What is built already: the corpus, the folder of its words, the encoder if there is one.
 
-    former: the vectors that an update takes over; None if the index is built from nothing.
+    former: the vectors that an update takes over; None if the index is built from nothing. words:
+    the facts of what searches the words.
     """
 
     corpus: Corpus
     text: Path
     encoder: Encoder | None
     former: Former | None = None
+    words: Mapping[str, Any] = field(default_factory=dict)
 
 
 def take(
@@ -101,7 +103,8 @@ def take(
     if encoder is None:
         terms = TermStore.load(built.text)
         name = former.fingerprint if former else _by_words(source)
-        encoder = NeighbourEncoder(terms, Bm25Index.load(built.text, terms), vectors, name, given)
+        words = open_words(terms, built.text, built.words)
+        encoder = NeighbourEncoder(terms, words, vectors, name, given)
     elif source is not None and found.any():
         facts["agreement"] = _agreement(vectors, found, built.corpus, encoder, source)
     _complete(vectors, known.missing & ~found, built.corpus, encoder, progress)

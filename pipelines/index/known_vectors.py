@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +11,16 @@ from numpy.typing import NDArray
 from pipelines.index.changes import Plan
 from pipelines.index.paper_rows import PaperRows, same_papers
 from pipelines.index.read_texts import read_texts
+from recsys.errors import ArtifactError
 from recsys.models.encoder import Text
 from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.artifacts import check_hashes
 from recsys.store.corpus import Corpus
+from recsys.store.generations import pin
+from recsys.store.layout import CORPUS, VECTORS
+from recsys.store.soundness import check_vectors
 from recsys.store.unions import GONE
-from recsys.store.vectors.stored_vectors import StoredVectors
+from recsys.store.vectors.stored_vectors import StoredVectors, load_vectors, vector_files
 
 AT_ONCE = 2048
 _BYTES = 16
@@ -69,6 +75,24 @@ class KnownVectors:
         """Forget some of the old vectors: (m,) bool."""
         unknown = self.missing | unusable[self.rows]
         return KnownVectors(self.vectors, np.where(unknown, np.int32(GONE), self.rows))
+
+
+def known_to(index: Path, corpus: Corpus, encoder: str) -> KnownVectors | None:
+    """Find vectors that the same encoder made for an index, if all that they need is sound."""
+    try:
+        old = pin(index)
+        manifest, folder = old.manifest(), old.folder
+        if manifest.config["encoder"] != encoder or "external" in manifest.config:
+            return None
+        needed = [name for name in manifest.files if name.startswith(f"{CORPUS}/")]
+        needed += [f"{VECTORS}/{name}" for name in vector_files(folder / VECTORS)]
+        check_hashes(folder, manifest, needed)
+        before = Corpus.load(folder / CORPUS)
+        vectors = load_vectors(folder / VECTORS)
+        check_vectors(folder / VECTORS, vectors, len(before))
+        return KnownVectors(vectors, same_texts(before, corpus))
+    except (ArtifactError, OSError):
+        return None
 
 
 def same_texts(old: Corpus, corpus: Corpus) -> Rows:

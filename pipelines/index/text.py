@@ -1,9 +1,8 @@
-"""Write the terms of a corpus and their postings; those of an older corpus are taken over."""
+"""Write the terms of a corpus; those of an older corpus are taken over."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from indexes.postings import write_postings
 from pipelines.index.changes import Plan
 from pipelines.index.read_texts import read_texts
 from pipelines.index.term_files import write_terms
@@ -17,9 +16,8 @@ STAGE = "words"
 
 
 def write_text(corpus: Corpus, folder: Path, *, progress: Progress = silent) -> TermStore:
-    """Fill an empty folder with the terms of all papers."""
+    """Fill an empty folder with the terms of all papers; what searches them comes beside them."""
     write_terms(_told(corpus, progress), folder)
-    write_postings(folder)
     return TermStore.load(folder)
 
 
@@ -38,7 +36,6 @@ def merge_text(
     titles, abstracts = (plan.papers.column(name).to_pylist() for name in ("title", "abstract"))
     new = TermCounts.of(zip(titles, abstracts, strict=True))
     TermStore.of(old.counts().merged(new, plan.merged.origins)).save(folder)
-    write_postings(folder)
     progress(STAGE, 1, 1)
     return TermStore.load(folder)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from indexes.backends import DEFAULT, Former, build_index, by_size, carry_index, summary
 from indexes.opening import open_collection
+from indexes.text_backends import OWN, build_words, carry_words, words_summary
 from pipelines.corpora.collect import AS_TOLD, Reading, collect
 from pipelines.corpora.corpus_worth import worth_of
 from pipelines.corpora.known_papers import KnownPapers
@@ -33,7 +34,10 @@ from pipelines.index.encode import encode_corpus, link_vectors
 from pipelines.index.external_vectors import Built, given_mask
 from pipelines.index.ingest import REJECTS, links_line, rejects_line
 from pipelines.index.known_vectors import KnownVectors, unchanged_texts
+from pipelines.index.shard_encoders import shard_encoder
 from pipelines.index.text import merge_text
+from pipelines.jobs.engines.engine_contract import Engine
+from pipelines.jobs.engines.process_pool import USUAL
 from pipelines.jobs.index_writer import IndexWriter, members_of, writing
 from pipelines.jobs.staged_folder import Stage, StagedFolder
 from recsys.errors import InputError, RecsysError
@@ -45,7 +49,7 @@ from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
 from recsys.store.graph import CitationGraph
-from recsys.store.layout import CONTEXTS, CORPUS, ENCODER, NNSELECT, TEXT, VECTORS
+from recsys.store.layout import CONTEXTS, CORPUS, ENCODER, NNSELECT, TEXT, VECTORS, WORD_SEARCH
 from recsys.store.links import link_or_copy
 
 FEW = 64
@@ -64,7 +68,7 @@ class UpdateOptions:
     embeddings: vectors of papers that were made elsewhere. compact: prepare the search of vectors
     anew, by the backend that the build named, or that is best for so many papers now. wait: for
     another process that changes the index; else it is refused. columns: see `collect.Reading`; else
-    everything is read as for the build.
+    everything is read as for the build. engine: what shares the work of encoding.
     """
 
     remove: Path | None = None
@@ -73,6 +77,7 @@ class UpdateOptions:
     compact: bool = False
     wait: bool = False
     columns: tuple[tuple[str, str], ...] = ()
+    engine: Engine = USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +213,7 @@ def _change(
     job.work.remove()
     carried = done[CONTEXTS].facts[_CARRIED] if CONTEXTS in done else []
     told = [*done[CORPUS].facts["told"], *carried, summary(new["ann"], new["papers"])]
+    told += words_summary(new.get(WORD_SEARCH, {}))
     return new, told + [f"The old {name} does not fit any more: train it again." for name in gone]
 
 
@@ -246,7 +252,13 @@ def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
 
 def _text(job: _Job, folder: Path) -> dict[str, Any]:
     store = merge_text(job.base.terms, job.plan, folder, progress=job.progress)
-    return {"terms": len(store.vocabulary)}
+    facts, years = job.config.get(WORD_SEARCH, {}), job.corpus.years
+    if job.options.compact or not facts:
+        words = build_words(facts.get("backend", OWN), store, folder, years=years)
+    else:
+        former = Former(job.base.folder / TEXT, facts, _known(job).today)
+        words = carry_words(facts["backend"], store, folder, former, years=years)
+    return {"terms": len(store.vocabulary), **({WORD_SEARCH: words} if facts else {})}
 
 
 def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
@@ -258,16 +270,18 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
     else:
         # Each thread has memory of its own: a few texts are not worth a second.
         threads = 1 if np.count_nonzero(known.missing) < FEW else None
-        encoder = OnnxEncoder.load(job.base.folder / ENCODER, threads=threads)
+        engine = USUAL if threads else job.options.engine  # Nor the start of processes.
+        encoder = shard_encoder(job.base.folder / ENCODER, engine, threads=threads)
         vectors = encode_corpus(encoder, job.corpus, place, known=known, progress=job.progress)
     job.progress("nearest neighbours", 0, 1)
+    years = job.corpus.years
     if job.options.compact:
-        named = job.config["options"].get("vectors")
-        ann = build_index(named or by_size(len(vectors)), vectors, folder)
+        name = job.config["options"].get("vectors") or by_size(len(vectors))
+        ann = build_index(name, vectors, folder, years=years)
     else:
         name = job.config["ann"].get("backend", DEFAULT)
         former = Former(job.base.folder / VECTORS, job.config["ann"], known.today)
-        ann = carry_index(name, vectors, folder, former)
+        ann = carry_index(name, vectors, folder, former, years=years)
     link_vectors(place, folder, ann)
     job.progress("nearest neighbours", 1, 1)
     return {**facts, "ann": ann, "dim": int(vectors.shape[1])}
@@ -287,7 +301,8 @@ def _given(
     former = external_vectors.Former(known, given, str(config["encoder"]), facts)
     named = config["options"]["encoder"]
     encoder = None if named is None else OnnxEncoder.load(base.folder / ENCODER)
-    built = Built(job.corpus, job.work.finished / TEXT, encoder, former)
+    words = config.get(WORD_SEARCH, {})
+    built = Built(job.corpus, job.work.finished / TEXT, encoder, former, words)
     return external_vectors.take(job.options.embeddings, built, place, progress=job.progress)
 
 

@@ -1,4 +1,4 @@
-"""Do something for every query in parallel processes, and survive being killed.
+"""Do something for every query by an engine, and survive being killed.
 
 What is done is kept in a sidecar, one entry per query; when the same work starts again, only the
 rest is done.
@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from pipelines.jobs.engines.engine_contract import Engine, Stage
 from pipelines.jobs.partial_results import Entry, Sidecar
-from pipelines.jobs.workers import shared
-from recsys.processors import processors
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 
@@ -44,26 +43,27 @@ def gather(
     queries: Sequence[PaperId],
     *,
     sidecar: Sidecar,
-    jobs: int | None = None,
+    engine: Engine,
     progress: Progress = silent,
 ) -> Gathered:
     """Make the missing entries. The sidecar stays: who uses the entries removes it.
 
     Args:
         stage: the name of the work, for `progress`.
-        start: importable in another process; see `workers.shared`.
+        start: importable in another process; see `Stage`.
         queries: distinct ids.
         sidecar: where entries are kept.
-        jobs: processes; None: one per processor.
+        engine: makes them.
         progress: told after every entry.
     """
     kept = sidecar.read()
     entries = {query: kept[query] for query in queries if query in kept}
     continued = len(entries)
     left = [query for query in queries if query not in entries]
+    work = Stage(stage, start)
     with sidecar.appending(entries) as append:
         progress(stage, continued, len(queries))
-        with closing(shared(start, left, jobs=jobs or processors())) as results:
+        with closing(engine.map(work, left)) as results:
             for at, entry in results:
                 entries[left[at]] = entry
                 append(left[at], entry)

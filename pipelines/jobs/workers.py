@@ -9,69 +9,50 @@ that was killed.
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, Generic, TypeVar, cast
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, Generic, cast
 
+from pipelines.jobs.engines.engine_contract import Result, Shards, Stage, Task, named, place_of
 from recsys.errors import RecsysError
-
-Task = TypeVar("Task")
-Result = TypeVar("Result")
 
 # Sums depend on the order of their parts: on one thread each, any number of workers agrees.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Environment of a process that computes on one thread."""
 
-_AHEAD = 2
+AHEAD = 2
 """Tasks at a worker: one in work and one waiting, so that it need not wait for its parent."""
 
 
-def shared(
-    start: Callable[[], Callable[[Task], Result]], tasks: Sequence[Task], *, jobs: int
-) -> Generator[tuple[int, Result], None, None]:
-    """Yield (position of the task, its result) as results come in.
-
-    Args:
-        start: called once in every process; returns the function that does a task. It must be
-            importable there: a function of a module, or a `functools.partial` of one.
-        tasks: small values that can be sent to another process.
-        jobs: processes at most.
-
-    Raises:
-        RecsysError: a process ended before its work was done.
-        Exception: whatever `start` or a task raised.
-    """
-    crew = Crew[Task, Result](start, min(jobs, len(tasks)))
-    try:
-        yield from crew.results(tasks)
-    finally:
-        crew.dismiss()
-
-
 class Crew(Generic[Task, Result]):
-    """Worker processes with a pipe to each."""
+    """Worker processes with a pipe to each. stage: what they do. size: how many they are."""
 
-    def __init__(self, start: Callable[[], Callable[[Task], Result]], size: int) -> None:
+    def __init__(self, stage: Stage[Task, Result], size: int) -> None:
+        self.stage, self.total = stage, 0
         context = multiprocessing.get_context("spawn")
         self.workers: dict[Connection, BaseProcess] = {}
+        self.held: dict[Connection, list[int]] = {}
         try:
             with environment(ONE_THREAD), interrupts_deferred():
                 for _ in range(size):
                     here, there = context.Pipe()
-                    process = context.Process(target=_work, args=(start, there), daemon=True)
+                    process = context.Process(target=_work, args=(stage.start, there), daemon=True)
                     process.start()
                     there.close()
-                    self.workers[here] = process
+                    self.workers[here], self.held[here] = process, []
         except BaseException:
             self.dismiss()
             raise
 
-    def results(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Result]]:
+    def results(self, tasks: Shards[Task]) -> Iterator[tuple[int, Result]]:
         """Hand out the tasks in order and yield the results as they come."""
         waiting = iter(enumerate(tasks))
-        for _ in range(_AHEAD):
+        self.total = len(tasks)
+        for _ in range(AHEAD):
             for pipe in self.workers:
                 self._hand_out(pipe, waiting)
         left = len(tasks)
@@ -93,6 +74,7 @@ class Crew(Generic[Task, Result]):
     def _hand_out(self, pipe: Connection, waiting: Iterator[tuple[int, Task]]) -> None:
         task = next(waiting, None)
         if task is not None:
+            self.held[pipe].append(task[0])
             with suppress(OSError):  # A worker that ended is noticed when its result is received.
                 pipe.send(task)
 
@@ -104,24 +86,40 @@ class Crew(Generic[Task, Result]):
             process.join()
             raise RecsysError(
                 f"A worker process ended with exit code {process.exitcode} before its work was "
-                "done.",
+                f"done: {self._place(self.held[pipe][0])}.",
                 "Run the same command again, with fewer --jobs if memory is short.",
             ) from lost
         if error is not None:
-            raise error
+            raise error if position < 0 else named(error, self._place(position))
+        self.held[pipe].remove(position)
         return position, result
+
+    def _place(self, position: int) -> str:
+        return place_of(self.stage.name, position, self.total)
 
 
 def _work(start: Callable[[], Callable[[Task], Result]], pipe: Connection) -> None:
     """Do tasks until the pipe closes; answer with (position, result, error)."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with suppress(EOFError, OSError):  # The parent is gone: so is the work.
+    tasks: SimpleQueue[tuple[int, Task] | None] = SimpleQueue()
+    # A thread takes tasks off the pipe: the parent and a worker that both wait until the other has
+    # read what is too long for the pipe would wait for ever.
+    Thread(target=_fetch, args=(pipe, tasks), daemon=True).start()
+    with suppress(OSError):  # The parent is gone: so is the work.
         do, error = _attempt(start)
         if do is None:
             pipe.send((-1, None, error))
-        while do is not None:
-            position, task = pipe.recv()
+        while do is not None and (given := tasks.get()) is not None:
+            position, task = given
             pipe.send((position, *_attempt(do, task)))
+
+
+def _fetch(pipe: Connection, tasks: SimpleQueue[tuple[int, Task] | None]) -> None:
+    """Hand on what comes through the pipe; None when it is closed."""
+    with suppress(EOFError, OSError):
+        while True:
+            tasks.put(pipe.recv())
+    tasks.put(None)
 
 
 def _attempt(function: Callable[..., Any], *arguments: object) -> tuple[Any, Exception | None]:

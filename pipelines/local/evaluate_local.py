@@ -32,6 +32,7 @@ from pipelines.evaluation.write_evaluation import (
     corpus_facts,
     versions,
 )
+from pipelines.jobs.engines.process_pool import ProcessPool
 from pipelines.jobs.partial_results import Entry, Sidecar
 from pipelines.jobs.per_query import gather
 from pipelines.local.local_guards import (
@@ -155,7 +156,7 @@ def evaluate_local(
             start,
             [*queries],
             sidecar=sidecar,
-            jobs=options.jobs,
+            engine=ProcessPool(options.jobs),
             progress=progress,
         ).entries
         sidecars.append(sidecar)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexes.opening import with_contexts
+from pipelines.jobs.engines.engine_contract import Stage
+from pipelines.jobs.engines.process_pool import ProcessPool
 from pipelines.jobs.per_query import OpenIndex
-from pipelines.jobs.workers import shared
 from pipelines.local.local_queries import (
     KNOWN,
     LocalQuery,
@@ -24,7 +25,6 @@ from recsys.errors import DraftError
 from recsys.local.context_view import ContextUse
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
 from recsys.local.rank_passages import PassageReader
-from recsys.processors import processors
 from recsys.progress import Progress
 from recsys.store.arrays import Floats
 from recsys.store.blas import one_thread
@@ -88,10 +88,10 @@ def collect_examples(
     posing: Posing, queries: Sequence[LocalQuery], *, progress: Progress, stage: str
 ) -> list[Example]:
     """Pose each query in a way drawn for it, in parallel; the order is that of the queries."""
-    start = partial(_maker, posing)
+    work = Stage(stage, partial(_maker, posing))
     found: dict[int, Example | None] = {}
     progress(stage, 0, len(queries))
-    for at, made in shared(start, queries, jobs=processors()):
+    for at, made in ProcessPool().map(work, queries):
         found[at] = made
         progress(stage, len(found), len(queries))
     return [made for at in range(len(queries)) if (made := found[at]) is not None]

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,8 @@ from pipelines.evaluation.leakage import SeenQueries
 from pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
 from recsys.stage_two.grown_trees import trees_of
-from recsys.stage_two.ranker import KIND, SCHEMA
+from recsys.stage_two.ranker import FIRST, KIND, SCHEMA
+from recsys.stage_two.second_look import SECOND_NAMES
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import seal
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 TEXT_MODEL = "model.txt"
 CUTOFF = 20
+_OF_THE_LAST = {"dev", "test"}
+"""Facts that are figures of the ranker that answers, and not of the first one inside it."""
 TREES = "trees at most"
 MOST_ROUNDS = 600
 PATIENCE = 60
@@ -48,7 +51,8 @@ PARAMETERS: Mapping[str, Any] = {
 class FittedRanker:
     """LightGBM trees, the features they read, and the calibration of their scores.
 
-    scores, probabilities: (j,) float64 knots of the isotonic curve.
+    scores, probabilities: (j,) float64 knots of the isotonic curve. first: the ranker whose
+    chances this one reads, after the features of that; None: it reads none.
     """
 
     booster: "lightgbm.Booster"
@@ -56,6 +60,12 @@ class FittedRanker:
     scores: NDArray[np.float64]
     probabilities: NDArray[np.float64]
     seed: int
+    first: "FittedRanker | None" = None
+
+    def chances(self, features: Floats) -> Floats:
+        """Calibrate the scores of (n, f) features into chances of being cited: (n,) float32."""
+        chances = np.interp(self.predict(features), self.scores, self.probabilities)
+        return chances.astype(np.float32)
 
     def predict(self, features: Floats) -> Floats:
         """Score (n, f) features: (n,) float32."""
@@ -71,7 +81,7 @@ class FittedRanker:
         text: bool,
         kind: str = KIND,
     ) -> None:
-        """Replace a ranker folder: trees, manifest, and the LightGBM text if asked for.
+        """Fill a ranker folder: trees, manifest, and the LightGBM text if asked for.
 
         What the ranker has seen is stored beside it, so that nobody evaluates it on that.
         """
@@ -94,6 +104,10 @@ class FittedRanker:
             self.booster.save_model(folder / TEXT_MODEL)
         seen.save(folder)
         seal(folder, kind, SCHEMA, config)
+        if self.first is not None:
+            (folder / FIRST).mkdir()
+            known = {name: fact for name, fact in facts.items() if name not in _OF_THE_LAST}
+            self.first.save(folder / FIRST, seen, origin=origin, facts=known, text=text, kind=kind)
 
 
 def fit(
@@ -103,6 +117,7 @@ def fit(
     *,
     seed: int,
     progress: Progress = silent,
+    learning_rate: float = PARAMETERS["learning_rate"],
 ) -> FittedRanker:
     """Train LambdaMART (Burges 2010) on train, stop early on nDCG@20 of dev, calibrate on dev."""
     # Waiting threads that spin slow small trainings down a hundredfold on a busy machine.
@@ -114,7 +129,7 @@ def fit(
     )
     held_out = lightgbm.Dataset(dev.features, dev.relevant, group=dev.groups, reference=data)
     trained = lightgbm.train(
-        {**PARAMETERS, "seed": seed},
+        {**PARAMETERS, "seed": seed, "learning_rate": learning_rate},
         data,
         MOST_ROUNDS,
         [held_out],
@@ -128,6 +143,18 @@ def fit(
     booster = lightgbm.Booster(model_str=text)
     knots = calibrate(np.asarray(booster.predict(dev.features), np.float32), dev.relevant)
     return FittedRanker(booster, names, *knots, seed)
+
+
+def fit_second(
+    first: FittedRanker, train: TrainingTable, dev: TrainingTable, *, progress: Progress = silent
+) -> FittedRanker:
+    """Train a ranker that reads what a first one has read, and what its chances tell.
+
+    train: with chances of rankers that have not seen its queries.
+    """
+    names = (*first.feature_names, *SECOND_NAMES)
+    fitted = fit(train, dev, names, seed=first.seed, progress=progress)
+    return replace(fitted, first=first)
 
 
 def calibrate(

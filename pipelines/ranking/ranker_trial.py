@@ -1,6 +1,6 @@
 """Try a new ranker on the test queries, beside the one that ships with the package."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -94,11 +94,11 @@ def try_ranker(
         progress: told after every query.
     """
     shipped = TreeRanker.load(ranker_folder(_shipped_rankers(), metadata=metadata))
-    table = collect(
-        collection, queries, own.feature_names, progress=progress, stage=_STAGE, posing=posing
-    )
-    other = Posing(stage_one=StageOne(shipped.searches))
-    same = (shipped.feature_names, other) == (own.feature_names, posing)
+    names = (own.first or own).feature_names
+    posing = looking_again(own.first, posing)
+    table = collect(collection, queries, names, progress=progress, stage=_STAGE, posing=posing)
+    other = Posing(stage_one=StageOne(shipped.searches), engine=posing.engine)
+    same = (shipped.feature_names, other) == (names, posing)
     theirs = (
         table
         if same
@@ -120,6 +120,16 @@ def try_ranker(
     by = bootstrap_pooled_f1(pairs[0], pairs[1], rng=np.random.default_rng(0))
     known = _known(shipped.folder, collection, queries)
     return Trial(len(queries), _figures(judged[0]), _figures(judged[1]), by, known)
+
+
+def looking_again(first: FittedRanker | None, posing: Posing) -> Posing:
+    """Pose queries for a ranker that reads the chances of a first one; None: for one that does not.
+
+    The first one must not have learned from the queries.
+    """
+    if first is None:
+        return posing
+    return replace(posing, chances=lambda start, features: first.chances(features))
 
 
 def judge(scores: Floats, table: TrainingTable) -> list[Judged]:

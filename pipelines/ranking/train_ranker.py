@@ -14,9 +14,11 @@ from pipelines.corpora.query_years import FEWEST_TRAIN
 from pipelines.evaluation.leakage import DEV, TEST, TRAIN, SeenQueries, check_ranker
 from pipelines.evaluation.splits import Split
 from pipelines.evaluation.year_split import SPLIT_FILE, ChosenSplit, given_or_made
+from pipelines.jobs.engines.engine_contract import Engine
 from pipelines.jobs.index_writer import IndexWriter, writing
-from pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, calibrate, fit
-from pipelines.ranking.ranker_trial import Trial, judge, try_ranker
+from pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, calibrate, fit, fit_second
+from pipelines.ranking.held_out_chances import unseen_chances
+from pipelines.ranking.ranker_trial import Trial, judge, looking_again, try_ranker
 from pipelines.ranking.training_table import Posing, TrainingTable, collect
 from recsys.errors import InputError, NothingFound
 from recsys.models.nnselect import NNSelectModel
@@ -39,12 +41,20 @@ class TrainOptions:
     candidates: what they come from, see `sources.SEARCHES`; None: all that the index has.
     nnselect_features: whether the features of NNSelect are read. They are not by default, since
     they bring nothing on dev beyond NNSelect's candidates, in whose prior its cosine is already.
+    engine: computes features, where NNSelect takes no part; None: this process.
+    passes: 1, or 2: a second ranker looks at what a first one puts on top.
     """
 
     metadata: bool = True
     seed: int = 0
     candidates: tuple[str, ...] | None = None
     nnselect_features: bool = False
+    engine: Engine | None = None
+    passes: int = 1
+
+    def __post_init__(self) -> None:
+        if self.passes not in (1, 2):
+            raise InputError(f"A ranker does not look {self.passes} times.", "Give 1 or 2 passes.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,23 +149,21 @@ def _train(
     if split is None:
         school.check_test(chosen.split)
     names = feature_names(metadata=options.metadata, nnselect=options.nnselect_features)
-    tables = [
-        collect(
-            school.collection,
-            rows,
-            names,
-            progress=progress,
-            stage=f"features of {part}",
-            posing=posing,
-        )
-        for part, rows, posing in zip((TRAIN, DEV), school.queries, school.posings, strict=True)
-    ]
-    fitted = fit(tables[0], tables[1], names, seed=options.seed, progress=progress)
+    train, dev = school.tables(names, progress)
+    fitted = fit(train, dev, names, seed=options.seed, progress=progress)
+    if options.passes > 1:
+        unseen_by = unseen_chances(train, dev, names, seed=options.seed, progress=progress)
+        train, dev = school.looking_again(unseen_by, fitted).tables(names, progress)
+        fitted = fit_second(fitted, train, dev, progress=progress)
     folder = ranker_folder(writer.index, metadata=options.metadata)
     searches = school.posings[0].stage_one.searches
-    report = replace(report_on(fitted, folder, *tables), candidates=searches, told=chosen.told)
+    report = replace(report_on(fitted, folder, train, dev), candidates=searches, told=chosen.told)
     facts = {
-        "options": {"metadata": options.metadata, "seed": options.seed},
+        "options": {
+            "metadata": options.metadata,
+            "seed": options.seed,
+            **({"passes": options.passes} if options.passes > 1 else {}),
+        },
         "candidates": list(searches),
         "nnselect": None if school.nnselect is None else school.nnselect.fingerprint,
         UNTIL: newest_year(collection, *school.queries),
@@ -206,7 +214,9 @@ class _School:
         train, dev = (collection.corpus.rows(parts.part(part)) for part in (TRAIN, DEV))
         there = tuple(each for each in SEARCHES if each in USUAL or (index / NNSELECT).exists())
         searches = there if options.candidates is None else check_searches(options.candidates)
-        posings = tuple(Posing(seeded, StageOne(searches)) for seeded in (True, False))
+        posings = tuple(
+            Posing(seeded, StageOne(searches), engine=options.engine) for seeded in (True, False)
+        )
         takes_part = NNSELECT in searches or options.nnselect_features
         model = NNSelectModel.load(index / NNSELECT, len(collection.corpus)) if takes_part else None
         return cls(collection, (train, dev), (posings[0], posings[1]), model)
@@ -227,6 +237,37 @@ class _School:
         whole = replace(self.collection, nnselect=nnselect_space(self.nnselect.vectors))
         train, dev = self.posings
         return replace(self, collection=whole, posings=(replace(train, view=view), dev))
+
+    def tables(
+        self, names: tuple[str, ...], progress: Progress
+    ) -> tuple[TrainingTable, TrainingTable]:
+        """Compute the named features for train and dev, and what a second look adds."""
+        train, dev = (
+            collect(
+                self.collection,
+                rows,
+                names,
+                progress=progress,
+                stage=f"features of {part}",
+                posing=posing,
+            )
+            for part, rows, posing in zip((TRAIN, DEV), self.queries, self.posings, strict=True)
+        )
+        return train, dev
+
+    def looking_again(self, unseen: Floats, first: FittedRanker) -> "_School":
+        """Pose the queries for a second ranker.
+
+        Args:
+            unseen: chances of the candidates of train by rankers that have not learned from them.
+            first: has not learned from those of dev, and will be there when drafts are answered.
+        """
+        train, dev = self.posings
+        posings = (
+            replace(train, chances=lambda start, rows: unseen[start : start + len(rows)]),
+            looking_again(first, dev),
+        )
+        return replace(self, posings=posings)
 
     def check_test(self, parts: Split) -> None:
         """Refuse, before hours of work, to try the ranker on what NNSelect has learned from."""

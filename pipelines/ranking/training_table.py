@@ -4,21 +4,31 @@ Queries are corpus papers posed as the drafts they once were, through the code t
 live drafts: what serving cannot see, training does not see.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
+from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexes.opening import open_collection
 from pipelines.evaluation.seeded_queries import training_poses
+from pipelines.jobs.engines.engine_contract import Engine, Stage
 from recsys.progress import Progress
 from recsys.stage_one.propose import propose
 from recsys.stage_one.settings import StageOne
 from recsys.stage_two.facts import Facts
 from recsys.stage_two.features import BY_NAME, compute
+from recsys.stage_two.second_look import look_again
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
+
+AT_ONCE = 8
+"""Queries of a shard: some tenths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +36,30 @@ class TrainingTable:
     """Candidates of several queries, one after the other; a query posed twice counts twice.
 
     features: (n, f) float32. relevant: (n,) int8, 1 for gold. groups: (q,) int32, candidates per
-    query. gold: (q,) int32, gold papers per query, whether proposed or not.
+    query. gold: (q,) int32, gold papers per query, whether proposed or not. blocks: (q,) int32, in
+    which block of years a query is, if that was asked; its poses are in one.
     """
 
     features: Floats
     relevant: NDArray[np.int8]
     groups: NDArray[np.int32]
     gold: NDArray[np.int32]
+    blocks: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
+
+
+@dataclass(frozen=True, slots=True)
+class QueryExamples:
+    """The candidates of one query as it was posed: what `TrainingTable` holds of it."""
+
+    features: Floats
+    relevant: NDArray[np.int8]
+    gold: int
+
+
+Chances: TypeAlias = Callable[[int, Floats], Floats]
+"""Gives candidates chances, (m,) float32: their first row in the whole table, (m, f) features."""
+BLOCKS = 3
+"""Blocks of years that train queries are cut into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +68,17 @@ class Posing:
 
     seeded: some a second time, with seeds: see `seeded_queries.training_poses`. stage_one: how
     candidates are found. view: the collection as the query in a row may see it, when it must not
-    meet models that have learned from it; None: as it is.
+    meet models that have learned from it; None: as it is. engine: computes the features where the
+    collection is an index as it lies on disk; else this process does. chances: what a first ranker
+    gives the candidates, out of which come the columns of a second look, in this process; None:
+    there is no such look.
     """
 
     seeded: bool = False
     stage_one: StageOne = field(default_factory=StageOne)
     view: Callable[[int], Collection] | None = None
+    engine: Engine | None = field(default=None, compare=False)
+    chances: Chances | None = None
 
 
 PLAIN = Posing()
@@ -71,23 +103,84 @@ def collect(
         stage: the name of the work, for `progress`.
         posing: how the queries are posed.
     """
+    found: dict[int, list[QueryExamples]] = {}
+    progress(stage, 0, len(queries))
+    with closing(_made(collection, queries, names, posing, stage)) as made:
+        for at, examples in made:
+            found[at] = examples
+            progress(stage, len(found), len(queries))
+    counts = [len(found[at]) for at in range(len(queries))]
+    blocks = np.repeat(blocks_of(collection, queries), counts)
+    return _table([each for at in range(len(queries)) for each in found[at]], blocks)
+
+
+def blocks_of(collection: Collection, queries: Rows) -> Rows:
+    """Cut query rows into BLOCKS of about as many each by year: (q,) int32, the block of each."""
+    order = np.lexsort((queries, collection.graph.years[queries]))
+    blocks = np.empty(len(queries), np.int32)
+    blocks[order] = np.arange(len(queries)) * BLOCKS // max(len(queries), 1)
+    return blocks
+
+
+def _made(
+    collection: Collection, queries: Rows, names: tuple[str, ...], posing: Posing, stage: str
+) -> Generator[tuple[int, list[QueryExamples]], None, None]:
+    """Yield (position of the query, its examples) as they come, by the engine if there is one.
+
+    Models that were put into the collection in memory stay in this process.
+    """
+    engine = posing.engine
+    bound = posing.view or posing.chances or collection.nnselect is not None
+    if engine is None or engine.here or bound:
+        count = 0
+        for at, row in enumerate(queries.tolist()):
+            examples = _examples(collection, row, names, posing, count)
+            count += sum(len(each.features) for each in examples)
+            yield at, examples
+        return
+    start = partial(_opened, collection.folder, names, replace(posing, engine=None))
+    shards = [queries[at : at + AT_ONCE] for at in range(0, len(queries), AT_ONCE)]
+    with closing(engine.map(Stage(stage, start), shards)) as results:
+        for shard, made in results:
+            yield from enumerate(made, shard * AT_ONCE)
+
+
+def _opened(
+    index: Path, names: tuple[str, ...], posing: Posing
+) -> Callable[[Rows], list[list[QueryExamples]]]:
+    """Open an index in a process of an engine; return what finds the examples of some rows."""
+    collection = open_collection(index)
+    return lambda rows: [_examples(collection, row, names, posing) for row in rows.tolist()]
+
+
+def _examples(
+    collection: Collection, row: int, names: tuple[str, ...], posing: Posing, begin: int = 0
+) -> list[QueryExamples]:
+    """Pose a query in each way that is wanted. begin: the first row of its candidates."""
     metadata = any(BY_NAME[name].metadata for name in names)
-    features, relevant, wanted = [], [], []
-    for done, row in enumerate(queries.tolist()):
-        progress(stage, done, len(queries))
-        seen = collection if posing.view is None else posing.view(row)
-        poses = training_poses(seen, row, metadata=metadata)
-        for posed in islice(poses, None if posing.seeded else 1):
-            candidates = propose(seen, posed.query, posing.stage_one)
-            features.append(compute(Facts.of(seen, posed.query, candidates), names))
-            relevant.append(np.isin(candidates.rows, posed.right).astype(np.int8))
-            wanted.append(len(posed.right))
-    progress(stage, len(queries), len(queries))
+    seen = collection if posing.view is None else posing.view(row)
+    poses = training_poses(seen, row, metadata=metadata)
+    found = []
+    for posed in islice(poses, None if posing.seeded else 1):
+        candidates = propose(seen, posed.query, posing.stage_one)
+        facts = Facts.of(seen, posed.query, candidates)
+        features = compute(facts, names)
+        if posing.chances is not None:
+            again = look_again(facts.evidence, posing.chances(begin, features))
+            features = np.concatenate([features, again], axis=1)
+        begin += len(features)
+        relevant = np.isin(candidates.rows, posed.right).astype(np.int8)
+        found.append(QueryExamples(features, relevant, len(posed.right)))
+    return found
+
+
+def _table(examples: Sequence[QueryExamples], blocks: Rows) -> TrainingTable:
     return TrainingTable(
-        np.concatenate(features),
-        np.concatenate(relevant),
-        np.array([len(part) for part in relevant], np.int32),
-        np.array(wanted, np.int32),
+        np.concatenate([each.features for each in examples]),
+        np.concatenate([each.relevant for each in examples]),
+        np.array([len(each.relevant) for each in examples], np.int32),
+        np.array([each.gold for each in examples], np.int32),
+        blocks,
     )
 
 
@@ -98,4 +191,5 @@ def concatenate(tables: Sequence[TrainingTable]) -> TrainingTable:
         np.concatenate([table.relevant for table in tables]),
         np.concatenate([table.groups for table in tables]),
         np.concatenate([table.gold for table in tables]),
+        np.concatenate([table.blocks for table in tables]),
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from recsys.errors import ArtifactError, RecsysError
 from recsys.store.arrays import load_array
-from recsys.store.artifacts import MANIFEST, check_sizes, load_manifest, verify
+from recsys.store.artifacts import MANIFEST, check_sizes, files_here, load_manifest, verify
 from recsys.store.generations import pin, read_pointer
 from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA, UNTIL, YEARS
 
@@ -19,7 +19,10 @@ _DEFAULT_KIND = (INDEX_KIND, INDEX_SCHEMA)
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """One artifact: an index, or one that is stored inside it."""
+    """One artifact: an index, or one that is stored inside it.
+
+    on_store: how many of its files stayed on an object store, and were not looked at.
+    """
 
     path: str
     kind: str
@@ -29,6 +32,7 @@ class Inspection:
     bytes: int
     verified: bool
     config: Mapping[str, Any]
+    on_store: int = 0
 
 
 def inspect_artifact(folder: Path, *, hashes: bool = False) -> list[Inspection]:
@@ -105,6 +109,7 @@ def _inspect(folder: Path, *, hashes: bool) -> Inspection:
         bytes=sum(facts["bytes"] for facts in manifest.files.values()),
         verified=hashes,
         config=manifest.config,
+        on_store=len(manifest.files) - len(files_here(folder, manifest.files)),
     )
 
 
@@ -119,6 +124,8 @@ def _named_kind(path: Path) -> tuple[str, int]:
 
 def _paragraph(found: Inspection) -> str:
     state = "checksums match" if found.verified else "sizes match (--verify compares checksums)"
+    if found.on_store:
+        state += f"; {found.on_store} stayed on the store, and were not looked at"
     rows = {
         "kind": f"{found.kind}, schema {found.schema}, written by {found.created_by}",
         "files": f"{found.files} files, {found.bytes / 1e6:,.1f} MB, {state}",

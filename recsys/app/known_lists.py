@@ -14,6 +14,7 @@ from typing import Any
 from recsys.app.cache import cache_folder
 from recsys.asking.matching import match
 from recsys.asking.named import is_file, read_references
+from recsys.formats.references.kept_works import record_of, work_of
 from recsys.progress import Progress, silent
 from recsys.records import Bibliography, PaperId
 from recsys.store.artifacts import fingerprint, sha256
@@ -24,6 +25,8 @@ LONG = 200_000
 """Bytes of a file from which on it is remembered: some hundred entries of BibTeX."""
 MOST_KEPT = 40
 """Files in the folder; those that were written first go."""
+_OF_A_CORPUS: dict[str, Any] = {"labels": {}, "cited_ids": (), "cites": ()}
+"""What a work is in a corpus; nobody asks it of one that is looked up."""
 
 
 def remembered() -> Path:
@@ -94,22 +97,20 @@ def _is_long(word: str) -> bool:
 
 def _read_long(word: str, folder: Path, progress: Progress) -> Bibliography:
     """Read a long file, or recall what was read of it."""
-    from recsys.app.web.given.checked_values import plain, references_of, texts_of
-
     digest = fingerprint([sha256(Path(word)), Path(word).suffix, word])
     path = folder / f"{digest}.works.json"
     try:
         kept = _recalled(path)
-        works = references_of(kept["works"])
-        problems, details = texts_of(kept["problems"]), texts_of(kept["details"])
+        works = tuple(map(work_of, kept["works"]))
+        problems, details = tuple(kept["problems"]), tuple(kept["details"])
         return Bibliography(works, problems, details, digest=digest)
     except (KeyError, TypeError, ValueError):  # Nothing is kept, or something else.
         progress(f"reading {Path(word).name}", 0, 1)
     read = read_references(Path(word))
-    works = tuple(replace(work, abstract=None) for work in read.references)
+    works = tuple(replace(work, abstract=None, **_OF_A_CORPUS) for work in read.references)
     progress(f"reading {Path(word).name}", 1, 1)
     said = {"problems": list(read.problems), "details": list(read.details)}
-    _keep(path, {"works": plain(works), **said})
+    _keep(path, {"works": [record_of(work) for work in works], **said})
     return Bibliography(works, read.problems, read.details, digest=digest)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from indexes.opening import nnselect_space, open_collection
 from recsys.app.cache import cache_folder
+from recsys.app.remote_indexes import read_here
 from recsys.errors import ArtifactMismatch
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
@@ -34,7 +35,7 @@ def open_index(
     """Open an index, memory-mapped; None opens the starter corpus, built once into the cache.
 
     Args:
-        path: the index.
+        path: the index, or its address on an object store.
         metadata: whether authors and venues may count.
         candidates: what candidates come from, see `sources.SEARCHES`; None: what the ranker
             was trained with.
@@ -44,12 +45,12 @@ def open_index(
         ArtifactError: the index is missing, unfinished, damaged, or its parts do not fit.
         InputError: candidates cannot come from there.
     """
-    index = starter_index(progress) if path is None else path
+    index = starter_index(progress) if path is None else read_here(path, progress)
     collection = open_collection(index)
     encoder = _encoder(collection)
     ranker = TreeRanker.load(serving_ranker(collection.folder, metadata=metadata))
     searches = ranker.searches if candidates is None else check_searches(candidates)
-    if NNSELECT not in searches and not read_nnselect(ranker.feature_names):
+    if NNSELECT not in searches and not read_nnselect((ranker.first or ranker).feature_names):
         return Recommender(collection, encoder, ranker, StageOne(searches), metadata)
     from recsys.models.nnselect import NNSelectModel
 

@@ -34,6 +34,8 @@ in holds enough tokens, unless it is noise."""
 _ROOM, _ROOM_OF_TEXT = 64 * MIB, 64 << 10
 """Bytes that loading and threads take, and a text more: tokenizers ends the process without."""
 
+_PROCESSOR, _GPU = "CPUExecutionProvider", "CUDAExecutionProvider"
+
 Text: TypeAlias = tuple[str, str | None]
 Batch: TypeAlias = list[int]
 
@@ -90,12 +92,13 @@ class OnnxEncoder:
         return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(plain)]
 
     @classmethod
-    def load(cls, folder: Path, *, threads: int | None = None) -> "OnnxEncoder":
+    def load(cls, folder: Path, *, threads: int | None = None, gpu: bool = False) -> "OnnxEncoder":
         """Load an exported encoder.
 
         Args:
             folder: written by `pipelines.encoders.export_encoder`.
             threads: how many batches are computed at a time; None: one per processor.
+            gpu: whether it may compute on one, where this ONNX Runtime can.
 
         Raises:
             ArtifactMissing: nothing is there.
@@ -113,7 +116,7 @@ class OnnxEncoder:
                 batch_tokens=BATCH_TOKENS[config["precision"]],
                 threads=threads or processors(),
                 tokenizer=load_tokenizer(folder / TOKENIZER, config["max_length"]),
-                session=load_session(folder / MODEL),
+                session=load_session(folder / MODEL, gpu=gpu),
             )
         except ArtifactCorrupt:
             raise
@@ -159,8 +162,10 @@ def load_tokenizer(path: Path, max_length: int) -> "Tokenizer":
     return tokenizer
 
 
-def load_session(model: Path | bytes) -> "InferenceSession":
+def load_session(model: Path | bytes, *, gpu: bool = False) -> "InferenceSession":
     """Start ONNX Runtime on a finished graph, on the calling thread alone.
+
+    gpu: whether it may compute on one, where this ONNX Runtime can; else on the processor.
 
     Raises:
         ArtifactCorrupt: it is no model, or one that this version cannot run.
@@ -173,9 +178,12 @@ def load_session(model: Path | bytes) -> "InferenceSession":
     options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # No faster, more memory.
     # The exported graph is fused already: optimising again costs time at every start.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    providers = [_PROCESSOR]
+    if gpu and _GPU in onnxruntime.get_available_providers():
+        providers.insert(0, _GPU)
     try:
         source: Any = model if isinstance(model, bytes) else _source(model)
-        return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(source, options, providers=providers)
     except Exception as error:  # The library's own errors share no public base.
         shown = "The model" if isinstance(model, bytes) else model
         reason = str(error).partition("\n")[0]

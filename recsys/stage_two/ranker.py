@@ -10,11 +10,14 @@ from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.stage_one.settings import USUAL
 from recsys.stage_two.features import BY_NAME
 from recsys.stage_two.older_trees import MODEL, load_older
+from recsys.stage_two.second_look import SECOND_NAMES
 from recsys.stage_two.stored_trees import TREES, StoredTrees
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
 
 KIND = "ranker"
+FIRST = "first"
+"""The folder inside a ranker's of the one whose chances it reads."""
 SCHEMA, OLDER_SCHEMA = 2, 1
 _AGAIN = "Train it again with `recsys train ranker`."
 
@@ -26,7 +29,8 @@ class TreeRanker:
     knots: (2, j) float64: ascending scores and the probabilities there (isotonic regression on the
     dev queries); in between, probabilities are interpolated. folder: where it was loaded from.
     searches: those whose candidates it was trained on. nnselect: fingerprint of the NNSelect that
-    it was trained with, if it was.
+    it was trained with, if it was. first: the ranker whose chances this one reads, see
+    `recsys.stage_two.second_look`; None: it looks once.
     """
 
     trees: StoredTrees
@@ -36,6 +40,7 @@ class TreeRanker:
     folder: Path | None = None
     searches: tuple[str, ...] = USUAL
     nnselect: str | None = None
+    first: "TreeRanker | None" = None
 
     def score(self, features: Floats) -> Floats:
         """Score (n, f) float32 features: (n,) float32, higher is better."""
@@ -72,7 +77,8 @@ class TreeRanker:
             raise ArtifactCorrupt(
                 f"The manifest of the ranker in {folder} lacks {error}.", _AGAIN
             ) from error
-        if unknown := [name for name in names if name not in known]:
+        second = SECOND_NAMES if (folder / FIRST).is_dir() else ()
+        if unknown := [name for name in names if name not in known and name not in second]:
             raise ArtifactMismatch(
                 f"The ranker {folder} needs the feature {unknown[0]!r}, which this version does "
                 "not have.",
@@ -86,7 +92,18 @@ class TreeRanker:
                 f"manifest names {len(names)}.",
                 _AGAIN,
             )
-        return cls(trees, names, knots, origin, folder, searches, config.get("nnselect"))
+        first = None
+        if (folder / FIRST).is_dir():
+            first = cls.load(folder / FIRST, kind=kind, known=known)
+            _check_first(folder, first, names)
+        return cls(trees, names, knots, origin, folder, searches, config.get("nnselect"), first)
+
+
+def _check_first(folder: Path, first: TreeRanker, names: tuple[str, ...]) -> None:
+    if names != (*first.feature_names, *SECOND_NAMES):
+        raise ArtifactMismatch(
+            f"The ranker {folder} does not read what {folder / FIRST} gives it.", _AGAIN
+        )
 
 
 def centred(knots: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:

@@ -20,6 +20,7 @@ from typing import Any
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, near_miss
 from recsys.leftovers import is_running, remove_leftovers, temporary_name
 from recsys.store.exchange import exchange
+from recsys.store.layout import REMOTE, lies_on_store
 from recsys.version import CREATED_BY
 
 MANIFEST = "manifest.json"
@@ -186,9 +187,9 @@ def load_manifest(folder: Path, kind: str, *schemas: int) -> Manifest:
         )
     check_schema(folder, kind, manifest.schema, schemas)
     inside = {str(Path(name).parent) for name in sizes if name.endswith(f"/{MANIFEST}")}
-    for name, size in sizes.items():
+    for name in files_here(folder, sizes):
         if name.split("/")[0] not in inside:  # What an artifact of its own holds is its matter.
-            _check_size(folder / name, size)
+            _check_size(folder / name, sizes[name])
     return manifest
 
 
@@ -198,11 +199,11 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
     Raises:
         ArtifactCorrupt: naming the first that is missing or of another size.
     """
-    for name, facts in manifest.files.items():
-        _check_size(folder / name, facts["bytes"])
+    for name in files_here(folder, manifest.files):
+        _check_size(folder / name, manifest.files[name]["bytes"])
 
 
-def check_schema(folder: Path, kind: str, schema: object, schemas: Sequence[int]) -> None:
+def check_schema(folder: Path | str, kind: str, schema: object, schemas: Sequence[int]) -> None:
     """Refuse what another version wrote in another way.
 
     Raises:
@@ -223,7 +224,7 @@ def verify(folder: Path, manifest: Manifest) -> None:
         ArtifactCorrupt: naming the first file whose content changed.
     """
     check_sizes(folder, manifest)
-    check_hashes(folder, manifest, manifest.files)
+    check_hashes(folder, manifest, files_here(folder, manifest.files))
 
 
 def check_hashes(folder: Path, manifest: Manifest, names: Iterable[str]) -> None:
@@ -238,6 +239,12 @@ def check_hashes(folder: Path, manifest: Manifest, names: Iterable[str]) -> None
                 f"{folder / name} does not have the checksum in its manifest.",
                 "A byte changed on disk: build it again with --force.",
             )
+
+
+def files_here(folder: Path, names: Iterable[str]) -> list[str]:
+    """Leave out the files that stay on an object store, where a generation was fetched from one."""
+    fetched = (folder / REMOTE).is_file()
+    return [name for name in names if not (fetched and lies_on_store(name))]
 
 
 def _own_files(folder: Path) -> list[str]:

@@ -59,14 +59,9 @@ class NameHasher:
 
     def add(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Take the next papers: what they are called in their id, doi and url."""
-        hashes: list[int] = []
-        rows: list[int] = []
-        for record in records:
-            names = _names(record)
-            hashes += map(_hash, names)
-            rows += [self._count] * len(names)
-            self._count += 1
-        self._pieces.append((np.array(hashes, np.uint32), np.array(rows, np.int32)))
+        held = [*records]
+        self._pieces.append(hashes_of(held, self._count))
+        self._count += len(held)
 
     def hashed(self) -> HashedNames:
         """Return the names of all that was taken."""
@@ -74,6 +69,17 @@ class NameHasher:
         hashes, rows = (np.concatenate(part) for part in parts)
         order = np.argsort(hashes, kind="stable")
         return HashedNames(hashes[order], rows[order])
+
+
+def hashes_of(records: Iterable[Mapping[str, Any]], first: int) -> tuple[Hashes, Rows]:
+    """Hash what papers are called, and tell their rows; first: the row of the first one."""
+    hashes: list[int] = []
+    rows: list[int] = []
+    for row, record in enumerate(records, first):
+        names = _names(record)
+        hashes += map(_hash, names)
+        rows += [row] * len(names)
+    return np.array(hashes, np.uint32), np.array(rows, np.int32)
 
 
 def _names(record: Mapping[str, Any]) -> set[str]:

@@ -35,10 +35,16 @@ ENCODER = "encoder"
 NNSELECT = "nnselect"
 NNRANK = "nnrank"
 CONTEXTS = "contexts"
+REMOTE = "remote.json"
+"""In a generation that was fetched from an object store: where it lies there, as {"uri": ...}."""
+ON_STORE = ".lance"
+"""Ends the names of folders that are searched on the store itself, and are not fetched."""
 BY_WORDS = "by-words"
 """Begins the fingerprint of what stands in for the encoder of vectors from elsewhere."""
 UNTIL = "learned until"
 """What the manifest of a model calls the year of the newest query that it learned from."""
+WORD_SEARCH = "words"
+"""What the manifest of an index calls what searches its words, if that was chosen."""
 DROPPED = "dropped"
 """What the manifest of an index calls the models that went when it was built again."""
 
@@ -51,3 +57,8 @@ def ranker_folder(index: Path, *, metadata: bool) -> Path:
 def nnrank_folder(index: Path, *, metadata: bool) -> Path:
     """Name the folder of an index's NNRank."""
     return index / (NNRANK if metadata else f"{NNRANK}-no-metadata")
+
+
+def lies_on_store(name: str) -> bool:
+    """Tell a file that is not fetched, by its name in the manifest."""
+    return any(part.endswith(ON_STORE) for part in name.split("/")[:-1])

@@ -1,16 +1,30 @@
 """What every text index must do; BM25 is compared to its formula written out in plain Python."""
 
 import math
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from indexes.backends import Former
 from indexes.bm25 import Bm25Index
-from recsys.errors import ArtifactCorrupt
+from indexes.text_backends import (
+    OWN,
+    TEXT_BACKENDS,
+    build_words,
+    carry_words,
+    open_words,
+    text_backend,
+    words_summary,
+)
+from recsys.errors import ArtifactCorrupt, InputError
+from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats, Mask
 from recsys.store.terms import QueryText, TermStore
 
@@ -18,6 +32,30 @@ VOCABULARY = ("ant", "bee", "cat", "dog", "elk")
 PHRASES = st.lists(st.sampled_from(VOCABULARY), max_size=6).map(" ".join)
 PAPERS = st.lists(st.tuples(PHRASES, st.none() | PHRASES), min_size=1, max_size=10)
 K1, B = 1.2, 0.75
+Papers: TypeAlias = list[tuple[str, str | None]]
+BUILDS = [*TEXT_BACKENDS, "lance, carried"]
+FEW = settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+"""Examples, where each takes an engine a moment to prepare."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """What is searched, and the terms that it is searched by."""
+
+    store: TermStore
+    search: TextIndex
+
+    def scores(self, query: QueryText) -> Floats:
+        """Score every row, 0 where no term is shared."""
+        scores = np.zeros(len(self.store.terms), np.float32)
+        rows, found = self.search.search(query, len(scores))
+        scores[rows] = found
+        return scores
+
+
+Build: TypeAlias = Callable[[Papers], Index]
 
 
 def frequencies(title: str, abstract: str | None) -> dict[str, int]:
@@ -41,17 +79,8 @@ def bm25(papers: list[tuple[str, str | None]], draft: str) -> list[float]:
     return scores
 
 
-def scores_of(index: Bm25Index, query: QueryText) -> Floats:
-    """Score every row, 0 where no term is shared."""
-    scores = np.zeros(len(index.store.terms), np.float32)
-    rows, found = index.search(query, len(scores))
-    scores[rows] = found
-    return scores
-
-
-def exact_scores(index: Bm25Index, query: QueryText) -> Floats:
+def exact_scores(store: TermStore, query: QueryText) -> Floats:
     """Sum what each term weighs in each paper, term by term, bit by bit."""
-    store = index.store
     scores = np.zeros(len(store.terms))
     for code, count in zip(query.codes, query.counts, strict=True):
         for row in range(len(scores)):
@@ -62,68 +91,125 @@ def exact_scores(index: Bm25Index, query: QueryText) -> Floats:
     return scores.astype(np.float32)
 
 
-def index_of(papers: list[tuple[str, str | None]]) -> Bm25Index:
+def index_of(papers: Papers) -> Bm25Index:
     return Bm25Index.build(TermStore.build(papers))
 
 
-@given(PAPERS, PHRASES, PHRASES)
-def test_scores_follow_the_formula(
-    papers: list[tuple[str, str | None]], title: str, abstract: str
-) -> None:
-    index = index_of(papers)
-    scores = scores_of(index, index.store.query(title, abstract))
+def saved(papers: Papers, folder: Path) -> TermStore:
+    folder.mkdir(parents=True, exist_ok=True)
+    store = TermStore.build(papers)
+    store.save(folder)
+    return store
+
+
+def built(name: str, papers: Papers, folder: Path) -> Index:
+    store = saved(papers, folder)
+    return Index(store, open_words(store, folder, build_words(name, store, folder)))
+
+
+def built_before(name: str, papers: Papers, folder: Path) -> Index:
+    """Search by what was built of others, of which each second paper is still there."""
+    others = [paper for pair in zip(papers, reversed(papers), strict=True) for paper in pair]
+    rows = np.full(len(others), -1, np.int32)
+    rows[::2] = np.arange(len(papers))
+    rows[:2] = -1  # The first one is new.
+    store = saved(others, folder / "former")
+    facts = build_words(name, store, folder / "former")
+    today = saved(papers, folder)
+    now = carry_words(name, today, folder, Former(folder / "former", facts, rows))
+    return Index(today, open_words(today, folder, now))
+
+
+@pytest.fixture(params=BUILDS)
+def build(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
+    name, _, carried = request.param.partition(", ")
+    monkeypatch.setattr("indexes.lance.lance_table.MOST_DEAD", 1)  # Half of these are.
+    with TemporaryDirectory() as place:
+        count = iter(range(10**6))
+        make = built_before if carried else built
+        yield lambda papers: make(name, papers, Path(place) / str(next(count)))
+
+
+@given(papers=PAPERS, title=PHRASES, abstract=PHRASES)
+def test_scores_follow_the_formula(papers: Papers, title: str, abstract: str) -> None:
+    found = index_of(papers)
+    index = Index(found.store, found)
+    scores = index.scores(index.store.query(title, abstract))
     np.testing.assert_allclose(scores, bm25(papers, f"{title} {abstract}"), rtol=1e-5, atol=1e-7)
 
 
-@given(PAPERS, PHRASES, st.integers(0, 12), st.data())
-def test_search_is_the_head_of_the_allowed_positive_scores(
-    papers: list[tuple[str, str | None]], title: str, k: int, data: st.DataObject
-) -> None:
-    index = index_of(papers)
+def check_head(index: Index, title: str, k: int, allowed: Mask) -> None:
+    """Search, and compare with the head of all scores."""
     query = index.store.query(title, None)
-    n = len(papers)
-    allowed: Mask = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    scores = exact_scores(index, query)
-    positive = [row for row in range(n) if allowed[row] and scores[row] > 0]
+    scores = exact_scores(index.store, query)
+    positive = [row for row in range(len(allowed)) if allowed[row] and scores[row] > 0]
     expected = sorted(positive, key=lambda row: (-scores[row], row))[:k]
-    rows, found = index.search(query, k, allowed=allowed)
+    rows, found = index.search.search(query, k, allowed=allowed)
     assert [str(rows.dtype), str(found.dtype)] == ["int32", "float32"]
     assert rows.tolist() == expected
     assert found.tolist() == scores[rows].tolist()
 
 
-def test_copies_come_in_ascending_order_of_rows() -> None:
-    index = index_of([("ant", None), ("bee", None), ("ant", None), ("ant", None)])
-    assert index.search(index.store.query("ant", None), 2)[0].tolist() == [0, 2]
+@given(papers=PAPERS, title=PHRASES, k=st.integers(0, 12), data=st.data())
+def test_search_is_the_head_of_the_allowed_positive_scores(
+    papers: Papers, title: str, k: int, data: st.DataObject
+) -> None:
+    n = len(papers)
+    allowed: Mask = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    index = index_of(papers)
+    check_head(Index(index.store, index), title, k, allowed)
 
 
-def test_draft_without_known_words_finds_nothing() -> None:
-    index = index_of([("ant", None), ("bee", "cat")])
-    rows, scores = index.search(index.store.query("zebra", "the of"), 5)
+@given(papers=PAPERS, title=PHRASES, k=st.integers(0, 12), data=st.data())
+@FEW
+def test_every_backend_finds_the_head(
+    build: Build, papers: Papers, title: str, k: int, data: st.DataObject
+) -> None:
+    n = len(papers)
+    allowed: Mask = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    check_head(build(papers), title, k, allowed)
+
+
+def test_a_mask_that_no_engine_can_be_told_is_applied_to_what_it_finds(build: Build) -> None:
+    papers: Papers = [("ant " * (1 + at % 7), "bee" if at % 2 else None) for at in range(400)]
+    allowed = np.random.default_rng(0).random(400) < 0.4
+    index = build(papers)
+    check_head(index, "ant bee", 30, allowed)
+    check_head(index, "ant", 399, allowed)
+
+
+def test_copies_come_in_ascending_order_of_rows(build: Build) -> None:
+    index = build([("ant", None), ("bee", None), ("ant", None), ("ant", None)])
+    assert index.search.search(index.store.query("ant", None), 2)[0].tolist() == [0, 2]
+
+
+def test_draft_without_known_words_finds_nothing(build: Build) -> None:
+    index = build([("ant", None), ("bee", "cat")])
+    rows, scores = index.search.search(index.store.query("zebra", "the of"), 5)
     assert len(rows) == len(scores) == 0
     assert [str(rows.dtype), str(scores.dtype)] == ["int32", "float32"]
 
 
-def test_nothing_asked_or_nothing_allowed_gives_nothing() -> None:
-    index = index_of([("ant", None), ("bee", "cat")])
+def test_nothing_asked_or_nothing_allowed_gives_nothing(build: Build) -> None:
+    index = build([("ant", None), ("bee", "cat")])
     query = index.store.query("ant", None)
-    assert len(index.search(query, 0)[0]) == 0
-    assert len(index.search(query, 5, allowed=np.zeros(2, bool))[0]) == 0
+    assert len(index.search.search(query, 0)[0]) == 0
+    assert len(index.search.search(query, 5, allowed=np.zeros(2, bool))[0]) == 0
 
 
-def test_papers_without_any_word_are_never_found() -> None:
-    index = index_of([("the", None), ("ant", None)])
-    assert index.search(index.store.query("the ant", None), 5)[0].tolist() == [1]
+def test_papers_without_any_word_are_never_found(build: Build) -> None:
+    index = build([("the", None), ("ant", None)])
+    assert index.search.search(index.store.query("the ant", None), 5)[0].tolist() == [1]
 
 
-def test_corpus_without_any_word_answers_with_nothing() -> None:
-    index = index_of([("the", None), ("of", "and")])
-    assert len(index.search(index.store.query("ant", None), 5)[0]) == 0
+def test_corpus_without_any_word_answers_with_nothing(build: Build) -> None:
+    index = build([("the", None), ("of", "and")])
+    assert len(index.search.search(index.store.query("ant", None), 5)[0]) == 0
 
 
-def test_repeated_draft_words_weigh_more() -> None:
-    index = index_of([("ant", None), ("bee", None)])
-    once, twice = (scores_of(index, index.store.query(text, None)) for text in ("ant", "ant ant"))
+def test_repeated_draft_words_weigh_more(build: Build) -> None:
+    index = build([("ant", None), ("bee", None)])
+    once, twice = (index.scores(index.store.query(text, None)) for text in ("ant", "ant ant"))
     assert twice[0] == pytest.approx(2 * once[0])
 
 
@@ -132,7 +218,8 @@ def test_loaded_index_answers_as_the_built_one(tmp_path: Path) -> None:
     index.save(tmp_path)
     loaded = Bm25Index.load(tmp_path, index.store)
     query = index.store.query("ant bee", "dog")
-    np.testing.assert_array_equal(scores_of(loaded, query), scores_of(index, query))
+    one, other = (Index(index.store, each).scores(query) for each in (loaded, index))
+    np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("row", [-1, 3, 2**31 - 1])
@@ -143,3 +230,14 @@ def test_papers_that_are_not_there_are_damage_and_no_crash(row: int) -> None:
     broken = replace(index, postings=replace(index.postings, rows=rows))
     with pytest.raises(ArtifactCorrupt, match="damaged"):
         broken.search(index.store.query("ant", None), 2)
+
+
+def test_an_unknown_backend_is_corrected() -> None:
+    with pytest.raises(InputError, match="Did you mean 'lance'"):
+        text_backend("lanse")
+
+
+def test_what_was_chosen_is_said() -> None:
+    assert words_summary({}) == []
+    assert words_summary({"backend": OWN}) == [text_backend(OWN).summary({})]
+    assert all(text_backend(name).summary({}).endswith(".") for name in TEXT_BACKENDS)

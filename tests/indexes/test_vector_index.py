@@ -97,6 +97,10 @@ BUILDS = [
     "ivf, barely looking",
     "hnsw",
     "hnsw, carried",
+    "lance",
+    "lance, in lists, carried",
+    "milvus, carried",
+    "milvus, a graph",
 ]
 LISTS = "ivf", "ivf, barely looking"
 """What is scanned there for one query is compared with others that are asked together."""
@@ -106,6 +110,11 @@ LISTS = "ivf", "ivf, barely looking"
 def build(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
     if request.param == "int8, many blocks":
         monkeypatch.setattr("indexes.int8_index.BLOCK", 70)
+    if request.param == "lance, in lists, carried":
+        monkeypatch.setattr("indexes.lance.lance_index.LEAST", 200)
+        monkeypatch.setattr("indexes.lance.lance_index.IN_A_LIST", 20)
+    if request.param == "milvus, a graph":
+        monkeypatch.setattr("indexes.milvus.milvus_collection._FLAT_BELOW", 0)
     builders: dict[str, Build] = {
         "exact": ExactIndex,
         "annoy": lambda vectors: forest(vectors, tmp_path, search_k=150),
@@ -119,6 +128,10 @@ def build(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
         "ivf, barely looking": lambda vectors: lists(vectors, tmp_path, scanned=1),
         "hnsw": lambda vectors: built("hnsw", vectors, tmp_path),
         "hnsw, carried": lambda vectors: built_before("hnsw", vectors, tmp_path),
+        "lance": lambda vectors: built("lance", vectors, tmp_path),
+        "lance, in lists, carried": lambda vectors: built_before("lance", vectors, tmp_path),
+        "milvus, carried": lambda vectors: built_before("milvus", vectors, tmp_path),
+        "milvus, a graph": lambda vectors: built("milvus", vectors, tmp_path),
     }
     return builders[request.param]
 

@@ -39,6 +39,7 @@ class SumRanker:
     """Scores a candidate by the sum of its features."""
 
     feature_names: tuple[str, ...] = ("cosine", "votes_near", "bm25_share")
+    first: None = None
 
     def score(self, features: Floats) -> Floats:
         return np.asarray(features.sum(axis=1))

@@ -31,6 +31,7 @@ class CosineRanker:
 
     alike: bool = False
     feature_names: tuple[str, ...] = ("cosine",)
+    first: None = None
 
     def score(self, features: Floats) -> Floats:
         return np.zeros(len(features), np.float32) if self.alike else features[:, 0]

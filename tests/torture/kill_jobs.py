@@ -12,6 +12,7 @@ from pipelines.encoders.export_encoder import export_encoder
 from pipelines.evaluation.batch import BatchOptions, run_batch
 from pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from pipelines.index.update import UpdateOptions, update
+from pipelines.jobs.engines.process_pool import ProcessPool
 from pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.app.wiring import open_index
 from recsys.models.encoder import OnnxEncoder
@@ -70,14 +71,14 @@ def _update(folder: Path) -> None:
 
 def _batch(folder: Path) -> None:
     fork_workers()
-    options = BatchOptions(jobs=1, k=5)
+    options = BatchOptions(engine=ProcessPool(1), k=5)
     run_batch(folder / INDEX, folder / SPLIT, options, folder / RUN, open_index=open_index)
 
 
 def _evaluate(folder: Path) -> None:
     fork_workers()
     (folder / REPORT).mkdir(exist_ok=True)
-    options = EvaluateOptions(systems=("two-stage", "bm25"), jobs=1, k=20)
+    options = EvaluateOptions(systems=("two-stage", "bm25"), engine=ProcessPool(1), k=20)
     evaluate(folder / INDEX, folder / SPLIT, options, folder / REPORT, open_index=open_index)
 
 

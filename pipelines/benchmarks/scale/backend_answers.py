@@ -9,7 +9,7 @@ import numpy as np
 
 import recsys
 from eval.measures import flag, reciprocal_rank
-from indexes.backends import BACKENDS, build_index, open_built
+from indexes.backends import build_index, installed, open_built
 from indexes.exact import ExactIndex
 from pipelines.benchmarks.scale.equal_answers import f1_of
 from pipelines.benchmarks.scale.top_papers import top_papers
@@ -21,9 +21,14 @@ from recsys.store.blas import one_thread
 
 
 def compare_backends(
-    index: Path, split: Path, names: Iterable[str] = tuple(BACKENDS)
+    index: Path, split: Path, names: Iterable[str] = ()
 ) -> dict[str, dict[str, float]]:
     """Answer the test drafts of a split by each backend, built over the vectors of an index.
+
+    Args:
+        index: whose papers and vectors are asked for.
+        split: names the test drafts.
+        names: of backends; without, all whose packages are installed.
 
     Returns:
         By backend: F1@20 and MRR of two stages, and the share of the nearest papers that the
@@ -32,14 +37,14 @@ def compare_backends(
     recommender = recsys.load(index)
     queries = read_split(split, recommender.collection).part("test")
     with one_thread():
-        return {name: _ask(recommender, name, queries) for name in names}
+        return {name: _ask(recommender, name, queries) for name in names or installed()}
 
 
 def _ask(recommender: Recommender, name: str, queries: Sequence[str]) -> dict[str, float]:
     collection = recommender.collection
     whole = collection.vectors[:]  # As they are searched does not depend on how they are stored.
     with TemporaryDirectory() as folder:
-        facts = build_index(name, whole, Path(folder))
+        facts = build_index(name, whole, Path(folder), years=collection.corpus.years)
         search = open_built(whole, Path(folder), facts)
         asked = replace(recommender, collection=replace(collection, vector_index=search))
         answers = top_papers(asked, queries)

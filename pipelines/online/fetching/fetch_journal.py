@@ -6,7 +6,7 @@ function of them alone, so that one that was killed comes to the same papers as 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from pipelines.jobs.partial_results import Entry, Sidecar
 from pipelines.online.contract import Cost, Kind, Source, SourceFacts
 from pipelines.online.fetching.work_keys import key_at
+from recsys.formats.references.kept_works import record_of, work_of
 from recsys.records import Reference
 from recsys.store.artifacts import fingerprint
 
@@ -138,21 +139,3 @@ class JournaledSource:
 
 def _one(work: Reference | None) -> Iterable[Reference]:
     return () if work is None else (work,)
-
-
-def record_of(work: Reference) -> dict[str, Any]:
-    """Write a work out as JSON has it; what it does not tell is left out."""
-    record = {each.name: value for each in fields(work) if (value := getattr(work, each.name))}
-    if work.cites:
-        record["cites"] = [record_of(each) for each in work.cites]
-    return record
-
-
-def work_of(record: Mapping[str, Any]) -> Reference:
-    """Read what `record_of` wrote, once JSON has had it."""
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
-    }
-    if "cites" in record:
-        values["cites"] = tuple(work_of(each) for each in record["cites"])
-    return Reference(**values)

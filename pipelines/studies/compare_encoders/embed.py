@@ -14,6 +14,9 @@ from pipelines.encoders.export_encoder import Precision, cached_encoder
 from pipelines.evaluation.splits import read_split
 from pipelines.index.encode import encode_corpus
 from pipelines.index.ingest import ingest
+from pipelines.index.shard_encoders import shard_encoder
+from pipelines.jobs.engines.engine_contract import Engine
+from pipelines.jobs.engines.process_pool import USUAL
 from pipelines.jobs.locks import locked
 from pipelines.studies.baselines.baseline_table import BASELINES, check_encoder_name, fit_baseline
 from pipelines.studies.baselines.training_material import Material, material_of, material_of_corpus
@@ -21,7 +24,7 @@ from recsys.errors import CorpusError, InputError
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.formats.embeddings.embedding_files import embedding_format
 from recsys.formats.papers.paper_records import tally
-from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder
+from recsys.models.encoder import KIND, SCHEMA
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 from recsys.store.artifacts import load_manifest
@@ -36,7 +39,8 @@ class EmbedOptions:
 
     encoder: one to export, or a baseline, which is fit on the papers. For baselines alone: split,
     of an index, whose queries' references and later papers are not learned from; nnselect, an
-    index with such a model, if it is not the source.
+    index with such a model, if it is not the source. engine: what shares the work of an encoder
+    that is exported.
     """
 
     encoder: str | None = None
@@ -44,6 +48,7 @@ class EmbedOptions:
     precision: Precision | None = None
     split: Path | None = None
     nnselect: Path | None = None
+    engine: Engine = USUAL
 
     @property
     def named(self) -> bool:
@@ -114,7 +119,7 @@ def embed(
             pooling=options.pooling,
             precision=options.precision or "int8",
         )
-        encoder = OnnxEncoder.load(folder)
+        encoder = shard_encoder(folder, options.engine)
         vectors = encode_corpus(encoder, corpus, work / "vectors", progress=progress)
         write_embeddings(out, Embeddings(_ids(corpus), vectors), progress=progress)
         del vectors  # Windows removes no file that is memory-mapped.

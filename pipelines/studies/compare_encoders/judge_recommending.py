@@ -12,6 +12,7 @@ from indexes.backends import build_index, by_size
 from pipelines.evaluation.evaluate import TWO_STAGE, EvaluateOptions, evaluate
 from pipelines.index.encode import link_vectors
 from pipelines.index.external_vectors import Built, take
+from pipelines.jobs.engines.process_pool import ProcessPool
 from pipelines.jobs.index_writer import writing
 from pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from pipelines.studies.compare_encoders.comparison_bench import Bench
@@ -20,7 +21,7 @@ from recsys.progress import Progress
 from recsys.store.artifacts import fingerprint
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force, pin
-from recsys.store.layout import CORPUS, TEXT, VECTORS, ranker_folder
+from recsys.store.layout import CORPUS, TEXT, VECTORS, WORD_SEARCH, ranker_folder
 
 EMBEDDING = "embedding"
 TESTED = "query F1@20"
@@ -42,7 +43,7 @@ def recommended(
     if not ranker_folder(in_force(index), metadata=True).exists():
         train_ranker(index, bench.files.split, TrainOptions(seed=options.seed), progress=progress)
     asked = EvaluateOptions(
-        options.part, (EMBEDDING, TWO_STAGE), seed=options.seed, jobs=options.jobs
+        options.part, (EMBEDDING, TWO_STAGE), seed=options.seed, engine=ProcessPool(options.jobs)
     )
     report = evaluate(
         index,
@@ -83,12 +84,14 @@ def _build(index: Path, source: Path, out: Path, key: str, progress: Progress) -
         made, folder = writer.unfinished / "vectors.made", writer.unfinished / VECTORS
         for each in (made, folder):
             shutil.rmtree(each, ignore_errors=True)
-        built = Built(Corpus.load(index / CORPUS), index / TEXT, None)
+        words = config.get(WORD_SEARCH, {})
+        built = Built(Corpus.load(index / CORPUS), index / TEXT, None, words=words)
         vectors, facts = take(source, built, made, progress=progress)
         folder.mkdir()
         config |= {"recipe": key, "dim": int(vectors.shape[1]), **facts}
         config["options"] = {"encoder": None, "pooling": None, "precision": "f32"}
-        config["ann"] = build_index(by_size(len(vectors)), vectors, folder)
+        name, years = by_size(len(vectors)), built.corpus.years
+        config["ann"] = build_index(name, vectors, folder, years=years)
         link_vectors(made, folder, config["ann"])
         writer.commit({CORPUS: index / CORPUS, TEXT: index / TEXT, VECTORS: folder}, config)
         for each in (made, folder):

@@ -12,6 +12,7 @@ import numpy as np
 from pipelines.encoders.checkpoints import MINILM
 from pipelines.encoders.export_encoder import cached_encoder
 from pipelines.index.encode import encode_corpus
+from pipelines.index.shard_encoders import Here
 from pipelines.jobs.finished_steps import once
 from pipelines.studies.baselines.baseline_table import fit_baseline
 from pipelines.studies.baselines.training_material import Material, material_of, material_of_corpus
@@ -116,7 +117,7 @@ class Maker:
         size = (folder / MODEL).stat().st_size
         if corpus is self.bench.collection.corpus and encoder.fingerprint == self.bench.encoder:
             return Made(encoder, self.bench.collection.vectors, size)
-        vectors = encode_corpus(encoder, corpus, self._shards, progress=self.progress)
+        vectors = encode_corpus(Here(encoder), corpus, self._shards, progress=self.progress)
         return Made(encoder, vectors, size)
 
     def _exported(self, name: str) -> Path:

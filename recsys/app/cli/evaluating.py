@@ -1,11 +1,13 @@
 """Commands that ask the queries of a split: `batch` writes a run, `evaluate` all that is told."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 from pipelines.evaluation.system_table import SYSTEMS
 from recsys.app.cli.declarations import OneOf, Option, bad_value
+from recsys.app.cli.engine_choices import EngineChoices
 from recsys.app.cli.options import (
     Candidates,
     Index,
@@ -13,7 +15,6 @@ from recsys.app.cli.options import (
     NoMetadata,
     OwnSplit,
     Part,
-    Quiet,
     Seed,
     Split,
     names_in,
@@ -43,15 +44,14 @@ def batch(
     index: Index,
     split: Split,
     asked: BatchChoices,
+    sharing: EngineChoices,
     seed: Seed = 0,
     jobs: Jobs = None,
-    quiet: Quiet = False,
 ) -> None:
     """Answer every query of a split's part and write a TREC run file.
 
     Each query is answered as of its own year: nothing later is recommended or counted.
     """
-    from recsys.app.bars import shown_progress
     from recsys.app.output import check_target, note
 
     check_target(asked.run)
@@ -59,20 +59,19 @@ def batch(
     from recsys.app.inspection import damage_named
     from recsys.app.wiring import open_index
 
-    options = BatchOptions(
+    options = partial(
+        BatchOptions,
         part=asked.part,
         k=asked.k,
         system=asked.system,
         metadata=not asked.no_metadata,
-        jobs=jobs,
         seed=seed,
         candidates=names_in(asked.candidates),
     )
-    with damage_named(index), shown_progress(quiet=quiet) as progress:
-        report = run_batch(
-            index, split, options, asked.run, open_index=open_index, progress=progress
-        )
-    note("\n".join(report.lines()), quiet=quiet)
+    with damage_named(index), sharing.running(jobs=jobs) as (progress, engine):
+        made = options(engine=engine)
+        report = run_batch(index, split, made, asked.run, open_index=open_index, progress=progress)
+    note("\n".join(report.lines()), quiet=sharing.quiet)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +116,8 @@ def evaluate(
         Option("--out", metavar="DIR", show_default=False, help="Folder to write."),
     ],
     asked: AskChoices,
+    sharing: EngineChoices,
     split: OwnSplit = None,
-    quiet: Quiet = False,
 ) -> None:
     """Evaluate systems on a split's part and write runs, judgements and figures into a folder.
 
@@ -128,19 +127,18 @@ def evaluate(
     """
     from pipelines.evaluation.evaluate import EvaluateOptions
     from pipelines.evaluation.evaluate import evaluate as ask
-    from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
     from recsys.app.provenance import command_line
     from recsys.app.wiring import open_index
 
-    options = EvaluateOptions(
+    options = partial(
+        EvaluateOptions,
         part=asked.part,
         systems=names_in(asked.systems) or (),
         runs=_named_runs(asked.run or []),
         k=asked.k,
         seed=asked.seed,
-        jobs=asked.jobs,
         metadata=not asked.no_metadata,
         k_study=asked.k_study,
         self_citation=asked.self_citation,
@@ -148,9 +146,10 @@ def evaluate(
         candidates=names_in(asked.candidates),
         command=command_line(),
     )
-    with damage_named(index), shown_progress(quiet=quiet) as progress:
-        report = ask(index, split, options, out, open_index=open_index, progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
+    with damage_named(index), sharing.running(jobs=asked.jobs) as (progress, engine):
+        made = options(engine=engine)
+        report = ask(index, split, made, out, open_index=open_index, progress=progress)
+    note("\n".join(report.lines()), quiet=sharing.quiet)
 
 
 def _named_runs(texts: list[str]) -> dict[str, Path]:

@@ -6,7 +6,7 @@ Options of one command alone stand before it, in a dataclass called after what t
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from recsys.app.cli.declarations import Argument, Option
+from recsys.app.cli.declarations import Argument, IndexPlace, Option
 
 Part: TypeAlias = Literal["train", "dev", "test"]
 Pooling: TypeAlias = Literal["cls", "mean"]
@@ -21,10 +21,14 @@ EvaluationFormat: TypeAlias = Literal["html", "markdown", "json", "latex"]
 ResultFormat: TypeAlias = Literal["table", "json", "markdown", "latex", "html"]
 """How results are written that are small enough for a terminal and good enough for a page."""
 
-Index: TypeAlias = Annotated[
-    Path,
-    Argument(metavar="INDEX", help="Directory that `recsys build` wrote.", show_default=False),
-]
+_INDEX = Argument(
+    metavar="INDEX",
+    help="Directory that `recsys build` wrote, or s3://BUCKET/PATH of one on a store.",
+    show_default=False,
+)
+Index: TypeAlias = Annotated[Path, IndexPlace(), _INDEX]
+ChangedIndex: TypeAlias = Annotated[Path, IndexPlace(changed=True), _INDEX]
+"""Of a command that writes a new generation."""
 Split: TypeAlias = Annotated[
     Path,
     Option(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from recsys.app.cli.declarations import Argument, Option, bad_value
+from recsys.app.cli.declarations import Argument, IndexPlace, Option, bad_value
 from recsys.app.cli.options import Quiet
 
 if TYPE_CHECKING:
@@ -75,11 +75,12 @@ def serve(
     load: LoadChoices,
     indexes: Annotated[
         list[Path] | None,
+        IndexPlace(followed=True),
         Argument(
             metavar="INDEX",
             show_default="the starter corpus",
-            help="Directories that `recsys build` wrote; the first is asked unless another is "
-            "chosen.",
+            help="Directories that `recsys build` wrote, or s3://BUCKET/PATH of some; the first is "
+            "asked unless another is chosen.",
         ),
     ] = None,
     quiet: Quiet = False,

@@ -6,7 +6,15 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
-from recsys.app.cli.declarations import Argument, Command, OneOf, Option, call, parameters
+from recsys.app.cli.declarations import (
+    Argument,
+    Command,
+    IndexPlace,
+    OneOf,
+    Option,
+    call,
+    parameters,
+)
 
 _ANNOTATED: Any = Annotated
 _LITERAL: Any = Literal
@@ -34,7 +42,7 @@ def _told(annotation: object) -> object:
     for note in notes:
         if isinstance(note, OneOf):  # Typer wants a Literal.
             values = _LITERAL[tuple(note.names)]
-        else:
+        elif not isinstance(note, IndexPlace):
             told.append(_typers(note))
     return _ANNOTATED[(values, *told)]
 

@@ -138,11 +138,12 @@ def matches(postings: Postings, query: Words, allowed: Mask | None, k: int) -> t
         bounds[~allowed] = 0
     matched = np.flatnonzero(bounds > 0).astype(np.int32)
     bounds = bounds[matched]
+    promising = matched[top_k(bounds.astype(np.float32), k)]
     # The most promising papers tell what a bound must come to; less 1e-6, for it was rounded.
-    scores = _scores(postings, query, matched[top_k(bounds.astype(np.float32), k)])
+    scores = weigh(postings.papers, postings.norms, query, promising)
     least = scores.min() * (1 - 1e-6) if 0 < k <= len(scores) else 0
     rows = matched[bounds >= least]
-    scores = _scores(postings, query, rows)
+    scores = weigh(postings.papers, postings.norms, query, rows)
     rows, scores = rows[scores > 0], scores[scores > 0]
     best = top_k(scores, k)
     return rows[best], scores[best]
@@ -159,15 +160,15 @@ def _bounds(postings: Postings, query: Words) -> Norms:
     return np.asarray(sums, np.float64)
 
 
-def _scores(postings: Postings, query: Words, rows: Rows) -> Floats:
-    """Weigh a query's terms in some papers: (m,) float32."""
-    terms = postings.papers.terms
+def weigh(papers: PaperWords, norms: Norms, query: Words, rows: Rows) -> Floats:
+    """Weigh a query's terms in some papers, as `matches` does: (m,) float32."""
+    terms = papers.terms
     owner, at = spans(terms.starts[rows], terms.lengths(rows))
     codes = terms.values[at]
     place = np.minimum(np.searchsorted(query.codes, codes), len(query.codes) - 1)
     known = np.flatnonzero(query.codes[place] == codes)
-    owner, place, found = owner[known], place[known], postings.papers.frequencies[at[known]]
-    weights = impacts(found, query.idf[place], postings.norms[rows[owner]])
+    owner, place, found = owner[known], place[known], papers.frequencies[at[known]]
+    weights = impacts(found, query.idf[place], norms[rows[owner]])
     return np.bincount(owner, weights * query.counts[place], len(rows)).astype(np.float32)
 
 

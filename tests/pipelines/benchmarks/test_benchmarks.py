@@ -13,6 +13,7 @@ from pipelines.benchmarks.result_tables import render
 from pipelines.benchmarks.serving import time_drafts
 from pipelines.evaluation.batch import BatchOptions, run_batch
 from pipelines.jobs.bench import Bench
+from pipelines.jobs.engines.process_pool import ProcessPool
 from pipelines.jobs.programs import run_program
 from recsys.errors import InputError, RecsysError
 from tests.pipelines.small_index import open_small_index, write_small_index, write_small_split
@@ -142,7 +143,9 @@ def test_a_run_is_scored_as_the_batch_scored_it(tmp_path: Path) -> None:
     index = write_small_index(tmp_path / "small.index")
     split = write_small_split(tmp_path / "split.json")
     run = tmp_path / "x.trec"
-    report = run_batch(index, split, BatchOptions(jobs=1), run, open_index=open_small_index)
+    report = run_batch(
+        index, split, BatchOptions(engine=ProcessPool(1)), run, open_index=open_small_index
+    )
     recommender = open_small_index(index)
     queries = json.loads(split.read_text())["test"]
     scored = score_run(recommender.collection, queries, run)

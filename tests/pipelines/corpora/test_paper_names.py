@@ -63,3 +63,15 @@ def test_other_names_are_dois_in_lower_case_and_aliases() -> None:
         ("x", 0),
         ("Y", 0),
     ]
+
+
+def test_names_of_all_papers_may_be_longer_than_two_gigabytes_together() -> None:
+    papers = pa.table({"id": ["10.1/A", "b"], "doi": [None, "10.2/B"], "aliases": [["c"], None]})
+    columns = {
+        name: pa.chunked_array(2 * papers.column(name).chunks) for name in papers.schema.names
+    }
+    names, rows = other_names(pa.table(columns))
+    assert names.type == pa.large_string()  # Arrow would join no more of short ones.
+    told = [name for name in names.to_pylist() if name is not None]
+    assert sorted(told) == sorted(2 * ["10.1/a", "10.2/b", "c"])
+    assert len(rows) == len(names)

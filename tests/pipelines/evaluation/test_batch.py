@@ -8,6 +8,7 @@ import pytest
 
 from eval.trec import Run, ordered, read_run
 from pipelines.evaluation.batch import BatchOptions, BatchReport, batch_fingerprint, run_batch
+from pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.errors import InputError, SplitError
 from recsys.progress import Progress, silent
 from tests.pipelines.small_index import (
@@ -35,7 +36,12 @@ def split(index: Path) -> Path:
 def finished(index: Path, split: Path) -> dict[str, BatchReport]:
     """Run each system once, on one process."""
     return {
-        name: answer(index, split, BatchOptions(system=name, jobs=1), index.parent / f"{name}.trec")
+        name: answer(
+            index,
+            split,
+            BatchOptions(system=name, engine=ProcessPool(1)),
+            index.parent / f"{name}.trec",
+        )
         for name in SYSTEMS
     }
 
@@ -83,7 +89,7 @@ def test_the_systems_rank_as_their_parts_do(finished: dict[str, BatchReport], in
 def test_the_run_does_not_depend_on_the_number_of_processes(
     finished: dict[str, BatchReport], index: Path, split: Path, tmp_path: Path
 ) -> None:
-    answer(index, split, BatchOptions(jobs=3), tmp_path / "other.trec")
+    answer(index, split, BatchOptions(engine=ProcessPool(3)), tmp_path / "other.trec")
     assert (tmp_path / "other.trec").read_bytes() == finished["two-stage"].run.read_bytes()
     assert [path.name for path in tmp_path.iterdir()] == ["other.trec"]
 
@@ -92,7 +98,7 @@ def test_k_papers_are_written_under_the_name_of_the_system(
     index: Path, split: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "x.trec"
-    options = BatchOptions(part="dev", k=3, system="bm25", metadata=False, jobs=1)
+    options = BatchOptions(part="dev", k=3, system="bm25", metadata=False, engine=ProcessPool(1))
     report = answer(index, split, options, path)
     assert {len(scores) for scores in read_run(path).values()} == {3}
     assert {line.split()[5] for line in path.read_text().splitlines()} == {"bm25-no-metadata"}
@@ -114,11 +120,15 @@ def test_a_killed_batch_continues_where_it_stopped(
             raise Stop
 
     with pytest.raises(Stop):
-        answer(index, split, BatchOptions(jobs=2), path, stop_at_five)
+        answer(index, split, BatchOptions(engine=ProcessPool(2)), path, stop_at_five)
     assert [each.name for each in tmp_path.iterdir()] == ["x.trec.partial"]
 
     report = answer(
-        index, split, BatchOptions(jobs=2), path, lambda stage, done, n: seen.append(done)
+        index,
+        split,
+        BatchOptions(engine=ProcessPool(2)),
+        path,
+        lambda stage, done, n: seen.append(done),
     )
     assert seen == list(range(5, 13))
     assert report.continued == 5
@@ -138,9 +148,13 @@ def test_leftovers_of_other_options_are_not_continued(
             raise Stop
 
     with pytest.raises(Stop):
-        answer(index, split, BatchOptions(k=4, jobs=1), path, stop_at_once)
+        answer(index, split, BatchOptions(k=4, engine=ProcessPool(1)), path, stop_at_once)
     report = answer(
-        index, split, BatchOptions(k=5, jobs=1), path, lambda stage, done, n: seen.append(done)
+        index,
+        split,
+        BatchOptions(k=5, engine=ProcessPool(1)),
+        path,
+        lambda stage, done, n: seen.append(done),
     )
     assert (seen[0], report.continued) == (0, 0)
 
@@ -149,13 +163,13 @@ def test_a_finished_batch_can_be_run_again(index: Path, split: Path, tmp_path: P
     path = tmp_path / "x.trec"
     path.write_text("old\n")
     for _ in range(2):
-        answer(index, split, BatchOptions(part="dev", jobs=1), path)
+        answer(index, split, BatchOptions(part="dev", engine=ProcessPool(1)), path)
     assert len(read_run(path)) == 8
 
 
 def test_what_a_batch_belongs_to(index: Path, split: Path, tmp_path: Path) -> None:
-    one = batch_fingerprint(index, split, BatchOptions(jobs=1))
-    assert batch_fingerprint(index, split, BatchOptions(jobs=8)) == one
+    one = batch_fingerprint(index, split, BatchOptions(engine=ProcessPool(1)))
+    assert batch_fingerprint(index, split, BatchOptions(engine=ProcessPool(8))) == one
     assert batch_fingerprint(index, split, BatchOptions(metadata=False)) != one
     other = tmp_path / "split.json"
     other.write_text(split.read_text() + "\n")

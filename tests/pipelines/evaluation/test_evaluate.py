@@ -11,6 +11,7 @@ from eval.trec import ordered, read_qrels, read_run
 from pipelines.evaluation.batch import BatchOptions, run_batch
 from pipelines.evaluation.evaluate import EvaluateOptions, EvaluationReport, evaluate
 from pipelines.evaluation.system_table import SYSTEMS
+from pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.errors import InputError, LeakageError, SplitError
 from recsys.progress import Progress, silent
 from recsys.store.graph import UNKNOWN_YEAR
@@ -24,13 +25,13 @@ from tests.pipelines.small_index import (
 
 ALL = EvaluateOptions(
     systems=tuple(reversed(list(SYSTEMS))),
-    jobs=1,
+    engine=ProcessPool(1),
     k_study=True,
     self_citation=True,
     seed_study=True,
     command="recsys it",
 )
-QUICK = EvaluateOptions(systems=("bm25", "embedding"), jobs=1, k=20)
+QUICK = EvaluateOptions(systems=("bm25", "embedding"), engine=ProcessPool(1), k=20)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +88,11 @@ def test_runs_are_those_of_batches(
     for system in ("bm25-whoosh", "two-stage"):
         path = tmp_path / f"{system}.trec"
         run_batch(
-            index, split, BatchOptions(system=system, jobs=1), path, open_index=open_small_index
+            index,
+            split,
+            BatchOptions(system=system, engine=ProcessPool(1)),
+            path,
+            open_index=open_small_index,
         )
         assert path.read_bytes() == (report.folder / "runs" / path.name).read_bytes()
 
@@ -188,7 +193,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_runs_depend_neither_on_processes_nor_on_other_systems(
     report: EvaluationReport, index: Path, split: Path, tmp_path: Path
 ) -> None:
-    options = replace(ALL, systems=("random", "two-stage"), jobs=3, k_study=False)
+    options = replace(ALL, systems=("random", "two-stage"), engine=ProcessPool(3), k_study=False)
     run(index, split, options, tmp_path / "x")
     expected = contents(report.folder)
     for name, content in contents(tmp_path / "x").items():

@@ -12,6 +12,7 @@ from pipelines.index.columns import write_columns
 from pipelines.index.encode import NOTES, encode_corpus
 from pipelines.index.known_vectors import KnownVectors
 from pipelines.index.read_texts import read_texts, texts_of
+from pipelines.index.shard_encoders import Here
 from recsys.store.arrays import Floats
 from recsys.store.corpus import Corpus
 from recsys.store.layout import VECTOR_FILE
@@ -58,7 +59,7 @@ def expected(corpus: Corpus) -> Floats:
 
 @pytest.mark.parametrize("shard", [1, 5, PAPERS, 1000])
 def test_every_paper_has_its_vector_in_its_row(corpus: Corpus, tmp_path: Path, shard: int) -> None:
-    vectors = encode_corpus(HashingEncoder(), corpus, tmp_path / "out", shard=shard)
+    vectors = encode_corpus(Here(HashingEncoder()), corpus, tmp_path / "out", shard=shard)
     assert vectors.dtype == np.float32
     np.testing.assert_array_equal(vectors, expected(corpus))
 
@@ -66,36 +67,36 @@ def test_every_paper_has_its_vector_in_its_row(corpus: Corpus, tmp_path: Path, s
 def test_a_killed_run_continues_where_it_stopped(corpus: Corpus, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
-        encode_corpus(DyingEncoder(12), corpus, out, shard=5)
+        encode_corpus(Here(DyingEncoder(12)), corpus, out, shard=5)
     assert not (out / VECTOR_FILE).exists()
     second = HashingEncoder()
-    vectors = encode_corpus(second, corpus, out, shard=5)
+    vectors = encode_corpus(Here(second), corpus, out, shard=5)
     assert second.encoded == PAPERS - 10
     np.testing.assert_array_equal(vectors, expected(corpus))
 
 
 def test_a_finished_run_is_not_repeated(corpus: Corpus, tmp_path: Path) -> None:
-    encode_corpus(HashingEncoder(), corpus, tmp_path / "out", shard=5)
+    encode_corpus(Here(HashingEncoder()), corpus, tmp_path / "out", shard=5)
     again = HashingEncoder()
-    vectors = encode_corpus(again, corpus, tmp_path / "out", shard=5)
+    vectors = encode_corpus(Here(again), corpus, tmp_path / "out", shard=5)
     assert again.encoded == 0
     np.testing.assert_array_equal(vectors, expected(corpus))
 
 
 def test_another_encoder_starts_over(corpus: Corpus, tmp_path: Path) -> None:
-    encode_corpus(HashingEncoder(), corpus, tmp_path / "out", shard=5)
+    encode_corpus(Here(HashingEncoder()), corpus, tmp_path / "out", shard=5)
     other = HashingEncoder(dim=8)
-    vectors = encode_corpus(other, corpus, tmp_path / "out", shard=5)
+    vectors = encode_corpus(Here(other), corpus, tmp_path / "out", shard=5)
     assert other.encoded == PAPERS
     assert vectors.shape == (PAPERS, 8)
 
 
 def test_other_papers_start_over(corpus: Corpus, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        encode_corpus(DyingEncoder(12), corpus, tmp_path / "out", shard=5)
+        encode_corpus(Here(DyingEncoder(12)), corpus, tmp_path / "out", shard=5)
     other = write_corpus(tmp_path / "other", word="article")
     encoder = HashingEncoder()
-    vectors = encode_corpus(encoder, other, tmp_path / "out", shard=5)
+    vectors = encode_corpus(Here(encoder), other, tmp_path / "out", shard=5)
     assert encoder.encoded == PAPERS
     np.testing.assert_array_equal(vectors, expected(other))
 
@@ -104,17 +105,19 @@ def test_other_papers_start_over(corpus: Corpus, tmp_path: Path) -> None:
 def test_unreadable_notes_start_over(corpus: Corpus, tmp_path: Path, notes: str) -> None:
     out = tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
-        encode_corpus(DyingEncoder(12), corpus, out, shard=5)
+        encode_corpus(Here(DyingEncoder(12)), corpus, out, shard=5)
     (out / NOTES).write_text(notes)
     encoder = HashingEncoder()
-    np.testing.assert_array_equal(encode_corpus(encoder, corpus, out, shard=5), expected(corpus))
+    np.testing.assert_array_equal(
+        encode_corpus(Here(encoder), corpus, out, shard=5), expected(corpus)
+    )
     assert encoder.encoded == PAPERS
 
 
 def test_progress_counts_papers_up_to_the_last(corpus: Corpus, tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     encode_corpus(
-        HashingEncoder(),
+        Here(HashingEncoder()),
         corpus,
         tmp_path / "out",
         shard=10,
@@ -144,7 +147,7 @@ def test_known_vectors_are_taken_over_and_the_others_encoded(
     corpus: Corpus, tmp_path: Path, shard: int
 ) -> None:
     known, encoder = known_of(corpus, [5, -1, 0, 8, -1, 8]), HashingEncoder()
-    vectors = encode_corpus(encoder, corpus, tmp_path / "out", shard=shard, known=known)
+    vectors = encode_corpus(Here(encoder), corpus, tmp_path / "out", shard=shard, known=known)
     assert encoder.encoded == PAPERS - 4
     there = [0, 2, 3, 5]
     assert vectors[there, 0].tolist() == [5, 0, 8, 8]
@@ -155,9 +158,9 @@ def test_known_vectors_are_taken_over_and_the_others_encoded(
 def test_a_killed_run_over_known_vectors_continues(corpus: Corpus, tmp_path: Path) -> None:
     known, out = known_of(corpus, [5, -1, 0, 8]), tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
-        encode_corpus(DyingEncoder(12), corpus, out, shard=5, known=known)
+        encode_corpus(Here(DyingEncoder(12)), corpus, out, shard=5, known=known)
     encoder = HashingEncoder()
-    vectors = encode_corpus(encoder, corpus, out, shard=5, known=known)
+    vectors = encode_corpus(Here(encoder), corpus, out, shard=5, known=known)
     assert encoder.encoded == PAPERS - 3 - 10
     assert vectors[:4, 0].tolist() == [5, expected(corpus)[1, 0], 0, 8]
     np.testing.assert_array_equal(vectors[4:], expected(corpus)[4:])
@@ -165,16 +168,16 @@ def test_a_killed_run_over_known_vectors_continues(corpus: Corpus, tmp_path: Pat
 
 def test_other_known_vectors_start_over(corpus: Corpus, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        encode_corpus(DyingEncoder(12), corpus, tmp_path / "out", shard=5)
+        encode_corpus(Here(DyingEncoder(12)), corpus, tmp_path / "out", shard=5)
     encoder = HashingEncoder()
     known = known_of(corpus, [3])
-    encode_corpus(encoder, corpus, tmp_path / "out", shard=5, known=known)
+    encode_corpus(Here(encoder), corpus, tmp_path / "out", shard=5, known=known)
     assert encoder.encoded == PAPERS - 1
 
 
 def test_where_all_is_known_nothing_is_encoded(corpus: Corpus, tmp_path: Path) -> None:
     known, encoder = known_of(corpus, [1] * PAPERS), HashingEncoder()
-    vectors = encode_corpus(encoder, corpus, tmp_path / "out", known=known)
+    vectors = encode_corpus(Here(encoder), corpus, tmp_path / "out", known=known)
     assert encoder.encoded == 0
     assert (vectors == 1).all() and vectors.shape == (PAPERS, 16)
     copy = tmp_path / "copy.npy"

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
+from indexes.text_backends import OWN, build_words
 from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.index.columns import write_columns
 from pipelines.index.external_vectors import GIVEN_FILE, Built, Former, given_mask, take
@@ -37,7 +38,7 @@ class Place:
         rows = [{"id": each, "title": TITLES[each]} for each in ids]
         write_columns(folder / "corpus", pa.Table.from_pylist(rows, SCHEMA))
         corpus = Corpus.load(folder / "corpus")
-        write_text(corpus, folder / "text")
+        build_words(OWN, write_text(corpus, folder / "text"), folder / "text")
         return Built(corpus, folder / "text", None)
 
     def file(self, name: str, ids: str, vectors: Floats) -> Path:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.jobs.engines.process_pool import ProcessPool
 from pipelines.jobs.partial_results import Entry, Sidecar
 from pipelines.jobs.per_query import Gathered, gather
 from recsys.progress import Progress, silent
@@ -24,7 +25,12 @@ def measure(factor: int) -> Callable[[str], Entry]:
 def measured(path: Path, queries: list[str], progress: Progress = silent) -> Gathered:
     sidecar = Sidecar(path, "lengths")
     return gather(
-        "lengths", partial(measure, 2), queries, sidecar=sidecar, jobs=2, progress=progress
+        "lengths",
+        partial(measure, 2),
+        queries,
+        sidecar=sidecar,
+        engine=ProcessPool(2),
+        progress=progress,
     )
 
 

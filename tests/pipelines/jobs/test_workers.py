@@ -5,25 +5,34 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from pipelines.jobs.workers import shared
+from pipelines.jobs.engines.engine_contract import Result, Stage, Task
+from pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.errors import InputError, RecsysError
 
 BUSY = """
 import time
 from functools import partial
-from pipelines.jobs.workers import shared
+from pipelines.jobs.engines.engine_contract import Stage
+from pipelines.jobs.engines.process_pool import ProcessPool
 
 if __name__ == "__main__":
-    for at, _ in shared(partial(partial, time.sleep), [0.0] + [0.2] * 500, jobs=2):
+    rest = Stage("rest", partial(partial, time.sleep))
+    for at, _ in ProcessPool(2).map(rest, [0.0] + [0.2] * 500):
         print(at, flush=True)
 """
+
+
+def shared(
+    start: Callable[[], Callable[[Task], Result]], tasks: Sequence[Task], *, jobs: int
+) -> Generator[tuple[int, Result], None, None]:
+    return ProcessPool(jobs).map(Stage("tries", start), tasks)
 
 
 def powers(jobs: int, tasks: list[int]) -> dict[int, int]:
@@ -55,8 +64,14 @@ def test_workers_compute_on_one_thread_and_leave_the_environment_alone() -> None
 
 
 def test_an_error_in_a_task_is_raised_here() -> None:
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ZeroDivisionError) as raised:
         dict(shared(partial(partial, pow, 0), [1, -1, 2], jobs=2))
+    assert raised.value.__notes__ == ["In shard 2 of 3 of 'tries'."]
+
+
+def test_tasks_and_results_may_be_longer_than_a_pipe_holds() -> None:
+    long = [bytes([at]) * 2_000_000 for at in range(6)]
+    assert dict(shared(partial(partial, bytes), long, jobs=2)) == dict(enumerate(long))
 
 
 def refuse_to_start() -> None:
@@ -76,7 +91,7 @@ def test_an_error_at_the_start_keeps_its_hint() -> None:
 
 
 def test_a_worker_that_dies_is_an_error_and_not_a_hang() -> None:
-    with pytest.raises(RecsysError, match="exit code 3"):
+    with pytest.raises(RecsysError, match=r"exit code 3 .*shard \d of 3 of 'tries'"):
         dict(shared(partial(partial, os._exit), [3, 3, 3], jobs=2))
 
 

@@ -1,7 +1,7 @@
 """Local evaluations: the same runs whatever happens on the way, facts that are true, no leaks."""
 
 import json
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,9 @@ import pytest
 
 from eval.trec import ordered, read_qrels, read_run
 from pipelines.evaluation.leakage import SeenQueries
-from pipelines.jobs import per_query
+from pipelines.jobs.engines.engine_contract import Shards, Stage
+from pipelines.jobs.engines.process_pool import ProcessPool
 from pipelines.jobs.partial_results import Entry
-from pipelines.jobs.workers import shared
 from pipelines.local.evaluate_local import (
     SHOWN_DEPTH,
     LocalEvaluation,
@@ -42,20 +42,23 @@ ALL = LocalEvaluation(
 QUICK = replace(ALL, systems=("bm25", "local"), k=20)
 
 
+USUAL = ProcessPool.map
+
+
 def usual_or_here(
-    start: Callable[[], Callable[[str], Entry]], tasks: Sequence[str], *, jobs: int
+    pool: ProcessPool, stage: Stage[str, Entry], shards: Shards[str]
 ) -> Generator[tuple[int, Entry], None, None]:
     """Work in this process where one is asked for: to start one takes a second."""
-    if jobs > 1:
-        yield from shared(start, tasks, jobs=jobs)
+    if pool.jobs is None or pool.jobs > 1:
+        yield from USUAL(pool, stage, shards)
     else:
-        yield from enumerate(map(start(), tasks))
+        yield from enumerate(map(stage.start(), shards))
 
 
 @pytest.fixture(scope="module", autouse=True)
 def one_process() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(per_query, "shared", usual_or_here)
+        patch.setattr(ProcessPool, "map", usual_or_here)
         yield
 
 

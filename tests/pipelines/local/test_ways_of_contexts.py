@@ -37,6 +37,10 @@ class ByCosine:
 
     feature_names = ("cosine",)
 
+    @property
+    def first(self) -> None:
+        return None
+
     def score(self, features: Floats) -> Floats:
         return features[:, 0]
 

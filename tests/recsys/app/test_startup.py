@@ -16,7 +16,7 @@ UNASKED = HEAVY - {"numpy", "onnxruntime"} | {
     *("pydantic", "typer", "rich", "scipy", "filelock", "threadpoolctl"),
     *("numpy.ma", "numpy.random", "concurrent.futures", "ssl", "tempfile", "difflib"),
     *("recsys.local", "recsys.models.nnselect", "recsys.formats.answer_pages", "pipelines"),
-    *("recsys.app.cli.program", "recsys.app.cli.building", "recsys.app.web"),
+    *("recsys.app.cli.program", "recsys.app.cli.building", "recsys.app.web", "obstore"),
 }
 """What an answer on a pipe can do without."""
 HELP_BUDGET = 0.4

@@ -35,6 +35,7 @@ class Alike:
     """Finds all candidates alike."""
 
     feature_names: tuple[str, ...] = ("named",)
+    first: None = None
 
     def score(self, features: Floats) -> Floats:
         return np.zeros(len(features), np.float32)

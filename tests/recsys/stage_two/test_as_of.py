@@ -17,6 +17,7 @@ from recsys.stage_one.settings import USUAL
 from recsys.stage_one.sources import SEARCHES
 from recsys.stage_two.facts import Facts
 from recsys.stage_two.features import compute, feature_names
+from recsys.stage_two.second_look import SECOND_NAMES, look_again
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
 from tests.time_travel import back_in_time, may_be_seen
@@ -32,7 +33,9 @@ def answer(collection: Collection, world: World) -> tuple[Candidates, Floats]:
     searches = tuple(SEARCHES) if nnselect else USUAL
     candidates = propose(collection, query, replace(SMALL, searches=searches))
     names = feature_names(metadata=True, nnselect=nnselect)
-    return candidates, compute(Facts.of(collection, query, candidates), names)
+    facts = Facts.of(collection, query, candidates)
+    chances = np.clip(candidates.cosines, 0, 1) ** 4
+    return candidates, np.hstack([compute(facts, names), look_again(facts.evidence, chances)])
 
 
 @settings(max_examples=300)
@@ -44,7 +47,9 @@ def test_nothing_written_later_changes_candidates_or_features(seed: int, nnselec
     then, features_then = answer(past, world)
     np.testing.assert_array_equal(now.rows, then.rows)
     np.testing.assert_array_equal(now.sources, then.sources)
-    for column, name in enumerate(feature_names(metadata=True, nnselect=nnselect)):
+    names = (*feature_names(metadata=True, nnselect=nnselect), *SECOND_NAMES)
+    assert features.shape[1] == len(names)
+    for column, name in enumerate(names):
         np.testing.assert_allclose(
             features[:, column], features_then[:, column], rtol=1e-4, atol=1e-5, err_msg=name
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from recsys.app.cli.declarations import Argument, Option, bad_value
+from recsys.app.cli.declarations import Argument, IndexPlace, Option, bad_value
 from recsys.asking.named import is_file, named_paper
 from recsys.records import Manuscript
 
@@ -21,11 +21,12 @@ DRAFT = (
 
 IndexOrStarter: TypeAlias = Annotated[
     Path | None,
+    IndexPlace(),
     Option(
         "--index",
         metavar="DIR",
         show_default="the starter corpus",
-        help="Directory that `recsys build` wrote.",
+        help="Directory that `recsys build` wrote, or s3://BUCKET/PATH of one on a store.",
     ),
 ]
 Title: TypeAlias = Annotated[

@@ -11,11 +11,11 @@ from recsys.app.cli.local.contexts_choices import (
     LearningChoices,
     SentenceChoices,
 )
-from recsys.app.cli.options import Index, NoWait, Quiet
+from recsys.app.cli.options import ChangedIndex, Index, NoWait, Quiet
 
 
 def add_contexts(
-    index: Index, contexts: Contexts, no_wait: NoWait = False, quiet: Quiet = False
+    index: ChangedIndex, contexts: Contexts, no_wait: NoWait = False, quiet: Quiet = False
 ) -> None:
     """Add citing sentences to an index: `recsys cite` then reads what papers were cited for.
 
@@ -33,7 +33,7 @@ def add_contexts(
 
 
 def train_local(
-    index: Index,
+    index: ChangedIndex,
     contexts: Contexts,
     chosen: DivisionChoices,
     learning: LearningChoices,

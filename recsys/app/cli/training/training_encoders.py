@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-from recsys.app.cli.declarations import Argument, Option
+from recsys.app.cli.declarations import Argument, IndexPlace, Option
 from recsys.app.cli.options import (
     Index,
     OwnPooling,
@@ -78,6 +78,7 @@ class FileChoices:
 
     index: Annotated[
         Path,
+        IndexPlace(),
         Argument(
             metavar="INDEX",
             show_default=False,

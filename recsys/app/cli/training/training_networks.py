@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from recsys.app.cli.declarations import Option
-from recsys.app.cli.options import Index, NoMetadata, NoWait, Quiet, Seed, Split
+from recsys.app.cli.options import ChangedIndex, NoMetadata, NoWait, Quiet, Seed, Split
 from recsys.app.cli.training.training_options import OnDevice
 
 Epochs: TypeAlias = Annotated[
@@ -54,7 +54,7 @@ class SelectChoices:
 
 
 def train_nnselect(
-    index: Index,
+    index: ChangedIndex,
     split: Split,
     network: SelectChoices,
     device: OnDevice = "auto",
@@ -112,7 +112,7 @@ class RankChoices:
 
 
 def train_nnrank(
-    index: Index,
+    index: ChangedIndex,
     split: Split,
     network: RankChoices,
     device: OnDevice = "auto",

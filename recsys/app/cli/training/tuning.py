@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from recsys.app.cli.declarations import Option
 from recsys.app.cli.options import (
+    ChangedIndex,
     ComparisonFormat,
     Index,
     NoMetadata,
@@ -80,7 +81,7 @@ def tune_nnselect(
 
 
 def tune_nnrank(
-    index: Index,
+    index: ChangedIndex,
     split: Split,
     out: Out,
     *,
@@ -155,7 +156,7 @@ class RowChoices:
 
 
 def ablate_nnrank(
-    index: Index,
+    index: ChangedIndex,
     split: Split,
     out: Out,
     recipe: RowChoices,

@@ -1,24 +1,13 @@
 import json
-from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.online.fetching.fetch_journal import record_of, work_of
 from pipelines.online.fetching.fetch_question import FetchQuestion, asked_of_draft
 from pipelines.online.fetching.search_phrases import MOST_SEARCHES, searches
 from pipelines.online.fetching.work_keys import cited_at, key_at, names_at
 from recsys.records import Manuscript, Reference
-
-words = st.text(max_size=20)
-references = st.builds(
-    Reference,
-    title=st.none() | st.text(min_size=1, max_size=20),
-    authors=st.lists(words, max_size=2).map(tuple),
-    year=st.none() | st.integers(1900, 2030),
-    doi=st.none() | st.just("10.1/x"),
-    ids=st.lists(st.sampled_from(["openalex:W1", "s2:a"]), max_size=2).map(tuple),
-)
+from tests.made_references import references, words
 
 
 @settings(max_examples=20)
@@ -41,16 +30,6 @@ def test_a_question_comes_back_from_json_as_it_was(question: FetchQuestion) -> N
     assert again.record() == question.record()
     assert again.fingerprint == question.fingerprint
     assert searches(again) == searches(question)
-
-
-@settings(max_examples=30)
-@given(work=references, cited=st.lists(references, max_size=3))
-def test_a_work_comes_back_from_the_journal_as_it_was(
-    work: Reference, cited: list[Reference]
-) -> None:
-    whole = replace(work, cites=tuple(cited), labels={"type": "article"}, cited_ids=("W1",))
-    again = work_of(json.loads(json.dumps(record_of(whole))))
-    assert again == whole
 
 
 def test_a_draft_is_asked_about_by_what_finds_its_references() -> None:

@@ -14,6 +14,7 @@ from indexes.opening import nnselect_space, open_collection
 from pipelines.evaluation.batch import BatchOptions, run_batch
 from pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from pipelines.evaluation.splits import read_split
+from pipelines.jobs.engines.process_pool import ProcessPool
 from pipelines.ranking.train_ranker import TrainOptions, TrainReport, train_ranker
 from pipelines.ranking.training_table import collect
 from pipelines.studies.citeomatic.cross_fit import FOLDER, unseen_views
@@ -216,7 +217,9 @@ def test_ranker_is_not_stopped_on_queries_that_nnselect_learned_from(
 def test_nothing_is_evaluated_on_queries_that_nnselect_learned_from(
     wordy: Wordy, tmp_path: Path
 ) -> None:
-    options = EvaluateOptions("train", ("stage-one",), jobs=1, candidates=("nnselect",))
+    options = EvaluateOptions(
+        "train", ("stage-one",), engine=ProcessPool(1), candidates=("nnselect",)
+    )
     with pytest.raises(LeakageError, match=r"nnselect in .* was trained on 20 of these 20 train"):
         evaluate(wordy.index, wordy.split, options, tmp_path / "out", open_index=open_index)
     plain = replace(options, candidates=None)
@@ -226,7 +229,7 @@ def test_nothing_is_evaluated_on_queries_that_nnselect_learned_from(
 def test_batches_ask_what_they_are_told_to(wordy: Wordy, tmp_path: Path) -> None:
     lines = {}
     for candidates in (None, ("nnselect",)):
-        options = BatchOptions(system="stage-one", jobs=1, candidates=candidates)
+        options = BatchOptions(system="stage-one", engine=ProcessPool(1), candidates=candidates)
         run = tmp_path / "run.trec"
         run_batch(wordy.index, wordy.split, options, run, open_index=open_index)
         lines[candidates] = run.read_text()

@@ -1,0 +1,151 @@
+"""Full-text search by LanceDB, over our own terms: the year inside the engine.
+
+A paper is written as its terms, each as often as it counts, with spaces between them: the engine
+only splits at these. Its BM25 is the same formula; what it finds is weighed again by ours, so that
+scores are those of `indexes.bm25` to the last bit, and rankers learn the same from both.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from indexes.backends import Former
+from indexes.lance.lance_places import failed
+from indexes.lance.lance_table import (
+    Content,
+    LanceTable,
+    carried,
+    create,
+    met,
+    open_lance,
+    settle,
+)
+from indexes.row_conditions import Condition
+from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.graph import Years
+from recsys.store.kernels.in_numpy import PaperWords, Words, weigh
+from recsys.store.terms import QueryText, TermStore
+from recsys.store.top_k import top_k
+
+TABLE, COLUMN = "words", "terms"
+SPARE = 16
+"""Papers that are weighed beside one and a half times those that are wanted: the engine counts what
+was removed among the papers until it is written anew."""
+MOST_COUNTED = 64
+"""A draft's word is asked for so many times at most: its weight hardly changes the order then."""
+_AS_IS: Mapping[str, Any] = {
+    "base_tokenizer": "whitespace",
+    "lower_case": False,
+    "stem": False,
+    "remove_stop_words": False,
+    "ascii_folding": False,
+    "max_token_length": None,
+    "with_position": False,
+}
+"""The terms are ours already."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanceWords:
+    """BM25 over the terms of a store, found by an engine. folder: of the table."""
+
+    store: TermStore
+    table: LanceTable = field(repr=False)
+    folder: Path
+
+    def search(
+        self, query: QueryText, k: int, *, allowed: Mask | None = None
+    ) -> tuple[Rows, Floats]:
+        """Return up to k (rows, scores > 0), best first."""
+        n = len(self.store.terms)
+        inside = n if allowed is None else int(np.count_nonzero(allowed))
+        wanted = min(k, inside)
+        if wanted <= 0 or not len(query.codes):
+            return np.empty(0, np.int32), np.empty(0, np.float32)
+        condition = self.table.conditions.of_mask(allowed)
+        count = wanted + wanted // 2 + SPARE
+        if condition is None:  # The engine returns what is not allowed, too.
+            count = ceil(count * n / inside)
+        else:
+            count += len(condition.excluded)
+        found = self._ask(query, count, condition)
+        rows = met(found, condition, allowed)
+        while condition is None and len(rows) < wanted and len(found) == count:
+            count *= 4
+            found = self._ask(query, count, None)
+            rows = met(found, None, allowed)
+        words = Words(query.codes, self.store.idf[query.codes], query.counts)
+        papers = PaperWords(self.store.terms, self.store.frequencies)
+        scores = weigh(papers, self.store.norms, words, rows)
+        rows, scores = rows[scores > 0], scores[scores > 0]
+        best = top_k(scores, k)
+        return rows[best], scores[best]
+
+    def _ask(self, query: QueryText, count: int, condition: Condition | None) -> Rows:
+        """Ask the engine for so many rows."""
+        counts = np.minimum(query.counts, MOST_COUNTED).astype(int).tolist()
+        told = (" ".join([word] * count) for word, count in zip(query.words, counts, strict=True))
+        asked = self.table.table.search(" ".join(told), query_type="fts", fts_columns=COLUMN)
+        asked = asked.select(["id", "_score"]).limit(count)
+        if (where := self.table.where(condition)) is not None:
+            asked = asked.where(where, prefilter=True)
+        with failed(self.folder, TABLE):
+            return self.table.rows(asked.to_arrow()["id"].to_numpy())
+
+
+def build(store: TermStore, folder: Path, *, years: Years | None = None) -> dict[str, Any]:
+    """Write the terms of all papers into a table."""
+    from lancedb.index import FTS
+
+    table = create(folder, _content(store), years, len(store.terms))
+    table.table.create_index(COLUMN, config=FTS(**_AS_IS))
+    return {}
+
+
+def carry(
+    store: TermStore, folder: Path, former: Former, *, years: Years | None = None
+) -> dict[str, Any]:
+    """Delete what is gone from a copy of the former table, and append what is new."""
+    table = carried(folder, _content(store), former, years, len(store.terms))
+    if table is None:
+        return build(store, folder, years=years)
+    settle(table.table)
+    return {}
+
+
+def open_index(store: TermStore, folder: Path) -> LanceWords:
+    """Open the table that `build` or `carry` wrote, or the same on a store.
+
+    Raises:
+        ArtifactError: it is missing, damaged, or does not fit the terms.
+        SourceUnreachable: the store does not answer.
+    """
+    return LanceWords(store, open_lance(folder, TABLE, len(store.terms)), folder)
+
+
+def summary(facts: Mapping[str, Any]) -> str:
+    """Say how words are searched."""
+    return "LanceDB searches the words, and what it finds is weighed by BM25 as ever."
+
+
+def _content(store: TermStore) -> Content:
+    def column(rows: Rows) -> pa.Array:
+        return pa.array([_written(store, row) for row in rows.tolist()], pa.large_string())
+
+    return Content(TABLE, COLUMN, pa.large_string(), column)
+
+
+def _written(store: TermStore, row: int) -> str:
+    """Write a paper as its terms, each as often as it counts."""
+    part = slice(*store.terms.starts[row : row + 2].tolist())
+    codes, counts = store.terms.values[part].tolist(), store.frequencies[part].tolist()
+    words = (
+        " ".join([store.vocabulary[code]] * count)
+        for code, count in zip(codes, counts, strict=True)
+    )
+    return " ".join(words)

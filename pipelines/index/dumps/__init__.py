@@ -1,0 +1,1 @@
+"""Files of works too many for memory: sorted in runs, joined part by part, the same bytes."""

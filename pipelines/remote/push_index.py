@@ -1,0 +1,175 @@
+"""Bring an index to a store: all its files first, and then the small file that names them.
+
+Readers see the former index until then, whatever happens. A push that was killed sends, when it is
+run again, only what is not there; nothing of it is in force before.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipelines.remote.object_store import ObjectFolder
+from pipelines.remote.old_generations import remove_old
+from pipelines.remote.pull_index import MEGABYTE, Counted, at_once
+from pipelines.remote.store_pointer import (
+    StorePointer,
+    find_pointer,
+    new_pointer,
+    read_generation,
+)
+from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
+from recsys.progress import Progress, silent
+from recsys.store.artifacts import MANIFEST, load_manifest, sha256
+from recsys.store.generations import pin
+from recsys.store.layout import INDEX_KIND, READ_SCHEMAS
+
+
+@dataclass(frozen=True, slots=True)
+class PushReport:
+    """What a push did.
+
+    files: how many were sent, copied on the store, and there already; bytes: of each of the three.
+    """
+
+    address: str
+    unchanged: bool = False
+    sent: tuple[int, int] = (0, 0)
+    copied: tuple[int, int] = (0, 0)
+    kept: tuple[int, int] = (0, 0)
+
+    def lines(self) -> list[str]:
+        """Say it to people."""
+        if self.unchanged:
+            return [f"{self.address} holds this index already. Nothing was sent."]
+        return [
+            f"Sent {_said(self.sent)}, copied {_said(self.copied)} on the store, and found "
+            f"{_said(self.kept)} there.",
+            f"In force at {self.address}.",
+        ]
+
+
+def push_index(
+    store: ObjectFolder,
+    index: Path,
+    former: StorePointer | None,
+    *,
+    anew: bool = False,
+    progress: Progress = silent,
+) -> PushReport:
+    """Put an index of this machine in force on a store.
+
+    Args:
+        store: where.
+        index: what.
+        former: what was in force there when this index was begun; only that is replaced.
+        anew: whether to send also what is there already: it may be damaged.
+        progress: told of the megabytes that are sent.
+
+    Raises:
+        InputError: another has been put in force meanwhile: that one stays.
+        ArtifactError: the index here is damaged.
+        OnlineError: the store does not answer; the same call continues.
+    """
+    with pin(index) as folder:
+        pointer = new_pointer((folder / MANIFEST).read_bytes(), former)
+        now = find_pointer(store)
+        if now is not None and now.sha256 == pointer.sha256 and not anew:
+            return PushReport(str(store.address), unchanged=True)
+        if (former and former.seen) != (now and now.seen):
+            raise _lost(store)
+        found = _Found() if anew else _found(store, pointer, former)
+        report = _send(store, folder, pointer, found, progress)
+    seen = None if former is None else former.seen
+    if not store.replace(MANIFEST, pointer.seen.content, seen):
+        now = find_pointer(store)
+        # An answer that was lost has us try again, and fail at what we did.
+        if now is None or now.value != pointer.value:
+            raise _lost(store)
+    remove_old(store, {pointer.generation} | ({former.generation} if former else set()))
+    return report
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What need not be sent.
+
+    there: sizes of what a killed push has sent, by name. former: where contents lie in the
+    generation that is replaced.
+    """
+
+    there: Mapping[str, int] = field(default_factory=dict)
+    former: Mapping[tuple[str, int], str] = field(default_factory=dict)
+
+
+def _found(store: ObjectFolder, pointer: StorePointer, former: StorePointer | None) -> _Found:
+    listed = store.listed(pointer.folder)
+    there = {name.removeprefix(f"{pointer.folder}/"): each.size for name, each in listed.items()}
+    if former is None:
+        return _Found(there)
+    with suppress(ArtifactError):  # Damaged: nothing of it is used.
+        stored = read_generation(store, former)
+        lying = store.listed(former.folder)
+        copies = {
+            (facts["sha256"], facts["bytes"]): name
+            for name, facts in (stored.files if stored else {}).items()
+            if (at := lying.get(f"{former.folder}/{name}")) and at.size == facts["bytes"]
+        }
+        return _Found(there, {key: f"{former.folder}/{name}" for key, name in copies.items()})
+    return _Found(there)
+
+
+def _send(
+    store: ObjectFolder, folder: Path, pointer: StorePointer, found: _Found, progress: Progress
+) -> PushReport:
+    """Bring every file of a generation to the store, its manifest last."""
+    files = load_manifest(folder, INDEX_KIND, *READ_SCHEMAS).files
+    count = Counted(
+        f"push {store.address}, MB", sum(facts["bytes"] for facts in files.values()), progress
+    )
+
+    def bring(name: str) -> str:
+        facts, also = files[name], f"{pointer.folder}/{name}"
+        before = found.former.get((facts["sha256"], facts["bytes"]))
+        if found.there.get(name) == facts["bytes"]:
+            how = "kept"
+        elif before is not None and store.copy(before, also):
+            how = "copied"
+        else:
+            _check(folder / name, facts["sha256"])
+            store.send(also, folder / name)
+            how = "sent"
+        count(facts["bytes"])
+        return how
+
+    names = sorted(files, key=lambda name: (-int(files[name]["bytes"]), name))
+    done = dict(zip(names, at_once(bring, names, count), strict=True))
+    store.send(f"{pointer.folder}/{MANIFEST}", (folder / MANIFEST).read_bytes())
+
+    def told(how: str) -> tuple[int, int]:
+        sizes = [int(files[name]["bytes"]) for name in names if done[name] == how]
+        return len(sizes), sum(sizes)
+
+    return PushReport(
+        str(store.address), sent=told("sent"), copied=told("copied"), kept=told("kept")
+    )
+
+
+def _check(path: Path, expected: str) -> None:
+    if sha256(path) != expected:
+        raise ArtifactCorrupt(
+            f"{path} does not have the checksum in its manifest.", "Build it again with --force."
+        )
+
+
+def _lost(store: ObjectFolder) -> InputError:
+    return InputError(
+        f"Another index was put in force at {store.address} meanwhile; it stays, and this one is "
+        "not in force.",
+        "Run the same command again: it starts from that one.",
+    )
+
+
+def _said(part: tuple[int, int]) -> str:
+    files, size = part
+    return f"{files} file{'' if files == 1 else 's'} ({size / MEGABYTE:,.1f} MB)"

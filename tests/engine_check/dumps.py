@@ -1,0 +1,78 @@
+"""Dumps of any size, read by processes as people's machines do: the same bytes, killed or not."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from pipelines.benchmarks.scale.dump_costs import DUMPS, ONCE, measure, run_way, same_folders
+from pipelines.benchmarks.scale.made_dump import make_dump
+from tests.built_index import ROOT
+
+RECORDS, FILES, JOBS = 20_000, 64, 2
+MOST_MEMORY = 3 * 1024
+"""MiB of any process."""
+_PATIENCE = 600
+
+
+def check_dumps_are_the_same_bytes_in_little_memory(work: Path) -> str:
+    """Read made records in both ways; as many as RECSYS_DUMP_RECORDS says."""
+    records = int(os.environ.get("RECSYS_DUMP_RECORDS", RECORDS))
+    make_dump(work / "dump", records, FILES)
+    costs = measure(work / "dump", work / "measured", JOBS)
+    assert same_folders(work / "measured" / "at-once", work / "measured" / "as-dumps")
+    largest = max(costs[DUMPS].peak, costs[DUMPS].workers)
+    assert largest < MOST_MEMORY, f"{largest:,.0f} MiB"
+    return (
+        f"{records:,} records in {FILES} files: the same bytes at once and as dumps, "
+        f"{records / costs[DUMPS].cpu:,.0f} records a CPU second, no process above {largest:,.0f} "
+        "MiB"
+    )
+
+
+def check_a_killed_run_continues(work: Path) -> str:
+    """Kill a run that has read some of its files; the next one reads only the others."""
+    make_dump(work / "dump", RECORDS // 4, FILES)
+    run_way(ONCE, work / "dump", work / "measured", JOBS)
+    shards = work / "place" / "dump.shards"
+    with started(work) as process:
+        deadline = time.monotonic() + _PATIENCE
+        while len(done(shards)) < FILES // 4 and time.monotonic() < deadline:
+            assert process.poll() is None, "it ended before it could be killed"
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    before = done(shards)
+    assert FILES // 4 <= len(before) < FILES
+    written = {name: (shards / name / "shard.json").stat().st_mtime_ns for name in before}
+    with started(work) as process:
+        assert process.wait(_PATIENCE) == 0
+    again = {name: (shards / name / "shard.json").stat().st_mtime_ns for name in before}
+    assert again == written
+    assert same_folders(work / "measured" / "at-once", work / "out")
+    return f"a run killed after {len(before)} of {FILES} files read the other {FILES - len(before)}"
+
+
+def started(work: Path) -> "subprocess.Popen[bytes]":
+    """Start to read dumps in a program of its own."""
+    program = (
+        "import sys; from pathlib import Path; from shutil import rmtree\n"
+        "from pipelines.corpora.collect import AS_TOLD\n"
+        "from pipelines.corpora.source_files import source_files\n"
+        "from pipelines.index.dumps.ingest_dump import DumpJob, ingest_dump\n"
+        "from pipelines.jobs.engines.process_pool import ProcessPool\n"
+        "if __name__ == '__main__':\n"
+        "    work = Path(sys.argv[1]); out = work / 'out'\n"
+        "    rmtree(out, ignore_errors=True); out.mkdir()\n"
+        f"    job = DumpJob(ProcessPool({JOBS}), work / 'place', 'key', 3)\n"
+        "    ingest_dump(source_files([work / 'dump']), out, AS_TOLD, job)\n"
+    )
+    (work / "program.py").write_text(program, encoding="utf-8")
+    command = [sys.executable, str(work / "program.py"), str(work)]
+    return subprocess.Popen(command, env=os.environ | {"PYTHONPATH": str(ROOT)})
+
+
+def done(shards: Path) -> list[str]:
+    """Name the shards that are there, whole."""
+    return sorted(each.parent.name for each in shards.glob("*/shard.json"))

@@ -1,0 +1,82 @@
+"""Files in a bucket are listed, told apart and fetched; what goes wrong is said, and soon."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines.corpora import bucket_files
+from pipelines.corpora.bucket_files import address, fetched, is_remote, listed
+from pipelines.corpora.source_files import hash_of, source_files
+from recsys.errors import CorpusError
+from tests.pipelines.corpora.bucket_server import BucketServer, bucket_server
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BucketServer]:
+    with bucket_server(monkeypatch) as found:
+        yield found
+
+
+def test_an_address_survives_being_a_path() -> None:
+    path = Path("s3://dumps/data/works")
+    assert is_remote(path) and not is_remote(Path("s3/dumps")) and not is_remote(Path("/s3:/x"))
+    assert address(path) == "s3://dumps/data/works"
+
+
+def test_files_below_a_prefix_are_listed_by_name_but_for_hidden_ones(
+    server: BucketServer, tmp_path: Path
+) -> None:
+    for name in ("works/b/1.gz", "works/a.gz", "works/.part/2", "works/.x", "workshop/3"):
+        server.put(f"dumps/{name}", name.encode())
+    found = [each.path for each in listed(Path("s3://dumps/works"))]
+    assert found == [Path("s3:/dumps/works/a.gz"), Path("s3:/dumps/works/b/1.gz")]
+    assert fetched(found[1], tmp_path).read_bytes() == b"works/b/1.gz"
+    assert len(listed(Path("s3://dumps"))) == 3
+    (alone,) = source_files([found[0]])
+    assert (alone.named, alone.size) == (True, 10)
+
+
+def test_another_content_is_another_hash(server: BucketServer) -> None:
+    sources, hashes = [Path("s3://dumps/works")], []
+    for content in (b"one", b"two", b"one"):
+        server.put("dumps/works/a", content)
+        hashes.append(hash_of(source_files(sources)))
+    assert hashes[0] == hashes[2] != hashes[1]
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("s3://dumps/none", "There is nothing at s3://dumps/none"),
+        ("s3://dumps", "There are no files at s3://dumps"),
+        ("s3://other/works", "There is nothing at s3://other/works"),
+        ("s3://", "The address names no bucket"),
+    ],
+)
+def test_what_is_not_there_is_said(server: BucketServer, source: str, told: str) -> None:
+    with pytest.raises(CorpusError, match=told):
+        listed(Path(source))
+
+
+def test_a_stranger_is_told_which_keys_to_check(server: BucketServer, tmp_path: Path) -> None:
+    server.put("dumps/a", b"1")
+    server.refusing, server.asked = True, 0
+    for attempt in (
+        lambda: listed(Path("s3://dumps")),
+        lambda: fetched(Path("s3:/dumps/a"), tmp_path),
+    ):
+        with pytest.raises(CorpusError, match="refuses to let s3://dumps") as error:
+            attempt()
+        assert "AWS_ACCESS_KEY_ID" in error.value.hint
+    assert server.asked == 2  # A refusal is not tried again.
+
+
+def test_a_store_that_does_not_answer_is_given_up(
+    server: BucketServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    bucket_files.forget()
+    with pytest.raises(CorpusError, match="does not answer") as error:
+        listed(Path("s3://dumps"))
+    assert "AWS_ENDPOINT_URL" in error.value.hint

@@ -1,0 +1,52 @@
+"""Files of works ingested at once and as dumps: what both wrote, byte by byte."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipelines.corpora.collect import AS_TOLD, Reading
+from pipelines.corpora.source_files import source_files
+from pipelines.index.dumps.ingest_dump import DumpJob, Here, ingest_dump
+from pipelines.index.ingest import IngestReport, ingest
+from pipelines.jobs.engines.engine_contract import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class BothWays:
+    """What the two ways made of the same files."""
+
+    at_once: tuple[IngestReport, dict[str, bytes]]
+    as_dumps: tuple[IngestReport, dict[str, bytes]]
+
+    def check(self) -> IngestReport:
+        """Compare reports and folders; return the report."""
+        (report, files), (other, others) = self.at_once, self.as_dumps
+        assert other == report
+        assert other.lines() == report.lines()
+        assert sorted(others) == sorted(files)
+        assert [name for name in files if files[name] != others[name]] == []
+        return report
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Read all files of a folder."""
+    return {each.name: each.read_bytes() for each in sorted(folder.iterdir())}
+
+
+def both_ways(
+    sources: Sequence[Path],
+    work: Path,
+    reading: Reading = AS_TOLD,
+    *,
+    parts: int = 3,
+    engine: Engine | None = None,
+) -> BothWays:
+    """Ingest files in both ways into new folders below `work`."""
+    files = source_files(sources)
+    once, dumped = work / "once", work / "dumped"
+    once.mkdir(parents=True)
+    dumped.mkdir()
+    report = ingest(files, once, reading)
+    job = DumpJob(engine or Here(), work / "place", "key", parts)
+    other = ingest_dump(files, dumped, reading, job)
+    return BothWays((report, contents(once)), (other, contents(dumped)))

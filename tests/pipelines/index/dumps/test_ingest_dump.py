@@ -1,0 +1,253 @@
+"""Dumps become the very bytes that the same files become at once."""
+
+import gzip
+import json
+import tempfile
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pipelines.corpora.bucket_files import BucketFile
+from pipelines.corpora.collect import AS_TOLD, Reading
+from pipelines.corpora.link_citations import Rule
+from pipelines.corpora.merge_works import id_of_work
+from pipelines.corpora.source_files import SourceFile, source_files
+from pipelines.index.dumps.ingest_dump import DumpJob, Here, ingest_dump
+from pipelines.index.dumps.ingest_files import DUMP_BYTES, Places, ingest_files, is_dump
+from pipelines.index.ingest import ingest
+from pipelines.jobs.engines.engine_contract import Result, Shards, Stage, Task
+from pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.errors import CorpusError, InputError
+from tests.pipelines.corpora.bucket_server import bucket_server
+from tests.pipelines.corpora.corpus_files import BIB, RIS, WOS, json_lines, write
+from tests.pipelines.index.dumps.both_ways import both_ways, contents
+from tests.pipelines.index.dumps.dump_worlds import World, worlds, write_world
+from tests.recsys.formats.libraries.zotero_maker import Library
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(worlds(), st.integers(1, 5), st.booleans(), st.booleans())
+def test_any_world_in_any_number_of_parts_is_the_same(
+    world: World, parts: int, apart: bool, titles_only: bool
+) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        sources = [write_world(world, Path(place, "sources"))]
+        reading = Reading(apart=apart, titles_only=titles_only)
+        work = Path(place, "work")
+        try:
+            found = both_ways(sources, work, reading, parts=parts)
+        except CorpusError as error:
+            with pytest.raises(CorpusError) as other:
+                job = DumpJob(Here(), work / "again", "key", parts)
+                ingest_dump(source_files(sources), work / "dumped", reading, job)
+            assert (other.value.what, other.value.hint) == (error.what, error.hint)
+        else:
+            found.check()
+
+
+def three(folder: Path) -> list[Path]:
+    return [
+        write(folder / "refs.bib", BIB),
+        write(folder / "papers.ris", RIS),
+        write(folder / "savedrecs.txt", WOS),
+    ]
+
+
+def test_every_rule_that_links_what_lists_describe_is_the_same(tmp_path: Path) -> None:
+    person = [{"family": "Oak", "given": "Olaf"}]
+    more = [
+        {
+            "DOI": "10.5555/seen",
+            "prefix": "10.5555",
+            "title": ["What became of the ice"],
+            "author": person,
+            "issued": {"date-parts": [[2003]]},
+            "reference": [
+                {
+                    "article-title": "Sand in deserts moves by night",
+                    "author": "Elm",
+                    "year": "2005",
+                },
+                {"article-title": "How glaciers carve a wide valley", "author": "Oak"},
+                {"author": "Oak", "year": "1999", "volume": "3", "first-page": "7"},
+                {"author": "Oak", "year": "1999", "volume": "9", "first-page": "1"},
+            ],
+        },
+        {
+            "DOI": "10.5555/twin",
+            "prefix": "10.5555",
+            "title": ["How glaciers carve a wide valley"],
+            "author": person,
+            "issued": {"date-parts": [[1997]]},
+        },
+    ]
+    sources = [*three(tmp_path), json_lines(tmp_path / "more.jsonl", more)]
+    report = both_ways(sources, tmp_path / "work", parts=4).check()
+    assert {rule for rule, count in report.read.cited.items() if count} >= {
+        Rule.IDENTIFIER,
+        Rule.PLACE,
+        Rule.TITLE,
+        Rule.OUTSIDE,
+    }
+
+
+def test_tables_of_one_name_keep_their_numbers_apart_and_libraries_are_read(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        table = f"id,title,references\n1,Rivers of {folder},2\n2,Sand of {folder},1\n"
+        write(tmp_path / "sources" / folder / "papers.csv", table)
+    (tmp_path / "zotero").mkdir()
+    library = Library(tmp_path / "zotero")
+    library.add("journalArticle", {"title": "How glaciers carve a wide valley", "date": "1999"})
+    sources = [tmp_path / "sources", library.folder, *three(tmp_path)]
+    report = both_ways(sources, tmp_path / "work").check()
+    assert {"table", "Zotero library"} <= {each.format for each in report.read.files}
+    assert report.links >= 4
+
+
+def test_ids_that_are_taken_are_numbered_in_the_same_order(tmp_path: Path) -> None:
+    """Works of nobody and no year are not one for their title, and have one id made of it."""
+    unnamed: dict[str, Any] = {
+        "own_id": None,
+        "names": [],
+        "authors": [],
+        "year": None,
+        "title": "Rivers at night",
+    }
+    name = id_of_work(unnamed)
+    own = [{"id": f"{name}{end}", "title": f"Ice {end}"} for end in ("-2", "-2-2", "-5")]
+    entry = "@misc{x, title = {Rivers at night}}\n"
+    files = [
+        write(tmp_path / "a.bib", entry * 2),
+        json_lines(tmp_path / "b.jsonl", own),
+        write(tmp_path / "c.bib", entry * 3),
+    ]
+    report = both_ways(files, tmp_path / "work", parts=5).check()
+    assert report.papers == 8
+
+
+@dataclass
+class Counting:
+    """An engine of this process; it counts what it does, and may be killed on the way."""
+
+    most: int = 1000
+    done: int = 0
+    here: bool = True
+
+    def map(
+        self, stage: Stage[Task, Result], shards: Shards[Task]
+    ) -> Generator[tuple[int, Result], None, None]:
+        """Do shards until it is killed."""
+        do = stage.start()
+        for position, shard in enumerate(shards):
+            if self.done == self.most:
+                raise KeyboardInterrupt
+            self.done += 1
+            yield position, do(shard)
+
+
+def numbered(folder: Path, files: int) -> list[Path]:
+    return [
+        json_lines(
+            folder / f"{number}.jsonl",
+            [{"id": f"p{number}", "title": f"Rivers {number}", "references": ["p0", f"p{number}"]}],
+        )
+        for number in range(files)
+    ]
+
+
+def test_a_killed_run_keeps_the_shards_that_were_read(tmp_path: Path) -> None:
+    files = source_files(numbered(tmp_path, 6))
+    once, dumped = tmp_path / "once", tmp_path / "dumped"
+    once.mkdir()
+    dumped.mkdir()
+    report = ingest(files, once)
+    first, second = Counting(most=4), Counting()
+    with pytest.raises(KeyboardInterrupt):
+        ingest_dump(files, dumped, AS_TOLD, DumpJob(first, tmp_path / "place", "key", 2))
+    # In the middle of all that follows, too: what lies there is begun anew.
+    (tmp_path / "place" / "dump.work" / "sorted.runs").write_bytes(b"torn")
+    other = ingest_dump(files, dumped, AS_TOLD, DumpJob(second, tmp_path / "place", "key", 2))
+    assert (first.done, second.done) == (4, 2)
+    assert (other, contents(dumped)) == (report, contents(once))
+
+
+def test_what_was_read_of_other_files_is_not_kept(tmp_path: Path) -> None:
+    dumped = tmp_path / "dumped"
+    dumped.mkdir()
+    files = source_files(numbered(tmp_path, 3))
+    for key, expected in (("one", 3), ("one", 0), ("other", 3)):
+        engine = Counting()
+        ingest_dump(files, dumped, AS_TOLD, DumpJob(engine, tmp_path / "place", key, 2))
+        assert engine.done == expected
+
+
+TORN = gzip.compress(b'{"id": "a", "title": "Rivers"}\n' * 1000)[:-20]
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [(TORN, True), (TORN, False), (b"", True), (b"\0\1\2 nothing", True), (b"[1, 2]\n", True)],
+)
+def test_a_file_that_cannot_be_read_is_told_as_ever(
+    tmp_path: Path, content: bytes, named: bool
+) -> None:
+    """Some shard after others; a file that lies in a folder is left out only if it gave nothing."""
+    folder = tmp_path / "sources"
+    numbered(folder, 2)
+    (folder / "9.jsonl").write_bytes(content)
+    files = source_files([folder / "0.jsonl", folder / "9.jsonl"] if named else [folder])
+    out = tmp_path / "out"
+    out.mkdir()
+    with pytest.raises(InputError) as expected:
+        ingest(files, out)
+    with pytest.raises(InputError) as found:
+        ingest_dump(files, out, AS_TOLD, DumpJob(Here(), tmp_path / "place", "key", 2))
+    assert found.value.what == expected.value.what
+    assert str(folder / "9.jsonl") in found.value.what
+
+
+def test_files_of_a_folder_that_hold_no_works_are_told(tmp_path: Path) -> None:
+    folder = tmp_path / "sources"
+    numbered(folder, 2)
+    write(folder / "manifest", json.dumps({"entries": [{"url": "s3://x", "meta": {}}]}, indent=1))
+    write(folder / "RELEASE.txt", "no works in here")
+    report = both_ways([folder], tmp_path / "work").check()
+    assert len(report.read.skipped) == 2
+
+
+def test_processes_read_files_of_a_bucket_and_say_which_one_is_torn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, sources = tmp_path / "sources", [Path("s3://dumps/data/works")]
+    numbered(here, 3)
+    once, dumped = tmp_path / "once", tmp_path / "dumped"
+    once.mkdir()
+    report = ingest(source_files([here]), once)
+    with bucket_server(monkeypatch) as server:
+        for path in here.iterdir():
+            server.put(f"dumps/data/works/updated_date=2026-01-01/{path.name}", path.read_bytes())
+        places, engine = Places(tmp_path / "cache", tmp_path / "place"), ProcessPool(2)
+        dumped.mkdir()
+        found = ingest_files(source_files(sources), dumped, AS_TOLD, places, engine=engine)
+        assert (found, contents(dumped)) == (report, contents(once))
+        server.put("dumps/data/works/updated_date=2026-01-02/part_000.gz", TORN)
+        with pytest.raises(CorpusError) as error:
+            ingest_files(source_files(sources), dumped, AS_TOLD, places, engine=engine)
+    torn = "s3://dumps/data/works/updated_date=2026-01-02/part_000.gz ends in the middle of"
+    assert error.value.what.startswith(torn)
+    assert "of 'read works'" in error.value.what
+
+
+def test_small_files_are_read_at_once_and_those_of_buckets_as_dumps(tmp_path: Path) -> None:
+    small, large = tmp_path / "small.jsonl", tmp_path / "large.jsonl"
+    small.write_bytes(b"{}")
+    with large.open("wb") as file:
+        file.truncate(DUMP_BYTES)
+    assert [is_dump(source_files([each])) for each in (small, large)] == [False, True]
+    far = BucketFile(Path("s3:/dumps/a"), 1, "mark")
+    assert is_dump([SourceFile(far.path, False, far)])

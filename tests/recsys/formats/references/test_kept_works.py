@@ -1,0 +1,42 @@
+"""Works in caches and journals: they come back as they were, or damage is noticed."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recsys.formats.references.kept_works import record_of, work_of
+from recsys.records import Reference
+from tests.made_references import references
+
+
+@settings(max_examples=30)
+@given(work=references, cited=st.lists(references, max_size=3))
+def test_a_work_comes_back_as_it_was(work: Reference, cited: list[Reference]) -> None:
+    whole = replace(work, cites=tuple(cited), labels={"type": "article"}, cited_ids=("W1",))
+    again = work_of(json.loads(json.dumps(record_of(whole))))
+    assert again == whole
+    assert again.labels == whole.labels
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        None,
+        [],
+        "text",
+        {"title": 5},
+        {"year": "1999"},
+        {"authors": "Ash"},
+        {"authors": [1]},
+        {"cites": [{"title": []}]},
+        {"cites": ["W1"]},
+        {"labels": []},
+        {"unheard": "of"},
+    ],
+)
+def test_what_is_no_work_is_refused(damaged: object) -> None:
+    with pytest.raises(ValueError, match="work"):
+        work_of(damaged)
