@@ -10,24 +10,17 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from recsys.store.artifacts import sha256
 from recsys.store.generations import in_force
 from tests.built_index import ROOT, finished_shards
-
-if TYPE_CHECKING:
-    from ray.cluster_utils import Cluster
+from tests.ray_nodes import QUIET, two_nodes
 
 PAPERS, FEW = 30_000, 3_000
 """Of the corpus that is built, and of the one that is asked and learned from."""
 RAY = ("--engine", "ray")
-_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 _MARK = "RECSYS_CHECK_OF"
-_NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 200 * 2**20}
-_SOON_MISSED = {"health_check_period_ms": 500, "health_check_timeout_ms": 10_000}
 
 
 def check_builds_on_ray(work: Path) -> str:
@@ -61,17 +54,19 @@ def _killed(work: Path) -> str:
 
 def _lost(work: Path) -> str:
     expected = _by_pool(work, PAPERS)
-    with _two_nodes() as cluster:
+    with two_nodes() as cluster:
         address = ("--address", cluster.address)
         assert _built(work, PAPERS, "nodes", *RAY, *address) == expected
-        node, out = cluster.add_node(**_NODE), work / "lost.index"
+        cluster.add()
+        out, lost = work / "lost.index", []
 
         def lose(mark: str) -> None:
-            cluster.remove_node(node, allow_graceful=False)
+            cluster.lose()
+            lost.append(mark)
 
         command = ("build", _papers(work, PAPERS), "--out", out, *RAY, *address)
         assert _run_and(lose, out, *command) == 0
-        assert node not in cluster.worker_nodes and _hashes(out) == expected
+        assert lost and _hashes(out) == expected
     return f"{PAPERS:,} papers: two nodes, and three of which one was lost, give equal files"
 
 
@@ -125,7 +120,7 @@ def _updated(work: Path) -> str:
 
 def _by_client(work: Path) -> str:
     expected = _by_pool(work, FEW)
-    with _two_nodes(ray_client_server_port=(port := 10_801)):
+    with two_nodes(ray_client_server_port=(port := 10_801)):
         address = ("--address", f"ray://127.0.0.1:{port}")
         assert _built(work, FEW, "client", *RAY, *address) == expected
     return f"{FEW:,} papers: ray:// gives {len(expected)} equal files"
@@ -133,7 +128,7 @@ def _by_client(work: Path) -> str:
 
 def _on_gpus(work: Path) -> str:
     expected = _by_pool(work, FEW)
-    with _two_nodes(num_gpus=1) as cluster:
+    with two_nodes(num_gpus=1) as cluster:
         options = (*RAY, "--address", cluster.address, "--num-gpus", "0.5")
         assert _built(work, FEW, "gpus", *options) == expected
     return f"{FEW:,} papers: processes that hold half a GPU each, of one in name, give equal files"
@@ -190,7 +185,7 @@ def _recsys(*arguments: object) -> int:
 
 def _started(mark: str, arguments: tuple[object, ...]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "tests.run_recsys", *map(str, arguments), "--quiet"]
-    return subprocess.Popen(command, cwd=ROOT, env={**os.environ, **_QUIET, _MARK: mark})
+    return subprocess.Popen(command, cwd=ROOT, env={**os.environ, **QUIET, _MARK: mark})
 
 
 def _run_and(act: Callable[[str], None], out: Path, *arguments: object) -> int:
@@ -222,17 +217,3 @@ def _actors(mark: str) -> list[int]:
 
 def _main(mark: str) -> int:
     return next(pid for pid, title in _marked(mark) if "tests.run_recsys" in title)
-
-
-@contextmanager
-def _two_nodes(**options: object) -> Iterator["Cluster"]:
-    os.environ.update(_QUIET)
-    from ray.cluster_utils import Cluster
-
-    head = {**_NODE, "include_dashboard": False, "_system_config": _SOON_MISSED, **options}
-    cluster = Cluster(initialize_head=True, head_node_args=head)
-    try:
-        cluster.add_node(**_NODE)
-        yield cluster
-    finally:
-        cluster.shutdown()  # type: ignore[no-untyped-call]  # Ray gives it no types.

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 TRIES = 3
 """Processes that may be lost at one shard, or one after the other before they begin."""
+START_PATIENCE = 300.0
+"""Seconds without any result after which processes that have not begun are given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ class _Hand(Generic[Task]):
 
     actor: "ActorHandle[Any]"
     held: deque[tuple[int, Task]] = field(default_factory=deque)
+    begun: bool = False
 
 
 @dataclass(slots=True)
@@ -129,11 +132,15 @@ class _Crew(Generic[Task, Result]):
         waiting = iter(enumerate(shards))
         left = len(shards)
         while left:
-            (ready, *_), _ = ray.wait(list(self.pending))
-            hand, position = self.pending.pop(ready)
-            found = self._received(ready, hand, position)
+            ready, _ = ray.wait(list(self.pending), timeout=START_PATIENCE)
+            if not ready:
+                self._replace_idle()
+                continue
+            hand, position = self.pending.pop(ready[0])
+            found = self._received(ready[0], hand, position)
             if found is None:
                 continue
+            hand.begun = True
             self.lost.pop(-1, None)
             for _ in range(AHEAD - len(hand.held)):
                 self._hand_out(hand, waiting)
@@ -169,7 +176,7 @@ class _Crew(Generic[Task, Result]):
                 "Install the same packages on every node.",
             ) from failed
         except RayError as lost:
-            self._replace(hand, position, lost)
+            self._replace(hand, position, str(lost).strip().splitlines()[0])
             return None
         if error is not None:
             raise error if position < 0 else named(error, self._place(position))
@@ -179,16 +186,25 @@ class _Crew(Generic[Task, Result]):
             hand.held = deque(each for each in hand.held if each[0] != position)
         return (value,)
 
-    def _replace(self, hand: _Hand[Task], position: int, lost: Exception) -> None:
+    def _replace_idle(self) -> None:
+        """Give up an actor that has not begun, if no other is at work: its node may be ill."""
+        idle = next((hand for hand in self.hands if not hand.begun), None)
+        if idle is None or any(hand.held for hand in self.hands):
+            return
+        free = _ray().available_resources().get("CPU", 0)
+        why = f"none began within {START_PATIENCE:g} s; processors that are free: {free:g}"
+        self._replace(idle, -1, why)
+
+    def _replace(self, hand: _Hand[Task], position: int, why: str) -> None:
         """Do the shards of an actor that is lost elsewhere, the one it was at TRIES times."""
         at = hand.held[0][0] if hand.held else position
         self.lost[at] = self.lost.get(at, 0) + 1
         if self.lost[at] >= TRIES:
             raise RecsysError(
                 f"{TRIES} processes were lost before their work was done: {self._place(at)} "
-                f"({str(lost).strip().splitlines()[0]}).",
+                f"({why}).",
                 "If memory is short, give fewer --jobs; what is done is kept.",
-            ) from lost
+            )
         _ray().kill(hand.actor)
         self.hands.remove(hand)
         self.again.extend(hand.held)

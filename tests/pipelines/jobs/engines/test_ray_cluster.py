@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -37,36 +37,23 @@ from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
 from recsys.store.layout import CORPUS, ENCODER, VECTOR_FILE
 from tests.built_index import ROOT, stopped, write_many
+from tests.ray_nodes import Nodes, two_nodes
 
 if TYPE_CHECKING:
-    from ray.cluster_utils import Cluster
-
     from tests.built_index import Built
 
-NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 100 * 2**20}
-SOON_MISSED = {"health_check_period_ms": 500, "health_check_timeout_ms": 10_000}
-"""Else a node that is gone is waited for, for half a minute."""
+pytestmark = pytest.mark.timeout(300)
+"""Ray waits for ever where a cluster is ill."""
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator["Cluster"]:
-    """Start two nodes of one processor each on this machine."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        patch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        from ray.cluster_utils import Cluster
-
-        head: dict[str, Any] = {**NODE, "include_dashboard": False, "_system_config": SOON_MISSED}
-        started = Cluster(initialize_head=True, head_node_args=head)
-        try:
-            started.add_node(**NODE)
-            yield started
-        finally:
-            started.shutdown()  # type: ignore[no-untyped-call]  # Ray gives it no types.
+def cluster() -> Iterator[Nodes]:
+    with two_nodes() as nodes:
+        yield nodes
 
 
 @pytest.fixture(scope="module")
-def engine(cluster: "Cluster") -> Iterator[RayCluster]:
+def engine(cluster: Nodes) -> Iterator[RayCluster]:
     with connected(cluster.address) as connection:
         yield connection
 
@@ -149,6 +136,16 @@ def test_a_shard_that_ends_every_process_is_named(engine: RayCluster) -> None:
         dict(engine.map(Stage("end", partial(partial, os._exit)), [3]))
 
 
+def test_processes_that_never_begin_are_given_up(
+    engine: RayCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(engine.map(SQUARE, range(50))) as others:
+        next(others)
+        monkeypatch.setattr(ray_cluster, "START_PATIENCE", 0.2)
+        with pytest.raises(RecsysError, match=r"start of 'square' \(none began within 0\.2 s; "):
+            dict(engine.map(SQUARE, [1]))
+
+
 def test_no_process_is_left_when_the_results_are_not_wanted_any_more(engine: RayCluster) -> None:
     with closing(engine.map(SQUARE, range(50))) as results:
         _, (_, pid) = next(results)
@@ -200,23 +197,9 @@ def encoded(built: "Built", engine: Engine, folder: Path) -> str:
     return sha256(folder / VECTOR_FILE)
 
 
-def test_encoding_gives_equal_bytes_though_a_node_is_lost(
-    cluster: "Cluster", engine: RayCluster, built: "Built", tmp_path: Path
-) -> None:
+def test_encoding_gives_equal_bytes(engine: RayCluster, built: "Built", tmp_path: Path) -> None:
     here = encoded(built, ProcessPool(), tmp_path / "here")
     assert encoded(built, engine, tmp_path / "ray") == here
-    node = cluster.add_node(**NODE)
-
-    def lose(stage: str, done: int, total: int) -> None:
-        if done and node in cluster.worker_nodes:
-            cluster.remove_node(node, allow_graceful=False)
-
-    index = in_force(built.index)
-    corpus = Corpus.load(index / CORPUS)
-    encoder = shard_encoder(index / ENCODER, engine)
-    encode_corpus(encoder, corpus, tmp_path / "lost", shard=5, progress=lose)
-    assert node not in cluster.worker_nodes
-    assert sha256(tmp_path / "lost" / VECTOR_FILE) == here
 
 
 def hashes(folder: Path) -> dict[str, str]:
@@ -255,9 +238,7 @@ def test_training_gives_an_equal_ranker(engine: RayCluster, built: "Built", tmp_
         assert (in_force(index) / "ranker" / name).read_bytes() == ours.read_bytes()
 
 
-def test_a_command_that_is_interrupted_ends_and_continues(
-    cluster: "Cluster", tmp_path: Path
-) -> None:
+def test_a_command_that_is_interrupted_ends_and_continues(cluster: Nodes, tmp_path: Path) -> None:
     """As a user runs it, with a connection of its own."""
     papers, out = write_many(tmp_path / "many.jsonl"), tmp_path / "many.npy"
     command = ("embed", papers, "--out", out, "--engine", "ray", "--address", cluster.address)
