@@ -14,7 +14,7 @@ from pipelines.index.build import STAGES, BuildOptions, build
 from pipelines.jobs.index_writer import members_of, writing
 from pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.app.cache import cache_folder
-from recsys.store.artifacts import load_manifest
+from recsys.store.artifacts import load_manifest, sha256
 from recsys.store.generations import pin
 from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 from tests.pipelines.small_index import invented_papers, write_small_split
@@ -78,6 +78,12 @@ def write_many(path: Path) -> Path:
     )
     path.write_text("\n".join(lines), encoding="utf-8")
     return path
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """Hash all files of a folder, by their names in it."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): sha256(path) for path in files}
 
 
 def finished_shards(partial: Path) -> list[int]:

@@ -7,11 +7,16 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from pipelines.benchmarks.scale.dump_costs import DUMPS, ONCE, measure, run_way, same_folders
 from pipelines.benchmarks.scale.made_dump import make_dump
-from tests.built_index import ROOT
+from recsys.store.generations import in_force
+from tests.built_index import ROOT, hashes
+from tests.pipelines.corpora.bucket_server import bucket_server
 
 RECORDS, FILES, JOBS = 20_000, 64, 2
+IN_BUCKET = 800
 MOST_MEMORY = 3 * 1024
 """MiB of any process."""
 _PATIENCE = 600
@@ -52,6 +57,23 @@ def check_a_killed_run_continues(work: Path) -> str:
     assert again == written
     assert same_folders(work / "measured" / "at-once", work / "out")
     return f"a run killed after {len(before)} of {FILES} files read the other {FILES - len(before)}"
+
+
+def check_dumps_in_a_bucket_are_read_on_ray(work: Path) -> str:
+    """Build from a bucket with the pool and with Ray: a shard for each of its files."""
+    make_dump(work / "dump", IN_BUCKET, FILES // 8)
+    with pytest.MonkeyPatch.context() as patch, bucket_server(patch) as server:
+        for path in sorted((work / "dump").iterdir()):
+            server.put(f"dumps/works/{path.name}", path.read_bytes())
+        found = [_built(work / engine, "--engine", engine) for engine in ("pool", "ray")]
+    assert found[0] == found[1]
+    return f"{IN_BUCKET:,} records in {FILES // 8} files: {len(found[0])} equal files"
+
+
+def _built(out: Path, *options: str) -> dict[str, str]:
+    command = ["build", "s3://dumps/works", "--out", str(out), *options, "--quiet"]
+    subprocess.run([sys.executable, "-m", "tests.run_recsys", *command], cwd=ROOT, check=True)
+    return hashes(in_force(out))
 
 
 def started(work: Path) -> "subprocess.Popen[bytes]":

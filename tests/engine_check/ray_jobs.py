@@ -14,7 +14,7 @@ from pathlib import Path
 
 from recsys.store.artifacts import sha256
 from recsys.store.generations import in_force
-from tests.built_index import ROOT, finished_shards
+from tests.built_index import ROOT, finished_shards, hashes
 from tests.ray_nodes import QUIET, two_nodes
 
 PAPERS, FEW = 30_000, 3_000
@@ -48,7 +48,7 @@ def _killed(work: Path) -> str:
         os.kill(killed[0], signal.SIGKILL)
 
     assert _run_and(kill, out, "build", _papers(work, PAPERS), "--out", out, *RAY) == 0
-    assert killed and _hashes(out) == expected
+    assert killed and hashes(in_force(out)) == expected
     return f"{PAPERS:,} papers: process {killed[0]} of Ray was killed, all files are equal"
 
 
@@ -66,7 +66,7 @@ def _lost(work: Path) -> str:
 
         command = ("build", _papers(work, PAPERS), "--out", out, *RAY, *address)
         assert _run_and(lose, out, *command) == 0
-        assert lost and _hashes(out) == expected
+        assert lost and hashes(in_force(out)) == expected
     return f"{PAPERS:,} papers: two nodes, and three of which one was lost, give equal files"
 
 
@@ -83,7 +83,7 @@ def _interrupted(work: Path) -> str:
     assert _run_and(interrupt, out, *command) == 130
     assert left and not any(Path(f"/proc/{pid}").exists() for pid in left)
     done = len(finished_shards(out / "unfinished" / "build"))
-    assert _recsys(*command) == 0 and _hashes(out) == expected
+    assert _recsys(*command) == 0 and hashes(in_force(out)) == expected
     return f"Ctrl-C ended {len(left)} processes; {done} finished shards were kept, files are equal"
 
 
@@ -113,7 +113,7 @@ def _updated(work: Path) -> str:
         out = work / f"update-{name}.index"
         assert _recsys("build", _papers(work, FEW // 2), "--out", out) == 0
         assert _recsys("update", out, _papers(work, FEW), *options) == 0
-        found.append(_hashes(out))
+        found.append(hashes(in_force(out)))
     assert found[0] == found[1]
     return f"{FEW // 2:,} papers and {FEW // 2:,} more: {len(found[0])} files are equal"
 
@@ -164,19 +164,13 @@ def _split() -> dict[str, list[str]]:
 
 def _by_pool(work: Path, number: int) -> dict[str, str]:
     out = work / f"{number}-pool.index"
-    return _hashes(out) if out.exists() else _built(work, number, "pool")
+    return hashes(in_force(out)) if out.exists() else _built(work, number, "pool")
 
 
 def _built(work: Path, number: int, name: str, *options: object) -> dict[str, str]:
     out = work / f"{number}-{name}.index"
     assert _recsys("build", _papers(work, number), "--out", out, *options) == 0
-    return _hashes(out)
-
-
-def _hashes(index: Path) -> dict[str, str]:
-    folder = in_force(index)
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return {path.relative_to(folder).as_posix(): sha256(path) for path in files}
+    return hashes(in_force(out))
 
 
 def _recsys(*arguments: object) -> int:

@@ -36,7 +36,7 @@ from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
 from recsys.store.layout import CORPUS, ENCODER, VECTOR_FILE
-from tests.built_index import ROOT, stopped, write_many
+from tests.built_index import ROOT, hashes, stopped, write_many
 from tests.ray_nodes import Nodes, two_nodes
 
 if TYPE_CHECKING:
@@ -200,14 +200,6 @@ def encoded(built: "Built", engine: Engine, folder: Path) -> str:
 def test_encoding_gives_equal_bytes(engine: RayCluster, built: "Built", tmp_path: Path) -> None:
     here = encoded(built, ProcessPool(), tmp_path / "here")
     assert encoded(built, engine, tmp_path / "ray") == here
-
-
-def hashes(folder: Path) -> dict[str, str]:
-    return {
-        path.relative_to(folder).as_posix(): sha256(path)
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def test_a_build_gives_an_equal_index(engine: RayCluster, built: "Built", tmp_path: Path) -> None:
