@@ -132,8 +132,8 @@ RATES: Mapping[str, RateRow] = {
         file=DUMPS, second=None, speed="", late=True,
     ),
     "Ray beyond": RateRow(
-        "%", "constant", "what Ray takes longer than processes of one machine",
-        "30,000 papers, Ray beyond/wall s",
+        "%", "constant", "what Ray computes beyond processes of one machine",
+        "30,000 papers, Ray beyond/CPU s",
         file="docs/results/engines.md", second=None, speed="", late=True,
     ),
     "LanceDB": RateRow(
