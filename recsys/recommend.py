@@ -1,7 +1,7 @@
 """The whole way of a draft: query, candidates, features, scores, reasons."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from recsys.stage_two.diversity import POOL, check_diversity, diversify
 from recsys.stage_two.facts import Facts
 from recsys.stage_two.reasons import explain
 from recsys.stage_two.scoring import score
+from recsys.stage_two.versions import find_versions
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
@@ -33,18 +34,24 @@ from recsys.store.top_k import top_k
 _NO_FILTERS = Filters()
 KEPT = "kept as candidates"
 """The stage that counts the papers which an answer can hold."""
+MERGED = "other versions of papers above them, or cited"
+"""The stage that counts candidates which are left out because another version of theirs stands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """Candidates in order: (m,) int32 positions among them, best first, and (m,) scores.
 
-    facts: what is known of the candidates, out of which scores and reasons are made.
+    facts: what is known of the candidates, out of which scores and reasons are made. versions: rows
+    of the candidates that are other versions of a paper in the ranking, by its row; they are not in
+    the ranking themselves. merged: how many candidates are not, being versions of others.
     """
 
     facts: Facts
     positions: Rows
     scores: Floats
+    versions: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    merged: int = 0
 
     @property
     def candidates(self) -> Candidates:
@@ -159,9 +166,25 @@ class Recommender:
         return Answer(items, *told, title=question.draft.title)
 
     def rank(self, query: Query, *, keep: Mask | None = None) -> Ranking:
-        """Propose candidates and order them: higher score first, ties by ascending id.
+        """Rank candidates, of each work one: versions of a paper above, or of a seed, are left out.
 
         keep: (n,) bool, papers that may be in the ranking; None: all that the query wants.
+        """
+        ranking = self.order(query, keep=keep)
+        known = np.concatenate([query.seeds, query.disliked])
+        found = find_versions(self.collection, ranking.rows, known)
+        return Ranking(
+            ranking.facts,
+            ranking.positions[found.standing],
+            ranking.scores[found.standing],
+            found.others,
+            len(ranking.rows) - len(found.standing),
+        )
+
+    def order(self, query: Query, *, keep: Mask | None = None) -> Ranking:
+        """Propose candidates and order all of them: higher score first, ties by ascending id.
+
+        keep: see `rank`.
         """
         proposed = propose(self.collection, query, self.stage_one, whole=keep is not None)
         facts = Facts.of(self.collection, query, proposed)
@@ -218,11 +241,13 @@ class Recommender:
         rows = ranking.rows[: max(k, POOL)]
         relevance = self.ranker.probability(ranking.scores[: len(rows)])
         chosen = diversify(relevance, self.collection.vectors[rows], k, diversity)
-        return Ranking(ranking.facts, ranking.positions[chosen], ranking.scores[chosen])
+        positions, scores = ranking.positions[chosen], ranking.scores[chosen]
+        return replace(ranking, positions=positions, scores=scores)
 
     def _shown(self, ranking: Ranking, k: int) -> tuple[Recommendation, ...]:
         positions, scores = ranking.positions[:k].tolist(), ranking.scores[:k]
-        papers = self.collection.corpus.papers(ranking.rows[:k])
+        rows = ranking.rows[:k].tolist()
+        papers = self.collection.corpus.papers(rows)
         probabilities = self.ranker.probability(scores)
         reasons = explain(ranking.facts, positions, papers)
         return tuple(
@@ -234,8 +259,11 @@ class Recommender:
                 sources=(sources := ranking.candidates.source_names(position)),
                 reasons=reasons[rank - 1],
                 found_by=tuple(IN_WORDS[name] for name in sources),
+                versions=tuple(self.collection.corpus.papers(ranking.versions.get(row, ()))),
             )
-            for rank, (position, paper) in enumerate(zip(positions, papers, strict=True), 1)
+            for rank, (position, row, paper) in enumerate(
+                zip(positions, rows, papers, strict=True), 1
+            )
         )
 
     def _stages(
@@ -250,6 +278,7 @@ class Recommender:
             "cited already": len(query.seeds),
             "proposed by stage one": ranking.candidates.pooled,
             **{f"{REMOVED}{name}": count for name, count in removed.items()},
+            **({MERGED: ranking.merged} if ranking.merged else {}),
             KEPT: len(ranking.rows),
             "recommended": min(k, len(ranking.rows)),
         }

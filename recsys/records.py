@@ -155,7 +155,8 @@ class Recommendation:
 
     `score` orders the answer, unless diversity was asked for (higher is better, no unit);
     `probability` is the calibrated chance that the author would cite the paper; `sources` names
-    what proposed it in stage one, for programs, and `found_by` says it to people.
+    what proposed it in stage one, for programs, and `found_by` says it to people. `versions` are
+    other versions of the same work that would be in the answer, too, the best-ranked first.
     """
 
     rank: int
@@ -165,6 +166,7 @@ class Recommendation:
     sources: tuple[str, ...]
     reasons: tuple[Reason, ...]
     found_by: tuple[str, ...] = ()
+    versions: tuple[Paper, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

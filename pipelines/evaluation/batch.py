@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 WORK = ".work"
 """Folder beside a run for the indexes that some systems need beyond the built one."""
-_FORMAT = "recsys.batch/3"
+_FORMAT = "recsys.batch/4"
 """Raised when the same inputs would give other answers: unfinished runs then begin anew."""
 
 

@@ -1,7 +1,7 @@
 """Draw an answer on a terminal: wrapped to its width, in its colours."""
 
 from recsys.app.output import no_colour
-from recsys.formats.answers import facts, percent
+from recsys.formats.answers import facts, other_versions, percent
 from recsys.formats.references.shown_facts import one_line
 from recsys.formats.shown_places import where_of
 from recsys.records import Answer
@@ -22,6 +22,8 @@ def coloured_table(answer: Answer) -> str:
         cell.append(facts(item), style="not bold dim")
         for reason in item.reasons:
             cell.append(f"\n- {one_line(reason.text)}", style="not bold")
+        for line in other_versions(item):
+            cell.append(f"\n- {line}", style="not bold")
         if where := where_of(answer, item.paper.id):
             cell.append(f"\n{where[0]}", style="not bold cyan")
             cell.append(f"  {where[1]}", style="not bold")

@@ -62,10 +62,14 @@ class Question:
         return replace(filters, library=(*filters.library, *self.library))
 
     def marked(self, items: Iterable[Recommendation]) -> tuple[Recommendation, ...]:
-        """Add to the reasons of papers that they are in the library."""
+        """Add to the reasons of papers that they, or other versions, are in the library."""
         owned = frozenset(self.library)
+
+        def is_owned(item: Recommendation) -> bool:
+            return any(paper.id in owned for paper in (item.paper, *item.versions))
+
         return tuple(
-            replace(item, reasons=(*item.reasons, IN_LIBRARY)) if item.paper.id in owned else item
+            replace(item, reasons=(*item.reasons, IN_LIBRARY)) if is_owned(item) else item
             for item in items
         )
 

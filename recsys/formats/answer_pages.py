@@ -1,6 +1,6 @@
 """Render an answer for pages: Markdown, and HTML with what reference managers read."""
 
-from recsys.formats.answers import found_by, percent
+from recsys.formats.answers import found_by, other_versions, percent
 from recsys.formats.references.markdown_items import escaped, markdown_item
 from recsys.formats.references.shown_facts import one_line
 from recsys.formats.references.web_page import web_page
@@ -13,7 +13,8 @@ def markdown(answer: Answer) -> str:
     lines = [f"# {escaped(_heading(answer))}", ""]
     for item in answer.recommendations:
         lines.append(f"{item.rank}. {markdown_item(item.paper)} **{percent(item.probability)}**")
-        notes = [*(reason.text for reason in item.reasons), found_by(item)]
+        reasons = [reason.text for reason in item.reasons]
+        notes = [*reasons, *map(escaped, other_versions(item)), found_by(item)]
         lines += [f"    - {one_line(note)}" for note in notes if note]
         if where := where_of(answer, item.paper.id):
             lines.append(f"    - fits at {': '.join(map(escaped, where))}")
@@ -26,7 +27,8 @@ def html(answer: Answer) -> str:
     notes = []
     for item in answer.recommendations:
         chance = f"{percent(item.probability)} chance of being cited"
-        notes.append([chance, *(reason.text for reason in item.reasons)])
+        reasons = [reason.text for reason in item.reasons]
+        notes.append([chance, *reasons, *other_versions(item)])
         if where := where_of(answer, item.paper.id):
             notes[-1].append(f"fits at {': '.join(where)}")
     return web_page(papers, notes=notes, heading=_heading(answer))

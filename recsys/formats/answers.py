@@ -6,7 +6,7 @@ from typing import Any
 
 from recsys.formats.references.shown_facts import bare_doi, one_line, paper_link
 from recsys.formats.shown_places import where_of, where_record
-from recsys.records import Answer, Recommendation
+from recsys.records import Answer, Paper, Recommendation
 
 ANSWER_SCHEMA = "recsys.answer/1"
 RECOMMENDATION_SCHEMA = "recsys.recommendation/1"
@@ -80,6 +80,16 @@ def found_by(item: Recommendation) -> str | None:
     return f"found by {words}" if words else None
 
 
+def other_versions(item: Recommendation) -> list[str]:
+    """Name the other versions of a recommended work, a line each."""
+    return [f"another version: {one_line(_version(paper))}" for paper in item.versions]
+
+
+def _version(paper: Paper) -> str:
+    year = None if paper.year is None else str(paper.year)
+    return " | ".join(part for part in (year, paper.venue, paper.id, paper_link(paper)) if part)
+
+
 def json_text(value: object, *, indent: int | None = None) -> str:
     """Write readable JSON; what a terminal or a line reader would act upon is escaped."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
@@ -89,8 +99,9 @@ def json_text(value: object, *, indent: int | None = None) -> str:
 def text_row(item: Recommendation) -> str:
     """Write a paper as the table has it: rank, chance, title; who, when, where; why."""
     first = f"{item.rank:>3}  {percent(item.probability):>5}  {one_line(item.paper.title)}"
-    reasons = [f"{_INDENT}- {one_line(reason.text)}" for reason in item.reasons]
-    return "\n".join([first, _INDENT + facts(item), *reasons])
+    reasons = [one_line(reason.text) for reason in item.reasons]
+    notes = [f"{_INDENT}- {note}" for note in (*reasons, *other_versions(item))]
+    return "\n".join([first, _INDENT + facts(item), *notes])
 
 
 def _authors(names: tuple[str, ...]) -> str:
@@ -105,7 +116,7 @@ def _placed_record(answer: Answer, item: Recommendation) -> dict[str, Any]:
 def recommendation_record(item: Recommendation) -> dict[str, Any]:
     """Put a recommended paper as the object of schema `recsys.recommendation/1`."""
     paper = item.paper
-    return {
+    record = {
         "rank": item.rank,
         "id": paper.id,
         "title": paper.title,
@@ -118,4 +129,18 @@ def recommendation_record(item: Recommendation) -> dict[str, Any]:
         "score": round(float(item.score), 6),
         "sources": list(item.sources),
         "reasons": [{"kind": reason.kind, "text": reason.text} for reason in item.reasons],
+    }
+    return record | (
+        {"versions": list(map(_version_record, item.versions))} if item.versions else {}
+    )
+
+
+def _version_record(paper: Paper) -> dict[str, Any]:
+    return {
+        "id": paper.id,
+        "title": paper.title,
+        "year": paper.year,
+        "venue": paper.venue,
+        "doi": paper.doi or bare_doi(paper),
+        "url": paper.url or paper_link(paper),
     }

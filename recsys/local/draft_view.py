@@ -52,7 +52,7 @@ class DraftView:
             nothing = np.empty((0, len(COLUMNS)), np.float32)
             return cls(alone, np.empty(0, np.int32), nothing)
         query = recommender.query_to(draft)
-        ranking = recommender.rank(query)
+        ranking = recommender.order(query)
         rows, ranker = ranking.candidates.rows, recommender.ranker
         features = compute(ranking.facts, COLUMNS[:-3])
         outcome = np.empty((len(rows), 3), np.float32)

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.asking.filters import Filters
+from recsys.asking.named import read_references
 from recsys.errors import DraftError, InputError, NothingFound
 from recsys.recommend import Recommender
-from recsys.records import Answer, Draft, Paper, Recommendation
+from recsys.records import Answer, Draft, Paper, ReadingLists, Recommendation
 from recsys.stage_one.settings import StageOne
 from recsys.stage_two.features import feature_names
 from recsys.store.arrays import Floats
@@ -490,3 +491,63 @@ def test_where_only_front_matter_is_left_the_way_out_is_named(tmp_path: Path) ->
     with pytest.raises(NothingFound) as caught:
         only.recommend(Draft("One"))
     assert "--keep-front-matter" in caught.value.hint
+
+
+TITLE = "Measuring the slow drift of gravel in braided rivers"
+TWICE = (
+    Paper("a", TITLE, year=2009, authors=("Ada Ash",), venue="Preprints"),
+    Paper("b", TITLE.upper(), year=2010, authors=("A. Ash",), venue="River Letters"),
+    Paper("c", f"{TITLE}, Part II", year=2010, authors=("Ada Ash",)),
+    Paper("d", "Gravel", year=2008),
+)
+
+
+@pytest.fixture(scope="module")
+def twice(tmp_path_factory: pytest.TempPathFactory) -> Recommender:
+    return stored(TWICE, tmp_path_factory.mktemp("twice") / "corpus")
+
+
+@pytest.mark.parametrize("diversity", [0.0, 0.5])
+def test_a_work_stands_once_and_the_next_paper_moves_up(
+    twice: Recommender, diversity: float
+) -> None:
+    answer = twice.recommend(Draft(TITLE), k=3, diversity=diversity)
+    assert sorted(ids(answer)) == ["a", "c", "d"]
+    assert {item.paper.id: [each.id for each in item.versions] for item in answer.recommendations}[
+        "a"
+    ] == ["b"]
+    stages = answer.stages
+    assert stages["other versions of papers above them, or cited"] == 1
+    assert stages["kept as candidates"] == 3
+
+
+def test_no_other_version_of_a_cited_or_disliked_paper_is_recommended(twice: Recommender) -> None:
+    for draft in (Draft(TITLE, references=("b",)), Draft(TITLE, disliked=("b",))):
+        assert sorted(ids(twice.recommend(draft))) == ["c", "d"]
+
+
+def test_a_version_that_a_filter_takes_away_hides_no_other(twice: Recommender) -> None:
+    answer = twice.recommend(Draft(TITLE), filters=Filters(min_year=2010))
+    assert sorted(ids(answer)) == ["b", "c"]
+    assert not any(item.versions for item in answer.recommendations)
+
+
+def test_a_version_newer_than_the_draft_is_not_told(twice: Recommender) -> None:
+    answer = twice.recommend(Draft(TITLE, as_of=2009))
+    assert sorted(ids(answer)) == ["a", "d"]
+    assert not any(item.versions for item in answer.recommendations)
+
+
+def test_an_own_paper_is_known_by_another_version(twice: Recommender) -> None:
+    library = read_references("b")
+    answer = twice.recommend(Draft(TITLE), lists=ReadingLists(library=library))
+    kinds = {item.paper.id: [each.kind for each in item.reasons] for item in answer.recommendations}
+    assert "library" in kinds["a"] and "library" not in kinds["c"]
+
+
+def test_all_candidates_of_a_draft_are_in_order_whatever_work_they_are(twice: Recommender) -> None:
+    query = twice.query_to(Draft(TITLE))
+    whole, merged = twice.order(query), twice.rank(query)
+    assert len(whole.rows) == 4 and whole.merged == 0
+    assert merged.rows.tolist() == [row for row in whole.rows.tolist() if row != 1]
+    assert merged.scores.tolist() == whole.scores[whole.rows != 1].tolist()

@@ -6,7 +6,7 @@ import pytest
 
 from recsys.app.coloured_table import coloured_table
 from recsys.formats.answer_formats import render
-from recsys.records import Answer
+from recsys.records import Answer, Paper
 
 BOLD = "\x1b["
 
@@ -27,6 +27,14 @@ def test_it_is_coloured_on_a_terminal(answer: Answer) -> None:
 def test_it_says_what_the_plain_table_says(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     assert coloured_table(answer).split() == render(answer, "table").split()
+
+
+def test_it_names_other_versions(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    item = replace(answer.recommendations[0], versions=(Paper("x1", "Preprint", year=2019),))
+    told = replace(answer, recommendations=(item,))
+    assert "- another version: 2019 | x1" in coloured_table(told)
+    assert coloured_table(told).split() == render(told, "table").split()
 
 
 def test_no_color_is_neither_bold_nor_dim(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> None:

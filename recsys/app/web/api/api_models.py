@@ -117,8 +117,19 @@ class WhereModel(BaseModel):
     score: float
 
 
+class VersionModel(BaseModel):
+    """Another version of a recommended work, such as its preprint."""
+
+    id: str
+    title: str
+    year: int | None
+    venue: str | None
+    doi: str | None
+    url: str | None
+
+
 class RecommendationModel(BaseModel):
-    """One recommended paper."""
+    """One recommended paper; `versions` is there if the index has other ones of the work."""
 
     rank: int
     id: str
@@ -132,6 +143,7 @@ class RecommendationModel(BaseModel):
     score: float
     sources: list[str]
     reasons: list[ReasonModel]
+    versions: list[VersionModel] = []
 
 
 class PlacedModel(RecommendationModel):

@@ -181,6 +181,7 @@ def item_of(opened: Opened, item: Recommendation, key: str) -> Item:
         coins=span(paper),
         address=paper_address(opened.name, paper.id),
         doi=bare_doi(paper),
+        versions=tuple(_listed(opened.name, each) for each in item.versions),
     )
 
 

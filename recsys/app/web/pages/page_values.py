@@ -87,7 +87,7 @@ class Item:
 
     link: its web address, http(s) only, or empty. percent: the probability in words. key: for
     BibTeX. coins: an element that Zotero reads, HTML that is safe. address: its page. where: None
-    where nobody looked, or it fits no single sentence.
+    where nobody looked, or it fits no single sentence. versions: others of the same work.
     """
 
     rank: int
@@ -106,6 +106,7 @@ class Item:
     address: str
     doi: str | None = None
     where: Where | None = None
+    versions: tuple[Listed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

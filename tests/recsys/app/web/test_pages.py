@@ -230,6 +230,15 @@ def test_where_a_paper_fits_stands_below_it() -> None:
     assert 'class="where"' not in PAGES["answer"]
 
 
+def test_other_versions_of_a_paper_are_linked_below_it() -> None:
+    other = Listed("tides:9001", "Drift <ice>", "Quill, 1999", "/paper?index=tides&id=tides%3A9001")
+    first = replace(ITEMS[0], versions=(other,))
+    page = page_writing.answer(SITE, replace(FOUND, items=(first, *ITEMS[1:])))
+    assert "Another version: Drift <ice> Quill, 1999" in read(page).words()
+    assert 'href="/paper?index=tides&amp;id=tides%3A9001"' in page
+    assert "Another version" not in PAGES["answer"]
+
+
 def test_an_empty_question_sends_only_defaults() -> None:
     pairs = _question(page_writing.ask(SITE, Form("starter")), "/answer")
     assert {name: values for name, values in pairs.items() if values != [""]} == {

@@ -1,0 +1,224 @@
+"""Draw gold papers that the two-stage system misses, and write a sheet on which people sort them.
+
+`python -m pipelines.benchmarks.misses draw INDEX --split SPLIT --out SHEET.csv` draws; people write
+a kind into the first column of each line; `... count SHEET.csv` counts the kinds.
+The sheet has titles of the corpus: keep it out of the repository where these are not free.
+"""
+
+import argparse
+import csv
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+import recsys
+from pipelines.benchmarks.quality import SHOWN
+from pipelines.corpora.query_years import PARTS
+from pipelines.evaluation.splits import gold, read_split
+from recsys.asking.query import Query
+from recsys.errors import InputError, RecsysError
+from recsys.recommend import Ranking, Recommender
+from recsys.store.arrays import Floats, Rows
+from recsys.store.lookup import dots
+
+NEAREST = 50
+"""Of the papers nearest to a draft, so many are looked through for who cites a missed one."""
+UNSORTED = "not sorted"
+"""What a line without a kind is counted as."""
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A gold paper that is not among the first SHOWN; all counts are as of the draft's year.
+
+    kind: for people to fill. rank: in the answer, from 1; None: it is no candidate. cosine_rank,
+    bm25_rank: among all papers that may be recommended; None beyond what BM25 returns. neighbours:
+    of the NEAREST older papers, those that cite it. shared_authors: with the draft. citations: by
+    older papers. gold, found: how many papers the draft cites, and how many stand in the first.
+    """
+
+    kind: str
+    draft: str
+    draft_title: str
+    draft_year: int
+    paper: str
+    title: str
+    year: int
+    venue: str
+    rank: int | None
+    cosine: float
+    cosine_rank: int
+    bm25_rank: int | None
+    neighbours: int
+    citations: int
+    shared_authors: int
+    gold: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A query with its ranking and its gold rows. missed: those of them not among the first."""
+
+    row: int
+    query: Query
+    ranking: Ranking
+    gold: Rows
+
+    @property
+    def missed(self) -> Rows:
+        """Gold papers beyond the first SHOWN of the ranking, ascending."""
+        return self.gold[~np.isin(self.gold, self.ranking.rows[:SHOWN])]
+
+
+def answered(recommender: Recommender, paper: str) -> Answered:
+    """Ask a paper of the corpus as the draft that it once was."""
+    row = int(recommender.collection.corpus.rows([paper])[0])
+    query = recommender.query_of(row)
+    return Answered(row, query, recommender.rank(query), gold(recommender.collection, row))
+
+
+def draw(
+    recommender: Recommender, queries: Sequence[str], number: int, rng: np.random.Generator
+) -> list[Miss]:
+    """Draw misses, each as likely as any other; by query and paper. Fewer where there are fewer."""
+    pairs = [(query, int(row)) for query in queries for row in answered(recommender, query).missed]
+    chosen = np.sort(rng.permutation(len(pairs))[:number]).tolist()
+    by_query: dict[str, list[int]] = {}
+    for query, row in (pairs[at] for at in chosen):
+        by_query.setdefault(query, []).append(row)
+    return [
+        miss
+        for query, rows in by_query.items()
+        for miss in _described(recommender, answered(recommender, query), rows)
+    ]
+
+
+def _described(recommender: Recommender, asked: Answered, rows: Sequence[int]) -> Iterator[Miss]:
+    collection, query, ranked = recommender.collection, asked.query, asked.ranking.rows
+    corpus, graph = collection.corpus, collection.graph
+    wanted = np.flatnonzero(query.wanted).astype(np.int32)
+    cosines = dots(collection.vectors, wanted, query.vector)
+    hits = collection.text_index.search(query.text, len(corpus), allowed=query.wanted)[0]
+    citing = _citing(recommender, asked, wanted, cosines)
+    draft = corpus.papers([asked.row])[0]
+    for row, paper in zip(rows, corpus.papers(rows), strict=True):
+        at = np.flatnonzero(wanted == row)
+        cosine = float(dots(collection.vectors, np.array([row], np.int32), query.vector)[0])
+        yield Miss(
+            kind="",
+            draft=draft.id,
+            draft_title=draft.title,
+            draft_year=query.before,
+            paper=paper.id,
+            title=paper.title,
+            year=int(graph.years[row]),
+            venue=paper.venue or "",
+            rank=_place(ranked, row),
+            cosine=round(float(cosines[at[0]]) if len(at) else cosine, 3),
+            cosine_rank=1 + int(np.count_nonzero(cosines > cosine)),
+            bm25_rank=_place(hits, row),
+            neighbours=int(np.count_nonzero(citing == row)),
+            citations=int(graph.in_counts(np.array([row], np.int32), query.before)[0]),
+            shared_authors=len(np.intersect1d(corpus.authors[row], query.authors)),
+            gold=len(asked.gold),
+            found=len(asked.gold) - len(asked.missed),
+        )
+
+
+def _citing(recommender: Recommender, asked: Answered, wanted: Rows, cosines: Floats) -> Rows:
+    """List what the nearest older papers cite, each as often as it is cited."""
+    graph = recommender.collection.graph
+    older = wanted[graph.years[wanted] < asked.query.before]
+    near = older[np.argsort(-cosines[np.isin(wanted, older)], kind="stable")[:NEAREST]]
+    return graph.cites.take(near)[1]
+
+
+def _place(rows: Rows, row: int) -> int | None:
+    """Return the position of a row from 1, None where it is not there."""
+    found = np.flatnonzero(rows == row)
+    return int(found[0]) + 1 if len(found) else None
+
+
+def write_sheet(path: Path, misses: Sequence[Miss]) -> None:
+    """Write a CSV file with a line a miss, and the names of the columns above."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Miss)])
+        writer.writeheader()
+        writer.writerows(map(asdict, misses))
+
+
+def count_kinds(path: Path) -> Mapping[str, tuple[int, int, int]]:
+    """Count each kind of a filled sheet: all, those that are no candidates, those near the first.
+
+    Near are ranks up to 2 * SHOWN. The most frequent kind is first, ties by name.
+
+    Raises:
+        InputError: the sheet is missing, or is none.
+    """
+    if not path.is_file():
+        raise InputError(f"There is no sheet {path}.", "Draw one first: `draw INDEX --out`.")
+    with path.open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    if lines and not {"kind", "rank"} <= set(lines[0]):
+        raise InputError(f"{path} is no sheet of misses.", "Its columns are those of `draw`.")
+    totals, absent, near = Counter[str](), Counter[str](), Counter[str]()
+    for line in lines:
+        kind = line["kind"].strip() or UNSORTED
+        totals[kind] += 1
+        absent[kind] += not line["rank"]
+        near[kind] += bool(line["rank"]) and int(line["rank"]) <= 2 * SHOWN
+    ordered = sorted(totals, key=lambda kind: (-totals[kind], kind))
+    return {kind: (totals[kind], absent[kind], near[kind]) for kind in ordered}
+
+
+def kind_table(counts: Mapping[str, tuple[int, int, int]]) -> str:
+    """Write counts of kinds as a Markdown table."""
+    head = (
+        f"| kind | misses | no candidate | rank {SHOWN + 1} to {2 * SHOWN} |\n|---|---:|---:|---:|"
+    )
+    return "\n".join(
+        [head, *(f"| {kind} | {a} | {b} | {c} |" for kind, (a, b, c) in counts.items())]
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Parse the command line and run; return the exit code."""
+    given = _parser().parse_args(arguments)
+    try:
+        if given.verb == "count":
+            sys.stdout.write(kind_table(count_kinds(given.sheet)) + "\n")
+        else:
+            recommender = recsys.load(given.index)
+            queries = read_split(given.split, recommender.collection).part(given.part)
+            rng = np.random.default_rng(given.seed)
+            write_sheet(given.out, draw(recommender, queries, given.number, rng))
+    except RecsysError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return error.exit_code
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pipelines.benchmarks.misses", description=__doc__
+    )
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    drawing = verbs.add_parser("draw", help="ask all queries of a part and draw some misses")
+    drawing.add_argument("index", type=Path, help="folder of an index")
+    drawing.add_argument("--split", type=Path, required=True, help="JSON file with query ids")
+    drawing.add_argument("--part", choices=PARTS, default="dev")
+    drawing.add_argument("--number", type=int, default=60, help="misses on the sheet")
+    drawing.add_argument("--seed", type=int, default=0, help="of the draw")
+    drawing.add_argument("--out", type=Path, required=True, help="CSV file to write")
+    counting = verbs.add_parser("count", help="count the kinds on a filled sheet")
+    counting.add_argument("sheet", type=Path, help="CSV file")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""Sheets of missed papers: what is drawn is missed, and what people wrote is counted."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipelines.benchmarks import misses
+from pipelines.benchmarks.misses import answered, count_kinds, draw, kind_table, main, write_sheet
+from pipelines.evaluation.splits import gold_ids
+from recsys.errors import InputError
+from recsys.recommend import Recommender
+from tests.pipelines.small_index import open_small_index, write_small_index
+
+QUERIES = ["rivers-06", "rivers-07", "glaciers-07", "volcanoes-05"]
+
+
+@pytest.fixture(scope="module")
+def recommender(tmp_path_factory: pytest.TempPathFactory) -> Recommender:
+    return open_small_index(write_small_index(tmp_path_factory.mktemp("misses") / "x.index"))
+
+
+@pytest.fixture(autouse=True)
+def short_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(misses, "SHOWN", 2)
+
+
+def test_what_is_drawn_is_gold_and_not_among_the_first(recommender: Recommender) -> None:
+    drawn = draw(recommender, QUERIES, 1000, np.random.default_rng(0))
+    assert drawn
+    for miss in drawn:
+        asked = answered(recommender, miss.draft)
+        ids = [recommender.collection.corpus.ids[row] for row in asked.ranking.rows]
+        assert miss.paper in gold_ids(recommender.collection, miss.draft)
+        assert miss.paper not in ids[:2] and miss.draft != miss.paper
+        assert miss.rank == (ids.index(miss.paper) + 1 if miss.paper in ids else None)
+        assert miss.year <= miss.draft_year and 0 <= miss.found <= miss.gold
+        assert miss.gold == len(gold_ids(recommender.collection, miss.draft))
+        assert -1 <= miss.cosine <= 1 and 1 <= miss.cosine_rank <= 50
+        assert 0 <= miss.neighbours and miss.kind == ""
+    missed = sum(len(answered(recommender, query).missed) for query in QUERIES)
+    assert len({(miss.draft, miss.paper) for miss in drawn}) == len(drawn) == missed
+
+
+def test_a_seed_draws_the_same_and_another_one_others(recommender: Recommender) -> None:
+    first, again, other = (
+        draw(recommender, QUERIES, 2, np.random.default_rng(seed)) for seed in (0, 0, 5)
+    )
+    assert first == again and len(first) == 2
+    assert first != other
+
+
+def test_kinds_are_counted_with_their_ranks(tmp_path: Path, recommender: Recommender) -> None:
+    sheet = tmp_path / "sheet.csv"
+    write_sheet(sheet, draw(recommender, QUERIES, 4, np.random.default_rng(0)))
+    assert [*count_kinds(sheet)] == ["not sorted"]
+    with sheet.open("w", encoding="utf-8") as file:
+        file.write("kind,rank\nown,\nown,3\n topic ,4\n,\ntopic,5\ntopic,99\n")
+    counts = count_kinds(sheet)  # Near are ranks up to 4 here.
+    assert counts == {"topic": (3, 0, 1), "own": (2, 1, 1), "not sorted": (1, 1, 0)}
+    assert [*counts] == ["topic", "own", "not sorted"]
+    assert "| topic | 3 | 0 | 1 |" in kind_table(counts)
+
+
+def test_what_is_no_sheet_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InputError, match="no sheet"):
+        count_kinds(tmp_path / "none.csv")
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    assert main(["count", str(tmp_path / "other.csv")]) == 1
+    assert "is no sheet of misses" in capsys.readouterr().err
+
+
+def test_the_command_writes_and_counts_a_sheet(
+    recommender: Recommender,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("recsys.load", lambda index: recommender)
+    split, sheet = tmp_path / "split.json", tmp_path / "sheet.csv"
+    split.write_text(json.dumps({"train": [], "dev": QUERIES, "test": []}), encoding="utf-8")
+    asked = ["draw", "x.index", "--split", str(split), "--number", "3", "--out", str(sheet)]
+    assert main(asked) == 0
+    with sheet.open(newline="", encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == 3
+    assert main(["count", str(sheet)]) == 0
+    assert "| not sorted | 3 |" in capsys.readouterr().out
