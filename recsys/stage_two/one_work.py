@@ -4,7 +4,7 @@ Titles have to agree, and what speaks against it must be absent: other numbers (
 reports of two years), no author in common, years far apart. One title may lack words of the other,
 or stand in the same venue in another year, only where the abstracts are known and are one, because
 so are named what continues a paper, and reports that come every year. Thresholds were chosen by
-reading pairs of two corpora, and checked on three others: see docs/how-it-works/versions.md.
+reading pairs of five corpora: see docs/how-it-works/versions.md.
 """
 
 import re
@@ -15,7 +15,7 @@ from recsys.asking.match_confidence import Title
 
 SAME_TEXT = 0.7
 """Share of the distinct terms of two papers from which on their abstracts are one: versions with
-one abstract have .75 and more, extended ones .5 and less."""
+one abstract have .75 and more, extended ones .6 and less."""
 ALIKE = 0.75
 """Cosine from which on papers of one title with two abstracts may be a paper and its extension."""
 YEARS_APART, WITH_ABSTRACTS = 1, 3
