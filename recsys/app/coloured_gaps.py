@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from recsys.app.output import no_colour
-from recsys.formats.answers import facts, percent
+from recsys.formats.answers import facts, other_versions, percent
 from recsys.formats.local_answers.gap_keys import GapKeys
 from recsys.formats.local_answers.gap_table import NOTHING_FITS, key_line
 from recsys.formats.local_answers.shown_gaps import HERE, around, headline, place_of
@@ -62,7 +62,7 @@ def _paper(item: Recommendation, keys: GapKeys) -> "Text":
 
     cell = Text(one_line(item.paper.title) + "\n", style="bold")
     cell.append(facts(item), style="not bold dim")
-    for reason in item.reasons:
-        cell.append(f"\n- {one_line(reason.text)}", style="not bold")
+    for note in (*(one_line(reason.text) for reason in item.reasons), *other_versions(item)):
+        cell.append(f"\n- {note}", style="not bold")
     cell.append(f"\n{key_line(keys, item.paper.id)}", style="not bold magenta")
     return cell

@@ -70,7 +70,8 @@ class LocalRecommender:
         papers = [known[row] for row in best]
         reasons = explain_local(ranking.facts, chosen, papers)
         sources = [_sources(ranking.facts, at) for at in chosen]
-        rows = zip(papers, ranking.scores, ranking.probabilities, sources, reasons, strict=False)
+        columns = papers, ranking.scores, ranking.probabilities, sources, reasons
+        rows = zip(best, *columns, strict=False)
         return tuple(
             Recommendation(
                 rank=rank,
@@ -80,8 +81,9 @@ class LocalRecommender:
                 sources=names,
                 reasons=why,
                 found_by=tuple(_in_words(names)),
+                versions=tuple(self.collection.corpus.papers(ranking.versions.get(row, ()))),
             )
-            for rank, (paper, score, probability, names, why) in enumerate(rows, start=1)
+            for rank, (row, paper, score, probability, names, why) in enumerate(rows, start=1)
         )
 
 

@@ -4,9 +4,11 @@ draft ────► view ─┐
 passage ──► query ┴─► candidates ─► features ─► scores ─► ranking
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+
+import numpy as np
 
 from recsys.local.draft_view import DraftView
 from recsys.local.local_features import LocalFacts, compute_local
@@ -16,6 +18,7 @@ from recsys.local.passage import Passage, PassageQuery, pose_passage
 from recsys.protocols import Ranker
 from recsys.recommend import Recommender
 from recsys.records import Draft
+from recsys.stage_two.versions import find_versions
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 from recsys.store.top_k import top_k
@@ -62,13 +65,14 @@ class PassageReader:
 class LocalRanking:
     """Candidates of a passage in order: (m,) int32 positions among them, best first.
 
-    scores, probabilities: (m,) float32, in that order.
+    scores, probabilities: (m,) float32, in that order. versions: see `recommend.Ranking`.
     """
 
     facts: LocalFacts
     positions: Rows
     scores: Floats
     probabilities: Floats
+    versions: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def rows(self) -> Rows:
@@ -84,8 +88,17 @@ class PassageRanker:
     ranker: Ranker
 
     def rank(self, facts: LocalFacts) -> LocalRanking:
-        """Order candidates: higher score first, ties by ascending id."""
+        """Order candidates, of each work one: higher score first, ties by ascending id.
+
+        Other versions of what the draft cites are left out; a paper that it cites itself is not,
+        where the sentence names it.
+        """
         scores = self.ranker.score(compute_local(facts, self.ranker.feature_names))
         order = top_k(scores, len(scores))
+        cited = np.union1d(facts.asked.query.seeds, facts.asked.draft.query.seeds)
+        others = np.setdiff1d(cited, facts.rows)
+        found = find_versions(self.reader.collection, facts.rows[order], others)
+        order = order[found.standing]
         ordered = scores[order]
-        return LocalRanking(facts, order, ordered, self.ranker.probability(ordered))
+        chances = self.ranker.probability(ordered)
+        return LocalRanking(facts, order, ordered, chances, found.others)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from recsys.formats.answers import found_by, percent
+from recsys.formats.answers import found_by, other_versions, percent
 from recsys.formats.local_answers.gap_keys import GapKeys, papers_of
 from recsys.formats.local_answers.gap_table import NOTHING_FITS, key_line
 from recsys.formats.local_answers.shown_gaps import around, headline, nothing_found, place_of
@@ -46,7 +46,8 @@ def _section(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> str:
 def _item(item: Recommendation, keys: GapKeys) -> Iterator[str]:
     yield f"{item.rank}. {markdown_item(item.paper)} **{percent(item.probability)}**"
     notes = [key_line(keys, item.paper.id), *(reason.text for reason in item.reasons)]
-    yield from (f"    - {escaped(note)}" for note in [*notes, found_by(item)] if note)
+    notes += [*other_versions(item), found_by(item)]
+    yield from (f"    - {escaped(note)}" for note in notes if note)
 
 
 def _spaced(text: str) -> str:

@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterator
 
-from recsys.formats.answers import percent
+from recsys.formats.answers import other_versions, percent
 from recsys.formats.local_answers.gap_keys import GapKeys, papers_of
 from recsys.formats.local_answers.gap_table import NOTHING_FITS
 from recsys.formats.local_answers.shown_gaps import (
@@ -112,14 +112,15 @@ def _paper(item: Recommendation, keys: GapKeys) -> str:
     title, link = _text(paper.title) or "Untitled", paper_link(paper)
     if link:
         title = f'<a href="{html.escape(link)}">{title}</a>'
-    reasons = "".join(f'<li dir="auto">{_text(reason.text)}</li>\n' for reason in item.reasons)
+    notes = [*(reason.text for reason in item.reasons), *other_versions(item)]
+    listed = "".join(f'<li dir="auto">{_text(note)}</li>\n' for note in notes)
     yours = " in your bibliography" if paper.id in keys.had else ""
     return (
         f'<li>\n<p class="title" dir="auto">{title} '
         f'<span class="chance">{_text(percent(item.probability))}</span></p>\n'
         f'<p class="facts" dir="auto">{_facts(item)}</p>\n'
         f'<p class="facts"><code>{_text(keys.names[paper.id])}</code>{yours}</p>\n'
-        + (f'<ul class="notes">\n{reasons}</ul>\n' if reasons else "")
+        + (f'<ul class="notes">\n{listed}</ul>\n' if notes else "")
         + f"{span(paper)}\n</li>\n"
     )
 

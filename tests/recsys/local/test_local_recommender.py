@@ -93,6 +93,24 @@ def test_ties_break_by_ascending_id(small: LocalRecommender) -> None:
     assert ids(items) == ["p0", "p1", "p2", "p3"]
 
 
+def test_of_each_work_one_version_is_recommended_and_none_of_what_the_draft_cites() -> None:
+    people = ("Ada Ash", "Bob Birch")
+    title = "Measuring the slow drift of gravel in braided rivers"
+    papers = tuple(
+        Paper(name, written, year=2004, authors=people)
+        for name, written in (("a", title), ("b", f"{title}."), ("c", "Ferns on glacier forelands"))
+    )
+    vectors = HashingEncoder(8).encode([(paper.title, None) for paper in papers])
+    usual = reader_of(collect(papers, vectors))
+    local = LocalRecommender(PassageRanker(usual, Alike()))
+    (items,) = local.recommend(DRAFT, [Passage("gravel drift")], 9)
+    assert ids(items) == ["a", "c"]
+    assert [[paper.id for paper in item.versions] for item in items] == [["b"], []]
+    (beside,) = local.recommend(DRAFT, [Passage("gravel drift", ("b",))], 9)
+    (cited,) = local.recommend(replace(DRAFT, references=("b",)), [Passage("gravel drift")], 9)
+    assert ids(beside) == ids(cited) == ["c"]
+
+
 def test_a_passage_that_nothing_is_left_for_has_an_empty_answer(small: LocalRecommender) -> None:
     every = tuple(paper.id for paper in PAPERS)
     answers = small.recommend(DRAFT, [Passage("honey", every), Passage("honey")], 3)
