@@ -64,7 +64,8 @@ class Facts:
 class Feature:
     """One column: `function(facts)` returns (m,) float32 for the m candidates.
 
-    metadata: it reads authors or venue. nnselect: it reads NNSelect's space.
+    metadata: it reads authors or venue. nnselect: it reads NNSelect's space. links: it is unknown
+    where no citation is known, see `recsys.stage_two.features.UNKNOWN`.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Feature:
     function: Callable[[Facts], Floats]
     metadata: bool = False
     nnselect: bool = False
+    links: bool = False
 
 
 def descending_rank(values: Floats) -> Floats:
