@@ -14,7 +14,7 @@ most libraries have few: see `thinned_links`.
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -29,7 +29,7 @@ from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
 from pipelines.ranking.fit_ranker import FittedRanker, fit
 from pipelines.ranking.ranker_trial import judge
-from pipelines.ranking.thinned_links import LINK_SHARES, LinkDropout, thinned
+from pipelines.ranking.thinned_links import LinkDropout, View, share_of_links
 from pipelines.ranking.train_ranker import report_on
 from pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.progress import silent
@@ -47,8 +47,6 @@ SHIPPED = Path(__file__).resolve().parents[2] / "recsys" / "data"
 TRIED_SHARES = (1.0, 0.3, 0.1, 0.03, 0.0)
 """Shares of the citations of a corpus that was left out, with which a ranker is tried on it."""
 EACH = "each"
-DROPOUT_SEED, TRIAL_SEED = 100, 0
-"""Rankers are tried on other draws of the citations than they have learned from."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,9 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = [name for name in CORPORA if name != chosen.leave_out]
     indexes = [bench.built(name) for name in names]
     for metadata in (True, False):
-        lessons = [
-            lessons_of(chosen.data, index, metadata=metadata, seed=chosen.seed) for index in indexes
-        ]
+        features = feature_names(metadata=metadata, links_around=True)
+        lessons = [lessons_of(chosen.data, each, features, seed=chosen.seed) for each in indexes]
         for left_out in names if chosen.leave_out == EACH else ():
             others = [each for each in lessons if each.corpus != left_out]
             folder = ranker_folder(chosen.work / f"without-{left_out}", metadata=metadata)
@@ -99,10 +96,10 @@ class Lessons:
 def lessons_of(
     data: Path,
     index: Path,
+    names: tuple[str, ...],
     *,
-    metadata: bool,
     seed: int,
-    shares: Sequence[float] | None = LINK_SHARES,
+    links: Callable[[Collection], View] = LinkDropout,
     most: int = TRAIN_QUERIES,
 ) -> Lessons:
     """Pose samples of the train and dev queries of a corpus.
@@ -110,19 +107,17 @@ def lessons_of(
     Args:
         data: folder of the corpora.
         index: of the corpus, with its name.
-        metadata: whether authors and venue are read.
+        names: of the features.
         seed: of the samples.
-        shares: of the citations that are seen, see `LinkDropout`; None: queries see all, and no
-            feature says that links are unknown.
+        links: says which citations the queries of a collection see.
         most: train queries.
     """
-    names = feature_names(metadata=metadata, links_around=shares is not None)
     rng = np.random.default_rng(seed)
     collection = open_collection(index)
     parts = read_split(data / index.stem / "split.json", collection)
     train = sample(collection.corpus.rows(parts.train), most, rng)
     dev = sample(collection.corpus.rows(parts.dev), DEV_QUERIES, rng)
-    dropout = None if shares is None else LinkDropout(collection, shares, DROPOUT_SEED)
+    view = links(collection)
     tables = [
         collect(
             collection,
@@ -130,7 +125,7 @@ def lessons_of(
             names,
             progress=silent,
             stage=index.stem,
-            posing=Posing(seeded=rows is train, links=dropout),
+            posing=Posing(seeded=rows is train, links=view),
         )
         for rows in (train, dev)
     ]
@@ -159,7 +154,8 @@ def train_together(
     data: Path, indexes: Sequence[Path], folder: Path, *, metadata: bool, seed: int
 ) -> list[str]:
     """Train on a sample of the train queries of each corpus, stop and calibrate on dev samples."""
-    lessons = [lessons_of(data, index, metadata=metadata, seed=seed) for index in indexes]
+    names = feature_names(metadata=metadata, links_around=True)
+    lessons = [lessons_of(data, index, names, seed=seed) for index in indexes]
     return train_on(lessons, folder, seed=seed)
 
 
@@ -189,8 +185,7 @@ def seen_by(
     collection: Collection, rows: Rows, names: tuple[str, ...], share: float
 ) -> TrainingTable:
     """Pose query rows, without seeds, to a collection that knows a share of its citations."""
-    view = thinned(collection, share, seed=TRIAL_SEED)
-    posing = Posing(links=lambda row: view)
+    posing = Posing(links=share_of_links(collection, share))
     return collect(collection, rows, names, progress=silent, stage="features", posing=posing)
 
 

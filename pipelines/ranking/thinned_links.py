@@ -3,8 +3,9 @@
 What is right for a query stays that of the whole collection: see `training_table.Posing.links`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,10 @@ LINK_SHARES = (1.0, 0.5, 0.1, 0.0)
 """Shares of the citations that are known while a ranker learns that shall serve every corpus."""
 DRAWS = 3
 """Graphs that are drawn for each share: a ranker shall not learn one of them by heart."""
+DROPOUT_SEED, TRIAL_SEED = 100, 0
+"""Rankers are tried on other draws of the citations than they have learned from."""
+View: TypeAlias = Callable[[int], Collection]
+"""Shows the query in a row a collection."""
 _MULTIPLIERS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 
@@ -34,7 +39,7 @@ class LinkDropout:
 
     collection: Collection
     shares: Sequence[float] = LINK_SHARES
-    seed: int = 0
+    seed: int = DROPOUT_SEED
     _views: dict[int, Collection] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, row: int) -> Collection:
@@ -74,6 +79,16 @@ def thinned(collection: Collection, share: float, *, seed: int) -> Collection:
     kept = np.flatnonzero(draws(citing, cited, seed) < share)
     graph = CitationGraph.build(citing[kept], cited[kept], collection.graph.years)
     return replace(collection, graph=graph, nnselect=None, contexts=None)
+
+
+def all_links(collection: Collection) -> View:
+    """Show every query all citations."""
+    return lambda row: collection
+
+
+def share_of_links(collection: Collection, share: float, *, seed: int = TRIAL_SEED) -> View:
+    """Show every query the same share of the citations."""
+    return all_links(thinned(collection, share, seed=seed))
 
 
 def draws(citing: Rows, cited: Rows, seed: int) -> NDArray[np.float64]:
