@@ -45,7 +45,7 @@ from pipelines.ranking.shipped_ranker import (
     lessons_of,
     seen_by,
 )
-from pipelines.ranking.thinned_links import LinkDropout, all_links, share_of_links
+from pipelines.ranking.thinned_links import LinkDropout, View, all_links, share_of_links
 from pipelines.ranking.training_table import TrainingTable
 from recsys.errors import RecsysError
 from recsys.stage_two.features import feature_names
@@ -56,21 +56,36 @@ from recsys.store.collection import Collection
 DEEP, FUSION = 200, 60
 """Papers of each list that are fused, and the constant of Cormack, Clarke and Buettcher (2009)."""
 LEARNS_ZEROS = feature_names(metadata=True)
-LEARNS_UNKNOWN = feature_names(metadata=True, links_around=True)
+LEARNS_UNKNOWN = feature_names(metadata=True, few_links=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What is measured. teachers: rankers learn from these corpora, `most` train queries each."""
+    """What is measured.
 
-    bench: Bench
+    indexes: of the corpora, by name. teachers: rankers learn from these corpora, from at most
+    `most` train queries of each. part: of the splits, whose queries are asked.
+    """
+
+    data: Path
+    indexes: Mapping[str, Path]
     teachers: Sequence[str]
     most: int
-    part: str = "test"
+    part: str
 
     def others(self, corpus: str) -> list[str]:
         """Name what a ranker learns from that shall not know a corpus."""
         return [each for each in self.teachers if each != corpus]
+
+    def learn(
+        self, corpora: Sequence[str], names: tuple[str, ...], links: Callable[[Collection], View]
+    ) -> FittedRanker:
+        """Train on corpora as the shipped ranker is trained, with the links that queries see."""
+        lessons = [
+            lessons_of(self.data, self.indexes[each], names, seed=0, links=links, most=self.most)
+            for each in corpora
+        ]
+        return fit_on(lessons, seed=0)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,9 +100,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--most", type=int, default=1500, help="train queries of each corpus")
     parser.add_argument("--part", choices=("dev", "test"), default="test")
     given = parser.parse_args(arguments)
-    study = Study(Bench(given.data, given.work), given.teachers, given.most, given.part)
+    bench = Bench(given.data, given.work)
     try:
         check_page(given.docs, PAGE)
+        named = dict.fromkeys((*given.only, *given.teachers))
+        indexes = {name: bench.built(name) for name in named}
+        study = Study(given.data, indexes, given.teachers, given.most, given.part)
         found = json.loads(given.results.read_bytes()) if given.results.exists() else {}
         for corpus in given.only:
             found[corpus] = measure(study, corpus)
@@ -107,16 +125,20 @@ def measure(study: Study, corpus: str) -> dict[str, Any]:
         interval}} of those that read no link, "shares": [{"share", "links", "systems", "ECE",
         "gains"}]}.
     """
-    index = study.bench.built(corpus)
-    collection = open_collection(index)
-    split = read_split(study.bench.split(corpus), collection)
+    collection = open_collection(study.indexes[corpus])
+    split = read_split(study.data / corpus / "split.json", collection)
     rows = collection.corpus.rows(split.part(study.part))
     words = {name: _judged(collection, rows, rank) for name, rank in _WORDS.items()}
     others = study.others(corpus)
-    rankers = {name: _learned(study, others, name) for name in (BEFORE, DROPOUT)}
+    rankers = {
+        BEFORE: study.learn(others, LEARNS_ZEROS, all_links),
+        DROPOUT: study.learn(others, LEARNS_UNKNOWN, LinkDropout),
+    }
     shares = []
     for share in TRIED_SHARES:
-        rankers[OWN] = _own(study, corpus, share)
+        # They see the citations that the test queries will see.
+        seen = partial(share_of_links, share=share)
+        rankers[OWN] = study.learn([corpus], LEARNS_ZEROS, seen)
         shares.append(_with_share(collection, rows, share, rankers, words))
         sys.stderr.write(f"{corpus}, {share:.0%} of the links: {shares[-1]['systems']}\n")
     return {
@@ -159,26 +181,6 @@ def _with_share(
 def _asked(ranker: FittedRanker, table: Callable[[tuple[str, ...]], TrainingTable]) -> list[Judged]:
     asked = table(ranker.feature_names)
     return judge(ranker.predict(asked.features), asked)
-
-
-def _learned(study: Study, corpora: Sequence[str], name: str) -> FittedRanker:
-    """Train as the shipped ranker is trained, with the links of the queries dropped out or not."""
-    dropped = name == DROPOUT
-    names, links = (LEARNS_UNKNOWN, LinkDropout) if dropped else (LEARNS_ZEROS, all_links)
-    bench = study.bench
-    lessons = [
-        lessons_of(bench.data, bench.built(each), names, seed=0, links=links, most=study.most)
-        for each in corpora
-    ]
-    return fit_on(lessons, seed=0)
-
-
-def _own(study: Study, corpus: str, share: float) -> FittedRanker:
-    """Train on a corpus's own queries, which see the citations that the test queries will see."""
-    bench, links = study.bench, partial(share_of_links, share=share)
-    index = bench.built(corpus)
-    lessons = lessons_of(bench.data, index, LEARNS_ZEROS, seed=0, links=links, most=study.most)
-    return fit_on([lessons], seed=0)
 
 
 def _by_words(collection: Collection, row: int) -> Rows:

@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = [name for name in CORPORA if name != chosen.leave_out]
     indexes = [bench.built(name) for name in names]
     for metadata in (True, False):
-        features = feature_names(metadata=metadata, links_around=True)
+        features = feature_names(metadata=metadata, few_links=True)
         lessons = [lessons_of(chosen.data, each, features, seed=chosen.seed) for each in indexes]
         for left_out in names if chosen.leave_out == EACH else ():
             others = [each for each in lessons if each.corpus != left_out]
@@ -154,7 +154,7 @@ def train_together(
     data: Path, indexes: Sequence[Path], folder: Path, *, metadata: bool, seed: int
 ) -> list[str]:
     """Train on a sample of the train queries of each corpus, stop and calibrate on dev samples."""
-    names = feature_names(metadata=metadata, links_around=True)
+    names = feature_names(metadata=metadata, few_links=True)
     lessons = [lessons_of(data, index, names, seed=seed) for index in indexes]
     return train_on(lessons, folder, seed=seed)
 

@@ -29,19 +29,19 @@ UNKNOWN = np.float32(-2)
 
 
 def feature_names(
-    *, metadata: bool, nnselect: bool = False, links_around: bool = False
+    *, metadata: bool, nnselect: bool = False, few_links: bool = False
 ) -> tuple[str, ...]:
     """Name the columns in order, with or without those that read what not every answer may.
 
-    links_around: whether features that read links are UNKNOWN where there are none, and one more
-    tells how many there are; else they are what no citation makes them.
+    few_links: with those for rankers that serve corpora with few links, too. LINKS_AROUND is one:
+    with it, what reads links is UNKNOWN where there are none, else what no citation makes it.
     """
     return tuple(
         feature.name
         for feature in FEATURES
         if (metadata or not feature.metadata)
         and (nnselect or not feature.nnselect)
-        and (links_around or feature.name != LINKS_AROUND)
+        and (few_links or not feature.few_links)
     )
 
 
@@ -212,7 +212,13 @@ FEATURES: tuple[Feature, ...] = (
             lambda f: (f.evidence.latest_citations + 1) / (f.evidence.citations + 2), links=True),
     Feature("age", "years between candidate and draft", "years", lambda f: f.evidence.age),
     Feature(LINKS_AROUND, "citations known of and by the candidates, on average", "log count",
-            lambda f: constant(np.log1p(f.evidence.links_around), f)),
+            lambda f: constant(np.log1p(f.evidence.links_around), f), few_links=True),
+    Feature("near_cosine", "the 10 nearest papers other than itself, on average", "cosine",
+            lambda f: f.centres.near, few_links=True),
+    Feature("near_cosine_rank", "position by this cosine", "rank",
+            lambda f: descending_rank(f.centres.near), few_links=True),
+    Feature("match_cosine", "the 10 best BM25 hits other than itself, on average", "cosine",
+            lambda f: f.centres.match, few_links=True),
     Feature("seeds", "papers that the draft cites already", "log count",
             lambda f: constant(np.log1p(len(f.evidence.query.seeds)), f)),
     Feature("seed_cosine", "seeds, on average", "cosine",

@@ -33,7 +33,7 @@ def test_a_ranker_ships_with_the_package(metadata: bool) -> None:
     assert manifest.config["corpora"] == list(CORPORA)
     assert sum(path.stat().st_size for path in folder.rglob("*")) < MEGABYTE
     ranker = TreeRanker.load(folder)
-    known = [feature_names(metadata=metadata, links_around=told) for told in (False, True)]
+    known = [feature_names(metadata=metadata, few_links=told) for told in (False, True)]
     assert ranker.feature_names in known
     assert ranker.origin == "the ranker shipped with recsys"
 

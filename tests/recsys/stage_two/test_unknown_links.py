@@ -25,7 +25,7 @@ from tests.tiny import SMALL, World, collect, random_world, with_nnselect
 
 SEEDS = st.integers(0, 2**32 - 1)
 OLD = feature_names(metadata=True, nnselect=True)
-NEW = feature_names(metadata=True, nnselect=True, links_around=True)
+NEW = feature_names(metadata=True, nnselect=True, few_links=True)
 READS_LINKS = np.array([BY_NAME[name].links for name in NEW])
 
 
@@ -41,9 +41,9 @@ def asked(world: World, collection: Collection) -> Facts:
     return Facts.of(collection, query, candidates)
 
 
-def test_the_new_feature_is_named_only_where_links_may_be_unknown() -> None:
-    assert set(NEW) - set(OLD) == {LINKS_AROUND}
-    assert [name for name in NEW if name != LINKS_AROUND] == list(OLD)
+def test_features_for_few_links_are_named_only_where_they_are_asked_for() -> None:
+    assert LINKS_AROUND in set(NEW) - set(OLD)
+    assert [name for name in NEW if not BY_NAME[name].few_links] == list(OLD)
 
 
 @settings(max_examples=100)
@@ -74,7 +74,7 @@ def test_with_a_link_features_are_what_they_were_and_above_unknown(seed: int) ->
     world = with_nnselect(random_world(seed), seed)
     facts = asked(world, world.collection)
     table, before = compute(facts, NEW), compute(facts, OLD)
-    kept = np.array([name != LINKS_AROUND for name in NEW])
+    kept = np.array([name in OLD for name in NEW])
     assert (before[:, READS_LINKS[kept]] > UNKNOWN).all()
     if facts.evidence.links_around:
         np.testing.assert_array_equal(table[:, kept], before)
