@@ -15,5 +15,10 @@ def features() -> str:
 
 
 def _reads(feature: Feature) -> str:
-    read = {"NNSelect": feature.nnselect, "metadata": feature.metadata, "links": feature.links}
+    read = {
+        "NNSelect": feature.nnselect,
+        "metadata": feature.metadata,
+        "links": feature.links,
+        "few links": feature.few_links,
+    }
     return ", ".join(name for name, reads in read.items() if reads)

@@ -85,7 +85,7 @@ class Study:
             lessons_of(self.data, self.indexes[each], names, seed=0, links=links, most=self.most)
             for each in corpora
         ]
-        return fit_on(lessons, seed=0)
+        return fit_on(lessons, seed=0)[0]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -57,7 +57,7 @@ def worth_lines(worth: CorpusWorth) -> list[str]:
 def expectation(worth: CorpusWorth) -> str:
     """Say in one sentence, without its full stop, what answers will rest on."""
     thin = ", and most papers have no abstract" if _thin(worth) else ""
-    gain = f"expect about {expected_gain(worth):.1f} times the F1@20 of BM25 or cosine{thin}"
+    gain = f"about {expected_gain(worth):.1f} times the F1@20 of BM25 or cosine{thin}"
     if not worth.links:
         return f"no links: answers rest on words and embedding alone, train no ranker; {gain}"
     if worth.train >= FEWEST_TRAIN:

@@ -133,21 +133,27 @@ def lessons_of(
     return Lessons(index.stem, names, tables[0], tables[1], seen)
 
 
-def fit_on(lessons: Sequence[Lessons], *, seed: int) -> FittedRanker:
-    """Train on the lessons of several corpora, stop and calibrate on their dev queries."""
-    train, dev = (concatenate([each.train for each in lessons]), _dev(lessons))
-    return fit(train, dev, lessons[0].names, seed=seed)
+def fit_on(
+    lessons: Sequence[Lessons], *, seed: int
+) -> tuple[FittedRanker, TrainingTable, TrainingTable]:
+    """Train on the lessons of several corpora, stop and calibrate on their dev queries.
+
+    Returns:
+        The ranker, and the tables of all train and of all dev queries.
+    """
+    train = concatenate([each.train for each in lessons])
+    dev = concatenate([each.dev for each in lessons])
+    return fit(train, dev, lessons[0].names, seed=seed), train, dev
 
 
 def train_on(lessons: Sequence[Lessons], folder: Path, *, seed: int) -> list[str]:
     """Train as `fit_on` does, save, and say how good the ranker is on dev."""
-    fitted = fit_on(lessons, seed=seed)
+    fitted, train, dev = fit_on(lessons, seed=seed)
     seen = reduce(or_, (each.seen for each in lessons))
     facts = {"corpora": [each.corpus for each in lessons]}
     with replacing(folder) as new:
         fitted.save(new, seen, origin="the ranker shipped with recsys", facts=facts, text=False)
-    train = concatenate([each.train for each in lessons])
-    return report_on(fitted, folder, train, _dev(lessons)).lines()
+    return report_on(fitted, folder, train, dev).lines()
 
 
 def train_together(
@@ -197,10 +203,6 @@ def sample(rows: Rows, most: int, rng: np.random.Generator) -> Rows:
 def note(line: str) -> None:
     """Tell the person who trains."""
     sys.stderr.write(f"{line}\n")
-
-
-def _dev(lessons: Sequence[Lessons]) -> TrainingTable:
-    return concatenate([each.dev for each in lessons])
 
 
 def _tried(data: Path, index: Path, folder: Path) -> list[str]:

@@ -95,7 +95,8 @@ def draws(citing: Rows, cited: Rows, seed: int) -> NDArray[np.float64]:
     """Draw a number in [0, 1) for each pair of rows, by a hash of them and the seed: (e,)."""
     keys = citing.astype(np.uint64) << np.uint64(32) | cited.astype(np.uint64)
     hashed = _mixed(_mixed(keys) + _mixed(np.array([seed + 1], np.uint64)))
-    return (hashed >> np.uint64(11)) * 2.0**-53
+    drawn: NDArray[np.float64] = (hashed >> np.uint64(11)) * np.float64(2.0**-53)
+    return drawn
 
 
 def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -80,12 +80,13 @@ def test_both_directions_agree_and_are_read_as_of_a_year(
 ) -> None:
     collection = thinned(random_world(seed).collection, share, seed=seed)
     graph, rows = collection.graph, np.arange(len(collection.corpus), dtype=np.int32)
-    backward = {(int(citing), int(row)) for row in rows for citing in graph.cited_by[row].tolist()}
+    owners = rows.tolist()
+    backward = {(citing, row) for row in owners for citing in graph.cited_by[row].tolist()}
     assert backward == pairs(graph)
     years = graph.years.tolist()
     older = [
         sum(cited == row and UNKNOWN_YEAR < years[citing] < before for citing, cited in backward)
-        for row in rows.tolist()
+        for row in owners
     ]
     assert graph.in_counts(rows, before).tolist() == older
 

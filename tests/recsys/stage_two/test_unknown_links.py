@@ -64,8 +64,8 @@ def test_features_without_the_mark_do_not_depend_on_links(seed: int) -> None:
     world = with_nnselect(random_world(seed), seed)
     linked, bare = world.collection, with_links(world.collection, [], [])
     names = tuple(name for name in OLD if not BY_NAME[name].links)
-    tables = [compute(asked(world, each), names) for each in (linked, bare)]
-    np.testing.assert_array_equal(*tables)
+    with_them, without = (compute(asked(world, each), names) for each in (linked, bare))
+    np.testing.assert_array_equal(with_them, without)
 
 
 @settings(max_examples=100)
