@@ -213,7 +213,7 @@ def _tried(data: Path, index: Path, folder: Path) -> list[str]:
         found = compare(data, index, ranker, share=share)
         for name, figures in found.items():
             measured = ", ".join(f"{measure} {figure}" for measure, figure in figures.items())
-            told.append(f"{index.stem} test, {share:.0%} of its links, {name}: {measured}")
+            told.append(f"{index.stem} test, {100 * share:g} % of its links, {name}: {measured}")
     return told
 
 
