@@ -15,6 +15,10 @@ def features() -> str:
 
 
 def _reads(feature: Feature) -> str:
-    if feature.nnselect:
-        return "NNSelect"
-    return "metadata" if feature.metadata else ""
+    read = {
+        "NNSelect": feature.nnselect,
+        "metadata": feature.metadata,
+        "links": feature.links,
+        "few links": feature.few_links,
+    }
+    return ", ".join(name for name, reads in read.items() if reads)

@@ -58,7 +58,7 @@ def measure_transfer(bench: Bench, corpus: str) -> dict[str, Any]:
             "other corpora": folder,
             "its own queries": ranker_folder(in_force(index), metadata=metadata),
         }
-        figures = compare(bench.data, index, rankers, metadata=metadata)
+        figures = compare(bench.data, index, rankers)
         found["metadata" if metadata else "no metadata"] = {
             name: {measure: asdict(figure) for measure, figure in each.items()}
             for name, each in figures.items()

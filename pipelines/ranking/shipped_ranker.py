@@ -5,12 +5,19 @@
 
 DATA holds NAME/papers.jsonl.gz and NAME/split.json for each corpus. Indexes are built below WORK
 unless they are there. With --leave-out, that corpus is not trained on, so that its test queries
-show how well the ranker carries over to a corpus it has never seen.
+show how well the ranker carries over to a corpus it has never seen; `each` leaves out one after the
+other, below WORK, before the ranker that ships is trained on all.
+
+It learns from queries of which many see but a share of the corpus's citations, or none, because
+most libraries have few: see `thinned_links`.
 """
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +27,9 @@ from indexes.opening import open_collection
 from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
-from pipelines.ranking.fit_ranker import fit
+from pipelines.ranking.fit_ranker import FittedRanker, fit
 from pipelines.ranking.ranker_trial import judge
+from pipelines.ranking.thinned_links import LinkDropout, View, share_of_links
 from pipelines.ranking.train_ranker import report_on
 from pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.progress import silent
@@ -29,12 +37,16 @@ from recsys.stage_two.features import feature_names
 from recsys.stage_two.ranker import TreeRanker
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import replacing
+from recsys.store.collection import Collection
 from recsys.store.layout import ranker_folder
 
 CORPORA = ("vis", "archaeology", "acl", "elife", "arxiv9196")
 TRAIN_QUERIES, DEV_QUERIES = 1500, 250
 """At most so many of each corpus, so that no corpus drowns the others."""
 SHIPPED = Path(__file__).resolve().parents[2] / "recsys" / "data"
+TRIED_SHARES = (1.0, 0.3, 0.1, 0.03, 0.0)
+"""Shares of the citations of a corpus that was left out, with which a ranker is tried on it."""
+EACH = "each"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,75 +55,144 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="Folder of the corpora.")
     parser.add_argument("--work", type=Path, required=True, help="Folder for their indexes.")
     parser.add_argument("--out", type=Path, default=SHIPPED, help="Default: %(default)s.")
-    parser.add_argument("--leave-out", choices=CORPORA, help="Do not train on this corpus.")
+    parser.add_argument(
+        "--leave-out", choices=(*CORPORA, EACH), help="Do not train on this corpus, or try each."
+    )
     parser.add_argument("--seed", type=int, default=0, help="Default: %(default)s.")
     chosen = parser.parse_args(arguments)
-    names = [name for name in CORPORA if name != chosen.leave_out]
     bench = Bench(chosen.data, chosen.work)
+    names = [name for name in CORPORA if name != chosen.leave_out]
     indexes = [bench.built(name) for name in names]
     for metadata in (True, False):
+        features = feature_names(metadata=metadata, few_links=True)
+        lessons = [lessons_of(chosen.data, each, features, seed=chosen.seed) for each in indexes]
+        for left_out in names if chosen.leave_out == EACH else ():
+            others = [each for each in lessons if each.corpus != left_out]
+            folder = ranker_folder(chosen.work / f"without-{left_out}", metadata=metadata)
+            folder.parent.mkdir(exist_ok=True)
+            _tell(train_on(others, folder, seed=chosen.seed))
+            _tell(_tried(chosen.data, bench.built(left_out), folder))
         folder = ranker_folder(chosen.out, metadata=metadata)
-        for line in train_together(
-            chosen.data, indexes, folder, metadata=metadata, seed=chosen.seed
-        ):
-            note(line)
-        if chosen.leave_out:
-            left_out, ranker = bench.built(chosen.leave_out), {"trained without it": folder}
-            found = compare(chosen.data, left_out, ranker, metadata=metadata)
-            for name, figures in found.items():
-                measured = ", ".join(f"{measure} {figure}" for measure, figure in figures.items())
-                note(f"{chosen.leave_out} test, {name}: {measured}")
+        _tell(train_on(lessons, folder, seed=chosen.seed))
+        if chosen.leave_out not in (None, EACH):
+            _tell(_tried(chosen.data, bench.built(chosen.leave_out), folder))
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """What a ranker learns of one corpus: queries to train on and to stop and calibrate by.
+
+    names: of the features, one a column of both tables.
+    """
+
+    corpus: str
+    names: tuple[str, ...]
+    train: TrainingTable
+    dev: TrainingTable
+    seen: SeenQueries
+
+
+def lessons_of(
+    data: Path,
+    index: Path,
+    names: tuple[str, ...],
+    *,
+    seed: int,
+    links: Callable[[Collection], View] = LinkDropout,
+    most: int = TRAIN_QUERIES,
+) -> Lessons:
+    """Pose samples of the train and dev queries of a corpus.
+
+    Args:
+        data: folder of the corpora.
+        index: of the corpus, with its name.
+        names: of the features.
+        seed: of the samples.
+        links: says which citations the queries of a collection see.
+        most: train queries.
+    """
+    rng = np.random.default_rng(seed)
+    collection = open_collection(index)
+    parts = read_split(data / index.stem / "split.json", collection)
+    train = sample(collection.corpus.rows(parts.train), most, rng)
+    dev = sample(collection.corpus.rows(parts.dev), DEV_QUERIES, rng)
+    view = links(collection)
+    tables = [
+        collect(
+            collection,
+            rows,
+            names,
+            progress=silent,
+            stage=index.stem,
+            posing=Posing(seeded=rows is train, links=view),
+        )
+        for rows in (train, dev)
+    ]
+    seen = SeenQueries.of(collection, train=train, dev=dev)
+    return Lessons(index.stem, names, tables[0], tables[1], seen)
+
+
+def fit_on(
+    lessons: Sequence[Lessons], *, seed: int
+) -> tuple[FittedRanker, TrainingTable, TrainingTable]:
+    """Train on the lessons of several corpora, stop and calibrate on their dev queries.
+
+    Returns:
+        The ranker, and the tables of all train and of all dev queries.
+    """
+    train = concatenate([each.train for each in lessons])
+    dev = concatenate([each.dev for each in lessons])
+    return fit(train, dev, lessons[0].names, seed=seed), train, dev
+
+
+def train_on(lessons: Sequence[Lessons], folder: Path, *, seed: int) -> list[str]:
+    """Train as `fit_on` does, save, and say how good the ranker is on dev."""
+    fitted, train, dev = fit_on(lessons, seed=seed)
+    seen = reduce(or_, (each.seen for each in lessons))
+    facts = {"corpora": [each.corpus for each in lessons]}
+    with replacing(folder) as new:
+        fitted.save(new, seen, origin="the ranker shipped with recsys", facts=facts, text=False)
+    return report_on(fitted, folder, train, dev).lines()
 
 
 def train_together(
     data: Path, indexes: Sequence[Path], folder: Path, *, metadata: bool, seed: int
 ) -> list[str]:
     """Train on a sample of the train queries of each corpus, stop and calibrate on dev samples."""
-    features = feature_names(metadata=metadata)
-    rng = np.random.default_rng(seed)
-    train: list[TrainingTable] = []
-    dev: list[TrainingTable] = []
-    seen = SeenQueries()
-    for index in indexes:
-        collection = open_collection(index)
-        parts = read_split(data / index.stem / "split.json", collection)
-        train_rows = sample(collection.corpus.rows(parts.train), TRAIN_QUERIES, rng)
-        dev_rows = sample(collection.corpus.rows(parts.dev), DEV_QUERIES, rng)
-        for rows, tables in ((train_rows, train), (dev_rows, dev)):
-            tables.append(
-                collect(
-                    collection,
-                    rows,
-                    features,
-                    progress=silent,
-                    stage=index.stem,
-                    posing=Posing(seeded=tables is train),
-                )
-            )
-        seen |= SeenQueries.of(collection, train=train_rows, dev=dev_rows)
-    pooled = concatenate(dev)
-    fitted = fit(concatenate(train), pooled, features, seed=seed)
-    facts = {"corpora": [index.stem for index in indexes]}
-    with replacing(folder) as new:
-        fitted.save(new, seen, origin="the ranker shipped with recsys", facts=facts, text=False)
-    return report_on(fitted, folder, concatenate(train), pooled).lines()
+    names = feature_names(metadata=metadata, few_links=True)
+    lessons = [lessons_of(data, index, names, seed=seed) for index in indexes]
+    return train_on(lessons, folder, seed=seed)
 
 
 def compare(
-    data: Path, index: Path, rankers: Mapping[str, Path], *, metadata: bool
+    data: Path, index: Path, rankers: Mapping[str, Path], *, share: float = 1.0
 ) -> dict[str, dict[str, Interval]]:
-    """Measure ranker folders on the test queries of one corpus: name -> measure -> figure."""
+    """Measure ranker folders on the test queries of one corpus: name -> measure -> figure.
+
+    Each is asked with the features that it knows. share: of the citations that they see.
+    """
     collection = open_collection(index)
     rows = collection.corpus.rows(read_split(data / index.stem / "split.json", collection).test)
-    names = feature_names(metadata=metadata)
-    table = collect(collection, rows, names, progress=silent, stage=index.stem)
     found = {}
+    tables: dict[tuple[str, ...], TrainingTable] = {}
     for name, folder in rankers.items():
-        scores = TreeRanker.load(folder).score(table.features)
-        figures = summarise(judge(scores, table), rng=np.random.default_rng(0))
+        ranker = TreeRanker.load(folder)
+        names = ranker.feature_names
+        if names not in tables:
+            tables[names] = seen_by(collection, rows, names, share)
+        judged = judge(ranker.score(tables[names].features), tables[names])
+        figures = summarise(judged, rng=np.random.default_rng(0))
         found[name] = {measure: figures[measure] for measure in ("F1@20", "MRR")}
     return found
+
+
+def seen_by(
+    collection: Collection, rows: Rows, names: tuple[str, ...], share: float
+) -> TrainingTable:
+    """Pose query rows, without seeds, to a collection that knows a share of its citations."""
+    posing = Posing(links=share_of_links(collection, share))
+    return collect(collection, rows, names, progress=silent, stage="features", posing=posing)
 
 
 def sample(rows: Rows, most: int, rng: np.random.Generator) -> Rows:
@@ -122,6 +203,23 @@ def sample(rows: Rows, most: int, rng: np.random.Generator) -> Rows:
 def note(line: str) -> None:
     """Tell the person who trains."""
     sys.stderr.write(f"{line}\n")
+
+
+def _tried(data: Path, index: Path, folder: Path) -> list[str]:
+    """Say how good a ranker is on a corpus that it has never seen, with few links and many."""
+    told = []
+    for share in TRIED_SHARES:
+        ranker = {"trained without it": folder}
+        found = compare(data, index, ranker, share=share)
+        for name, figures in found.items():
+            measured = ", ".join(f"{measure} {figure}" for measure, figure in figures.items())
+            told.append(f"{index.stem} test, {100 * share:g} % of its links, {name}: {measured}")
+    return told
+
+
+def _tell(lines: Sequence[str]) -> None:
+    for line in lines:
+        note(line)
 
 
 if __name__ == "__main__":

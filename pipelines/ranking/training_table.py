@@ -68,7 +68,9 @@ class Posing:
 
     seeded: some a second time, with seeds: see `seeded_queries.training_poses`. stage_one: how
     candidates are found. view: the collection as the query in a row may see it, when it must not
-    meet models that have learned from it; None: as it is. engine: computes the features where the
+    meet models that have learned from it; None: as it is. links: the collection with the citations
+    that the query in a row may see, in this process, see `thinned_links`; what is right stays
+    that of the whole collection; None: all citations. engine: computes the features where the
     collection is an index as it lies on disk; else this process does. chances: what a first ranker
     gives the candidates, out of which come the columns of a second look, in this process; None:
     there is no such look.
@@ -77,6 +79,7 @@ class Posing:
     seeded: bool = False
     stage_one: StageOne = field(default_factory=StageOne)
     view: Callable[[int], Collection] | None = None
+    links: Callable[[int], Collection] | None = None
     engine: Engine | None = field(default=None, compare=False)
     chances: Chances | None = None
 
@@ -130,7 +133,7 @@ def _made(
     Models that were put into the collection in memory stay in this process.
     """
     engine = posing.engine
-    bound = posing.view or posing.chances or collection.nnselect is not None
+    bound = posing.view or posing.links or posing.chances or collection.nnselect is not None
     if engine is None or engine.here or bound:
         count = 0
         for at, row in enumerate(queries.tolist()):
@@ -160,10 +163,11 @@ def _examples(
     metadata = any(BY_NAME[name].metadata for name in names)
     seen = collection if posing.view is None else posing.view(row)
     poses = training_poses(seen, row, metadata=metadata)
+    linked = seen if posing.links is None else posing.links(row)
     found = []
     for posed in islice(poses, None if posing.seeded else 1):
-        candidates = propose(seen, posed.query, posing.stage_one)
-        facts = Facts.of(seen, posed.query, candidates)
+        candidates = propose(linked, posed.query, posing.stage_one)
+        facts = Facts.of(linked, posed.query, candidates)
         features = compute(facts, names)
         if posing.chances is not None:
             again = look_again(facts.evidence, posing.chances(begin, features))

@@ -174,6 +174,15 @@ class Evidence:
         """What each candidate cites; nothing for one that is not older than the query."""
         return self._edges[1]
 
+    @cached_property
+    def links_around(self) -> float:
+        """Links known around the query, for each candidate on average.
+
+        These are the citations of the candidates by older papers, and their own references.
+        """
+        links = int(self._cited.sum()) + len(self.references.rows)
+        return links / max(len(self), 1)
+
     # Votes ----------------------------------------------------------------------------------
 
     def cast(self, voters: Rows) -> Ballots:

@@ -9,6 +9,7 @@ import numpy as np
 from recsys.asking.query import Query
 from recsys.stage_one.pool import Candidates
 from recsys.stage_two.author_view import Byline
+from recsys.stage_two.centre_view import Centres
 from recsys.stage_two.evidence import MODEST, Evidence
 from recsys.stage_two.nnselect_view import NNSelectView
 from recsys.stage_two.seed_view import Seeds
@@ -38,6 +39,11 @@ class Facts:
         return Overlap(self.evidence)
 
     @cached_property
+    def centres(self) -> Centres:
+        """The middle of what is nearest to the draft."""
+        return Centres(self.evidence)
+
+    @cached_property
     def byline(self) -> Byline:
         """Authors and venue."""
         return Byline(self.evidence)
@@ -64,7 +70,9 @@ class Facts:
 class Feature:
     """One column: `function(facts)` returns (m,) float32 for the m candidates.
 
-    metadata: it reads authors or venue. nnselect: it reads NNSelect's space.
+    metadata: it reads authors or venue. nnselect: it reads NNSelect's space. links: it is unknown
+    where no citation is known, see `recsys.stage_two.features.UNKNOWN`. few_links: only rankers
+    read it that serve corpora with few links, too.
     """
 
     name: str
@@ -73,6 +81,8 @@ class Feature:
     function: Callable[[Facts], Floats]
     metadata: bool = False
     nnselect: bool = False
+    links: bool = False
+    few_links: bool = False
 
 
 def descending_rank(values: Floats) -> Floats:

@@ -51,13 +51,18 @@ class CitationGraph:
         """Return (owner, cited row) for the given rows, owner = position in `rows`."""
         return self.cites.take(rows)
 
+    def edges(self) -> tuple[Rows, Rows]:
+        """Return (citing row, cited row) of all citations, ascending: (e,) int32 each."""
+        every = np.arange(len(self.years), dtype=np.int32)
+        return np.repeat(every, np.diff(self.cites.starts)), self.cites.values
+
     def gold_counts(self) -> Longs:
         """Count each paper's references that are not newer than it: (n,).
 
         References of unknown year do not count, nor those of a paper of unknown year.
         """
-        citing = np.repeat(np.arange(len(self.years), dtype=np.int32), np.diff(self.cites.starts))
-        years = self.years[self.cites.values]
+        citing, cited = self.edges()
+        years = self.years[cited]
         counted = (years != UNKNOWN_YEAR) & (years <= self.years[citing])
         return np.bincount(citing[counted], minlength=len(self.years))
 

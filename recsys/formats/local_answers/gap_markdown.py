@@ -46,8 +46,8 @@ def _section(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> str:
 def _item(item: Recommendation, keys: GapKeys) -> Iterator[str]:
     yield f"{item.rank}. {markdown_item(item.paper)} **{percent(item.probability)}**"
     notes = [key_line(keys, item.paper.id), *(reason.text for reason in item.reasons)]
-    notes += [*other_versions(item), found_by(item)]
-    yield from (f"    - {escaped(note)}" for note in notes if note)
+    notes += other_versions(item)
+    yield from (f"    - {escaped(note)}" for note in [*notes, found_by(item)] if note)
 
 
 def _spaced(text: str) -> str:

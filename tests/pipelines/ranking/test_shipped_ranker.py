@@ -1,5 +1,6 @@
 """The ranker that ships: it is there, it is small, and it serves what has no own ranker."""
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.ranking.shipped_ranker import CORPORA, SHIPPED, sample
+import pipelines.ranking.shipped_ranker as program
+from pipelines.jobs.bench import Bench
+from pipelines.ranking.shipped_ranker import CORPORA, SHIPPED, TRIED_SHARES, compare, main, sample
 from recsys.app.wiring import data_folder, open_index, serving_ranker
 from recsys.records import Draft
 from recsys.stage_two.features import feature_names
@@ -33,7 +36,8 @@ def test_a_ranker_ships_with_the_package(metadata: bool) -> None:
     assert manifest.config["corpora"] == list(CORPORA)
     assert sum(path.stat().st_size for path in folder.rglob("*")) < MEGABYTE
     ranker = TreeRanker.load(folder)
-    assert ranker.feature_names == feature_names(metadata=metadata)
+    known = [feature_names(metadata=metadata, few_links=told) for told in (False, True)]
+    assert ranker.feature_names in known
     assert ranker.origin == "the ranker shipped with recsys"
 
 
@@ -55,6 +59,41 @@ def test_an_index_without_own_ranker_is_served_by_it(
     assert serving_ranker(in_force(index), metadata=metadata) == shipped
     answer = open_index(index, metadata=metadata).recommend(Draft("On rivers"), 5)
     assert [item.rank for item in answer.recommendations] == [1, 2, 3, 4, 5]
+
+
+@pytest.fixture
+def data(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two corpora of the same papers, in the place of the five."""
+    for name in ("small", "twin"):
+        (tmp_path / name).mkdir()
+        shutil.copy(built.split, tmp_path / name / "split.json")
+        shutil.copytree(built.index, tmp_path / f"{name}.index")
+    monkeypatch.setattr(program, "CORPORA", ("small", "twin"))
+    monkeypatch.setattr(Bench, "built", Bench.index)
+    return tmp_path
+
+
+def test_each_corpus_is_left_out_and_tried_before_all_are_learned_from(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = data / "out"
+    out.mkdir()
+    given = ["--data", str(data), "--work", str(data), "--out", str(out), "--leave-out", "each"]
+    assert main(given) == 0
+    told = capsys.readouterr().err
+    for name, other in (("small", "twin"), ("twin", "small")):
+        folder = data / f"without-{name}" / "ranker"
+        assert load_manifest(folder, KIND, SCHEMA).config["corpora"] == [other]
+        for share in TRIED_SHARES:
+            assert f"{name} test, {100 * share:g} % of its links, trained without it: F1" in told
+    for metadata in (True, False):
+        ranker = TreeRanker.load(ranker_folder(out, metadata=metadata))
+        assert ranker.feature_names == feature_names(metadata=metadata, few_links=True)
+    assert load_manifest(out / "ranker", KIND, SCHEMA).config["corpora"] == ["small", "twin"]
+    both = {"new": out / "ranker", "own": in_force(data / "small.index") / "ranker"}
+    found = compare(data, data / "small.index", both, share=0.0)
+    assert found.keys() == both.keys()
+    assert found["new"] != found["own"]
 
 
 @given(st.integers(0, 200), st.integers(1, 100), st.integers(0, 5))

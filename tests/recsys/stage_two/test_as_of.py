@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.ranking.thinned_links import thinned
 from recsys.asking.query import draft_of, make_query
 from recsys.records import Draft, Paper
 from recsys.stage_one.pool import Candidates
@@ -32,7 +33,7 @@ def answer(collection: Collection, world: World) -> tuple[Candidates, Floats]:
     nnselect = collection.nnselect is not None
     searches = tuple(SEARCHES) if nnselect else USUAL
     candidates = propose(collection, query, replace(SMALL, searches=searches))
-    names = feature_names(metadata=True, nnselect=nnselect)
+    names = feature_names(metadata=True, nnselect=nnselect, few_links=True)
     facts = Facts.of(collection, query, candidates)
     chances = np.clip(candidates.cosines, 0, 1) ** 4
     return candidates, np.hstack([compute(facts, names), look_again(facts.evidence, chances)])
@@ -42,12 +43,26 @@ def answer(collection: Collection, world: World) -> tuple[Candidates, Floats]:
 @given(SEEDS, st.booleans())
 def test_nothing_written_later_changes_candidates_or_features(seed: int, nnselect: bool) -> None:
     world = with_nnselect(random_world(seed), seed) if nnselect else random_world(seed)
-    now, features = answer(world.collection, world)
     past = back_in_time(world, np.random.default_rng(seed))
+    check_same(world, world.collection, past)
+
+
+@settings(max_examples=300)
+@given(SEEDS, st.sampled_from([0.0, 0.1, 0.3, 0.6]))
+def test_nor_does_it_where_only_a_share_of_the_links_is_known(seed: int, share: float) -> None:
+    world = random_world(seed)
+    past = back_in_time(world, np.random.default_rng(seed))
+    check_same(world, *(thinned(each, share, seed=seed) for each in (world.collection, past)))
+
+
+def check_same(world: World, present: Collection, past: Collection) -> None:
+    now, features = answer(present, world)
     then, features_then = answer(past, world)
     np.testing.assert_array_equal(now.rows, then.rows)
     np.testing.assert_array_equal(now.sources, then.sources)
-    names = (*feature_names(metadata=True, nnselect=nnselect), *SECOND_NAMES)
+    nnselect = present.nnselect is not None
+    first = feature_names(metadata=True, nnselect=nnselect, few_links=True)
+    names = (*first, *SECOND_NAMES)
     assert features.shape[1] == len(names)
     for column, name in enumerate(names):
         np.testing.assert_allclose(

@@ -163,6 +163,18 @@ SEEDED: dict[str, tuple[float, ...]] = {
 EXPECTED |= {name: (0,) * 5 for name in SEEDED}
 
 
+# What only rankers for few links read. Cosines of a with b, d: .96, with c: .6; of e with a: .8.
+# The weights of the nearest are 2.6 in all, 1.8 without c, 1.6 + .2 without b or d.
+FEW_LINKS: dict[str, tuple[float, ...]] = {
+    "links_around": log(12 / 5, 12 / 5, 12 / 5, 12 / 5, 12 / 5),
+    "near_cosine": (2.136 / 2.6, 1.6 / 1.8, 0.8, 1.6 / 1.8, 0.96 / 2.6),
+    "near_cosine_rank": (3, 1, 4, 1, 5),
+    "match_cosine": (
+        0.96, (0.96 + S) / (1 + S), (0.6 + 0.8 * S) / (1 + S), 0.96, (0.8 + 0.6 * S) / (1 + S),
+    ),
+}  # fmt: skip
+
+
 # The same draft in NNSelect's space. Its nearest papers: d 1, c .8, a .6, which weigh 2.4 together.
 SECOND_COSINES = (0.6, -0.6, 0.8, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0)
 SECOND: dict[str, tuple[float, ...]] = {
@@ -204,7 +216,7 @@ def test_worked_example_proposes_the_five_papers_written_down_here() -> None:
 
 def test_every_feature_has_a_value_worked_out_by_hand() -> None:
     assert set(EXPECTED) == set(ALL)
-    assert set(EXPECTED | SECOND) == set(BY_NAME)
+    assert set(EXPECTED | FEW_LINKS | SECOND) == set(BY_NAME)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -221,6 +233,12 @@ def test_worked_example_with_seeds_proposes_the_four_papers_written_down_here() 
 def test_feature_of_seeds_has_the_value_worked_out_by_hand(name: str) -> None:
     column = compute(Facts.of(*worked_example("a", "c")), (name,))[:, 0]
     assert column == pytest.approx(SEEDED[name], rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", FEW_LINKS)
+def test_feature_for_few_links_has_the_value_worked_out_by_hand(name: str) -> None:
+    column = compute(Facts.of(*worked_example()), (name,))[:, 0]
+    assert column == pytest.approx(FEW_LINKS[name], rel=1e-5, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", SECOND)
