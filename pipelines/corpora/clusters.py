@@ -225,8 +225,13 @@ def is_preprint(doi: str | None, venue: str | None, names: Sequence[str]) -> boo
     if doi:
         return bool(_PREPRINT.match(doi.lower()))
     if venue:
-        return bool(_PREPRINT_VENUE.search(venue))
+        return is_server(venue)
     return any(name.startswith("arxiv:") for name in names)
+
+
+def is_server(venue: str) -> bool:
+    """Tell a place of preprints, such as `arXiv preprint arXiv:1901.00001`, from a journal."""
+    return bool(_PREPRINT_VENUE.search(venue))
 
 
 def _sharing_names(works: RowStream) -> list[tuple[int, int]]:

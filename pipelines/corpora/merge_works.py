@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.corpora.citation_places import cited_as
-from pipelines.corpora.clusters import Clusters, is_preprint
+from pipelines.corpora.clusters import Clusters, is_preprint, is_server
 from pipelines.corpora.paper_schema import SCHEMA
 from pipelines.corpora.row_stream import RowStream
 from pipelines.corpora.work_table import WORKS, records_of
@@ -118,7 +118,7 @@ def merged_work(records: Sequence[dict[str, Any]], conflicts: Counter[str]) -> d
         "abstract": _richest(final, "abstract", len),
         "year": _first(final, "year"),
         "authors": _richest(final, "authors", _names_worth) or [],
-        "venue": _richest(final, "venue", len),
+        "venue": _richest(final, "venue", _venue_worth),
         "references": list(dict.fromkeys(each for some in lists for each in some or ())),
         "keyphrases": _richest(final, "keyphrases", len) or [],
         "doi": _first(final, "doi"),
@@ -152,6 +152,11 @@ def _richest(
 def _title_worth(title: str) -> tuple[bool, int]:
     """Prefer titles in lower case, and of those the one with its subtitle."""
     return not title.isupper(), len(title)
+
+
+def _venue_worth(venue: str) -> tuple[bool, int]:
+    """Prefer where a paper came out to where its preprint lies, then the full name."""
+    return not is_server(venue), len(venue)
 
 
 def _names_worth(names: Sequence[str]) -> tuple[int, int]:

@@ -221,6 +221,7 @@ PREPRINT = {
     "title": "A slow river is measured once more in winter",
     "authors": ["Ada Ash", "Ben Birch"],
     "year": 2019,
+    "venue": "arXiv preprint arXiv:1901.00001",
     "doi": "10.48550/arXiv.1901.00001",
 }
 
@@ -239,6 +240,7 @@ def test_a_preprint_and_its_paper_are_one_unless_told(tmp_path: Path, apart: boo
     else:
         (paper,) = papers.values()
         assert (paper["id"], paper["year"], paper["doi"]) == ("p", 2021, "10.5555/once")
+        assert paper["venue"] == "Journal of Water"
         assert "arxiv:1901.00001" in paper["aliases"]
 
 
