@@ -191,9 +191,15 @@ class _Crew(Generic[Task, Result]):
         idle = next((hand for hand in self.hands if not hand.begun), None)
         if idle is None or any(hand.held for hand in self.hands):
             return
-        free = _ray().available_resources().get("CPU", 0)
-        why = f"none began within {START_PATIENCE:g} s; processors that are free: {free:g}"
-        self._replace(idle, -1, why)
+        if self.lost.get(-1, 0) + 1 >= TRIES:
+            free = _ray().available_resources().get("CPU", 0)
+            raise RecsysError(
+                f"{TRIES} processes for '{self.stage.name}' did not begin, each within "
+                f"{START_PATIENCE:g} s; {free:g} processors of the cluster are free.",
+                "Wait until there is room, or look at its nodes by `ray status`; what is done is "
+                "kept.",
+            )
+        self._replace(idle, -1, "it did not begin")
 
     def _replace(self, hand: _Hand[Task], position: int, why: str) -> None:
         """Do the shards of an actor that is lost elsewhere, the one it was at TRIES times."""
