@@ -1,5 +1,6 @@
 """The program as a process: it listens, answers, drains and stops."""
 
+import contextlib
 import json
 import os
 import signal
@@ -87,9 +88,12 @@ def test_the_process_that_starts_others_holds_no_generation(built: Built, tmp_pa
 
 
 def _opened(pid: int) -> str:
-    """List the descriptors of a process: a generation is held by one."""
-    found = (Path(f"/proc/{pid}/fd") / name for name in os.listdir(f"/proc/{pid}/fd"))
-    return "\n".join(os.readlink(each) for each in found if each.is_symlink())
+    """List what a process holds open now: it may close one while it is read."""
+    found = []
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            found.append(os.readlink(f"/proc/{pid}/fd/{name}"))
+    return "\n".join(found)
 
 
 def _lives(pid: int) -> bool:
