@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.report.marked_pages import check_page, rewrite_page
-from pipelines.benchmarks.choices import measure_precision, measure_transfer
+from pipelines.benchmarks.choices import measure_precision
 from pipelines.benchmarks.map_quality import measure_maps, write_maps
 from pipelines.benchmarks.matching_quality import measure_matching
 from pipelines.benchmarks.quality import measure_quality
@@ -61,7 +61,6 @@ SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
     "update": partial(measure_updates, corpora=CORPORA),
     **{corpus: partial(measure_quality, corpus=corpus) for corpus in CORPORA},
     "precision": partial(measure_precision, corpus=CORPORA[0]),
-    "transfer": partial(measure_transfer, corpus=CORPORA[0]),
     "matching": partial(measure_matching, corpora=CORPORA),
     "serving": partial(measure_serving, corpora=CORPORA),
     "local": partial(measure_passages, corpus=CORPORA[0]),

@@ -1,6 +1,5 @@
-"""Figures behind two choices: int8 as the default, and one ranker for every corpus."""
+"""Figures behind a choice: int8 as the default."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,9 @@ from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
 from pipelines.ranking.fit_ranker import fit
 from pipelines.ranking.ranker_trial import judge
-from pipelines.ranking.shipped_ranker import CORPORA, compare, train_together
 from pipelines.ranking.training_table import collect
 from recsys.progress import silent
 from recsys.stage_two.features import feature_names
-from recsys.store.generations import in_force
-from recsys.store.layout import ranker_folder
 
 SEEDS = (0, 1, 2)
 
@@ -44,23 +40,3 @@ def dev_figures(index: Path, split: Path) -> list[float]:
         judged = judge(fitted.predict(dev.features), dev)
         found.append(summarise(judged, rng=np.random.default_rng(0), samples=1)["F1@20"].value)
     return found
-
-
-def measure_transfer(bench: Bench, corpus: str) -> dict[str, Any]:
-    """Train on the other corpora, and compare with the corpus's own ranker on its test queries."""
-    index = bench.trained(corpus)
-    others = [bench.built(name) for name in CORPORA if name != corpus]
-    found = {}
-    for metadata in (True, False):
-        folder = ranker_folder(bench.work / f"without-{corpus}", metadata=metadata)
-        train_together(bench.data, others, folder, metadata=metadata, seed=0)
-        rankers = {
-            "other corpora": folder,
-            "its own queries": ranker_folder(in_force(index), metadata=metadata),
-        }
-        figures = compare(bench.data, index, rankers)
-        found["metadata" if metadata else "no metadata"] = {
-            name: {measure: asdict(figure) for measure, figure in each.items()}
-            for name, each in figures.items()
-        }
-    return {"corpus": corpus, "rankers": found}

@@ -40,7 +40,6 @@ from pipelines.ranking.fit_ranker import FittedRanker
 from pipelines.ranking.ranker_trial import judge
 from pipelines.ranking.shipped_ranker import (
     CORPORA,
-    TRIED_SHARES,
     fit_on,
     lessons_of,
     seen_by,
@@ -55,6 +54,8 @@ from recsys.store.collection import Collection
 
 DEEP, FUSION = 200, 60
 """Papers of each list that are fused, and the constant of Cormack, Clarke and Buettcher (2009)."""
+TRIED_SHARES = (1.0, 0.3, 0.1, 0.03, 0.0)
+"""Shares of the citations of a corpus with which rankers are tried on it."""
 LEARNS_ZEROS = feature_names(metadata=True)
 LEARNS_UNKNOWN = feature_names(metadata=True, few_links=True)
 

@@ -68,18 +68,6 @@ def _precision(found: Results) -> str:
     )
 
 
-def _transfer(found: Results) -> str:
-    rows = [
-        (f"{kind}, trained on {name}", *(_with_interval(each[m]) for m in ("F1@20", "MRR")))
-        for kind, rankers in found["rankers"].items()
-        for name, each in rankers.items()
-    ]
-    return (
-        f"How the shipped ranker carries over: {found['corpus']} test, by a ranker that has seen "
-        "only other corpora and by the corpus's own.\n\n" + table(("ranker", "F1@20", "MRR"), rows)
-    )
-
-
 def _matching(found: Results) -> str:
     rows = [
         (f"{corpus}, {name}", *map(_with_interval, each[name].values()))
@@ -175,7 +163,6 @@ def _update(found: Results) -> str:
 
 COSTS: Mapping[str, Callable[[Results], str]] = {
     "precision": _precision,
-    "transfer": _transfer,
     "matching": _matching,
     "serving": _serving,
     "local": _sentences,

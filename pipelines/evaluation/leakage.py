@@ -19,6 +19,7 @@ from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR
 
 TRAIN, DEV, TEST = PARTS
+RANKER = "ranker"
 _BYTES = 6
 _FILE = "{}_queries.npy"
 
@@ -69,13 +70,13 @@ def check_ranker(
     part: str,
     queries: Sequence[PaperId],
     *,
-    what: str = "ranker",
+    what: str = RANKER,
     command: str | None = None,
 ) -> str | None:
     """Refuse to evaluate a model on queries that it has seen; return a warning, if any is due.
 
-    A ranker may be looked at on the dev queries that it was stopped and calibrated on, as people
-    who choose between rankers do; the warning says that it flatters.
+    A model may be looked at on dev queries that it was only stopped and calibrated on, as people
+    who choose between models do; the warning says that it flatters.
 
     Args:
         folder: of the model; None: it tells nothing.
@@ -98,13 +99,18 @@ def check_ranker(
     made = list(zip(rows.tolist(), digests(collection, rows), strict=True))
     trained = [collection.corpus.ids[row] for row, each in made if each in seen.train]
     tuned = [collection.corpus.ids[row] for row, each in made if each in seen.dev]
+    hint = (
+        f"Train the index's own {what} on this split (`recsys train {command or what}`), or "
+        f"evaluate systems without a {what}."
+    )
+    if what == RANKER and part == DEV:
+        hint = "Ask the test queries; `recsys train ranker --folds 1` keeps those of dev unseen."
     for papers, how in ((trained, "trained"), (tuned if part != DEV else [], "calibrated")):
         if papers:
             raise LeakageError(
                 f"The {what} in {folder} was {how} on {len(papers)} of these {len(queries)} {part} "
                 f"queries (first: {papers[0]!r}).",
-                f"Train the index's own {what} on this split (`recsys train {command or what}`), "
-                f"or evaluate systems without a {what}.",
+                hint,
             )
     if tuned:
         return (

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ from pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
 from recsys.stage_two.grown_trees import trees_of
 from recsys.stage_two.ranker import FIRST, KIND, SCHEMA
-from recsys.stage_two.second_look import SECOND_NAMES
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import seal
 
@@ -64,8 +63,11 @@ class FittedRanker:
 
     def chances(self, features: Floats) -> Floats:
         """Calibrate the scores of (n, f) features into chances of being cited: (n,) float32."""
-        chances = np.interp(self.predict(features), self.scores, self.probabilities)
-        return chances.astype(np.float32)
+        return self.calibrated(self.predict(features))
+
+    def calibrated(self, scores: Floats) -> Floats:
+        """Turn (n,) scores into chances of being cited: (n,) float32."""
+        return np.interp(scores, self.scores, self.probabilities).astype(np.float32)
 
     def predict(self, features: Floats) -> Floats:
         """Score (n, f) features: (n,) float32."""
@@ -143,18 +145,6 @@ def fit(
     booster = lightgbm.Booster(model_str=text)
     knots = calibrate(np.asarray(booster.predict(dev.features), np.float32), dev.relevant)
     return FittedRanker(booster, names, *knots, seed)
-
-
-def fit_second(
-    first: FittedRanker, train: TrainingTable, dev: TrainingTable, *, progress: Progress = silent
-) -> FittedRanker:
-    """Train a ranker that reads what a first one has read, and what its chances tell.
-
-    train: with chances of rankers that have not seen its queries.
-    """
-    names = (*first.feature_names, *SECOND_NAMES)
-    fitted = fit(train, dev, names, seed=first.seed, progress=progress)
-    return replace(fitted, first=first)
 
 
 def calibrate(

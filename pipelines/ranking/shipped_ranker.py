@@ -4,9 +4,8 @@
     python -m pipelines.ranking.shipped_ranker --data DIR --work DIR --leave-out vis --out DIR
 
 DATA holds NAME/papers.jsonl.gz and NAME/split.json for each corpus. Indexes are built below WORK
-unless they are there. With --leave-out, that corpus is not trained on, so that its test queries
-show how well the ranker carries over to a corpus it has never seen; `each` leaves out one after the
-other, below WORK, before the ranker that ships is trained on all.
+unless they are there. With --leave-out, that corpus is not trained on; how well each of the corpora
+is served by such a ranker is measured by `pipelines.benchmarks.left_out`.
 
 It learns from queries of which many see but a share of the corpus's citations, or none, because
 most libraries have few: see `thinned_links`.
@@ -14,7 +13,7 @@ most libraries have few: see `thinned_links`.
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -22,19 +21,17 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.measures import Interval, summarise
 from indexes.opening import open_collection
 from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
+from pipelines.ranking.cross_fitting import Taught
 from pipelines.ranking.fit_ranker import FittedRanker, fit
-from pipelines.ranking.ranker_trial import judge
 from pipelines.ranking.thinned_links import LinkDropout, View, share_of_links
-from pipelines.ranking.train_ranker import report_on
+from pipelines.ranking.train_report import report_on
 from pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.progress import silent
 from recsys.stage_two.features import feature_names
-from recsys.stage_two.ranker import TreeRanker
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import replacing
 from recsys.store.collection import Collection
@@ -44,9 +41,6 @@ CORPORA = ("vis", "archaeology", "acl", "elife", "arxiv9196")
 TRAIN_QUERIES, DEV_QUERIES = 1500, 250
 """At most so many of each corpus, so that no corpus drowns the others."""
 SHIPPED = Path(__file__).resolve().parents[2] / "recsys" / "data"
-TRIED_SHARES = (1.0, 0.3, 0.1, 0.03, 0.0)
-"""Shares of the citations of a corpus that was left out, with which a ranker is tried on it."""
-EACH = "each"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,27 +49,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="Folder of the corpora.")
     parser.add_argument("--work", type=Path, required=True, help="Folder for their indexes.")
     parser.add_argument("--out", type=Path, default=SHIPPED, help="Default: %(default)s.")
-    parser.add_argument(
-        "--leave-out", choices=(*CORPORA, EACH), help="Do not train on this corpus, or try each."
-    )
+    parser.add_argument("--leave-out", choices=CORPORA, help="Do not train on this corpus.")
     parser.add_argument("--seed", type=int, default=0, help="Default: %(default)s.")
     chosen = parser.parse_args(arguments)
     bench = Bench(chosen.data, chosen.work)
-    names = [name for name in CORPORA if name != chosen.leave_out]
-    indexes = [bench.built(name) for name in names]
+    indexes = [bench.built(name) for name in CORPORA if name != chosen.leave_out]
     for metadata in (True, False):
-        features = feature_names(metadata=metadata, few_links=True)
-        lessons = [lessons_of(chosen.data, each, features, seed=chosen.seed) for each in indexes]
-        for left_out in names if chosen.leave_out == EACH else ():
-            others = [each for each in lessons if each.corpus != left_out]
-            folder = ranker_folder(chosen.work / f"without-{left_out}", metadata=metadata)
-            folder.parent.mkdir(exist_ok=True)
-            _tell(train_on(others, folder, seed=chosen.seed))
-            _tell(_tried(chosen.data, bench.built(left_out), folder))
         folder = ranker_folder(chosen.out, metadata=metadata)
-        _tell(train_on(lessons, folder, seed=chosen.seed))
-        if chosen.leave_out not in (None, EACH):
-            _tell(_tried(chosen.data, bench.built(chosen.leave_out), folder))
+        told = train_together(chosen.data, indexes, folder, metadata=metadata, seed=chosen.seed)
+        note("\n".join(told))
     return 0
 
 
@@ -146,45 +128,19 @@ def fit_on(
     return fit(train, dev, lessons[0].names, seed=seed), train, dev
 
 
-def train_on(lessons: Sequence[Lessons], folder: Path, *, seed: int) -> list[str]:
-    """Train as `fit_on` does, save, and say how good the ranker is on dev."""
-    fitted, train, dev = fit_on(lessons, seed=seed)
-    seen = reduce(or_, (each.seen for each in lessons))
-    facts = {"corpora": [each.corpus for each in lessons]}
-    with replacing(folder) as new:
-        fitted.save(new, seen, origin="the ranker shipped with recsys", facts=facts, text=False)
-    return report_on(fitted, folder, train, dev).lines()
-
-
 def train_together(
     data: Path, indexes: Sequence[Path], folder: Path, *, metadata: bool, seed: int
 ) -> list[str]:
     """Train on a sample of the train queries of each corpus, stop and calibrate on dev samples."""
     names = feature_names(metadata=metadata, few_links=True)
     lessons = [lessons_of(data, index, names, seed=seed) for index in indexes]
-    return train_on(lessons, folder, seed=seed)
-
-
-def compare(
-    data: Path, index: Path, rankers: Mapping[str, Path], *, share: float = 1.0
-) -> dict[str, dict[str, Interval]]:
-    """Measure ranker folders on the test queries of one corpus: name -> measure -> figure.
-
-    Each is asked with the features that it knows. share: of the citations that they see.
-    """
-    collection = open_collection(index)
-    rows = collection.corpus.rows(read_split(data / index.stem / "split.json", collection).test)
-    found = {}
-    tables: dict[tuple[str, ...], TrainingTable] = {}
-    for name, folder in rankers.items():
-        ranker = TreeRanker.load(folder)
-        names = ranker.feature_names
-        if names not in tables:
-            tables[names] = seen_by(collection, rows, names, share)
-        judged = judge(ranker.score(tables[names].features), tables[names])
-        figures = summarise(judged, rng=np.random.default_rng(0))
-        found[name] = {measure: figures[measure] for measure in ("F1@20", "MRR")}
-    return found
+    fitted, train, dev = fit_on(lessons, seed=seed)
+    seen = reduce(or_, (each.seen for each in lessons))
+    facts = {"corpora": [each.corpus for each in lessons]}
+    with replacing(folder) as new:
+        fitted.save(new, seen, origin="the ranker shipped with recsys", facts=facts, text=False)
+    taught = Taught(fitted, train, dev, fitted.predict(dev.features))
+    return report_on(taught, folder).lines()
 
 
 def seen_by(
@@ -203,23 +159,6 @@ def sample(rows: Rows, most: int, rng: np.random.Generator) -> Rows:
 def note(line: str) -> None:
     """Tell the person who trains."""
     sys.stderr.write(f"{line}\n")
-
-
-def _tried(data: Path, index: Path, folder: Path) -> list[str]:
-    """Say how good a ranker is on a corpus that it has never seen, with few links and many."""
-    told = []
-    for share in TRIED_SHARES:
-        ranker = {"trained without it": folder}
-        found = compare(data, index, ranker, share=share)
-        for name, figures in found.items():
-            measured = ", ".join(f"{measure} {figure}" for measure, figure in figures.items())
-            told.append(f"{index.stem} test, {100 * share:g} % of its links, {name}: {measured}")
-    return told
-
-
-def _tell(lines: Sequence[str]) -> None:
-    for line in lines:
-        note(line)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
-from eval.calibration import expected_calibration_error
-from eval.measures import CANDIDATE_RECALL, summarise
 from indexes.opening import nnselect_space, open_collection
 from pipelines.corpora.query_years import FEWEST_TRAIN
 from pipelines.evaluation.leakage import DEV, TEST, TRAIN, SeenQueries, check_ranker
@@ -16,20 +15,22 @@ from pipelines.evaluation.splits import Split
 from pipelines.evaluation.year_split import SPLIT_FILE, ChosenSplit, given_or_made
 from pipelines.jobs.engines.engine_contract import Engine
 from pipelines.jobs.index_writer import IndexWriter, writing
-from pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, calibrate, fit, fit_second
-from pipelines.ranking.held_out_chances import unseen_chances
-from pipelines.ranking.ranker_trial import Trial, judge, looking_again, try_ranker
-from pipelines.ranking.training_table import Posing, TrainingTable, collect
+from pipelines.ranking.cross_fitting import FOLDS, Taught, teach
+from pipelines.ranking.fit_ranker import FittedRanker
+from pipelines.ranking.ranker_trial import Trial, try_ranker
+from pipelines.ranking.train_report import TrainReport, report_on
+from pipelines.ranking.training_table import Chances, Posing, TrainingTable, collect
 from recsys.errors import InputError, NothingFound
 from recsys.models.nnselect import NNSelectModel
 from recsys.progress import Progress, silent
 from recsys.stage_one.settings import USUAL, StageOne
 from recsys.stage_one.sources import SEARCHES, check_searches
 from recsys.stage_two.features import feature_names
+from recsys.stage_two.second_look import SECOND_NAMES
 from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import fingerprint
 from recsys.store.collection import Collection
-from recsys.store.generations import in_force, root_of
+from recsys.store.generations import in_force
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.layout import NNSELECT, UNTIL, ranker_folder
 
@@ -42,7 +43,10 @@ class TrainOptions:
     nnselect_features: whether the features of NNSelect are read. They are not by default, since
     they bring nothing on dev beyond NNSelect's candidates, in whose prior its cosine is already.
     engine: computes features, where NNSelect takes no part; None: this process.
-    passes: 1, or 2: a second ranker looks at what a first one puts on top.
+    folds: of the train and dev queries; the mean of rankers answers, each of which learns from all
+    folds but one. 1: one ranker learns from the train queries, and dev only stops and calibrates
+    it, so that it can be tried there.
+    passes: 1, or 2: a second ranker looks at what a first one puts on top. It takes folds.
     """
 
     metadata: bool = True
@@ -50,42 +54,20 @@ class TrainOptions:
     candidates: tuple[str, ...] | None = None
     nnselect_features: bool = False
     engine: Engine | None = None
+    folds: int = FOLDS
     passes: int = 1
 
     def __post_init__(self) -> None:
         if self.passes not in (1, 2):
             raise InputError(f"A ranker does not look {self.passes} times.", "Give 1 or 2 passes.")
-
-
-@dataclass(frozen=True, slots=True)
-class TrainReport:
-    """What was trained and how good it is on dev, without seeds.
-
-    queries: a query that was posed twice counts twice. told: of the split that was made, and of the
-    test queries.
-    """
-
-    folder: Path
-    queries: int
-    examples: int
-    trees: int
-    recall: float
-    f1: float
-    mrr: float
-    calibration_error: float
-    candidates: tuple[str, ...] = USUAL
-    told: tuple[str, ...] = ()
-
-    def lines(self) -> list[str]:
-        """Say it to people."""
-        return [
-            f"Trained {self.trees} trees on {self.queries} queries, {self.examples:,} examples.",
-            f"On dev: F1@{CUTOFF} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
-            f"{self.recall:.3f}, calibration error {self.calibration_error:.4f} (cross-fitted).",
-            *self.told,
-            f"Candidates come from {', '.join(self.candidates)}. "
-            f"Saved in {root_of(self.folder.parent)}.",
-        ]
+        if self.folds < 1:
+            raise InputError(f"There are no {self.folds} folds.", "Give 1 or more.")
+        if self.passes > 1 and self.folds == 1:
+            raise InputError(
+                "A second look learns from rankers that have not seen a query; with one fold there "
+                "are none.",
+                "Give 2 folds or more, or 1 pass.",
+            )
 
 
 class UnseenViews(Protocol):
@@ -148,20 +130,15 @@ def _train(
     school = school.with_unseen(collection.folder, chosen.split, unseen, progress)
     if split is None:
         school.check_test(chosen.split)
-    names = feature_names(metadata=options.metadata, nnselect=options.nnselect_features)
-    train, dev = school.tables(names, progress)
-    fitted = fit(train, dev, names, seed=options.seed, progress=progress)
-    if options.passes > 1:
-        unseen_by = unseen_chances(train, dev, names, seed=options.seed, progress=progress)
-        train, dev = school.looking_again(unseen_by, fitted).tables(names, progress)
-        fitted = fit_second(fitted, train, dev, progress=progress)
+    taught = school.taught(options, progress)
+    fitted, searches = taught.ranker, school.posings[0].stage_one.searches
     folder = ranker_folder(writer.index, metadata=options.metadata)
-    searches = school.posings[0].stage_one.searches
-    report = replace(report_on(fitted, folder, train, dev), candidates=searches, told=chosen.told)
+    report = replace(report_on(taught, folder), candidates=searches, told=chosen.told)
     facts = {
         "options": {
             "metadata": options.metadata,
             "seed": options.seed,
+            "folds": options.folds,
             **({"passes": options.passes} if options.passes > 1 else {}),
         },
         "candidates": list(searches),
@@ -174,10 +151,9 @@ def _train(
         trial = school.trial(chosen.split, fitted, options, progress)
         report = replace(report, told=(*report.told, *trial.lines()))
         facts["test"] = trial.facts()
-    seen = SeenQueries.of(collection, train=school.queries[0], dev=school.queries[1])
     with writer.member(folder.name) as new:
         chosen.save(new / SPLIT_FILE)
-        fitted.save(new, seen, origin="its own ranker", facts=facts, text=True)
+        fitted.save(new, school.seen(options), origin="its own ranker", facts=facts, text=True)
     return replace(report, folder=ranker_folder(in_force(writer.index), metadata=options.metadata))
 
 
@@ -255,19 +231,32 @@ class _School:
         )
         return train, dev
 
-    def looking_again(self, unseen: Floats, first: FittedRanker) -> "_School":
-        """Pose the queries for a second ranker.
+    def taught(self, options: TrainOptions, progress: Progress) -> "Taught":
+        """Train, once or for a second look, too."""
+        names = feature_names(metadata=options.metadata, nnselect=options.nnselect_features)
+        lesson = partial(teach, seed=options.seed, folds=options.folds, progress=progress)
+        first = lesson(*self.tables(names, progress), names)
+        if options.passes == 1:
+            return first
+        tables = self._looking_again(first).tables(names, progress)
+        second = lesson(*tables, (*names, *SECOND_NAMES))
+        return replace(second, ranker=replace(second.ranker, first=first.ranker))
 
-        Args:
-            unseen: chances of the candidates of train by rankers that have not learned from them.
-            first: has not learned from those of dev, and will be there when drafts are answered.
-        """
-        train, dev = self.posings
-        posings = (
-            replace(train, chances=lambda start, rows: unseen[start : start + len(rows)]),
-            looking_again(first, dev),
-        )
-        return replace(self, posings=posings)
+    def _looking_again(self, first: "Taught") -> "_School":
+        """Pose the queries for a second ranker, with chances by what has not learned from them."""
+        scores = np.split(first.scores, [len(first.train.features)])
+        posings = [
+            replace(posing, chances=_chances(first.ranker.calibrated(held_out)))
+            for posing, held_out in zip(self.posings, scores, strict=True)
+        ]
+        return replace(self, posings=(posings[0], posings[1]))
+
+    def seen(self, options: TrainOptions) -> SeenQueries:
+        """Digest what a ranker has learned from, and what only stopped and calibrated it."""
+        train, dev = self.queries
+        if options.folds > 1:
+            train, dev = np.concatenate([train, dev]), dev[:0]
+        return SeenQueries.of(self.collection, train=train, dev=dev)
 
     def check_test(self, parts: Split) -> None:
         """Refuse, before hours of work, to try the ranker on what NNSelect has learned from."""
@@ -291,29 +280,6 @@ def newest_year(collection: Collection, *queries: Rows) -> int | None:
     return None if newest == UNKNOWN_YEAR else newest
 
 
-def report_on(
-    fitted: FittedRanker, folder: Path, train: TrainingTable, dev: TrainingTable
-) -> TrainReport:
-    """Measure a ranker on dev."""
-    scores = fitted.predict(dev.features)
-    figures = summarise(judge(scores, dev), rng=np.random.default_rng(0), samples=1)
-    return TrainReport(
-        folder=folder,
-        queries=len(train.groups),
-        examples=len(train.features),
-        trees=fitted.booster.num_trees(),
-        recall=figures[CANDIDATE_RECALL].value,
-        f1=figures[f"F1@{CUTOFF}"].value,
-        mrr=figures["MRR"].value,
-        calibration_error=cross_fitted_error(scores, dev),
-    )
-
-
-def cross_fitted_error(scores: Floats, dev: TrainingTable) -> float:
-    """Fit the calibration on every other query, measure its error on the rest, both ways."""
-    odd = np.repeat(np.arange(len(dev.groups)) % 2 == 1, dev.groups)
-    probabilities = np.empty(len(scores))
-    for held_out in (odd, ~odd):
-        knots = calibrate(scores[~held_out], dev.relevant[~held_out])
-        probabilities[held_out] = np.interp(scores[held_out], *knots)
-    return expected_calibration_error(probabilities, dev.relevant)
+def _chances(given: Floats) -> Chances:
+    """Give the candidates of a table, (n,), what was found before."""
+    return lambda start, rows: given[start : start + len(rows)]

@@ -36,15 +36,15 @@ class TrainingTable:
     """Candidates of several queries, one after the other; a query posed twice counts twice.
 
     features: (n, f) float32. relevant: (n,) int8, 1 for gold. groups: (q,) int32, candidates per
-    query. gold: (q,) int32, gold papers per query, whether proposed or not. blocks: (q,) int32, in
-    which block of years a query is, if that was asked; its poses are in one.
+    query. gold: (q,) int32, gold papers per query, whether proposed or not. queries: (q,) int32,
+    the row of the paper that is posed, where that is known.
     """
 
     features: Floats
     relevant: NDArray[np.int8]
     groups: NDArray[np.int32]
     gold: NDArray[np.int32]
-    blocks: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
+    queries: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,6 @@ class QueryExamples:
 
 Chances: TypeAlias = Callable[[int, Floats], Floats]
 """Gives candidates chances, (m,) float32: their first row in the whole table, (m, f) features."""
-BLOCKS = 3
-"""Blocks of years that train queries are cut into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +111,8 @@ def collect(
             found[at] = examples
             progress(stage, len(found), len(queries))
     counts = [len(found[at]) for at in range(len(queries))]
-    blocks = np.repeat(blocks_of(collection, queries), counts)
-    return _table([each for at in range(len(queries)) for each in found[at]], blocks)
-
-
-def blocks_of(collection: Collection, queries: Rows) -> Rows:
-    """Cut query rows into BLOCKS of about as many each by year: (q,) int32, the block of each."""
-    order = np.lexsort((queries, collection.graph.years[queries]))
-    blocks = np.empty(len(queries), np.int32)
-    blocks[order] = np.arange(len(queries)) * BLOCKS // max(len(queries), 1)
-    return blocks
+    posed = np.repeat(queries, counts)
+    return _table([each for at in range(len(queries)) for each in found[at]], posed)
 
 
 def _made(
@@ -178,22 +168,22 @@ def _examples(
     return found
 
 
-def _table(examples: Sequence[QueryExamples], blocks: Rows) -> TrainingTable:
+def _table(examples: Sequence[QueryExamples], queries: Rows) -> TrainingTable:
     return TrainingTable(
         np.concatenate([each.features for each in examples]),
         np.concatenate([each.relevant for each in examples]),
         np.array([len(each.relevant) for each in examples], np.int32),
         np.array([each.gold for each in examples], np.int32),
-        blocks,
+        queries,
     )
 
 
 def concatenate(tables: Sequence[TrainingTable]) -> TrainingTable:
-    """Put the queries of several corpora into one table."""
+    """Put queries into one table; those of several corpora may have the same `queries`."""
     return TrainingTable(
         np.concatenate([table.features for table in tables]),
         np.concatenate([table.relevant for table in tables]),
         np.concatenate([table.groups for table in tables]),
         np.concatenate([table.gold for table in tables]),
-        np.concatenate([table.blocks for table in tables]),
+        np.concatenate([table.queries for table in tables]),
     )

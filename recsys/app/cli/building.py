@@ -163,6 +163,16 @@ class RankerChoices:
     nnselect_features: Annotated[
         bool, Option("--nnselect-features", help="Let the ranker read NNSelect's features.")
     ] = False
+    folds: Annotated[
+        int,
+        Option(
+            "--folds",
+            min=1,
+            help="Cut the train and dev queries into so many parts. A ranker is trained without "
+            "each of them, and the mean of all answers. With 1, one ranker is trained on the train "
+            "queries and can be tried on those of dev.",
+        ),
+    ] = 4
     passes: Annotated[
         int,
         Option(
@@ -170,7 +180,7 @@ class RankerChoices:
             min=1,
             max=2,
             help="Look once, or twice: a second ranker sees what a first one puts on top, and how "
-            "the other candidates are linked to that. To train it takes three times as long.",
+            "the other candidates are linked to that. To train it takes twice as long.",
         ),
     ] = 1
 
@@ -183,7 +193,7 @@ def train_ranker(
     seed: Seed = 0,
     no_wait: NoWait = False,
 ) -> None:
-    """Train the index's own ranker on the train queries, stopped early on the dev queries.
+    """Train the index's own ranker on the train and dev queries.
 
     The index answers with it from then on, instead of the ranker that comes with the package.
     Without --split, one is made by year, and the new ranker is tried on its test queries beside the
@@ -202,6 +212,7 @@ def train_ranker(
         seed=seed,
         candidates=names_in(ranker.candidates),
         nnselect_features=ranker.nnselect_features,
+        folds=ranker.folds,
         passes=ranker.passes,
     )
     with damage_named(index), sharing.running() as (progress, engine):

@@ -146,7 +146,7 @@ def test_what_is_right_stays_while_links_go(built: "Built") -> None:
         for links in (None, lambda row: bare)
     )
     assert without.gold.tolist() == full.gold.tolist()
-    assert without.blocks.tolist() == full.blocks.tolist()
+    assert without.queries.tolist() == full.queries.tolist()
     linked = [at for at, name in enumerate(NEW) if BY_NAME[name].links]
     assert (without.features[:, linked] == UNKNOWN).all()
     assert without.relevant.sum() > 0

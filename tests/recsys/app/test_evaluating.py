@@ -55,11 +55,20 @@ def test_a_ranker_is_not_evaluated_on_what_it_was_trained_on(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_dev_is_allowed_and_named(built: "Built", run_cli: "RunCli", tmp_path: Path) -> None:
-    done = run_cli(
-        "evaluate", built.index, "--split", built.split, "--out", tmp_path / "x",
-        "--part", "dev", "--systems", "two-stage", "--no-metadata", "--jobs", 1,
+def test_dev_is_asked_of_a_ranker_that_kept_it_unseen(
+    built: "Built", run_cli: "RunCli", tmp_path: Path
+) -> None:
+    index = built.copy(tmp_path)
+    asked = (
+        "evaluate", index, "--split", built.split, "--out", tmp_path / "x",
+        "--part", "dev", "--systems", "two-stage", "--jobs", 1,
     )  # fmt: skip
+    done = run_cli(*asked)
+    assert done.code == 1
+    assert "was trained on 8 of these 8 dev queries" in done.err
+    assert "`recsys train ranker --folds 1`" in done.err
+    assert run_cli("train", "ranker", index, "--split", built.split, "--folds", 1).code == 0
+    done = run_cli(*asked)
     assert done.code == 0
     assert "calibrated on 8 of these 8 queries" in done.err
 

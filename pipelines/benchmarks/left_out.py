@@ -1,0 +1,187 @@
+"""How well a ranker carries over to a corpus that it has never seen, beside the corpus's own.
+
+    python -m pipelines.benchmarks.left_out --data DIR --work DIR
+
+DATA holds NAME/papers.jsonl.gz and NAME/split.json for each corpus. Indexes are built below WORK
+unless they are there. Each corpus is left out in turn: a ranker learns from the others as the one
+that ships with the package does, and another from the corpus's own train queries; both are asked
+its test queries. Figures are kept in RESULTS, and the page left-out.md of DOCS is written anew.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eval.measures import Judged, per_query, summarise
+from eval.report.marked_pages import check_page, rewrite_page
+from eval.significance import bootstrap_pooled_f1
+from indexes.opening import open_collection
+from pipelines.benchmarks.result_tables import table
+from pipelines.evaluation.splits import read_split
+from pipelines.jobs.bench import Bench
+from pipelines.ranking.fit_ranker import FittedRanker
+from pipelines.ranking.ranker_trial import judge
+from pipelines.ranking.shipped_ranker import (
+    CORPORA,
+    TRAIN_QUERIES,
+    Lessons,
+    fit_on,
+    lessons_of,
+    note,
+    seen_by,
+)
+from pipelines.ranking.thinned_links import all_links
+from recsys.errors import RecsysError
+from recsys.stage_two.features import feature_names
+from recsys.store.artifacts import write_json
+
+PAGE = "left-out"
+OTHERS, OWN = "the other corpora", "its own queries"
+SETTINGS: Mapping[str, bool] = {"metadata": True, "no metadata": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What is measured.
+
+    indexes: of the corpora, by name. metadata: whether authors and venue are read. most: train
+    queries of each of the other corpora.
+    """
+
+    data: Path
+    indexes: Mapping[str, Path]
+    metadata: bool
+    most: int
+
+    def learn_together(self) -> dict[str, Lessons]:
+        """Pose queries of each corpus as the ranker that ships is taught them."""
+        names = feature_names(metadata=self.metadata, few_links=True)
+        return {
+            name: lessons_of(self.data, index, names, seed=0, most=self.most)
+            for name, index in self.indexes.items()
+        }
+
+    def learn_alone(self, corpus: str) -> FittedRanker:
+        """Train on a corpus's own queries, which know all links and read no feature for few."""
+        names = feature_names(metadata=self.metadata)
+        index = self.indexes[corpus]
+        return fit_on([lessons_of(self.data, index, names, seed=0, links=all_links)], seed=0)[0]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Parse the command line and measure; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m pipelines.benchmarks.left_out")
+    parser.add_argument("--data", type=Path, required=True, help="folder of corpus folders")
+    parser.add_argument("--work", type=Path, default=Path("benchmarks/out"))
+    parser.add_argument("--docs", type=Path, default=Path("docs/results"))
+    parser.add_argument("--results", type=Path, default=Path("benchmarks/left-out.json"))
+    parser.add_argument("--only", choices=tuple(SETTINGS), help="one of both kinds of rankers")
+    parser.add_argument(
+        "--most", type=int, default=TRAIN_QUERIES, help="train queries of each other corpus"
+    )
+    given = parser.parse_args(arguments)
+    bench = Bench(given.data, given.work)
+    try:
+        check_page(given.docs, PAGE)
+        indexes = {name: bench.built(name) for name in CORPORA}
+        for setting in (given.only,) if given.only else SETTINGS:
+            study = Study(given.data, indexes, SETTINGS[setting], given.most)
+            lessons = study.learn_together()
+            for corpus in indexes:
+                figures = measure(study, lessons, corpus)
+                note(f"{corpus}, {setting}: {figures}")
+                found = json.loads(given.results.read_bytes()) if given.results.exists() else {}
+                found.setdefault(setting, {})[corpus] = figures
+                write_json(given.results, found)
+                rewrite_page(given.docs, PAGE, write_left_out(found))
+    except RecsysError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return error.exit_code
+    return 0
+
+
+def measure(study: Study, lessons: Mapping[str, Lessons], corpus: str) -> dict[str, Any]:
+    """Ask the test queries of a corpus of a ranker that has not seen it, and of its own.
+
+    Returns:
+        {"papers", "queries", "most", "systems": {OTHERS, OWN: {measure: interval}}, "difference":
+        of F1@20, OTHERS less OWN, an interval}.
+    """
+    others = fit_on([each for name, each in lessons.items() if name != corpus], seed=0)[0]
+    rankers = {OTHERS: others, OWN: study.learn_alone(corpus)}
+    collection = open_collection(study.indexes[corpus])
+    split = read_split(study.data / corpus / "split.json", collection)
+    rows = collection.corpus.rows(split.test)
+    judged = {}
+    for name, ranker in rankers.items():
+        asked = seen_by(collection, rows, ranker.feature_names, 1.0)
+        judged[name] = judge(ranker.predict(asked.features), asked)
+    pairs = [_pairs(judged[name]) for name in (OTHERS, OWN)]
+    by = bootstrap_pooled_f1(pairs[0], pairs[1], rng=np.random.default_rng(0))
+    return {
+        "papers": len(collection.corpus),
+        "queries": len(rows),
+        "most": study.most,
+        "systems": {name: _figures(each) for name, each in judged.items()},
+        "difference": asdict(by),
+    }
+
+
+def write_left_out(found: Mapping[str, Any]) -> str:
+    """Write the table: setting -> corpus -> see `measure`."""
+    header = (
+        "corpus",
+        "papers",
+        "test queries",
+        f"{OTHERS}: F1@20 / MRR",
+        f"{OWN}: F1@20 / MRR",
+        "share of F1@20",
+        "difference (95 %)",
+    )
+    rows = [
+        _row(f"{corpus}, {setting}", each)
+        for setting, corpora in found.items()
+        for corpus, each in corpora.items()
+    ]
+    most = " or ".join(
+        f"{each:,}" for each in sorted({e["most"] for c in found.values() for e in c.values()})
+    )
+    return (
+        f"Test queries, all links. “{OTHERS.capitalize()}”: at most {most} train queries of each, "
+        f"of which many knew but a share of the links. “{OWN.capitalize()}”: at most "
+        f"{TRAIN_QUERIES:,} of its train queries. Both: one ranker, one seed, one pass. "
+        "Differences are of F1@20, queries drawn in pairs.\n\n" + table(header, rows)
+    )
+
+
+def _row(name: str, found: Mapping[str, Any]) -> tuple[str, ...]:
+    others, own = (found["systems"][each] for each in (OTHERS, OWN))
+    by = found["difference"]
+    return (
+        name,
+        f"{found['papers']:,}",
+        f"{found['queries']:,}",
+        *(f"{each['F1@20']['value']:.3f} / {each['MRR']['value']:.3f}" for each in (others, own)),
+        f"{100 * others['F1@20']['value'] / own['F1@20']['value']:.1f} %",
+        f"{by['value']:+.3f} ({by['low']:+.3f} to {by['high']:+.3f})",
+    )
+
+
+def _figures(judged: Sequence[Judged]) -> dict[str, Any]:
+    found = summarise(judged, rng=np.random.default_rng(0))
+    return {name: asdict(found[name]) for name in ("F1@20", "MRR")}
+
+
+def _pairs(judged: Sequence[Judged]) -> Any:  # noqa: ANN401
+    values = per_query(judged)
+    return values["P@20"], values["R@20"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

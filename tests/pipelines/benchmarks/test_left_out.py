@@ -1,0 +1,65 @@
+"""Left out: a ranker is asked a corpus that it has not learned from, and the page says how well."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import pipelines.benchmarks.left_out as program
+from pipelines.benchmarks.left_out import OTHERS, OWN, main
+from pipelines.jobs.bench import Bench
+from pipelines.ranking.shipped_ranker import Lessons, fit_on
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
+NAMES = ("small", "twin", "third")
+PAGE = "# Left out\n\n<!-- left-out -->\n<!-- /left-out -->\n"
+
+
+@pytest.fixture
+def data(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three corpora of the same papers."""
+    for name in NAMES:
+        (tmp_path / name).mkdir()
+        shutil.copy(built.split, tmp_path / name / "split.json")
+        shutil.copytree(built.index, tmp_path / f"{name}.index")
+    monkeypatch.setattr(Bench, "built", Bench.index)
+    monkeypatch.setattr(program, "CORPORA", NAMES)
+    (tmp_path / "left-out.md").write_text(PAGE, encoding="utf-8")
+    return tmp_path
+
+
+def test_each_corpus_is_asked_of_what_learned_from_the_others(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taught = list[list[str]]()
+
+    def watched(lessons: list[Lessons], *, seed: int) -> Any:  # noqa: ANN401
+        taught.append([each.corpus for each in lessons])
+        return fit_on(lessons, seed=seed)
+
+    monkeypatch.setattr(program, "fit_on", watched)
+    places = [text for place in ("--data", "--work", "--docs") for text in (place, str(data))]
+    results = data / "results.json"
+    given = [*places, "--results", str(results), "--most", "15"]
+    assert main([*given, "--only", "no metadata"]) == 0
+    assert set(json.loads(results.read_text())) == {"no metadata"}
+    assert main([*given, "--only", "metadata"]) == 0
+    alone = [[name] for name in NAMES]
+    together = [["twin", "third"], ["small", "third"], ["small", "twin"]]
+    expected = [each for pair in zip(together, alone, strict=True) for each in pair]
+    assert taught == [*expected, *expected]
+    found = json.loads(results.read_text())
+    assert set(found) == {"no metadata", "metadata"}
+    for setting in found.values():
+        for each in setting.values():
+            one, other = (each["systems"][name]["F1@20"]["value"] for name in (OTHERS, OWN))
+            assert each["difference"]["value"] == pytest.approx(one - other, abs=1e-9)
+            assert each["most"] == 15
+    page = (data / "left-out.md").read_text()
+    for name in NAMES:
+        for setting in found:
+            assert f"| {name}, {setting} |" in page
