@@ -81,6 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--work", type=Path, default=Path("benchmarks/out"))
     parser.add_argument("--docs", type=Path, default=Path("docs/results"))
     parser.add_argument("--results", type=Path, default=Path("benchmarks/left-out.json"))
+    parser.add_argument(
+        "--corpora", nargs="+", choices=CORPORA, default=CORPORA, help="to leave out"
+    )
     parser.add_argument("--only", choices=tuple(SETTINGS), help="one of both kinds of rankers")
     parser.add_argument(
         "--most", type=int, default=TRAIN_QUERIES, help="train queries of each other corpus"
@@ -93,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for setting in (given.only,) if given.only else SETTINGS:
             study = Study(given.data, indexes, SETTINGS[setting], given.most)
             lessons = study.learn_together()
-            for corpus in indexes:
+            for corpus in given.corpora:
                 figures = measure(study, lessons, corpus)
                 note(f"{corpus}, {setting}: {figures}")
                 found = json.loads(given.results.read_bytes()) if given.results.exists() else {}

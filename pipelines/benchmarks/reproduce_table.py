@@ -82,7 +82,7 @@ def _seeded(corpus: str, seed: int, systems: Mapping[str, Expected]) -> Experime
             f"recsys train nnselect {options}",
             f"recsys train nnrank {options}",
             f"recsys train nnrank {options} --no-metadata",
-            f"recsys train ranker {options} --folds 1",
+            f"recsys train ranker {options}",
         ),
         evaluate=f"recsys evaluate {options} --out {{work}}/{corpus}-seed-{seed}",
         systems=systems,

@@ -45,7 +45,7 @@ class TrainOptions:
     engine: computes features, where NNSelect takes no part; None: this process.
     folds: of the train and dev queries; the mean of rankers answers, each of which learns from all
     folds but one. 1: one ranker learns from the train queries, and dev only stops and calibrates
-    it, so that it can be tried there.
+    it, so that it can be tried there. None: as many as the passes need.
     passes: 1, or 2: a second ranker looks at what a first one puts on top. It takes folds.
     """
 
@@ -54,13 +54,13 @@ class TrainOptions:
     candidates: tuple[str, ...] | None = None
     nnselect_features: bool = False
     engine: Engine | None = None
-    folds: int = FOLDS
+    folds: int | None = None
     passes: int = 1
 
     def __post_init__(self) -> None:
         if self.passes not in (1, 2):
             raise InputError(f"A ranker does not look {self.passes} times.", "Give 1 or 2 passes.")
-        if self.folds < 1:
+        if self.folds is not None and self.folds < 1:
             raise InputError(f"There are no {self.folds} folds.", "Give 1 or more.")
         if self.passes > 1 and self.folds == 1:
             raise InputError(
@@ -68,6 +68,11 @@ class TrainOptions:
                 "are none.",
                 "Give 2 folds or more, or 1 pass.",
             )
+
+    @property
+    def parts(self) -> int:
+        """How many folds there are."""
+        return self.folds or (1 if self.passes == 1 else FOLDS)
 
 
 class UnseenViews(Protocol):
@@ -138,7 +143,7 @@ def _train(
         "options": {
             "metadata": options.metadata,
             "seed": options.seed,
-            "folds": options.folds,
+            **({"folds": options.parts} if options.parts > 1 else {}),
             **({"passes": options.passes} if options.passes > 1 else {}),
         },
         "candidates": list(searches),
@@ -234,7 +239,7 @@ class _School:
     def taught(self, options: TrainOptions, progress: Progress) -> "Taught":
         """Train, once or for a second look, too."""
         names = feature_names(metadata=options.metadata, nnselect=options.nnselect_features)
-        lesson = partial(teach, seed=options.seed, folds=options.folds, progress=progress)
+        lesson = partial(teach, seed=options.seed, folds=options.parts, progress=progress)
         first = lesson(*self.tables(names, progress), names)
         if options.passes == 1:
             return first
@@ -254,7 +259,7 @@ class _School:
     def seen(self, options: TrainOptions) -> SeenQueries:
         """Digest what a ranker has learned from, and what only stopped and calibrated it."""
         train, dev = self.queries
-        if options.folds > 1:
+        if options.parts > 1:
             train, dev = np.concatenate([train, dev]), dev[:0]
         return SeenQueries.of(self.collection, train=train, dev=dev)
 

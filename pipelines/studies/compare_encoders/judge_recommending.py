@@ -10,12 +10,10 @@ from eval.run_figures import Assessment
 from eval.studies.encoders.encoder_figures import F1, RECALL, Figure, as_record, bounded
 from indexes.backends import build_index, by_size
 from pipelines.evaluation.evaluate import TWO_STAGE, EvaluateOptions, evaluate
-from pipelines.evaluation.leakage import DEV
 from pipelines.index.encode import link_vectors
 from pipelines.index.external_vectors import Built, take
 from pipelines.jobs.engines.process_pool import ProcessPool
 from pipelines.jobs.index_writer import writing
-from pipelines.ranking.cross_fitting import FOLDS
 from pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from pipelines.studies.compare_encoders.comparison_bench import Bench
 from recsys.errors import ArtifactError
@@ -43,8 +41,7 @@ def recommended(
     if not _is_built(index, key):
         _build(bench.files.index, vectors, index, key, progress)
     if not ranker_folder(in_force(index), metadata=True).exists():
-        learning = TrainOptions(seed=options.seed, folds=1 if options.part == DEV else FOLDS)
-        train_ranker(index, bench.files.split, learning, progress=progress)
+        train_ranker(index, bench.files.split, TrainOptions(seed=options.seed), progress=progress)
     asked = EvaluateOptions(
         options.part, (EMBEDDING, TWO_STAGE), seed=options.seed, engine=ProcessPool(options.jobs)
     )

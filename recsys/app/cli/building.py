@@ -164,15 +164,16 @@ class RankerChoices:
         bool, Option("--nnselect-features", help="Let the ranker read NNSelect's features.")
     ] = False
     folds: Annotated[
-        int,
+        int | None,
         Option(
             "--folds",
             min=1,
+            show_default="1; 4 with --passes 2",
             help="Cut the train and dev queries into so many parts. A ranker is trained without "
             "each of them, and the mean of all answers. With 1, one ranker is trained on the train "
-            "queries and can be tried on those of dev.",
+            "queries, stopped on those of dev, and can be tried on these.",
         ),
-    ] = 4
+    ] = None
     passes: Annotated[
         int,
         Option(
@@ -180,7 +181,7 @@ class RankerChoices:
             min=1,
             max=2,
             help="Look once, or twice: a second ranker sees what a first one puts on top, and how "
-            "the other candidates are linked to that. To train it takes twice as long.",
+            "the other candidates are linked to that. To train it takes several times as long.",
         ),
     ] = 1
 
@@ -193,7 +194,7 @@ def train_ranker(
     seed: Seed = 0,
     no_wait: NoWait = False,
 ) -> None:
-    """Train the index's own ranker on the train and dev queries.
+    """Train the index's own ranker on the train queries, stopped early on the dev queries.
 
     The index answers with it from then on, instead of the ranker that comes with the package.
     Without --split, one is made by year, and the new ranker is tried on its test queries beside the

@@ -79,7 +79,7 @@ COMMANDS: Mapping[str, Place] = {
     "train ranker": Place(
         "building",
         "train_ranker",
-        "Train the index's own ranker on the train and dev queries.",
+        "Train the index's own ranker on the train queries, stopped early on the dev queries.",
     ),
     "train local": Place(
         "local.learning_sentences",

@@ -45,9 +45,9 @@ def test_each_corpus_is_asked_of_what_learned_from_the_others(
     places = [text for place in ("--data", "--work", "--docs") for text in (place, str(data))]
     results = data / "results.json"
     given = [*places, "--results", str(results), "--most", "15"]
-    assert main([*given, "--only", "no metadata"]) == 0
+    assert main([*given, "--only", "no metadata", "--corpora", *NAMES]) == 0
     assert set(json.loads(results.read_text())) == {"no metadata"}
-    assert main([*given, "--only", "metadata"]) == 0
+    assert main([*given, "--only", "metadata", "--corpora", *NAMES]) == 0
     alone = [[name] for name in NAMES]
     together = [["twin", "third"], ["small", "third"], ["small", "twin"]]
     expected = [each for pair in zip(together, alone, strict=True) for each in pair]

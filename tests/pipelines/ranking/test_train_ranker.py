@@ -60,14 +60,14 @@ def test_one_seed_gives_one_model(built: "Built", index: Path) -> None:
 def test_the_manifest_says_how_it_was_trained(built: "Built") -> None:
     config = load_manifest(in_force(built.index) / "ranker", KIND, SCHEMA).config
     assert config["feature_names"] == list(feature_names(metadata=True))
-    assert config["options"] == {"metadata": True, "seed": 0, "folds": 4}
+    assert config["options"] == {"metadata": True, "seed": 0}
     assert config["trees"] >= 1
     chances = config["calibration"]["probabilities"]
     assert chances == sorted(chances) and 0 <= chances[0] and chances[-1] <= 1
 
 
 def test_the_report_is_that_of_the_dev_queries(built: "Built", index: Path) -> None:
-    report = train_ranker(index, built.split, TrainOptions(folds=1))
+    report = train_ranker(index, built.split, TrainOptions())
     collection = open_collection(index)
     rows = collection.corpus.rows(read_split(built.split, collection).dev)
     ranker = TreeRanker.load(in_force(index) / "ranker")

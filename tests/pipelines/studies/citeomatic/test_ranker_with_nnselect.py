@@ -40,7 +40,7 @@ def trained(wordy: Wordy, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
     """An index with NNSelect and a ranker that reads its features; no test may change it."""
     index = wordy.copy(tmp_path_factory.mktemp("trained"))
     return index, train_ranker(
-        index, wordy.split, TrainOptions(nnselect_features=True, folds=1), unseen=unseen_views
+        index, wordy.split, TrainOptions(nnselect_features=True), unseen=unseen_views
     )
 
 
