@@ -16,7 +16,8 @@ from pipelines.evaluation.year_split import SPLIT_FILE, make_split
 from pipelines.index.build import BuildOptions, build
 from pipelines.ranking import train_ranker as training
 from pipelines.ranking.ranker_trial import Trial
-from pipelines.ranking.train_ranker import TrainOptions, TrainReport, train_ranker
+from pipelines.ranking.train_ranker import TrainOptions, train_ranker
+from pipelines.ranking.train_report import TrainReport
 from pipelines.ranking.training_table import PLAIN
 from recsys.app.cache import cache_folder
 from recsys.errors import LeakageError, NothingFound
