@@ -36,7 +36,7 @@ def answered(index: Path) -> list[tuple[str, float]]:
 
 
 def expected() -> list[tuple[str, float]]:
-    """Read the answer of that version: ranked anew whenever another ranker ships, as it has none."""
+    """Read the answer; it is made anew whenever another ranker ships: this index has none."""
     return [(paper, score) for paper, score in json.loads((GOLDEN / "answer.json").read_text())]
 
 
