@@ -297,7 +297,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         training=(),
         evaluate=_evaluate("vis-left-out", "{data}/vis/split.json"),
         alone={},
-        systems={"two-stage": Expected((0.3492, 0.7997, 0.3874, 0.6642), LEARNED)},
+        systems={"two-stage": Expected((0.3432, 0.8047, 0.3797, 0.6645), LEARNED)},
         slow=True,
     ),
     # Which paper belongs to which sentence, with less or more known of its draft.
