@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from eval.calibration import expected_calibration_error
-from eval.measures import Judged, f1, per_query, summarise
+from eval.measures import Interval, Judged, f1, per_query, summarise
 from eval.report.marked_pages import check_page, rewrite_page
 from eval.significance import bootstrap_pooled_f1
 from indexes.opening import open_collection
@@ -149,7 +149,7 @@ def measure(study: Study, corpus: str) -> dict[str, Any]:
         "teachers": others,
         "most": study.most,
         "part": study.part,
-        "systems": {name: _figures(each) for name, each in words.items()},
+        "systems": {name: figures_of(each) for name, each in words.items()},
         "shares": shares,
     }
 
@@ -172,9 +172,9 @@ def _with_share(
     return {
         "share": share,
         "links": len(known.graph.cites.values),
-        "systems": {name: _figures(each) for name, each in judged.items()},
+        "systems": {name: figures_of(each) for name, each in judged.items()},
         "ECE": error,
-        "gains": {name: asdict(_gain(judged[DROPOUT], each)) for name, each in rivals.items()},
+        "gains": {name: asdict(f1_gain(judged[DROPOUT], each)) for name, each in rivals.items()},
         "ratio": _f1(judged[DROPOUT]) / max(_f1(words[BM25]), _f1(words[COSINE])),
     }
 
@@ -226,12 +226,14 @@ def _judged(
     return judged
 
 
-def _figures(judged: Sequence[Judged]) -> dict[str, Any]:
+def figures_of(judged: Sequence[Judged]) -> dict[str, Any]:
+    """Write F1@20 and MRR with their intervals: measure -> interval."""
     found = summarise(judged, rng=np.random.default_rng(0))
     return {name: asdict(found[name]) for name in ("F1@20", "MRR")}
 
 
-def _gain(one: Sequence[Judged], other: Sequence[Judged]) -> Any:  # noqa: ANN401
+def f1_gain(one: Sequence[Judged], other: Sequence[Judged]) -> Interval:
+    """Take one F1@20 less the other, with an interval, queries drawn in pairs."""
     values = [per_query(each) for each in (one, other)]
     pairs = [(each["P@20"], each["R@20"]) for each in values]
     return bootstrap_pooled_f1(pairs[0], pairs[1], rng=np.random.default_rng(0))

@@ -16,12 +16,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from eval.measures import Judged, per_query, summarise
 from eval.report.marked_pages import check_page, rewrite_page
-from eval.significance import bootstrap_pooled_f1
 from indexes.opening import open_collection
+from pipelines.benchmarks.few_links import f1_gain, figures_of
 from pipelines.benchmarks.result_tables import table
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
@@ -125,14 +122,12 @@ def measure(study: Study, lessons: Mapping[str, Lessons], corpus: str) -> dict[s
     for name, ranker in rankers.items():
         asked = seen_by(collection, rows, ranker.feature_names, 1.0)
         judged[name] = judge(ranker.predict(asked.features), asked)
-    pairs = [_pairs(judged[name]) for name in (OTHERS, OWN)]
-    by = bootstrap_pooled_f1(pairs[0], pairs[1], rng=np.random.default_rng(0))
     return {
         "papers": len(collection.corpus),
         "queries": len(rows),
         "most": study.most,
-        "systems": {name: _figures(each) for name, each in judged.items()},
-        "difference": asdict(by),
+        "systems": {name: figures_of(each) for name, each in judged.items()},
+        "difference": asdict(f1_gain(judged[OTHERS], judged[OWN])),
     }
 
 
@@ -174,16 +169,6 @@ def _row(name: str, found: Mapping[str, Any]) -> tuple[str, ...]:
         f"{100 * others['F1@20']['value'] / own['F1@20']['value']:.1f} %",
         f"{by['value']:+.3f} ({by['low']:+.3f} to {by['high']:+.3f})",
     )
-
-
-def _figures(judged: Sequence[Judged]) -> dict[str, Any]:
-    found = summarise(judged, rng=np.random.default_rng(0))
-    return {name: asdict(found[name]) for name in ("F1@20", "MRR")}
-
-
-def _pairs(judged: Sequence[Judged]) -> Any:  # noqa: ANN401
-    values = per_query(judged)
-    return values["P@20"], values["R@20"]
 
 
 if __name__ == "__main__":

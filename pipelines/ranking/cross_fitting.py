@@ -116,6 +116,12 @@ class Taught:
     scores: Floats
 
     @property
+    def lessons(self) -> tuple[TrainingTable, ...]:
+        """What it has learned from: without folds, train alone."""
+        alone = len(self.scores) == len(self.dev.features)
+        return (self.train,) if alone else (self.train, self.dev)
+
+    @property
     def on_dev(self) -> Floats:
         """Scores of the candidates of dev."""
         return self.scores[len(self.scores) - len(self.dev.features) :]

@@ -112,7 +112,10 @@ def test_what_has_learned_from_dev_is_not_tried_on_it(
     built: "Built", tmp_path: Path, folds: int
 ) -> None:
     index = built.copy(tmp_path)
-    train_ranker(index, built.split, TrainOptions(folds=folds))
+    report = train_ranker(index, built.split, TrainOptions(folds=folds))
+    taught = tables(built)[: 1 if folds == 1 else 2]
+    assert report.queries == sum(len(each.groups) for each in taught)
+    assert report.examples == sum(len(each.features) for each in taught)
     collection, folder = open_collection(index), in_force(index) / "ranker"
     dev = read_split(built.split, collection).dev
     if folds == 1:
