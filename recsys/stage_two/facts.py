@@ -10,6 +10,7 @@ from recsys.asking.query import Query
 from recsys.stage_one.pool import Candidates
 from recsys.stage_two.author_view import Byline
 from recsys.stage_two.centre_view import Centres
+from recsys.stage_two.citing_habits import CitingHabits
 from recsys.stage_two.evidence import MODEST, Evidence
 from recsys.stage_two.nnselect_view import NNSelectView
 from recsys.stage_two.seed_view import Seeds
@@ -42,6 +43,12 @@ class Facts:
     def centres(self) -> Centres:
         """The middle of what is nearest to the draft."""
         return Centres(self.evidence)
+
+    @cached_property
+    def habits(self) -> CitingHabits | None:
+        """What papers older than the query cite; None if they cite too little to tell."""
+        graph, before = self.evidence.graph, self.evidence.query.before
+        return graph.once((CitingHabits, before), lambda: CitingHabits.of(graph, before))
 
     @cached_property
     def byline(self) -> Byline:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from recsys.stage_one.voters import Ballots
+from recsys.stage_two.citing_habits import CitingHabits
 from recsys.stage_two.evidence import MODEST, vote_share
 from recsys.stage_two.facts import (
     Facts,
@@ -96,6 +97,16 @@ def _by_seeds(function: Callable[[Seeds], Floats]) -> Callable[[Facts], Floats]:
 
     def value(facts: Facts) -> Floats:
         return constant(0, facts) if facts.seeds is None else function(facts.seeds)
+
+    return value
+
+
+def _by_habits(function: Callable[[CitingHabits, Facts], Floats]) -> Callable[[Facts], Floats]:
+    """Ask what is cited here; where too little is to tell, the feature is UNKNOWN."""
+
+    def value(facts: Facts) -> Floats:
+        habits = facts.habits
+        return constant(float(UNKNOWN), facts) if habits is None else function(habits, facts)
 
     return value
 
@@ -219,6 +230,13 @@ FEATURES: tuple[Feature, ...] = (
             lambda f: descending_rank(f.centres.near), few_links=True),
     Feature("match_cosine", "the 10 best BM25 hits other than itself, on average", "cosine",
             lambda f: f.centres.match, few_links=True),
+    Feature("age_habit", "how likely papers of its age are cited here, chance 1/2", "share",
+            _by_habits(lambda h, f: h.by_age(f.evidence.age)), links=True, few_links=True),
+    Feature("citations_habit", "how likely papers with its citations are cited here, chance 1/2",
+            "share", _by_habits(lambda h, f: h.by_citations(f.evidence.citations)),
+            links=True, few_links=True),
+    Feature("fresh_habit", "share of the citations here that are a paper's first", "share",
+            _by_habits(lambda h, f: constant(h.fresh, f)), links=True, few_links=True),
     Feature("seeds", "papers that the draft cites already", "log count",
             lambda f: constant(np.log1p(len(f.evidence.query.seeds)), f)),
     Feature("seed_cosine", "seeds, on average", "cosine",

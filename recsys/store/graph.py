@@ -1,8 +1,9 @@
 """The citation graph, both ways, read as of a year."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ UNKNOWN_YEAR = -1
 """Marks an unknown year in year columns; outside arrays an unknown year is None."""
 LATE = in_numpy.LATE
 Years: TypeAlias = in_numpy.Years
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,14 @@ class CitationGraph:
     cites: Ragged
     cited_by: Ragged
     years: Years
+    _found: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, key: Hashable, work: Callable[[], _T]) -> _T:
+        """Remember what some work on this graph finds, so that it is done once for a key."""
+        if key not in self._found:
+            self._found[key] = work()
+        found: _T = self._found[key]
+        return found
 
     def in_counts(self, rows: Rows, before: int) -> Longs:
         """Count the papers older than `before` (year < before) that cite each row: (len(rows),)."""

@@ -18,7 +18,14 @@ from recsys.stage_one.settings import StageOne
 from recsys.stage_one.sources import SEARCHES
 from recsys.stage_two.evidence import Evidence
 from recsys.stage_two.facts import Facts, Feature, descending_rank, share_of_best
-from recsys.stage_two.features import BY_NAME, FEATURES, compute, feature_names, read_nnselect
+from recsys.stage_two.features import (
+    BY_NAME,
+    FEATURES,
+    UNKNOWN,
+    compute,
+    feature_names,
+    read_nnselect,
+)
 from recsys.stage_two.nnselect_view import NNSelectView
 from recsys.store.collection import Collection, Space
 from tests.tiny import SMALL, collect, random_world, with_nnselect
@@ -167,6 +174,9 @@ EXPECTED |= {name: (0,) * 5 for name in SEEDED}
 # The weights of the nearest are 2.6 in all, 1.8 without c, 1.6 + .2 without b or d.
 FEW_LINKS: dict[str, tuple[float, ...]] = {
     "links_around": log(12 / 5, 12 / 5, 12 / 5, 12 / 5, 12 / 5),
+    "age_habit": (UNKNOWN,) * 5,  # Six citations tell too little: see test_citing_habits.
+    "citations_habit": (UNKNOWN,) * 5,
+    "fresh_habit": (UNKNOWN,) * 5,
     "near_cosine": (2.136 / 2.6, 1.6 / 1.8, 0.8, 1.6 / 1.8, 0.96 / 2.6),
     "near_cosine_rank": (3, 1, 4, 1, 5),
     "match_cosine": (
