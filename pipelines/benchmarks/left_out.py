@@ -32,6 +32,7 @@ from pipelines.ranking.shipped_ranker import (
     lessons_of,
     note,
     seen_by,
+    taught_from,
 )
 from pipelines.ranking.thinned_links import all_links
 from recsys.errors import RecsysError
@@ -47,27 +48,28 @@ SETTINGS: Mapping[str, bool] = {"metadata": True, "no metadata": False}
 class Study:
     """What is measured.
 
-    indexes: of the corpora, by name. metadata: whether authors and venue are read. most: train
-    queries of each of the other corpora.
+    indexes: of the corpora, by name, that of all of it first. metadata: whether authors and venue
+    are read. most: train queries of each of the other corpora.
     """
 
     data: Path
-    indexes: Mapping[str, Path]
+    indexes: Mapping[str, Sequence[Path]]
     metadata: bool
     most: int
 
-    def learn_together(self) -> dict[str, Lessons]:
+    def learn_together(self) -> list[Lessons]:
         """Pose queries of each corpus as the ranker that ships is taught them."""
         names = feature_names(metadata=self.metadata, few_links=True)
-        return {
-            name: lessons_of(self.data, index, names, seed=0, most=self.most)
-            for name, index in self.indexes.items()
-        }
+        return [
+            lessons_of(self.data, index, names, seed=0, most=self.most)
+            for indexes in self.indexes.values()
+            for index in indexes
+        ]
 
     def learn_alone(self, corpus: str) -> FittedRanker:
         """Train on a corpus's own queries, which know all links and read no feature for few."""
         names = feature_names(metadata=self.metadata)
-        index = self.indexes[corpus]
+        index = self.indexes[corpus][0]
         return fit_on([lessons_of(self.data, index, names, seed=0, links=all_links)], seed=0)[0]
 
 
@@ -89,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bench = Bench(given.data, given.work)
     try:
         check_page(given.docs, PAGE)
-        indexes = {name: bench.built(name) for name in CORPORA}
+        indexes = {name: taught_from(bench, name) for name in CORPORA}
         for setting in (given.only,) if given.only else SETTINGS:
             study = Study(given.data, indexes, SETTINGS[setting], given.most)
             lessons = study.learn_together()
@@ -106,16 +108,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def measure(study: Study, lessons: Mapping[str, Lessons], corpus: str) -> dict[str, Any]:
+def measure(study: Study, lessons: Sequence[Lessons], corpus: str) -> dict[str, Any]:
     """Ask the test queries of a corpus of a ranker that has not seen it, and of its own.
 
     Returns:
         {"papers", "queries", "most", "systems": {OTHERS, OWN: {measure: interval}}, "difference":
         of F1@20, OTHERS less OWN, an interval}.
     """
-    others = fit_on([each for name, each in lessons.items() if name != corpus], seed=0)[0]
+    others = fit_on([each for each in lessons if each.corpus != corpus], seed=0)[0]
     rankers = {OTHERS: others, OWN: study.learn_alone(corpus)}
-    collection = open_collection(study.indexes[corpus])
+    collection = open_collection(study.indexes[corpus][0])
     split = read_split(study.data / corpus / "split.json", collection)
     rows = collection.corpus.rows(split.test)
     judged = {}

@@ -7,6 +7,8 @@ from pipelines.jobs.programs import run_recsys
 from recsys.errors import InputError, RecsysError, near_miss
 from recsys.store.generations import in_force
 
+_TITLES = "-titles"
+
 
 @dataclass(frozen=True, slots=True)
 class Bench:
@@ -37,6 +39,11 @@ class Bench:
         """Return where a corpus's index lies."""
         return self.work / f"{corpus}.index"
 
+    @staticmethod
+    def corpus_of(index: Path) -> str:
+        """Name the corpus of an index that `built` returned in 8 bits, whole or titles only."""
+        return index.stem.removesuffix(_TITLES)
+
     def built(
         self, corpus: str, *, precision: str | None = None, titles_only: bool = False
     ) -> Path:
@@ -47,7 +54,7 @@ class Bench:
         if precision is not None:
             index, options = index.with_stem(f"{corpus}-{precision}"), ("--precision", precision)
         if titles_only:
-            index, options = index.with_stem(f"{corpus}-titles"), (*options, "--titles-only")
+            index, options = index.with_stem(index.stem + _TITLES), (*options, "--titles-only")
         try:
             run_recsys("build", papers, "--out", index, *options)
         except RecsysError:  # An older version wrote it.

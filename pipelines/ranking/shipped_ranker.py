@@ -8,7 +8,7 @@ unless they are there. With --leave-out, that corpus is not trained on; how well
 is served by such a ranker is measured by `pipelines.benchmarks.left_out`.
 
 It learns from queries of which many see but a share of the corpus's citations, or none, because
-most libraries have few: see `thinned_links`.
+most libraries have few: see `thinned_links`. Corpora with abstracts teach twice: see TITLES_TOO.
 """
 
 import argparse
@@ -40,6 +40,8 @@ from recsys.store.layout import ranker_folder
 CORPORA = ("vis", "archaeology", "acl", "elife", "arxiv9196")
 TRAIN_QUERIES, DEV_QUERIES = 1500, 250
 """At most so many of each corpus, so that no corpus drowns the others."""
+TITLES_TOO = ("vis", "archaeology")
+"""Corpora with abstracts teach again without them: many libraries have but titles."""
 SHIPPED = Path(__file__).resolve().parents[2] / "recsys" / "data"
 
 
@@ -53,7 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="Default: %(default)s.")
     chosen = parser.parse_args(arguments)
     bench = Bench(chosen.data, chosen.work)
-    indexes = [bench.built(name) for name in CORPORA if name != chosen.leave_out]
+    taught = [name for name in CORPORA if name != chosen.leave_out]
+    indexes = [index for name in taught for index in taught_from(bench, name)]
     for metadata in (True, False):
         folder = ranker_folder(chosen.out, metadata=metadata)
         told = train_together(chosen.data, indexes, folder, metadata=metadata, seed=chosen.seed)
@@ -61,9 +64,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def taught_from(bench: Bench, corpus: str) -> list[Path]:
+    """Build the indexes that a corpus teaches from: as it is, and perhaps its titles alone."""
+    forms = (False, True) if corpus in TITLES_TOO else (False,)
+    return [bench.built(corpus, titles_only=form) for form in forms]
+
+
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """What a ranker learns of one corpus: queries to train on and to stop and calibrate by.
+    """What a ranker learns of one index: queries to train on and to stop and calibrate by.
 
     names: of the features, one a column of both tables.
     """
@@ -88,7 +97,7 @@ def lessons_of(
 
     Args:
         data: folder of the corpora.
-        index: of the corpus, with its name.
+        index: of the corpus, as `Bench` names it.
         names: of the features.
         seed: of the samples.
         links: says which citations the queries of a collection see.
@@ -96,7 +105,8 @@ def lessons_of(
     """
     rng = np.random.default_rng(seed)
     collection = open_collection(index)
-    parts = read_split(data / index.stem / "split.json", collection)
+    corpus = Bench.corpus_of(index)
+    parts = read_split(data / corpus / "split.json", collection)
     train = sample(collection.corpus.rows(parts.train), most, rng)
     dev = sample(collection.corpus.rows(parts.dev), DEV_QUERIES, rng)
     view = links(collection)
@@ -112,7 +122,7 @@ def lessons_of(
         for rows in (train, dev)
     ]
     seen = SeenQueries.of(collection, train=train, dev=dev)
-    return Lessons(index.stem, names, tables[0], tables[1], seen)
+    return Lessons(corpus, names, tables[0], tables[1], seen)
 
 
 def fit_on(
@@ -136,7 +146,7 @@ def train_together(
     lessons = [lessons_of(data, index, names, seed=seed) for index in indexes]
     fitted, train, dev = fit_on(lessons, seed=seed)
     seen = reduce(or_, (each.seen for each in lessons))
-    facts = {"corpora": [each.corpus for each in lessons]}
+    facts = {"corpora": list(dict.fromkeys(each.corpus for each in lessons))}
     with replacing(folder) as new:
         fitted.save(new, seen, origin="the ranker shipped with recsys", facts=facts, text=False)
     taught = Taught(fitted, train, dev, fitted.predict(dev.features))

@@ -10,7 +10,9 @@ import pytest
 import pipelines.benchmarks.left_out as program
 from pipelines.benchmarks.left_out import OTHERS, OWN, main
 from pipelines.jobs.bench import Bench
+from pipelines.ranking import shipped_ranker
 from pipelines.ranking.shipped_ranker import Lessons, fit_on
+from tests.benches import built_already
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -26,7 +28,9 @@ def data(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
         (tmp_path / name).mkdir()
         shutil.copy(built.split, tmp_path / name / "split.json")
         shutil.copytree(built.index, tmp_path / f"{name}.index")
-    monkeypatch.setattr(Bench, "built", Bench.index)
+    shutil.copytree(built.index, tmp_path / "small-titles.index")
+    monkeypatch.setattr(shipped_ranker, "TITLES_TOO", ("small",))
+    monkeypatch.setattr(Bench, "built", built_already)
     monkeypatch.setattr(program, "CORPORA", NAMES)
     (tmp_path / "left-out.md").write_text(PAGE, encoding="utf-8")
     return tmp_path
@@ -49,7 +53,7 @@ def test_each_corpus_is_asked_of_what_learned_from_the_others(
     assert set(json.loads(results.read_text())) == {"no metadata"}
     assert main([*given, "--only", "metadata", "--corpora", *NAMES]) == 0
     alone = [[name] for name in NAMES]
-    together = [["twin", "third"], ["small", "third"], ["small", "twin"]]
+    together = [["twin", "third"], ["small", "small", "third"], ["small", "small", "twin"]]
     expected = [each for pair in zip(together, alone, strict=True) for each in pair]
     assert taught == [*expected, *expected]
     found = json.loads(results.read_text())

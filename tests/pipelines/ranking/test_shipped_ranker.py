@@ -2,7 +2,7 @@
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import pipelines.ranking.shipped_ranker as program
 from pipelines.jobs.bench import Bench
-from pipelines.ranking.shipped_ranker import CORPORA, SHIPPED, main, sample
+from pipelines.ranking.shipped_ranker import CORPORA, SHIPPED, Lessons, fit_on, main, sample
 from recsys.app.wiring import data_folder, open_index, serving_ranker
 from recsys.records import Draft
 from recsys.stage_two.features import feature_names
@@ -19,6 +19,7 @@ from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force
 from recsys.store.layout import ranker_folder
+from tests.benches import built_already
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -68,8 +69,10 @@ def data(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
         (tmp_path / name).mkdir()
         shutil.copy(built.split, tmp_path / name / "split.json")
         shutil.copytree(built.index, tmp_path / f"{name}.index")
+    shutil.copytree(built.index, tmp_path / "twin-titles.index")
     monkeypatch.setattr(program, "CORPORA", ("small", "twin"))
-    monkeypatch.setattr(Bench, "built", Bench.index)
+    monkeypatch.setattr(program, "TITLES_TOO", ("twin",))
+    monkeypatch.setattr(Bench, "built", built_already)
     return tmp_path
 
 
@@ -85,6 +88,26 @@ def test_both_rankers_learn_from_all_corpora(
         assert ranker.feature_names == feature_names(metadata=metadata, few_links=True)
         config = load_manifest(ranker_folder(out, metadata=metadata), KIND, SCHEMA).config
         assert config["corpora"] == ["small", "twin"]
+
+
+def test_corpora_with_abstracts_teach_again_by_their_titles(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taught = list[list[tuple[str, int]]]()
+
+    def watched(lessons: list[Lessons], *, seed: int) -> Any:  # noqa: ANN401
+        taught.append([(each.corpus, len(each.train.groups)) for each in lessons])
+        return fit_on(lessons, seed=seed)
+
+    monkeypatch.setattr(program, "fit_on", watched)
+    for left_out, expected in (("small", ["twin", "twin"]), ("twin", ["small"])):
+        out = data / left_out / "out"
+        out.mkdir()
+        given_to = ["--data", str(data), "--work", str(data), "--out", str(out)]
+        assert main([*given_to, "--leave-out", left_out]) == 0
+        for lessons in taught[-2:]:
+            assert [corpus for corpus, _ in lessons] == expected
+            assert all(queries for _, queries in lessons)
 
 
 @given(st.integers(0, 200), st.integers(1, 100), st.integers(0, 5))
