@@ -19,6 +19,6 @@ def _reads(feature: Feature) -> str:
         "NNSelect": feature.nnselect,
         "metadata": feature.metadata,
         "links": feature.links,
-        "few links": feature.few_links,
+        "any corpus": feature.any_corpus,
     }
     return ", ".join(name for name, reads in read.items() if reads)

@@ -57,7 +57,7 @@ DEEP, FUSION = 200, 60
 TRIED_SHARES = (1.0, 0.3, 0.1, 0.03, 0.0)
 """Shares of the citations of a corpus with which rankers are tried on it."""
 LEARNS_ZEROS = feature_names(metadata=True)
-LEARNS_UNKNOWN = feature_names(metadata=True, few_links=True)
+LEARNS_UNKNOWN = feature_names(metadata=True, any_corpus=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ class Study:
 
     def learn_together(self) -> list[Lessons]:
         """Pose queries of each corpus as the ranker that ships is taught them."""
-        names = feature_names(metadata=self.metadata, few_links=True)
+        names = feature_names(metadata=self.metadata, any_corpus=True)
         return [
             lessons_of(self.data, index, names, seed=0, most=self.most)
             for indexes in self.indexes.values()

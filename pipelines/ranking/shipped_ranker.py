@@ -142,7 +142,7 @@ def train_together(
     data: Path, indexes: Sequence[Path], folder: Path, *, metadata: bool, seed: int
 ) -> list[str]:
     """Train on a sample of the train queries of each corpus, stop and calibrate on dev samples."""
-    names = feature_names(metadata=metadata, few_links=True)
+    names = feature_names(metadata=metadata, any_corpus=True)
     lessons = [lessons_of(data, index, names, seed=seed) for index in indexes]
     fitted, train, dev = fit_on(lessons, seed=seed)
     seen = reduce(or_, (each.seen for each in lessons))

@@ -78,8 +78,8 @@ class Feature:
     """One column: `function(facts)` returns (m,) float32 for the m candidates.
 
     metadata: it reads authors or venue. nnselect: it reads NNSelect's space. links: it is unknown
-    where no citation is known, see `recsys.stage_two.features.UNKNOWN`. few_links: only rankers
-    read it that serve corpora with few links, too.
+    where no citation is known, see `recsys.stage_two.features.UNKNOWN`. any_corpus: only rankers
+    read it that serve corpora that they have not seen, few links or many.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Feature:
     metadata: bool = False
     nnselect: bool = False
     links: bool = False
-    few_links: bool = False
+    any_corpus: bool = False
 
 
 def descending_rank(values: Floats) -> Floats:

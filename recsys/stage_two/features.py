@@ -30,19 +30,20 @@ UNKNOWN = np.float32(-2)
 
 
 def feature_names(
-    *, metadata: bool, nnselect: bool = False, few_links: bool = False
+    *, metadata: bool, nnselect: bool = False, any_corpus: bool = False
 ) -> tuple[str, ...]:
     """Name the columns in order, with or without those that read what not every answer may.
 
-    few_links: with those for rankers that serve corpora with few links, too. LINKS_AROUND is one:
-    with it, what reads links is UNKNOWN where there are none, else what no citation makes it.
+    any_corpus: with those for rankers that serve corpora that they have not seen, few links or
+    many. LINKS_AROUND is one: with it, what reads links is UNKNOWN where there are none, else what
+    no citation makes it.
     """
     return tuple(
         feature.name
         for feature in FEATURES
         if (metadata or not feature.metadata)
         and (nnselect or not feature.nnselect)
-        and (few_links or not feature.few_links)
+        and (any_corpus or not feature.any_corpus)
     )
 
 
@@ -223,20 +224,20 @@ FEATURES: tuple[Feature, ...] = (
             lambda f: (f.evidence.latest_citations + 1) / (f.evidence.citations + 2), links=True),
     Feature("age", "years between candidate and draft", "years", lambda f: f.evidence.age),
     Feature(LINKS_AROUND, "citations known of and by the candidates, on average", "log count",
-            lambda f: constant(np.log1p(f.evidence.links_around), f), few_links=True),
+            lambda f: constant(np.log1p(f.evidence.links_around), f), any_corpus=True),
     Feature("near_cosine", "the 10 nearest papers other than itself, on average", "cosine",
-            lambda f: f.centres.near, few_links=True),
+            lambda f: f.centres.near, any_corpus=True),
     Feature("near_cosine_rank", "position by this cosine", "rank",
-            lambda f: descending_rank(f.centres.near), few_links=True),
+            lambda f: descending_rank(f.centres.near), any_corpus=True),
     Feature("match_cosine", "the 10 best BM25 hits other than itself, on average", "cosine",
-            lambda f: f.centres.match, few_links=True),
+            lambda f: f.centres.match, any_corpus=True),
     Feature("age_habit", "how likely papers of its age are cited here, chance 1/2", "share",
-            _by_habits(lambda h, f: h.by_age(f.evidence.age)), links=True, few_links=True),
+            _by_habits(lambda h, f: h.by_age(f.evidence.age)), links=True, any_corpus=True),
     Feature("citations_habit", "how likely papers with its citations are cited here, chance 1/2",
             "share", _by_habits(lambda h, f: h.by_citations(f.evidence.citations)),
-            links=True, few_links=True),
+            links=True, any_corpus=True),
     Feature("fresh_habit", "share of the citations here that are a paper's first", "share",
-            _by_habits(lambda h, f: constant(h.fresh, f)), links=True, few_links=True),
+            _by_habits(lambda h, f: constant(h.fresh, f)), links=True, any_corpus=True),
     Feature("seeds", "papers that the draft cites already", "log count",
             lambda f: constant(np.log1p(len(f.evidence.query.seeds)), f)),
     Feature("seed_cosine", "seeds, on average", "cosine",

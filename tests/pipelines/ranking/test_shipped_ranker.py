@@ -37,7 +37,7 @@ def test_a_ranker_ships_with_the_package(metadata: bool) -> None:
     assert manifest.config["corpora"] == list(CORPORA)
     assert sum(path.stat().st_size for path in folder.rglob("*")) < MEGABYTE
     ranker = TreeRanker.load(folder)
-    known = [feature_names(metadata=metadata, few_links=told) for told in (False, True)]
+    known = [feature_names(metadata=metadata, any_corpus=told) for told in (False, True)]
     assert ranker.feature_names in known
     assert ranker.origin == "the ranker shipped with recsys"
 
@@ -85,7 +85,7 @@ def test_both_rankers_learn_from_all_corpora(
     assert capsys.readouterr().err.count("Trained ") == 2
     for metadata in (True, False):
         ranker = TreeRanker.load(ranker_folder(out, metadata=metadata))
-        assert ranker.feature_names == feature_names(metadata=metadata, few_links=True)
+        assert ranker.feature_names == feature_names(metadata=metadata, any_corpus=True)
         config = load_manifest(ranker_folder(out, metadata=metadata), KIND, SCHEMA).config
         assert config["corpora"] == ["small", "twin"]
 

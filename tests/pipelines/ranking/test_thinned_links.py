@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SEEDS = st.integers(0, 2**32 - 1)
 SHARES = st.floats(0, 1)
 OLD = feature_names(metadata=True)
-NEW = feature_names(metadata=True, few_links=True)
+NEW = feature_names(metadata=True, any_corpus=True)
 
 
 def pairs(graph: CitationGraph) -> set[tuple[int, int]]:

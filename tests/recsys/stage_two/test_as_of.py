@@ -33,7 +33,7 @@ def answer(collection: Collection, world: World) -> tuple[Candidates, Floats]:
     nnselect = collection.nnselect is not None
     searches = tuple(SEARCHES) if nnselect else USUAL
     candidates = propose(collection, query, replace(SMALL, searches=searches))
-    names = feature_names(metadata=True, nnselect=nnselect, few_links=True)
+    names = feature_names(metadata=True, nnselect=nnselect, any_corpus=True)
     facts = Facts.of(collection, query, candidates)
     chances = np.clip(candidates.cosines, 0, 1) ** 4
     return candidates, np.hstack([compute(facts, names), look_again(facts.evidence, chances)])
@@ -61,7 +61,7 @@ def check_same(world: World, present: Collection, past: Collection) -> None:
     np.testing.assert_array_equal(now.rows, then.rows)
     np.testing.assert_array_equal(now.sources, then.sources)
     nnselect = present.nnselect is not None
-    first = feature_names(metadata=True, nnselect=nnselect, few_links=True)
+    first = feature_names(metadata=True, nnselect=nnselect, any_corpus=True)
     names = (*first, *SECOND_NAMES)
     assert features.shape[1] == len(names)
     for column, name in enumerate(names):

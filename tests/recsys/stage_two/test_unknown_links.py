@@ -25,7 +25,7 @@ from tests.tiny import SMALL, World, collect, random_world, with_nnselect
 
 SEEDS = st.integers(0, 2**32 - 1)
 OLD = feature_names(metadata=True, nnselect=True)
-NEW = feature_names(metadata=True, nnselect=True, few_links=True)
+NEW = feature_names(metadata=True, nnselect=True, any_corpus=True)
 READS_LINKS = np.array([BY_NAME[name].links for name in NEW])
 
 
@@ -41,9 +41,9 @@ def asked(world: World, collection: Collection) -> Facts:
     return Facts.of(collection, query, candidates)
 
 
-def test_features_for_few_links_are_named_only_where_they_are_asked_for() -> None:
+def test_features_for_any_corpus_are_named_only_where_they_are_asked_for() -> None:
     assert LINKS_AROUND in set(NEW) - set(OLD)
-    assert [name for name in NEW if not BY_NAME[name].few_links] == list(OLD)
+    assert [name for name in NEW if not BY_NAME[name].any_corpus] == list(OLD)
 
 
 @settings(max_examples=100)
