@@ -186,9 +186,7 @@ def _plan(given: argparse.Namespace) -> DistilPlan:
         start=StartOptions(
             given.start, lora=lora, max_length=given.max_length, half=given.bf16 or None
         ),
-        learned=DistilOptions(
-            DistilLoss(given.loss, given.temperature), given.near, given.citations
-        ),
+        learned=DistilOptions(loss, given.near, given.citations),
         loop=loop,
         draw=Draw(),
         reading=Reading(sample=Sample(given.dev_queries, given.dev_papers)),

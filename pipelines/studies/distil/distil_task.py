@@ -102,7 +102,7 @@ class DistilTask:
         drawn, keys = [], []
         for part in self.parts:
             order = rng.permutation(len(part.rows))
-            drawn.append(_with_company(part, rng, self.options.near)[order])
+            drawn.append(with_company(part, rng, self.options.near)[order])
             keys.append(rng.random(len(order))[np.arange(len(order)) // BLOCK])
         return np.concatenate(drawn)[np.argsort(np.concatenate(keys), kind="stable")]
 
@@ -156,7 +156,7 @@ def _nearest(vectors: Floats, near: int) -> Longs:
     return found
 
 
-def _with_company(part: Lesson, rng: np.random.Generator, near: int) -> Rows:
+def with_company(part: Lesson, rng: np.random.Generator, near: int) -> Rows:
     """Give each paper some of those that are near to it: (n, 1 + near) rows of the shelf."""
     count = len(part.rows)
     near = min(near, count - 1)

@@ -101,9 +101,9 @@ class TaughtCorpora:
     def _known(self, name: str) -> Rows:
         """Name the papers of a corpus that the teacher encodes."""
         count = len(open_collection(self.index(name)).corpus)
-        if self.papers is None or count <= self.papers or name in self.also:
-            return np.arange(count, dtype=np.int32)
-        if self.by_teacher(name).is_dir():
+        if name in self.also:
+            return _drawn(count, self.each)
+        if self.papers is None or count <= self.papers or self.by_teacher(name).is_dir():
             return np.arange(count, dtype=np.int32)
         return self._judge(name, "test").rows
 
