@@ -29,17 +29,13 @@ NEVER = 10**6
 
 @dataclass(frozen=True, slots=True)
 class DistilPlan:
-    """What is trained, and how.
-
-    draw: of triplets, where citations count. device: "cpu", "cuda" or "auto".
-    """
+    """What is trained, and how. draw: of triplets, where citations count."""
 
     start: StartOptions
     learned: DistilOptions
     loop: LoopOptions
     draw: Draw
     reading: Reading
-    device: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)

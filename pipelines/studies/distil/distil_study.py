@@ -19,7 +19,6 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -39,7 +38,7 @@ from pipelines.studies.finetuning.encoder_training import STAGE, LoopOptions, Ru
 from pipelines.studies.finetuning.lora import LoraOptions
 from pipelines.studies.finetuning.student import StartOptions
 from pipelines.studies.finetuning.trained_encoder import check_out
-from pipelines.studies.finetuning.training_processes import joined
+from pipelines.studies.finetuning.training_processes import Ranks
 from pipelines.studies.specter.dev_recall import Sample
 from pipelines.studies.specter.fitting import ADAPTER_RATE, RATE
 from pipelines.studies.specter.held_out import compare, curve
@@ -49,8 +48,10 @@ from recsys.errors import RecsysError
 from recsys.models.encoder import OnnxEncoder
 from recsys.store.artifacts import replacing, write_json
 
-RESULT = "distilled.json"
+RESULT, SCHEMA = "distilled.json", "recsys.distilled/1"
 NONE = "none"
+SAVING = 60.0
+"""Seconds between checkpoints: a kill loses so much at most."""
 _INDEX = ".index"
 
 
@@ -65,16 +66,15 @@ def distil(
     """
     check_out(out)
     partial = out.with_name(f"{out.name}.partial.safetensors")
-    with joined(device_of(plan.device)) as ranks:
-        teacher = Teacher(_encoder(corpora.teacher, cache), cache)
-        trained = fit_student(corpora, plan, teacher, partial, replace(run, ranks=ranks))
-        facts = _facts(corpora, trained)
-        if trained.history.stopped:
-            return facts | {"stopped": True}
-        with replacing(out) as folder:
-            trained.save(folder)
-            write_json(folder / RESULT, facts)
-            add_page(folder, out.name)
+    teacher = Teacher(_encoder(corpora.teacher, cache), cache)
+    trained = fit_student(corpora, plan, teacher, partial, run)
+    facts = _facts(corpora, trained)
+    if trained.history.stopped:
+        return facts | {"stopped": True}
+    with replacing(out) as folder:
+        trained.save(folder)
+        write_json(folder / RESULT, facts)
+        add_page(folder, out.name)
     if corpora.part != NONE:
         write_json(out / RESULT, {**facts, **judged(corpora, out, cache, plan.start.start)})
     partial.unlink()
@@ -124,6 +124,7 @@ def _facts(corpora: TaughtCorpora, trained: Distilled) -> dict[str, Any]:
     names = [name.replace(_INDEX, "") for name in trained.watched()]
     did = trained.history
     return {
+        "schema": SCHEMA,
         "held_out": corpora.held_out,
         "learned_from": [*corpora.learn, *corpora.also],
         "taught_papers": [len(part.rows) for part in trained.task.parts],
@@ -140,7 +141,8 @@ def _facts(corpora: TaughtCorpora, trained: Distilled) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Parse the command line, train, measure, print."""
     given = _parser().parse_args(arguments)
-    run = Run(minutes=given.max_minutes, saving=given.saving, progress=_told)
+    ranks = Ranks(device=device_of(given.device))
+    run = Run(ranks, given.max_minutes, given.saving, _told)
     cache = VectorCache(given.cache / "vectors", told)
     try:
         facts = distil(_corpora(given), _plan(given), cache, given.out, run)
@@ -190,7 +192,6 @@ def _plan(given: argparse.Namespace) -> DistilPlan:
         loop=loop,
         draw=Draw(),
         reading=Reading(sample=Sample(given.dev_queries, given.dev_papers)),
-        device=given.device,
     )
 
 
@@ -235,7 +236,7 @@ _REALS: Mapping[str, float | None] = {
     "--temperature": DistilLoss().temperature,
     "--citations": None,
     "--max-minutes": None,
-    "--saving": Run().saving,
+    "--saving": SAVING,
 }
 
 
