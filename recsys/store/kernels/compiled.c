@@ -29,13 +29,16 @@
 /* DISPATCH(name, (type one, ...), (one, ...)) compiles name_body for several processors, and makes a
  * function `name` that calls the version for the one at hand. */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+#include <immintrin.h>
 static int level; /* 2: AVX-512; 1: AVX2; 0: neither. */
 static int has_bytes; /* Products of bytes (VNNI), beside AVX-512. */
+#define WIDE "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma"
 #define BYTES "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma"
+#define FOR(features) __attribute__((target(features)))
 #define VERSION(name, suffix, features, parameters, arguments) \
     __attribute__((target(features))) static void name##suffix parameters { name##_body arguments; }
 #define DISPATCH(name, parameters, arguments)                                            \
-    VERSION(name, _2, "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma", parameters, arguments) \
+    VERSION(name, _2, WIDE, parameters, arguments)                                       \
     VERSION(name, _1, "avx2,fma", parameters, arguments)                                 \
     static void name parameters                                                          \
     {                                                                                    \
@@ -148,6 +151,109 @@ INLINE void prefetch(const void *from, Py_ssize_t bytes)
         PREFETCH((const char *)from + at);
 }
 
+#ifdef WIDE
+/* What compilers make of the loops above spends most of its time on adding up lanes. Here those of
+ * four products are added at once, in the same order, so that sums are the same to the last bit. */
+
+/* Add up the 16 lanes of each of four registers, the first lane first. */
+FOR(WIDE) INLINE __m128 add_lanes(__m512 one, __m512 two, __m512 three, __m512 four)
+{
+    __m512 low = _mm512_unpacklo_ps(one, two), other_low = _mm512_unpacklo_ps(three, four);
+    __m512 high = _mm512_unpackhi_ps(one, two), other_high = _mm512_unpackhi_ps(three, four);
+    __m512 first = _mm512_shuffle_ps(low, other_low, 0x44); /* Lanes 0, 4, 8, 12 of all four. */
+    __m512 second = _mm512_shuffle_ps(low, other_low, 0xee);
+    __m512 third = _mm512_shuffle_ps(high, other_high, 0x44);
+    __m512 fourth = _mm512_shuffle_ps(high, other_high, 0xee);
+    __m128 sum = _mm_setzero_ps();
+#define ADD(at)                                                \
+    sum = _mm_add_ps(sum, _mm512_extractf32x4_ps(first, at));  \
+    sum = _mm_add_ps(sum, _mm512_extractf32x4_ps(second, at)); \
+    sum = _mm_add_ps(sum, _mm512_extractf32x4_ps(third, at));  \
+    sum = _mm_add_ps(sum, _mm512_extractf32x4_ps(fourth, at))
+    ADD(0);
+    ADD(1);
+    ADD(2);
+    ADD(3);
+#undef ADD
+    return sum;
+}
+
+/* Multiply a vector with four others. */
+FOR(WIDE) INLINE __m128 multiply_four(const float *vector, const float *const *others, Py_ssize_t d)
+{
+    __m512 sums[4] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(),
+                      _mm512_setzero_ps()};
+    for (Py_ssize_t j = 0; j < d; j += 16) {
+        __mmask16 here = d - j < 16 ? (__mmask16)((1 << (d - j)) - 1) : (__mmask16)0xffff;
+        __m512 value = _mm512_maskz_loadu_ps(here, vector + j);
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++) {
+            __m512 other = _mm512_maskz_loadu_ps(here, others[i] + j);
+            sums[i] = _mm512_add_ps(sums[i], _mm512_mul_ps(value, other));
+        }
+    }
+    return add_lanes(sums[0], sums[1], sums[2], sums[3]);
+}
+
+/* Multiply four vectors with four queries; the products of a query lie m apart. */
+FOR(WIDE) INLINE void multiply_sixteen(const float *const *vectors, Py_ssize_t d,
+                                       const float *queries, Py_ssize_t m, float *out)
+{
+    __m512 sums[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; i++)
+        sums[i] = _mm512_setzero_ps();
+    for (Py_ssize_t j = 0; j < d; j += 16) {
+        __mmask16 here = d - j < 16 ? (__mmask16)((1 << (d - j)) - 1) : (__mmask16)0xffff;
+        __m512 values[4];
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++)
+            values[i] = _mm512_maskz_loadu_ps(here, vectors[i] + j);
+#pragma GCC unroll 4
+        for (int at = 0; at < 4; at++) {
+            __m512 query = _mm512_maskz_loadu_ps(here, queries + at * d + j);
+#pragma GCC unroll 4
+            for (int i = 0; i < 4; i++)
+                sums[4 * at + i] =
+                    _mm512_add_ps(sums[4 * at + i], _mm512_mul_ps(values[i], query));
+        }
+    }
+#pragma GCC unroll 4
+    for (int at = 0; at < 4; at++)
+        _mm_storeu_ps(out + at * m, add_lanes(sums[4 * at], sums[4 * at + 1], sums[4 * at + 2],
+                                              sums[4 * at + 3]));
+}
+
+/* Multiply up to four vectors with q queries. */
+FOR(WIDE) INLINE void multiply_tile(const float *const *vectors, int here, Py_ssize_t d,
+                                    const float *queries, Py_ssize_t q, Py_ssize_t m, float *out)
+{
+    Py_ssize_t at = 0;
+    for (; here == 4 && at + 4 <= q; at += 4)
+        multiply_sixteen(vectors, d, queries + at * d, m, out + at * m);
+    for (; at < q; at++) {
+        float products[4];
+        _mm_storeu_ps(products, multiply_four(queries + at * d, vectors, d));
+        memcpy(out + at * m, products, here * sizeof(float));
+    }
+}
+
+FOR(WIDE) static void multiply_wide(const float *vectors, Py_ssize_t d, const int32_t *rows,
+                                    Py_ssize_t m, const float *queries, Py_ssize_t q, float *out)
+{
+    for (Py_ssize_t i = 0; i < m; i += 4) {
+        int here = m - i < 4 ? (int)(m - i) : 4;
+        const float *four[4];
+        for (int at = 0; at < 4; at++) {
+            four[at] = vectors + (Py_ssize_t)rows[i + (at < here ? at : 0)] * d;
+            if (i + at + AHEAD < m)
+                prefetch(vectors + (Py_ssize_t)rows[i + at + AHEAD] * d, d * 4);
+        }
+        multiply_tile(four, here, d, queries, q, m, out + i);
+    }
+}
+#endif
+
 INLINE void multiply_body(const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
                           const float *queries, Py_ssize_t q, float *out)
 {
@@ -161,6 +267,18 @@ DISPATCH(multiply,
          (const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
           const float *queries, Py_ssize_t q, float *out),
          (vectors, d, rows, m, queries, q, out))
+
+static void multiply_any(const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
+                         const float *queries, Py_ssize_t q, float *out)
+{
+#ifdef WIDE
+    if (level == 2) {
+        multiply_wide(vectors, d, rows, m, queries, q, out);
+        return;
+    }
+#endif
+    multiply(vectors, d, rows, m, queries, q, out);
+}
 
 /* dots(vectors, rows, queries, [d], out) */
 static PyObject *dots(PyObject *module, PyObject *arguments)
@@ -178,7 +296,7 @@ static PyObject *dots(PyObject *module, PyObject *arguments)
             wrong = "a row outside the vectors";
     if (!wrong) {
         Py_BEGIN_ALLOW_THREADS
-        multiply(a[0].data, d, rows, m, a[2].data, q, a[4].data);
+        multiply_any(a[0].data, d, rows, m, a[2].data, q, a[4].data);
         Py_END_ALLOW_THREADS
     }
     return outcome(a, 5, wrong, 0);
@@ -236,6 +354,38 @@ DISPATCH(multiply_split,
           Py_ssize_t q, float *vector, float *out),
          (split, places, m, queries, q, vector, out))
 
+#ifdef WIDE
+/* vector: room for four. */
+FOR(WIDE) static void multiply_split_wide(const Split *split, const int32_t *places, Py_ssize_t m,
+                                          const float *queries, Py_ssize_t q, float *vector,
+                                          float *out)
+{
+    const float *const four[] = {vector, vector + split->d, vector + 2 * split->d,
+                                 vector + 3 * split->d};
+    for (Py_ssize_t i = 0; i < m; i += 4) {
+        int here = m - i < 4 ? (int)(m - i) : 4;
+        for (int at = 0; at < here; at++) {
+            look_ahead(split, places, i + at, m);
+            join_one(split, places[i + at], vector + at * split->d);
+        }
+        multiply_tile(four, here, split->d, queries, q, m, out + i);
+    }
+}
+#endif
+
+/* vector: room for four. */
+static void multiply_split_any(const Split *split, const int32_t *places, Py_ssize_t m,
+                               const float *queries, Py_ssize_t q, float *vector, float *out)
+{
+#ifdef WIDE
+    if (level == 2) {
+        multiply_split_wide(split, places, m, queries, q, vector, out);
+        return;
+    }
+#endif
+    multiply_split(split, places, m, queries, q, vector, out);
+}
+
 /* Take codes, rests, scales and places, the first of some arrays; say what does not fit. */
 static const char *take_split(const Array *a, int64_t d, Split *split)
 {
@@ -280,10 +430,10 @@ static PyObject *split_dots(PyObject *module, PyObject *arguments)
     Py_ssize_t d = split.d, q = d ? a[4].length / d : 0, m = a[3].length;
     if (m * q > a[6].length)
         wrong = "no room for the products";
-    float *vector = malloc((d ? d : 1) * sizeof(float));
+    float *vector = calloc(4 * d + 1, sizeof(float));
     if (!wrong && vector) {
         Py_BEGIN_ALLOW_THREADS
-        multiply_split(&split, a[3].data, m, a[4].data, q, vector, a[6].data);
+        multiply_split_any(&split, a[3].data, m, a[4].data, q, vector, a[6].data);
         Py_END_ALLOW_THREADS
     }
     free(vector);
@@ -494,24 +644,44 @@ static PyObject *rounded(PyObject *module, PyObject *arguments)
 
 /* The best ones ---------------------------------------------------------------------------- */
 
-typedef struct {
-    float score;
-    int32_t row;
-} Hit;
+/* A score and a row in one number, which is the higher the better: the score first, then the lower
+ * row. To compare such numbers takes no branch, which processors would often foretell wrongly. */
+typedef uint64_t Hit;
 
-/* Is one worse than another: a lower score, or the same and a higher row? */
-INLINE int worse(Hit one, Hit other)
+/* Number floats so that they ascend as the numbers do; both zeros are one. */
+INLINE uint32_t ascending(float value)
 {
-    return one.score < other.score || (one.score == other.score && one.row > other.row);
+    uint32_t bits;
+    value = value == 0 ? 0 : value;
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+INLINE Hit hit_of(float score, int32_t row)
+{
+    return (uint64_t)ascending(score) << 32 | (uint32_t)~row;
+}
+
+INLINE float score_of(Hit hit)
+{
+    uint32_t bits = (uint32_t)(hit >> 32);
+    float score;
+    bits = bits >> 31 ? bits & 0x7fffffffu : ~bits;
+    memcpy(&score, &bits, sizeof score);
+    return score;
+}
+
+INLINE int32_t row_of(Hit hit)
+{
+    return (int32_t)~(uint32_t)hit;
 }
 
 static void sift_down(Hit *heap, Py_ssize_t n, Py_ssize_t at)
 {
     Hit moved = heap[at];
     for (Py_ssize_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && worse(heap[child + 1], heap[child]))
-            child++;
-        if (!worse(heap[child], moved))
+        child += child + 1 < n && heap[child + 1] < heap[child];
+        if (heap[child] >= moved)
             break;
         heap[at] = heap[child];
     }
@@ -526,7 +696,7 @@ INLINE Py_ssize_t keep(Hit *heap, Py_ssize_t held, Py_ssize_t k, Hit hit)
         if (held == k)
             for (Py_ssize_t at = k / 2; at--;)
                 sift_down(heap, k, at);
-    } else if (worse(heap[0], hit)) {
+    } else if (heap[0] < hit) {
         heap[0] = hit;
         sift_down(heap, k, 0);
     }
@@ -546,6 +716,190 @@ static void sort_hits(Hit *hits, Py_ssize_t n)
     }
 }
 
+/* What a search for the nearest places goes through, and what it keeps of them. */
+typedef struct {
+    const int8_t *codes;
+    const float *scales;
+    const int32_t *rows;    /* The paper at each place; NULL: they lie by row. */
+    const uint8_t *allowed; /* By row; NULL: all. */
+    Py_ssize_t d, n, papers;
+    Queries queries;
+    const float *steps; /* What the products with each query are multiplied with. */
+    Hit *heaps;         /* k of each query. */
+    int64_t *found;     /* How many of them. */
+    Py_ssize_t k;
+} Search;
+
+/* Is a place allowed? -1: there is no such paper. */
+INLINE int is_open(const Search *search, int64_t place)
+{
+    if (!search->allowed)
+        return 1;
+    int64_t row = search->rows ? search->rows[place] : place;
+    return row < 0 || row >= search->papers ? -1 : search->allowed[row];
+}
+
+/* Search some places in batches; tell whether all of their papers are there. */
+static int search_range(const Search *search, int64_t begin, int64_t end, int32_t *sums)
+{
+    for (; begin < end; begin += BATCH) {
+        Py_ssize_t m = end - begin < BATCH ? (Py_ssize_t)(end - begin) : BATCH;
+        int8_t open[BATCH];
+        for (Py_ssize_t j = 0; j < m; j++)
+            if ((open[j] = (int8_t)is_open(search, begin + j)) < 0)
+                return 0;
+        scan_any(search->codes, search->d, begin, begin + m, &search->queries, BATCH, sums);
+        for (Py_ssize_t at = 0; at < search->queries.q; at++) {
+            Hit *heap = search->heaps + at * search->k;
+            int64_t *found = search->found + at;
+            float near[BATCH];
+            for (Py_ssize_t j = 0; j < m; j++)
+                near[j] =
+                    (float)sums[at * BATCH + j] * search->scales[begin + j] * search->steps[at];
+            for (Py_ssize_t j = 0; j < m; j++)
+                if ((*found < search->k || near[j] > score_of(heap[0])) && open[j])
+                    *found =
+                        keep(heap, *found, search->k, hit_of(near[j], (int32_t)(begin + j)));
+        }
+    }
+    return 1;
+}
+
+#ifdef BYTES
+/* Many queries are compared with a place side by side: four bytes of it times the same four bytes of
+ * SLOTS queries is one instruction, and no sum has to be gathered out of lanes. */
+enum { SLOTS = 16, SIDES = 2, MANY = 8 };
+
+typedef struct {
+    int8_t *bytes;  /* (sides, d / 4, SLOTS, 4). */
+    int32_t *moved; /* (sides, SLOTS), for codes that are moved into 0 ... 255 by OFFSET. */
+    float *steps;   /* (sides, SLOTS). */
+    float *least;   /* (sides, SLOTS), what a product must be above; endless beside the queries. */
+    Py_ssize_t sides;
+} Slots;
+
+/* Lay queries out side by side; 0: no memory. */
+static int lay_out(Slots *slots, const Search *search)
+{
+    Py_ssize_t d = search->d, q = search->queries.q, sides = (q + SLOTS - 1) / SLOTS;
+    sides += sides % SIDES;
+    Py_ssize_t m = sides * SLOTS;
+    slots->moved = calloc(m * (d + 12), 1);
+    if (!slots->moved)
+        return 0;
+    slots->steps = (float *)(slots->moved + m);
+    slots->least = slots->steps + m;
+    slots->bytes = (int8_t *)(slots->least + m);
+    slots->sides = sides;
+    for (Py_ssize_t at = 0; at < m; at++) {
+        const int16_t *query = search->queries.wide + at * d;
+        slots->least[at] = at < q ? -INFINITY : INFINITY;
+        if (at >= q)
+            continue;
+        slots->steps[at] = search->steps[at];
+        for (Py_ssize_t j = 0; j < d; j++) {
+            slots->bytes[((at / SLOTS * (d / 4) + j / 4) * SLOTS + at % SLOTS) * 4 + j % 4] =
+                (int8_t)query[j];
+            slots->moved[at] -= OFFSET * query[j];
+        }
+    }
+    return 1;
+}
+
+/* Keep what of the products of one place with SLOTS queries is among the best. */
+FOR(BYTES) INLINE int keep_side(const Search *search, Slots *slots, Py_ssize_t side, __m512i sums,
+                                int64_t place)
+{
+    __m512 near = _mm512_mul_ps(_mm512_cvtepi32_ps(sums), _mm512_set1_ps(search->scales[place]));
+    near = _mm512_mul_ps(near, _mm512_loadu_ps(slots->steps + side * SLOTS));
+    __m512 least = _mm512_loadu_ps(slots->least + side * SLOTS);
+    uint32_t better = _mm512_cmp_ps_mask(near, least, _CMP_GT_OQ);
+    if (!better)
+        return 1;
+    int open = is_open(search, place);
+    if (open < 1)
+        return !open;
+    float products[SLOTS];
+    _mm512_storeu_ps(products, near);
+    for (; better; better &= better - 1) {
+        int slot = __builtin_ctz(better);
+        Py_ssize_t at = side * SLOTS + slot;
+        Hit *heap = search->heaps + at * search->k;
+        search->found[at] =
+            keep(heap, search->found[at], search->k, hit_of(products[slot], (int32_t)place));
+        if (search->found[at] == search->k)
+            slots->least[at] = score_of(heap[0]);
+    }
+    return 1;
+}
+
+/* Search some places with SIDES times SLOTS queries; tell whether their papers are there. */
+FOR(BYTES) static int search_sides(const Search *search, Slots *slots, Py_ssize_t side,
+                                   int64_t begin, int64_t end)
+{
+    Py_ssize_t d = search->d, whole = SLOTS * d;
+    const __m512i offset = _mm512_set1_epi8((char)0x80);
+    __m512i moved[SIDES];
+    for (int at = 0; at < SIDES; at++)
+        moved[at] = _mm512_loadu_si512(slots->moved + (side + at) * SLOTS);
+    for (int64_t place = begin; place < end; place += 4) {
+        const int8_t *code[4];
+        __m512i sums[4][SIDES];
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++) {
+            code[i] = search->codes + (place + i < end ? place + i : place) * d;
+            prefetch(code[i] + 8 * d, d);
+            sums[i][0] = moved[0];
+            sums[i][1] = moved[1];
+        }
+        const int8_t *one = slots->bytes + side * whole, *other = one + whole;
+        for (Py_ssize_t j = 0; j < d; j += 4, one += 4 * SLOTS, other += 4 * SLOTS) {
+            __m512i first = _mm512_loadu_si512(one), second = _mm512_loadu_si512(other);
+#pragma GCC unroll 4
+            for (int i = 0; i < 4; i++) {
+                int32_t four;
+                memcpy(&four, code[i] + j, sizeof four);
+                __m512i bytes = _mm512_xor_si512(_mm512_set1_epi32(four), offset);
+                sums[i][0] = _mm512_dpbusd_epi32(sums[i][0], bytes, first);
+                sums[i][1] = _mm512_dpbusd_epi32(sums[i][1], bytes, second);
+            }
+        }
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++)
+            if (place + i < end && !(keep_side(search, slots, side, sums[i][0], place + i) &&
+                                     keep_side(search, slots, side + 1, sums[i][1], place + i)))
+                return 0;
+    }
+    return 1;
+}
+#endif
+
+/* Search all ranges; *memory: whether there was none. */
+static const char *search_ranges(const Search *search, const Array *begins, const Array *ends,
+                                 int *memory)
+{
+    const int64_t *begin = begins->data, *end = ends->data;
+    int there = 1;
+#ifdef BYTES
+    if (search->queries.bytes && search->queries.q >= MANY) {
+        Slots slots;
+        if ((*memory = !lay_out(&slots, search)))
+            return NULL;
+        for (Py_ssize_t side = 0; side < slots.sides; side += SIDES)
+            for (Py_ssize_t i = 0; there && i < begins->length; i++)
+                there = search_sides(search, &slots, side, begin[i], end[i]);
+        free(slots.moved);
+        return there ? NULL : "a row without a mark";
+    }
+#endif
+    int32_t *sums = malloc((search->queries.q + 1) * BATCH * sizeof(int32_t));
+    *memory = !sums;
+    for (Py_ssize_t i = 0; sums && there && i < begins->length; i++)
+        there = search_range(search, begin[i], end[i], sums);
+    free(sums);
+    return there ? NULL : "a row without a mark";
+}
+
 /* closest(codes, begins, ends, scales, rows or nothing, allowed or nothing, queries as int16, their
  *         scales, [d, k], found rows, products, [found by each query]) */
 static PyObject *closest(PyObject *module, PyObject *arguments)
@@ -554,66 +908,42 @@ static PyObject *closest(PyObject *module, PyObject *arguments)
     const int items[] = {1, 8, 8, 4, 4, 1, 2, 4, 8, 4, 4, 8};
     if (!take(arguments, a, items, 12, 9))
         return NULL;
-    Py_ssize_t d = (Py_ssize_t)((const int64_t *)a[8].data)[0];
+    Py_ssize_t d = (Py_ssize_t)((const int64_t *)a[8].data)[0], n = a[3].length, q = a[7].length;
     Py_ssize_t k = (Py_ssize_t)((const int64_t *)a[8].data)[1];
-    Py_ssize_t n = a[3].length, q = a[7].length;
     const int64_t *begins = a[1].data, *ends = a[2].data;
-    const float *scales = a[3].data, *steps = a[7].data;
-    const int32_t *rows = a[4].length ? a[4].data : NULL;
-    const uint8_t *allowed = a[5].length ? a[5].data : NULL;
-    int64_t *found = a[11].data;
+    Search search = {a[0].data, a[3].data, a[4].length ? a[4].data : NULL,
+                     a[5].length ? a[5].data : NULL, d, n, a[5].length,
+                     {NULL, NULL, 0}, a[7].data, NULL, a[11].data, k};
     const char *wrong = a[1].length == a[2].length ? NULL : "begins and ends of another number";
     for (Py_ssize_t i = 0; !wrong && i < a[1].length; i++)
         if (begins[i] < 0 || ends[i] < begins[i] || ends[i] > n)
             wrong = "a range outside the codes";
-    if (a[0].length < n * d || a[6].length < q * d || (rows && a[4].length < n) ||
-        (allowed && !rows && a[5].length < n))
+    if (a[0].length < n * d || a[6].length < q * d || (search.rows && a[4].length < n) ||
+        (search.allowed && !search.rows && a[5].length < n))
         wrong = "too few codes, rows or marks";
     if (q * k > a[9].length || q * k > a[10].length || q > a[11].length)
         wrong = "no room for what is found";
-    int32_t *sums = malloc((q ? q : 1) * BATCH * sizeof(int32_t));
-    Hit *heaps = malloc((q * k + 1) * sizeof(Hit));
-    Queries queries;
-    int memory = !prepare(&queries, a[6].data, a[6].length < q * d ? 0 : q, d) || !sums || !heaps;
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t at = 0; !wrong && !memory && at < q; at++)
-        found[at] = 0;
-    for (Py_ssize_t i = 0; !wrong && !memory && k > 0 && i < a[1].length; i++)
-        for (int64_t begin = begins[i]; begin < ends[i] && !wrong; begin += BATCH) {
-            Py_ssize_t m = ends[i] - begin < BATCH ? (Py_ssize_t)(ends[i] - begin) : BATCH;
-            uint8_t open[BATCH];
-            for (Py_ssize_t j = 0; j < m; j++) {
-                Py_ssize_t row = rows ? rows[begin + j] : (Py_ssize_t)begin + j;
-                if (allowed && (row < 0 || row >= a[5].length))
-                    wrong = "a row without a mark";
-                else
-                    open[j] = !allowed || allowed[row];
-            }
-            if (wrong)
-                break;
-            scan_any(a[0].data, d, begin, begin + m, &queries, BATCH, sums);
-            for (Py_ssize_t at = 0; at < q; at++) {
-                Hit *heap = heaps + at * k;
-                float near[BATCH];
-                for (Py_ssize_t j = 0; j < m; j++)
-                    near[j] = (float)sums[at * BATCH + j] * scales[begin + j] * steps[at];
-                for (Py_ssize_t j = 0; j < m; j++)
-                    if ((found[at] < k || near[j] > heap[0].score) && open[j])
-                        found[at] = keep(heap, found[at], k, (Hit){near[j], (int32_t)(begin + j)});
+    search.heaps = malloc((q * k + 1) * sizeof(Hit));
+    int memory = !prepare(&search.queries, a[6].data, a[6].length < q * d ? 0 : q, d) ||
+                 !search.heaps;
+    if (!wrong && !memory) {
+        Py_BEGIN_ALLOW_THREADS
+        memset(search.found, 0, q * sizeof(int64_t));
+        if (k > 0)
+            wrong = search_ranges(&search, &a[1], &a[2], &memory);
+        for (Py_ssize_t at = 0; !wrong && !memory && at < q; at++) {
+            Hit *heap = search.heaps + at * k;
+            sort_hits(heap, search.found[at]);
+            for (Py_ssize_t j = 0; j < search.found[at]; j++) {
+                int32_t place = row_of(heap[j]);
+                ((int32_t *)a[9].data)[at * k + j] = search.rows ? search.rows[place] : place;
+                ((float *)a[10].data)[at * k + j] = score_of(heap[j]);
             }
         }
-    for (Py_ssize_t at = 0; !wrong && !memory && at < q; at++) {
-        sort_hits(heaps + at * k, found[at]);
-        for (Py_ssize_t j = 0; j < found[at]; j++) {
-            int32_t place = heaps[at * k + j].row;
-            ((int32_t *)a[9].data)[at * k + j] = rows ? rows[place] : place;
-            ((float *)a[10].data)[at * k + j] = heaps[at * k + j].score;
-        }
+        Py_END_ALLOW_THREADS
     }
-    Py_END_ALLOW_THREADS
-    free(queries.bytes);
-    free(sums);
-    free(heaps);
+    free(search.queries.bytes);
+    free(search.heaps);
     return outcome(a, 12, wrong, memory);
 }
 
@@ -790,7 +1120,7 @@ static int weigh(const Postings *p, const Query *query, const int32_t *rows, Py_
             return 0;
         float score = exact(p, query, p->norms[rows[i]], at, end);
         if (score > 0)
-            best->held = keep(best->heap, best->held, best->k, (Hit){score, rows[i]});
+            best->held = keep(best->heap, best->held, best->k, hit_of(score, rows[i]));
     }
     return 1;
 }
@@ -798,7 +1128,7 @@ static int weigh(const Postings *p, const Query *query, const int32_t *rows, Py_
 /* Return the bound, from 1 up, that a paper must come to so as to be among the best. */
 static int32_t least(const Best *best, const Query *query)
 {
-    double bound = best->held < best->k ? 1 : (double)best->heap[0].score * query->scale;
+    double bound = best->held < best->k ? 1 : (double)score_of(best->heap[0]) * query->scale;
     return bound < 1 ? 1 : bound > INT32_MAX ? INT32_MAX : (int32_t)bound;
 }
 
@@ -1021,8 +1351,8 @@ static PyObject *matches(PyObject *module, PyObject *arguments)
         Py_END_ALLOW_THREADS
     }
     for (Py_ssize_t i = 0; i < best.held && !wrong; i++) {
-        ((int32_t *)a[11].data)[i] = best.heap[i].row;
-        ((float *)a[12].data)[i] = best.heap[i].score;
+        ((int32_t *)a[11].data)[i] = row_of(best.heap[i]);
+        ((float *)a[12].data)[i] = score_of(best.heap[i]);
     }
     *(int64_t *)a[13].data = best.held;
     if (tabled)
@@ -1457,15 +1787,6 @@ static PyObject *cocited(PyObject *module, PyObject *arguments)
     free(before);
     free(table.keys);
     return outcome(a, 6, wrong, 0);
-}
-
-/* Number floats so that they ascend as the numbers do; both zeros are one. */
-INLINE uint32_t ascending(float value)
-{
-    uint32_t bits;
-    value = value == 0 ? 0 : value;
-    memcpy(&bits, &value, sizeof bits);
-    return bits >> 31 ? ~bits : bits | 0x80000000u;
 }
 
 /* ranks(values, out) */
