@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from recsys.store.arrays import Floats, Longs, Mask, Rows
-from recsys.store.kernels import compiled
+from recsys.store.kernels import compiled, in_numpy
 from recsys.store.kernels.codes_in_numpy import Coded
 from recsys.store.kernels.in_numpy import (
     K1,
@@ -21,6 +21,8 @@ from recsys.store.kernels.joins_in_numpy import OWN, Forward
 from recsys.store.kernels.split_in_numpy import Split
 
 _ALL, _NO_FLOATS = np.empty(0, np.uint8), np.empty(0, np.float32)
+MOST_WORDS = 1 << 14
+"""Of a query: what more can bring to a paper at most is no sum of 16 bits."""
 
 
 def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
@@ -96,6 +98,8 @@ def closest(
 
 def matches(postings: Postings, query: Words, allowed: Mask | None, k: int) -> tuple[Rows, Floats]:
     """Find the k papers of the highest BM25 > 0, ties by ascending row, among the allowed ones."""
+    if len(query.codes) > MOST_WORDS:
+        return in_numpy.matches(postings, query, allowed, k)
     k, papers = min(max(k, 0), len(postings.norms)), postings.papers
     rows, scores, found = np.empty(k, np.int32), np.empty(k, np.float32), np.zeros(1, np.int64)
     terms = np.full((len(query.codes), 3), K1 + 1, np.float32)

@@ -1002,33 +1002,60 @@ typedef struct {
     Py_ssize_t length;
 } Postings;
 
-enum { FURTHER = 256, FILTER = 1 << 12, LAYERS = 8, TOGETHER = 256 };
-#define MOST_BOUND ((double)(1 << 23)) /* Times 255, it is a whole number of 32 bits. */
-#define ROUNDED (1 - 1e-6)             /* More than what all roundings take from a bound. */
+enum { SOME = 256, FILTER = 1 << 12, LAYERS = 8, TOGETHER = 256 };
+/* Bounds are whole numbers of 16 bits: where those of 32 are kept, half of the time goes into waiting
+ * for them. Each posting's is rounded up, so a bound is too high by less than its terms. */
+#define MOST_BOUND 65535.0
+#define ROUNDED (1 - 1e-6) /* More than what all roundings take from a bound. */
 
-/* Add weight * level to the sums of the rows at places at ... stop. Sums are of rows from `begin` on,
- * as many as `mask` has room for; tell whether all rows are among these. */
-static int add_term(const Postings *p, int64_t at, int64_t stop, uint32_t begin, uint32_t mask,
-                    uint32_t weight, uint32_t *sums)
+/* What a posting adds to a bound; weight: 65536 times what a level does. */
+INLINE uint16_t bound_of(uint32_t weight, uint8_t level)
 {
-    const int32_t *rows = p->rows;
-    const uint8_t *levels = p->levels;
-    uint32_t every = 0;
-    for (; at + 16 <= stop; at += 16) {
-        PREFETCH(rows + at + FURTHER); /* Processors foresee what is in the same page alone. */
-        PREFETCH(levels + at + 2 * FURTHER);
-        for (int i = 0; i < 16; i++) {
-            uint32_t place = (uint32_t)rows[at + i] - begin;
-            every |= place;
-            sums[place & mask] += weight * levels[at + i];
-        }
+    return (uint16_t)((weight * level + 0xffff) >> 16);
+}
+
+/* Look at m postings: what each adds to a bound, and how far the rows go from `begin` on. */
+INLINE void look_at_body(const int32_t *restrict rows, const uint8_t *restrict levels, Py_ssize_t m,
+                         uint32_t begin, uint32_t weight, uint16_t *restrict bounds,
+                         uint32_t *farthest)
+{
+    uint32_t most = 0;
+    for (Py_ssize_t i = 0; i < m; i++) {
+        uint32_t place = (uint32_t)rows[i] - begin;
+        most = place > most ? place : most;
     }
-    for (; at < stop; at++) {
-        uint32_t place = (uint32_t)rows[at] - begin;
-        every |= place;
-        sums[place & mask] += weight * levels[at];
+    for (Py_ssize_t i = 0; i < m; i++)
+        bounds[i] = bound_of(weight, levels[i]);
+    *farthest = most;
+}
+DISPATCH(look_at,
+         (const int32_t *rows, const uint8_t *levels, Py_ssize_t m, uint32_t begin, uint32_t weight,
+          uint16_t *bounds, uint32_t *farthest),
+         (rows, levels, m, begin, weight, bounds, farthest))
+
+/* Add bounds to the sums of the rows at places at ... stop. Sums are of `size` rows from `begin` on;
+ * tell whether all rows are among these. */
+static int add_term(const Postings *p, int64_t at, int64_t stop, Py_ssize_t begin, Py_ssize_t size,
+                    uint32_t weight, uint16_t *sums)
+{
+    while (at < stop) {
+        Py_ssize_t m = stop - at < SOME ? (Py_ssize_t)(stop - at) : SOME, i = 0;
+        const int32_t *rows = p->rows + at;
+        uint16_t bounds[SOME];
+        uint32_t farthest;
+        prefetch(rows + 2 * SOME, SOME * sizeof(int32_t)); /* Processors foresee one page alone. */
+        prefetch(p->levels + at + 2 * SOME, SOME);
+        look_at(rows, p->levels + at, m, (uint32_t)begin, weight, bounds, &farthest);
+        if (farthest >= (size_t)size)
+            return 0;
+        for (; i + 16 <= m; i += 16)
+            for (int j = 0; j < 16; j++)
+                sums[(Py_ssize_t)rows[i + j] - begin] += bounds[i + j];
+        for (; i < m; i++)
+            sums[(Py_ssize_t)rows[i] - begin] += bounds[i];
+        at += m;
     }
-    return every <= mask;
+    return 1;
 }
 
 /* Return where the rows at ... last, which ascend, come to `end`. */
@@ -1051,7 +1078,7 @@ typedef struct {
     uint8_t filter[FILTER]; /* By the last bits of terms: most are none of the query. */
     Py_ssize_t t;
     const float *terms;     /* idf, K1 + 1 and count of each. */
-    uint32_t *weights;      /* What a level of each adds to a bound. */
+    uint32_t *weights;      /* Of each, see bound_of. */
     int64_t *at, *last;     /* Where the postings of each are. */
     double scale;           /* What a score is multiplied with, to be no higher than its bound. */
 } Query;
@@ -1129,20 +1156,20 @@ static int weigh(const Postings *p, const Query *query, const int32_t *rows, Py_
 static int32_t least(const Best *best, const Query *query)
 {
     double bound = best->held < best->k ? 1 : (double)score_of(best->heap[0]) * query->scale;
-    return bound < 1 ? 1 : bound > INT32_MAX ? INT32_MAX : (int32_t)bound;
+    return bound < 1 ? 1 : bound > MOST_BOUND ? (int32_t)MOST_BOUND : (int32_t)bound;
 }
 
 /* Find the highest allowed one of each LAYERS sums that lie `groups` apart. */
-INLINE void find_tops_body(const int32_t *restrict sums, const uint8_t *restrict allowed,
-                           Py_ssize_t size, Py_ssize_t groups, int32_t *restrict tops)
+INLINE void find_tops_body(const uint16_t *restrict sums, const uint8_t *restrict allowed,
+                           Py_ssize_t size, Py_ssize_t groups, uint16_t *restrict tops)
 {
-    memset(tops, 0, groups * sizeof(int32_t));
+    memset(tops, 0, groups * sizeof(uint16_t));
     for (Py_ssize_t begin = 0; begin < size; begin += groups) {
         Py_ssize_t m = size - begin < groups ? size - begin : groups;
-        const int32_t *restrict here = sums + begin;
+        const uint16_t *restrict here = sums + begin;
         if (allowed)
             for (Py_ssize_t i = 0; i < m; i++) {
-                int32_t sum = here[i] & -(int32_t)allowed[begin + i];
+                uint16_t sum = (uint16_t)(here[i] & -allowed[begin + i]);
                 tops[i] = sum > tops[i] ? sum : tops[i];
             }
         else
@@ -1151,40 +1178,41 @@ INLINE void find_tops_body(const int32_t *restrict sums, const uint8_t *restrict
     }
 }
 DISPATCH(find_tops,
-         (const int32_t *sums, const uint8_t *allowed, Py_ssize_t size, Py_ssize_t groups,
-          int32_t *tops),
+         (const uint16_t *sums, const uint8_t *allowed, Py_ssize_t size, Py_ssize_t groups,
+          uint16_t *tops),
          (sums, allowed, size, groups, tops))
 
-INLINE void count_from_body(const int32_t *tops, Py_ssize_t m, int32_t bound, int32_t *out)
+/* There are no more tops than 16 bits count. */
+INLINE void count_from_body(const uint16_t *tops, Py_ssize_t m, uint16_t bound, uint16_t *out)
 {
-    int32_t count = 0;
+    uint16_t count = 0;
     for (Py_ssize_t i = 0; i < m; i++)
-        count += tops[i] >= bound;
+        count = (uint16_t)(count + (tops[i] >= bound));
     *out = count;
 }
-DISPATCH(count_from, (const int32_t *tops, Py_ssize_t m, int32_t bound, int32_t *out),
+DISPATCH(count_from, (const uint16_t *tops, Py_ssize_t m, uint16_t bound, uint16_t *out),
          (tops, m, bound, out))
 
 /* Raise a bound until hardly more than k tops come to it, but no fewer. */
-static int32_t raised(const int32_t *tops, Py_ssize_t m, int32_t bound, Py_ssize_t k)
+static int32_t raised(const uint16_t *tops, Py_ssize_t m, int32_t bound, Py_ssize_t k)
 {
-    int64_t low = bound, high = (int64_t)1 << 31;
-    int32_t count;
-    count_from(tops, m, bound, &count);
+    int32_t low = bound, high = 1 << 16;
+    uint16_t count;
+    count_from(tops, m, (uint16_t)bound, &count);
     while (high - low > 1 && count > k + k / 32) {
-        int64_t middle = (low + high) / 2;
-        int32_t here;
-        count_from(tops, m, (int32_t)middle, &here);
+        int32_t middle = (low + high) / 2;
+        uint16_t here;
+        count_from(tops, m, (uint16_t)middle, &here);
         if (here < k)
             high = middle;
         else
             low = middle, count = here;
     }
-    return (int32_t)low;
+    return low;
 }
 
 /* List up to a LAYERS-th of the places of tops that come to a bound; return their number. */
-INLINE void list_tops_body(const int32_t *tops, Py_ssize_t groups, int32_t bound, int32_t *out,
+INLINE void list_tops_body(const uint16_t *tops, Py_ssize_t groups, uint16_t bound, int32_t *out,
                            Py_ssize_t *found)
 {
     Py_ssize_t m = 0;
@@ -1195,20 +1223,25 @@ INLINE void list_tops_body(const int32_t *tops, Py_ssize_t groups, int32_t bound
     *found = m;
 }
 DISPATCH(list_tops,
-         (const int32_t *tops, Py_ssize_t groups, int32_t bound, int32_t *out, Py_ssize_t *found),
+         (const uint16_t *tops, Py_ssize_t groups, uint16_t bound, int32_t *out,
+          Py_ssize_t *found),
          (tops, groups, bound, out, found))
 
+enum { GROUPS = BLOCK / LAYERS + LAYERS };
+
+/* What a search writes into. */
 typedef struct {
-    int32_t *sums, *tops, *places, *rows;
+    uint16_t sums[BLOCK], tops[GROUPS];
+    int32_t places[GROUPS + 1], rows[BLOCK + LAYERS];
 } Room;
 
 /* List the rows of a block whose bounds are from `low` to below `high`; return their number. */
-static Py_ssize_t list_rows(const Room *room, Py_ssize_t size, int32_t begin,
-                            const uint8_t *allowed, int32_t low, int64_t high)
+static Py_ssize_t list_rows(Room *room, Py_ssize_t size, int32_t begin, const uint8_t *allowed,
+                            int32_t low, int32_t high)
 {
     Py_ssize_t groups = (size + LAYERS - 1) / LAYERS;
     Py_ssize_t m, found = 0;
-    list_tops(room->tops, groups, low, room->places, &m);
+    list_tops(room->tops, groups, (uint16_t)low, room->places, &m);
     for (Py_ssize_t i = 0; i < m; i++)
         for (Py_ssize_t place = room->places[i]; place < size; place += groups) {
             room->rows[found] = begin + (int32_t)place;
@@ -1219,14 +1252,14 @@ static Py_ssize_t list_rows(const Room *room, Py_ssize_t size, int32_t begin,
 }
 
 /* Keep the best of a block whose bounds are summed up; tell whether their terms were there. */
-static int look_through(const Postings *p, const Query *query, const Room *room, int32_t begin,
+static int look_through(const Postings *p, const Query *query, Room *room, int32_t begin,
                         Py_ssize_t size, const uint8_t *allowed, Best *best)
 {
     Py_ssize_t groups = (size + LAYERS - 1) / LAYERS;
     allowed = allowed ? allowed + begin : NULL;
     find_tops(room->sums, allowed, size, groups, room->tops);
     int32_t low = raised(room->tops, groups, least(best, query), best->k);
-    int64_t high = (int64_t)1 << 31;
+    int32_t high = 1 << 16;
     Py_ssize_t m = list_rows(room, size, begin, allowed, low, high);
     if (!weigh(p, query, room->rows, m, best)) /* The most promising ones tell what is needed. */
         return 0;
@@ -1238,34 +1271,28 @@ static int look_through(const Postings *p, const Query *query, const Room *room,
 
 /* Sum up the bounds of `size` papers from `begin` on; tell whether all rows are among these. */
 static int add_terms(const Postings *p, const Query *query, Py_ssize_t begin, Py_ssize_t size,
-                     uint32_t *sums)
+                     uint16_t *sums)
 {
-    Py_ssize_t whole = 1;
-    while (whole < size)
-        whole *= 2;
-    memset(sums, 0, whole * sizeof(uint32_t));
+    memset(sums, 0, size * sizeof(uint16_t));
     for (Py_ssize_t i = 0; i < query->t; i++) {
         int64_t at = query->at[i], stop = before(p->rows, at, query->last[i], begin + size);
         if (i + 1 < query->t) {
-            PREFETCH(p->rows + query->at[i + 1]);
-            PREFETCH(p->levels + query->at[i + 1]);
+            prefetch(p->rows + query->at[i + 1], 2 * SOME * sizeof(int32_t));
+            prefetch(p->levels + query->at[i + 1], 2 * SOME);
         }
-        if (!add_term(p, at, stop, (uint32_t)begin, (uint32_t)whole - 1, query->weights[i], sums))
+        if (!add_term(p, at, stop, begin, size, query->weights[i], sums))
             return 0;
         query->at[i] = stop;
     }
-    for (Py_ssize_t i = size; i < whole; i++)
-        if (sums[i])
-            return 0;
     return 1;
 }
 
-static const char *find_best(const Postings *p, const Query *query, const Room *room,
+static const char *find_best(const Postings *p, const Query *query, Room *room,
                              const uint8_t *allowed, Best *best)
 {
     for (Py_ssize_t begin = 0; begin < p->n; begin += BLOCK) {
         Py_ssize_t size = p->n - begin < BLOCK ? p->n - begin : BLOCK;
-        if (!add_terms(p, query, begin, size, (uint32_t *)room->sums))
+        if (!add_terms(p, query, begin, size, room->sums))
             return "a row outside the papers, or postings that do not ascend";
         if (!look_through(p, query, room, (int32_t)begin, size, allowed, best))
             return "terms of a paper outside their file";
@@ -1296,22 +1323,21 @@ static const char *look_up_terms(const Postings *p, const Array *a, Query *query
         double weight = (double)term[0] * term[1] * term[2];
         most += weight > 0 ? weight : 0;
     }
-    double scale = most > 0 ? (MOST_BOUND - (double)query->t) / most : 0;
+    double scale = most > 0 ? (MOST_BOUND - 2 * (double)query->t) / most : 0;
     if (scale < 0 || !(most <= 1e30))
-        return "weights that are no numbers";
+        return "too many terms, or weights that are no numbers";
     for (Py_ssize_t i = 0; i < query->t; i++) {
         const float *term = query->terms + 3 * i;
         double weight = (double)term[0] * term[1] * term[2];
-        query->weights[i] = weight > 0 ? (uint32_t)(weight * scale) + 1 : 0;
+        query->weights[i] = weight > 0 ? (uint32_t)(weight * scale * (65536 / 255.0)) + 1 : 0;
     }
-    query->scale = 255 * scale * ROUNDED;
+    query->scale = scale * ROUNDED;
     return NULL;
 }
 
 /* What a search writes into, kept for the next one: to ask for it anew takes as long as a tenth of
  * the search. It is taken and given back while the interpreter's lock is held. */
-static int32_t *spare;
-enum { GROUPS = BLOCK / LAYERS + LAYERS, ROOM = (2 * BLOCK + 2 * GROUPS + LAYERS) * 4 };
+static Room *spare;
 
 /* matches(starts, rows, levels, norms, starts by papers, terms, frequencies, codes, weights,
  * allowed, [width, k], found rows, scores, [found]) */
@@ -1329,7 +1355,7 @@ static PyObject *matches(PyObject *module, PyObject *arguments)
     const char *wrong = NULL;
     Best best = {malloc((facts[1] + 1) * sizeof(Hit)), 0, (Py_ssize_t)facts[1]};
     int64_t *at = malloc((2 * sizeof(int64_t) + sizeof(uint32_t)) * (t + 1));
-    int32_t *room = spare ? spare : malloc(ROOM);
+    Room *room = spare ? spare : malloc(sizeof(Room));
     spare = NULL;
     Query query = {.t = t, .terms = a[8].data, .at = at};
     int tabled = make(&query.table, 4 * t), memory = !best.heap || !at || !room || !tabled;
@@ -1343,10 +1369,8 @@ static PyObject *matches(PyObject *module, PyObject *arguments)
         wrong = look_up_terms(&p, a, &query);
     }
     if (!memory && !wrong && best.k > 0) {
-        int32_t *tops = room + BLOCK, *places = tops + GROUPS;
-        Room here = {room, tops, places, places + GROUPS};
         Py_BEGIN_ALLOW_THREADS
-        wrong = find_best(&p, &query, &here, allowed, &best);
+        wrong = find_best(&p, &query, room, allowed, &best);
         sort_hits(best.heap, best.held);
         Py_END_ALLOW_THREADS
     }

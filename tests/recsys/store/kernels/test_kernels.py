@@ -249,6 +249,22 @@ def test_matches_are_those_of_all_papers_however_alike_they_are(
     check_matches(postings, words, rng, k)
 
 
+@pytest.mark.parametrize("t", [1_000, adapted.MOST_WORDS, adapted.MOST_WORDS + 1])
+def test_papers_that_have_all_of_very_many_words_are_no_more_than_a_sum_holds(t: int) -> None:
+    rng = np.random.default_rng(t)
+    rows = np.tile(np.arange(3, dtype=np.int32), t)
+    norms = np.array([0, 0, 1e-3])
+    papers = PaperWords(
+        Ragged(np.arange(4) * t, np.tile(np.arange(t, dtype=np.int32), 3)),
+        rng.integers(1, 256, 3 * t).astype(np.uint8),
+    )
+    by_term = papers.frequencies.reshape(3, t).T.reshape(-1)
+    levels = in_numpy.levels(by_term, norms[rows])
+    postings = Postings(np.arange(t + 1) * 3, rows, levels, norms, papers)
+    words = Words(np.arange(t, dtype=np.int32), rng.random(t, np.float32), np.ones(t, np.float32))
+    check_matches(postings, words, rng, 2)
+
+
 def check_matches(postings: Postings, words: Words, rng: np.random.Generator, k: int) -> None:
     for allowed in (None, rng.random(len(postings.norms)) < 0.5):
         expected = by_hand(postings, words, allowed, k)
