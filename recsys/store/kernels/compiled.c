@@ -1644,6 +1644,99 @@ static PyObject *older(PyObject *module, PyObject *arguments)
     return outcome(a, 6, wrong, 0);
 }
 
+typedef struct {
+    const int64_t *starts;
+    const int32_t *values;
+    const float *idf;
+    const uint8_t *frequencies; /* NULL: nobody asks for BM25. */
+    const double *norms;
+    const int32_t *rows;
+    const float *counts, *weights;
+    int width; /* Bytes of a frequency. */
+    Py_ssize_t papers, length, terms, m, t, w;
+    Table table;        /* Term -> its number among those that are looked for. */
+    uint8_t bits[8192]; /* By the last 16 bits: most values are nothing that is wanted. */
+} Shared;
+
+/* Have at hand soon where the terms of a later row are, and those of one before it. */
+INLINE void look_ahead_in(const Shared *shared, Py_ssize_t i)
+{
+    const int32_t *rows = shared->rows;
+    if (i + 2 * AHEAD < shared->m && rows[i + 2 * AHEAD] >= 0 &&
+        rows[i + 2 * AHEAD] < shared->papers) {
+        PREFETCH(shared->starts + rows[i + 2 * AHEAD]);
+        PREFETCH(shared->norms + rows[i + 2 * AHEAD]);
+    }
+    if (i + AHEAD >= shared->m || rows[i + AHEAD] < 0 || rows[i + AHEAD] >= shared->papers)
+        return;
+    int64_t at = shared->starts[rows[i + AHEAD]], m = shared->starts[rows[i + AHEAD] + 1] - at;
+    if (at < 0 || at >= shared->length || m < 0)
+        return;
+    m = m < TOGETHER ? m : TOGETHER;
+    prefetch(shared->values + at, m * sizeof(int32_t));
+    if (shared->width)
+        prefetch(shared->frequencies + at * shared->width, m * shared->width);
+}
+
+INLINE float frequency_of(const Shared *shared, int64_t at)
+{
+    const uint8_t *byte = shared->frequencies + at * shared->width;
+    return shared->width == 1   ? (float)*byte
+           : shared->width == 2 ? (float)*(const uint16_t *)byte
+                                : (float)*(const uint32_t *)byte;
+}
+
+/* Sum up what one row shares; out: OWN + w lines of m. sums: room for w. */
+static const char *share_row(const Shared *shared, Py_ssize_t i, double *sums, float *out)
+{
+    int64_t at, end;
+    int32_t row = shared->rows[i];
+    if (row < 0 || row >= shared->papers || (at = shared->starts[row]) < 0 ||
+        (end = shared->starts[row + 1]) > shared->length)
+        return "a row outside the values";
+    double bm25 = 0, whole = 0, squares = 0;
+    float most = 0;
+    memset(sums, 0, shared->w * sizeof(double));
+    while (at < end) {
+        int64_t places[TOGETHER], stop = end - at < TOGETHER ? end : at + TOGETHER;
+        int found = 0;
+        for (; at < stop; at++) { /* Without a branch: what is wanted cannot be foretold. */
+            int32_t code = shared->values[at];
+            if (code < 0 || code >= shared->terms)
+                return "a term without a weight";
+            float weight = shared->idf[code];
+            whole += (double)weight;
+            squares += (double)(weight * weight);
+            places[found] = at;
+            found += shared->bits[(code & 0xffff) >> 3] >> (code & 7) & 1;
+        }
+        for (int j = 0; j < found; j++) {
+            int32_t code = shared->values[places[j]];
+            int32_t here = shared->table.values[slot(&shared->table, code)];
+            if (here < 0)
+                continue;
+            float weight = shared->idf[code];
+            most = weight > most ? weight : most;
+            for (Py_ssize_t line = 0; line < shared->w; line++)
+                sums[line] += (double)shared->weights[line * shared->t + here];
+            if (shared->width) {
+                float f = frequency_of(shared, places[j]);
+                double impact = (double)(weight * f * MORE) / ((double)f + shared->norms[row]);
+                float product = (float)impact * shared->counts[here];
+                bm25 += (double)product;
+            }
+        }
+    }
+    Py_ssize_t m = shared->m;
+    out[i] = (float)bm25;
+    out[m + i] = most;
+    out[2 * m + i] = (float)whole;
+    out[3 * m + i] = (float)squares;
+    for (Py_ssize_t line = 0; line < shared->w; line++)
+        out[(OWN + line) * m + i] = (float)sums[line];
+    return NULL;
+}
+
 /* overlaps(starts, values, idf, frequencies or nothing, norms, rows, codes, counts, weights,
  *          [width, further weights], out): see joins_in_numpy.py. */
 static PyObject *overlaps(PyObject *module, PyObject *arguments)
@@ -1652,74 +1745,34 @@ static PyObject *overlaps(PyObject *module, PyObject *arguments)
     const int items[] = {8, 4, 4, 1, 8, 4, 4, 4, 4, 8, 4};
     if (!take(arguments, a, items, 11, 10))
         return NULL;
-    const int64_t *starts = a[0].data, *facts = a[9].data;
-    const int32_t *values = a[1].data, *rows = a[5].data, *codes = a[6].data;
-    const float *idf = a[2].data, *counts = a[7].data, *weights = a[8].data;
-    const double *norms = a[4].data;
+    const int64_t *facts = a[9].data;
+    const int32_t *codes = a[6].data;
     int width = (int)facts[0];
     Py_ssize_t w = (Py_ssize_t)facts[1], m = a[5].length, t = a[6].length;
-    float *out = a[10].data;
+    Shared shared = {a[0].data, a[1].data, a[2].data, width ? a[3].data : NULL, a[4].data,
+                     a[5].data, a[7].data, a[8].data, width, a[0].length - 1, a[1].length,
+                     a[2].length, m, t, w, {NULL, NULL, 0}, {0}};
     const char *wrong = NULL;
     if (a[7].length != t || a[8].length != w * t || a[10].length != (OWN + w) * m ||
         (width && (a[3].length < a[1].length * width || a[4].length < a[0].length - 1)))
         wrong = "words, weights or sums of another number";
-    uint8_t bits[8192] = {0}; /* By the last 16 bits: most values are nothing that is wanted. */
     double *sums = malloc((w + 1) * sizeof(double));
-    Table table = {NULL, NULL, 0};
-    if (!sums || !make(&table, t)) {
+    if (!sums || !make(&shared.table, t)) {
         free(sums);
         return outcome(a, 11, NULL, 1);
     }
     Py_BEGIN_ALLOW_THREADS
     for (Py_ssize_t i = 0; i < t; i++) {
-        put(&table, codes[i], (int32_t)i);
-        bits[(codes[i] & 0xffff) >> 3] |= (uint8_t)(1 << (codes[i] & 7));
+        put(&shared.table, codes[i], (int32_t)i);
+        shared.bits[(codes[i] & 0xffff) >> 3] |= (uint8_t)(1 << (codes[i] & 7));
     }
     for (Py_ssize_t i = 0; !wrong && i < m; i++) {
-        int64_t begin, end;
-        if (rows[i] < 0 || rows[i] >= a[0].length - 1 || (begin = starts[rows[i]]) < 0 ||
-            (end = starts[rows[i] + 1]) > a[1].length) {
-            wrong = "a row outside the values";
-            break;
-        }
-        double bm25 = 0, whole = 0, squares = 0;
-        float most = 0;
-        memset(sums, 0, (w + 1) * sizeof(double));
-        for (int64_t j = begin; j < end; j++) {
-            int32_t code = values[j], here;
-            if (code < 0 || code >= a[2].length) {
-                wrong = "a term without a weight";
-                break;
-            }
-            float weight = idf[code], square = weight * weight;
-            whole += (double)weight;
-            squares += (double)square;
-            if (!(bits[(code & 0xffff) >> 3] >> (code & 7) & 1) ||
-                (here = table.values[slot(&table, code)]) < 0)
-                continue;
-            most = weight > most ? weight : most;
-            for (Py_ssize_t at = 0; at < w; at++)
-                sums[at] += (double)weights[at * t + here];
-            if (width) {
-                const uint8_t *byte = (const uint8_t *)a[3].data + j * width;
-                float f = width == 1   ? (float)*byte
-                          : width == 2 ? (float)*(const uint16_t *)byte
-                                       : (float)*(const uint32_t *)byte;
-                double impact = (double)(weight * f * MORE) / ((double)f + norms[rows[i]]);
-                float product = (float)impact * counts[here];
-                bm25 += (double)product;
-            }
-        }
-        out[i] = (float)bm25;
-        out[m + i] = most;
-        out[2 * m + i] = (float)whole;
-        out[3 * m + i] = (float)squares;
-        for (Py_ssize_t at = 0; at < w; at++)
-            out[(OWN + at) * m + i] = (float)sums[at];
+        look_ahead_in(&shared, i);
+        wrong = share_row(&shared, i, sums, a[10].data);
     }
     Py_END_ALLOW_THREADS
     free(sums);
-    free(table.keys);
+    free(shared.table.keys);
     return outcome(a, 11, wrong, 0);
 }
 
