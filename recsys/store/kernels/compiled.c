@@ -113,6 +113,45 @@ static PyObject *outcome(Array *arrays, int n, const char *wrong, int memory)
     Py_RETURN_NONE;
 }
 
+/* Numbers and where they were: sorted by one byte after the other. */
+typedef struct {
+    uint32_t *keys, *places, *other_keys, *other_places;
+} Sorting;
+
+static int begin_sorting(Sorting *sorting, Py_ssize_t m)
+{
+    uint32_t *room = malloc((m ? m : 1) * 4 * sizeof(uint32_t));
+    *sorting = (Sorting){room, room + m, room + 2 * m, room + 3 * m};
+    return room != NULL;
+}
+
+static void end_sorting(Sorting *sorting)
+{
+    uint32_t *room = sorting->keys < sorting->other_keys ? sorting->keys : sorting->other_keys;
+    free(room);
+}
+
+/* Sort m keys, which ascend then, and their places; equal ones stay in order. */
+static void sort_keys(Sorting *sorting, Py_ssize_t m)
+{
+    for (int shift = 0; shift < 32; shift += 8) {
+        Py_ssize_t starts[257] = {0};
+        for (Py_ssize_t i = 0; i < m; i++)
+            starts[(sorting->keys[i] >> shift & 255) + 1]++;
+        if (m && starts[(sorting->keys[0] >> shift & 255) + 1] == m)
+            continue; /* All have the same byte. */
+        for (int byte = 0; byte < 256; byte++)
+            starts[byte + 1] += starts[byte];
+        for (Py_ssize_t i = 0; i < m; i++) {
+            Py_ssize_t to = starts[sorting->keys[i] >> shift & 255]++;
+            sorting->other_keys[to] = sorting->keys[i];
+            sorting->other_places[to] = sorting->places[i];
+        }
+        *sorting = (Sorting){sorting->other_keys, sorting->other_places, sorting->keys,
+                             sorting->places};
+    }
+}
+
 /* Vectors --------------------------------------------------------------------------------- */
 
 /* Multiply one vector with q queries; the products lie m apart. */
@@ -339,51 +378,62 @@ INLINE void join_body(const Split *split, const int32_t *places, Py_ssize_t m, f
 DISPATCH(join, (const Split *split, const int32_t *places, Py_ssize_t m, float *out),
          (split, places, m, out))
 
-/* vector: room for one. */
-INLINE void multiply_split_body(const Split *split, const int32_t *places, Py_ssize_t m,
-                                const float *queries, Py_ssize_t q, float *vector, float *out)
+/* What is multiplied: the places in ascending order, the number of each among m, and q queries. */
+typedef struct {
+    const int32_t *places;
+    const uint32_t *numbers;
+    Py_ssize_t m;
+    const float *queries;
+    Py_ssize_t q;
+} Wanted;
+
+/* vector: room for one, and for q products. */
+INLINE void multiply_split_body(const Split *split, const Wanted *wanted, float *vector, float *out)
 {
-    for (Py_ssize_t i = 0; i < m; i++) {
-        look_ahead(split, places, i, m);
-        join_one(split, places[i], vector);
-        multiply_one(vector, split->d, queries, q, m, out + i);
+    float *products = vector + split->d;
+    for (Py_ssize_t i = 0; i < wanted->m; i++) {
+        look_ahead(split, wanted->places, i, wanted->m);
+        join_one(split, wanted->places[i], vector);
+        multiply_one(vector, split->d, wanted->queries, wanted->q, 1, products);
+        for (Py_ssize_t at = 0; at < wanted->q; at++)
+            out[at * wanted->m + wanted->numbers[i]] = products[at];
     }
 }
-DISPATCH(multiply_split,
-         (const Split *split, const int32_t *places, Py_ssize_t m, const float *queries,
-          Py_ssize_t q, float *vector, float *out),
-         (split, places, m, queries, q, vector, out))
+DISPATCH(multiply_split, (const Split *split, const Wanted *wanted, float *vector, float *out),
+         (split, wanted, vector, out))
 
 #ifdef WIDE
-/* vector: room for four. */
-FOR(WIDE) static void multiply_split_wide(const Split *split, const int32_t *places, Py_ssize_t m,
-                                          const float *queries, Py_ssize_t q, float *vector,
+/* vector: room for four, and for 4 * q products. */
+FOR(WIDE) static void multiply_split_wide(const Split *split, const Wanted *wanted, float *vector,
                                           float *out)
 {
-    const float *const four[] = {vector, vector + split->d, vector + 2 * split->d,
-                                 vector + 3 * split->d};
+    Py_ssize_t d = split->d, m = wanted->m;
+    const float *const four[] = {vector, vector + d, vector + 2 * d, vector + 3 * d};
+    float *products = vector + 4 * d;
     for (Py_ssize_t i = 0; i < m; i += 4) {
         int here = m - i < 4 ? (int)(m - i) : 4;
         for (int at = 0; at < here; at++) {
-            look_ahead(split, places, i + at, m);
-            join_one(split, places[i + at], vector + at * split->d);
+            look_ahead(split, wanted->places, i + at, m);
+            join_one(split, wanted->places[i + at], vector + at * d);
         }
-        multiply_tile(four, here, split->d, queries, q, m, out + i);
+        multiply_tile(four, here, d, wanted->queries, wanted->q, 4, products);
+        for (Py_ssize_t at = 0; at < wanted->q; at++)
+            for (int row = 0; row < here; row++)
+                out[at * m + wanted->numbers[i + row]] = products[4 * at + row];
     }
 }
 #endif
 
-/* vector: room for four. */
-static void multiply_split_any(const Split *split, const int32_t *places, Py_ssize_t m,
-                               const float *queries, Py_ssize_t q, float *vector, float *out)
+/* vector: room for four, and for 4 * q products. */
+static void multiply_split_any(const Split *split, const Wanted *wanted, float *vector, float *out)
 {
 #ifdef WIDE
     if (level == 2) {
-        multiply_split_wide(split, places, m, queries, q, vector, out);
+        multiply_split_wide(split, wanted, vector, out);
         return;
     }
 #endif
-    multiply_split(split, places, m, queries, q, vector, out);
+    multiply_split(split, wanted, vector, out);
 }
 
 /* Take codes, rests, scales and places, the first of some arrays; say what does not fit. */
@@ -430,14 +480,23 @@ static PyObject *split_dots(PyObject *module, PyObject *arguments)
     Py_ssize_t d = split.d, q = d ? a[4].length / d : 0, m = a[3].length;
     if (m * q > a[6].length)
         wrong = "no room for the products";
-    float *vector = calloc(4 * d + 1, sizeof(float));
-    if (!wrong && vector) {
+    float *vector = calloc(4 * (d + q) + 1, sizeof(float));
+    Sorting sorting;
+    int sorted = begin_sorting(&sorting, m);
+    if (!wrong && vector && sorted) {
         Py_BEGIN_ALLOW_THREADS
-        multiply_split_any(&split, a[3].data, m, a[4].data, q, vector, a[6].data);
+        memcpy(sorting.keys, a[3].data, m * sizeof(int32_t));
+        for (Py_ssize_t i = 0; i < m; i++)
+            sorting.places[i] = (uint32_t)i;
+        sort_keys(&sorting, m); /* What lies near each other is quicker to fetch. */
+        Wanted wanted = {(const int32_t *)sorting.keys, sorting.places, m, a[4].data, q};
+        multiply_split_any(&split, &wanted, vector, a[6].data);
         Py_END_ALLOW_THREADS
     }
     free(vector);
-    return outcome(a, 7, wrong, !vector);
+    if (sorted)
+        end_sorting(&sorting);
+    return outcome(a, 7, wrong, !vector || !sorted);
 }
 
 INLINE void scan_rows_body(const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
@@ -1876,36 +1935,21 @@ static PyObject *ranks(PyObject *module, PyObject *arguments)
     const float *values = a[0].data;
     float *out = a[1].data;
     Py_ssize_t m = a[0].length < a[1].length ? a[0].length : a[1].length;
-    uint32_t *keys = malloc((m ? m : 1) * 4 * sizeof(uint32_t));
-    if (!keys)
+    Sorting sorting;
+    if (!begin_sorting(&sorting, m))
         return outcome(a, 2, NULL, 1);
-    uint32_t *places = keys + m, *other_keys = places + m, *other_places = other_keys + m;
     for (Py_ssize_t i = 0; i < m; i++) {
-        keys[i] = ascending(values[i]);
-        places[i] = (uint32_t)i;
+        sorting.keys[i] = ascending(values[i]);
+        sorting.places[i] = (uint32_t)i;
     }
-    for (int shift = 0; shift < 32; shift += 8) { /* Sort by one byte after the other. */
-        Py_ssize_t starts[257] = {0};
-        for (Py_ssize_t i = 0; i < m; i++)
-            starts[(keys[i] >> shift & 255) + 1]++;
-        for (int byte = 0; byte < 256; byte++)
-            starts[byte + 1] += starts[byte];
-        for (Py_ssize_t i = 0; i < m; i++) {
-            Py_ssize_t to = starts[keys[i] >> shift & 255]++;
-            other_keys[to] = keys[i];
-            other_places[to] = places[i];
-        }
-        uint32_t *moved = keys, *placed = places;
-        keys = other_keys, places = other_places;
-        other_keys = moved, other_places = placed;
-    }
-    Py_ssize_t rank = 1; /* Four passes have brought the sorted keys back to where they began. */
+    sort_keys(&sorting, m);
+    Py_ssize_t rank = 1;
     for (Py_ssize_t i = m; i--;) {
-        if (i + 1 < m && keys[i] != keys[i + 1])
+        if (i + 1 < m && sorting.keys[i] != sorting.keys[i + 1])
             rank = m - i;
-        out[places[i]] = (float)rank;
+        out[sorting.places[i]] = (float)rank;
     }
-    free(keys);
+    end_sorting(&sorting);
     return outcome(a, 2, NULL, 0);
 }
 

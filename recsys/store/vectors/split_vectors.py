@@ -102,4 +102,4 @@ class SplitVectors:
     def _places(self, rows: Rows | Longs) -> Rows:
         if self.places is None:
             return rows.astype(np.int32, copy=False)
-        return self.places[rows]
+        return self.places.take(rows)
