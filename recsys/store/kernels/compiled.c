@@ -1596,6 +1596,16 @@ static PyObject *search(PyObject *module, PyObject *arguments)
 
 /* Sums and edges -------------------------------------------------------------------------- */
 
+/* Return where the owner at i ends: what one owner has mostly lies together, and is added up without
+ * waiting for what was stored just before. */
+INLINE Py_ssize_t run_end(const int32_t *owner, Py_ssize_t i, Py_ssize_t e)
+{
+    Py_ssize_t end = i + 1;
+    while (end < e && owner[end] == owner[i])
+        end++;
+    return end;
+}
+
 /* totals(owner, weights or nothing, out) */
 static PyObject *totals(PyObject *module, PyObject *arguments)
 {
@@ -1608,11 +1618,16 @@ static PyObject *totals(PyObject *module, PyObject *arguments)
     Py_ssize_t m = a[2].length, e = a[0].length;
     const char *wrong = weights && a[1].length != e ? "weights of another number" : NULL;
     double *sums = calloc(m ? m : 1, sizeof(double));
-    for (Py_ssize_t i = 0; sums && !wrong && i < e; i++) {
-        if (owner[i] < 0 || owner[i] >= m)
+    for (Py_ssize_t i = 0, end; sums && !wrong && i < e; i = end) {
+        end = run_end(owner, i, e);
+        if (owner[i] < 0 || owner[i] >= m) {
             wrong = "an owner that is not there";
-        else
-            sums[owner[i]] += weights ? (double)weights[i] : 1;
+            break;
+        }
+        double sum = sums[owner[i]];
+        for (Py_ssize_t at = i; weights && at < end; at++)
+            sum += (double)weights[at];
+        sums[owner[i]] = weights ? sum : sum + (double)(end - i);
     }
     for (Py_ssize_t i = 0; sums && !wrong && i < m; i++)
         ((float *)a[2].data)[i] = (float)sums[i];
@@ -1632,11 +1647,16 @@ static PyObject *highest(PyObject *module, PyObject *arguments)
     float *out = a[2].data;
     const char *wrong = a[1].length != a[0].length ? "weights of another number" : NULL;
     memset(out, 0, a[2].length * sizeof(float));
-    for (Py_ssize_t i = 0; !wrong && i < a[0].length; i++) {
-        if (owner[i] < 0 || owner[i] >= a[2].length)
+    for (Py_ssize_t i = 0, end; !wrong && i < a[0].length; i = end) {
+        end = run_end(owner, i, a[0].length);
+        if (owner[i] < 0 || owner[i] >= a[2].length) {
             wrong = "an owner that is not there";
-        else if (weights[i] > out[owner[i]])
-            out[owner[i]] = weights[i];
+            break;
+        }
+        float most = out[owner[i]];
+        for (Py_ssize_t at = i; at < end; at++)
+            most = weights[at] > most ? weights[at] : most;
+        out[owner[i]] = most;
     }
     return outcome(a, 3, wrong, 0);
 }
@@ -1835,6 +1855,8 @@ static PyObject *overlaps(PyObject *module, PyObject *arguments)
     return outcome(a, 11, wrong, 0);
 }
 
+enum { FEW_BITS = 1 << 18 };
+
 /* joined(owner, rows, keys, values, [c], sums, largest); values: (c, keys), results: (c, m). */
 static PyObject *joined(PyObject *module, PyObject *arguments)
 {
@@ -1851,31 +1873,42 @@ static PyObject *joined(PyObject *module, PyObject *arguments)
     if (a[0].length != e || a[3].length != c * k || a[5].length != c * m || a[6].length != c * m)
         wrong = "values or sums of another number";
     double *sums = calloc(c * m + 1, sizeof(double));
+    uint8_t *bits = calloc(FEW_BITS / 8, 1); /* By the last bits: most rows are no key. */
     Table table = {NULL, NULL, 0};
-    if (!sums || !make(&table, k)) {
+    if (!sums || !bits || !make(&table, k)) {
         free(sums);
+        free(bits);
         return outcome(a, 7, NULL, 1);
     }
     Py_BEGIN_ALLOW_THREADS
     memset(largest, 0, a[6].length * sizeof(float));
-    for (Py_ssize_t i = 0; !wrong && i < k; i++)
+    for (Py_ssize_t i = 0; !wrong && i < k; i++) {
         put(&table, keys[i], (int32_t)i);
-    for (Py_ssize_t i = 0; !wrong && i < e; i++) {
-        if (owner[i] < 0 || owner[i] >= m) {
-            wrong = "an owner that is not there";
-            break;
+        bits[(keys[i] & (FEW_BITS - 1)) >> 3] |= (uint8_t)(1 << (keys[i] & 7));
+    }
+    for (Py_ssize_t i = 0, found; !wrong && i < e;) {
+        int32_t places[TOGETHER];
+        Py_ssize_t begin = i, end = e - i < TOGETHER ? e : i + TOGETHER;
+        for (found = 0; i < end; i++) { /* Without a branch: what is a key cannot be foretold. */
+            places[found] = (int32_t)(i - begin);
+            found += bits[(rows[i] & (FEW_BITS - 1)) >> 3] >> (rows[i] & 7) & 1;
+            wrong = owner[i] < 0 || owner[i] >= m ? "an owner that is not there" : wrong;
         }
-        int32_t here = table.values[slot(&table, rows[i])];
-        for (Py_ssize_t at = 0; here >= 0 && at < c; at++) {
-            float value = values[at * k + here], *most = largest + at * m + owner[i];
-            sums[at * m + owner[i]] += (double)value;
-            *most = value > *most ? value : *most;
+        for (Py_ssize_t j = 0; !wrong && j < found; j++) {
+            Py_ssize_t edge = begin + places[j];
+            int32_t here = table.values[slot(&table, rows[edge])];
+            for (Py_ssize_t at = 0; here >= 0 && at < c; at++) {
+                float value = values[at * k + here], *most = largest + at * m + owner[edge];
+                sums[at * m + owner[edge]] += (double)value;
+                *most = value > *most ? value : *most;
+            }
         }
     }
     for (Py_ssize_t i = 0; !wrong && i < c * m; i++)
         out[i] = (float)sums[i];
     Py_END_ALLOW_THREADS
     free(sums);
+    free(bits);
     free(table.keys);
     return outcome(a, 7, wrong, 0);
 }
