@@ -775,6 +775,30 @@ static void sort_hits(Hit *hits, Py_ssize_t n)
     }
 }
 
+/* Move the k highest of n distinct hits to the front, k from 1 to n; return the lowest of these. */
+static Hit select_hits(Hit *hits, Py_ssize_t n, Py_ssize_t k)
+{
+    for (Py_ssize_t begin = 0, end = n;;) {
+        Py_ssize_t middle = begin + (end - begin) / 2, above = begin;
+        Hit pivot = hits[middle];
+        hits[middle] = hits[end - 1];
+        for (Py_ssize_t i = begin; i < end - 1; i++) { /* Without a branch: half of them pass. */
+            Hit hit = hits[i];
+            hits[i] = hits[above];
+            hits[above] = hit;
+            above += hit > pivot;
+        }
+        hits[end - 1] = hits[above];
+        hits[above] = pivot;
+        if (above == k - 1)
+            return pivot;
+        if (above >= k)
+            end = above;
+        else
+            begin = above + 1;
+    }
+}
+
 /* What a search for the nearest places goes through, and what it keeps of them. */
 typedef struct {
     const int8_t *codes;
@@ -784,10 +808,22 @@ typedef struct {
     Py_ssize_t d, n, papers;
     Queries queries;
     const float *steps; /* What the products with each query are multiplied with. */
-    Hit *heaps;         /* k of each query. */
+    Hit *hits;          /* `room` of each query: the best, and what has come since these were told. */
     int64_t *found;     /* How many of them. */
-    Py_ssize_t k;
+    float *least;       /* What a product with each query must be above to be among the best. */
+    Py_ssize_t k, room;
 } Search;
+
+/* Put a hit of a query to the others; when there is no room left, the k best remain. */
+static void put_hit(const Search *search, Py_ssize_t at, Hit hit)
+{
+    Hit *hits = search->hits + at * search->room;
+    hits[search->found[at]++] = hit;
+    if (search->found[at] == search->room) {
+        search->least[at] = score_of(select_hits(hits, search->room, search->k));
+        search->found[at] = search->k;
+    }
+}
 
 /* Is a place allowed? -1: there is no such paper. */
 INLINE int is_open(const Search *search, int64_t place)
@@ -809,16 +845,13 @@ static int search_range(const Search *search, int64_t begin, int64_t end, int32_
                 return 0;
         scan_any(search->codes, search->d, begin, begin + m, &search->queries, BATCH, sums);
         for (Py_ssize_t at = 0; at < search->queries.q; at++) {
-            Hit *heap = search->heaps + at * search->k;
-            int64_t *found = search->found + at;
             float near[BATCH];
             for (Py_ssize_t j = 0; j < m; j++)
                 near[j] =
                     (float)sums[at * BATCH + j] * search->scales[begin + j] * search->steps[at];
             for (Py_ssize_t j = 0; j < m; j++)
-                if ((*found < search->k || near[j] > score_of(heap[0])) && open[j])
-                    *found =
-                        keep(heap, *found, search->k, hit_of(near[j], (int32_t)(begin + j)));
+                if (near[j] > search->least[at] && open[j])
+                    put_hit(search, at, hit_of(near[j], (int32_t)(begin + j)));
         }
     }
     return 1;
@@ -833,7 +866,7 @@ typedef struct {
     int8_t *bytes;  /* (sides, d / 4, SLOTS, 4). */
     int32_t *moved; /* (sides, SLOTS), for codes that are moved into 0 ... 255 by OFFSET. */
     float *steps;   /* (sides, SLOTS). */
-    float *least;   /* (sides, SLOTS), what a product must be above; endless beside the queries. */
+    float *least;   /* (sides, SLOTS), as in the search; endless beside the queries. */
     Py_ssize_t sides;
 } Slots;
 
@@ -883,11 +916,8 @@ FOR(BYTES) INLINE int keep_side(const Search *search, Slots *slots, Py_ssize_t s
     for (; better; better &= better - 1) {
         int slot = __builtin_ctz(better);
         Py_ssize_t at = side * SLOTS + slot;
-        Hit *heap = search->heaps + at * search->k;
-        search->found[at] =
-            keep(heap, search->found[at], search->k, hit_of(products[slot], (int32_t)place));
-        if (search->found[at] == search->k)
-            slots->least[at] = score_of(heap[0]);
+        put_hit(search, at, hit_of(products[slot], (int32_t)place));
+        slots->least[at] = search->least[at];
     }
     return 1;
 }
@@ -972,7 +1002,7 @@ static PyObject *closest(PyObject *module, PyObject *arguments)
     const int64_t *begins = a[1].data, *ends = a[2].data;
     Search search = {a[0].data, a[3].data, a[4].length ? a[4].data : NULL,
                      a[5].length ? a[5].data : NULL, d, n, a[5].length,
-                     {NULL, NULL, 0}, a[7].data, NULL, a[11].data, k};
+                     {NULL, NULL, 0}, a[7].data, NULL, a[11].data, NULL, k, k + (k > 64 ? k : 64)};
     const char *wrong = a[1].length == a[2].length ? NULL : "begins and ends of another number";
     for (Py_ssize_t i = 0; !wrong && i < a[1].length; i++)
         if (begins[i] < 0 || ends[i] < begins[i] || ends[i] > n)
@@ -982,27 +1012,34 @@ static PyObject *closest(PyObject *module, PyObject *arguments)
         wrong = "too few codes, rows or marks";
     if (q * k > a[9].length || q * k > a[10].length || q > a[11].length)
         wrong = "no room for what is found";
-    search.heaps = malloc((q * k + 1) * sizeof(Hit));
+    search.hits = malloc(q * search.room * sizeof(Hit) + q * sizeof(float) + 1);
+    search.least = (float *)(search.hits + q * search.room);
     int memory = !prepare(&search.queries, a[6].data, a[6].length < q * d ? 0 : q, d) ||
-                 !search.heaps;
+                 !search.hits;
     if (!wrong && !memory) {
         Py_BEGIN_ALLOW_THREADS
         memset(search.found, 0, q * sizeof(int64_t));
+        for (Py_ssize_t at = 0; at < q; at++)
+            search.least[at] = -INFINITY;
         if (k > 0)
             wrong = search_ranges(&search, &a[1], &a[2], &memory);
         for (Py_ssize_t at = 0; !wrong && !memory && at < q; at++) {
-            Hit *heap = search.heaps + at * k;
-            sort_hits(heap, search.found[at]);
+            Hit *hits = search.hits + at * search.room;
+            if (search.found[at] > k) {
+                select_hits(hits, search.found[at], k);
+                search.found[at] = k;
+            }
+            sort_hits(hits, search.found[at]);
             for (Py_ssize_t j = 0; j < search.found[at]; j++) {
-                int32_t place = row_of(heap[j]);
+                int32_t place = row_of(hits[j]);
                 ((int32_t *)a[9].data)[at * k + j] = search.rows ? search.rows[place] : place;
-                ((float *)a[10].data)[at * k + j] = score_of(heap[j]);
+                ((float *)a[10].data)[at * k + j] = score_of(hits[j]);
             }
         }
         Py_END_ALLOW_THREADS
     }
     free(search.queries.bytes);
-    free(search.heaps);
+    free(search.hits);
     return outcome(a, 12, wrong, memory);
 }
 
