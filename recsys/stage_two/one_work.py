@@ -63,9 +63,8 @@ def one_work(one: Work, other: Work, cosine: float) -> bool:
 
     cosine: of their vectors; it is read where both have abstracts, of which the texts differ.
     """
-    if _numbers(one.title) != _numbers(other.title):
-        return False
-    if not authors_agree(one.authors, other.authors):
+    same_numbers = _numbers(one.title) == _numbers(other.title)
+    if not (same_numbers and authors_agree(one.authors, other.authors)):
         return False
     if _same_text(one, other):
         return _one_text(one, other)

@@ -66,7 +66,7 @@ static void look_at_processor(void) {}
 #endif
 
 /* Raised with that of fastest.py, which takes no module that was compiled of an older source. */
-enum { REVISION = 9 };
+enum { REVISION = 10 };
 enum { AHEAD = 6, BLOCK = 1 << 17, BATCH = 512, OWN = 4 };
 static const float MORE = 2.2f; /* K1 + 1 of in_numpy.py. */
 
@@ -307,6 +307,18 @@ DISPATCH(multiply,
           const float *queries, Py_ssize_t q, float *out),
          (vectors, d, rows, m, queries, q, out))
 
+/* Say what is wrong with the ends of each query's rows, if there are any, and with the room. */
+static const char *look_at_ends(const Array *ends, Py_ssize_t m, Py_ssize_t q, Py_ssize_t room)
+{
+    const int64_t *end = ends->data;
+    if (!ends->length)
+        return m * q > room ? "no room for the products" : NULL;
+    for (Py_ssize_t at = 0; at < ends->length; at++)
+        if (end[at] < (at ? end[at - 1] : 0) || end[at] > m)
+            return "ends that do not ascend";
+    return ends->length != q || m > room ? "ends of another number" : NULL;
+}
+
 static void multiply_any(const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
                          const float *queries, Py_ssize_t q, float *out)
 {
@@ -319,26 +331,34 @@ static void multiply_any(const float *vectors, Py_ssize_t d, const int32_t *rows
     multiply(vectors, d, rows, m, queries, q, out);
 }
 
-/* dots(vectors, rows, queries, [d], out) */
+/* dots(vectors, rows, queries, [d], ends or nothing, out); ends: of the rows of each query, one query
+ * after the other, where each has rows of its own. */
 static PyObject *dots(PyObject *module, PyObject *arguments)
 {
-    Array a[5];
-    const int items[] = {4, 4, 4, 8, 4};
-    if (!take(arguments, a, items, 5, 4))
+    Array a[6];
+    const int items[] = {4, 4, 4, 8, 8, 4};
+    if (!take(arguments, a, items, 6, 5))
         return NULL;
     Py_ssize_t d = (Py_ssize_t)((const int64_t *)a[3].data)[0];
     Py_ssize_t n = d ? a[0].length / d : 0, q = d ? a[2].length / d : 0, m = a[1].length;
     const int32_t *rows = a[1].data;
-    const char *wrong = m * q > a[4].length ? "no room for the products" : NULL;
+    const int64_t *ends = a[4].data;
+    const char *wrong = look_at_ends(&a[4], m, q, a[5].length);
     for (Py_ssize_t i = 0; i < m; i++)
         if (rows[i] < 0 || rows[i] >= n)
             wrong = "a row outside the vectors";
     if (!wrong) {
         Py_BEGIN_ALLOW_THREADS
-        multiply_any(a[0].data, d, rows, m, a[2].data, q, a[4].data);
+        const float *queries = a[2].data;
+        float *out = a[5].data;
+        if (!a[4].length)
+            multiply_any(a[0].data, d, rows, m, queries, q, out);
+        for (Py_ssize_t at = 0, begin = 0; at < a[4].length; begin = (Py_ssize_t)ends[at++])
+            multiply_any(a[0].data, d, rows + begin, (Py_ssize_t)ends[at] - begin,
+                         queries + at * d, 1, out + begin);
         Py_END_ALLOW_THREADS
     }
-    return outcome(a, 5, wrong, 0);
+    return outcome(a, 6, wrong, 0);
 }
 
 /* Vectors in 24 bits: 8 of them in one array, 16 in another, and what both are multiplied with. */
@@ -468,35 +488,50 @@ static PyObject *unsplit(PyObject *module, PyObject *arguments)
     return outcome(a, 6, wrong, 0);
 }
 
-/* split_dots(codes, rests, scales, places, queries, [d], out) */
+/* Multiply some places with queries; 0: no memory. */
+static int multiply_places(const Split *split, const int32_t *places, Py_ssize_t m,
+                           const float *queries, Py_ssize_t q, float *vector, float *out)
+{
+    Sorting sorting;
+    if (!begin_sorting(&sorting, m))
+        return 0;
+    memcpy(sorting.keys, places, m * sizeof(int32_t));
+    for (Py_ssize_t i = 0; i < m; i++)
+        sorting.places[i] = (uint32_t)i;
+    sort_keys(&sorting, m); /* What lies near each other is quicker to fetch. */
+    Wanted wanted = {(const int32_t *)sorting.keys, sorting.places, m, queries, q};
+    multiply_split_any(split, &wanted, vector, out);
+    end_sorting(&sorting);
+    return 1;
+}
+
+/* split_dots(codes, rests, scales, places, queries, [d], ends or nothing, out); see dots. */
 static PyObject *split_dots(PyObject *module, PyObject *arguments)
 {
-    Array a[7];
-    const int items[] = {1, 2, 4, 4, 4, 8, 4};
-    if (!take(arguments, a, items, 7, 6))
+    Array a[8];
+    const int items[] = {1, 2, 4, 4, 4, 8, 8, 4};
+    if (!take(arguments, a, items, 8, 7))
         return NULL;
     Split split;
     const char *wrong = take_split(a, ((const int64_t *)a[5].data)[0], &split);
     Py_ssize_t d = split.d, q = d ? a[4].length / d : 0, m = a[3].length;
-    if (m * q > a[6].length)
-        wrong = "no room for the products";
-    float *vector = calloc(4 * (d + q) + 1, sizeof(float));
-    Sorting sorting;
-    int sorted = begin_sorting(&sorting, m);
-    if (!wrong && vector && sorted) {
+    wrong = wrong ? wrong : look_at_ends(&a[6], m, q, a[7].length);
+    float *vector = calloc(4 * (d + q) + 1, sizeof(float)), *out = a[7].data;
+    int there = vector != NULL;
+    if (!wrong && there) {
+        const int32_t *places = a[3].data;
+        const int64_t *ends = a[6].data;
+        const float *queries = a[4].data;
         Py_BEGIN_ALLOW_THREADS
-        memcpy(sorting.keys, a[3].data, m * sizeof(int32_t));
-        for (Py_ssize_t i = 0; i < m; i++)
-            sorting.places[i] = (uint32_t)i;
-        sort_keys(&sorting, m); /* What lies near each other is quicker to fetch. */
-        Wanted wanted = {(const int32_t *)sorting.keys, sorting.places, m, a[4].data, q};
-        multiply_split_any(&split, &wanted, vector, a[6].data);
+        if (!a[6].length)
+            there = multiply_places(&split, places, m, queries, q, vector, out);
+        for (Py_ssize_t at = 0, begin = 0; there && at < a[6].length; begin = (Py_ssize_t)ends[at++])
+            there = multiply_places(&split, places + begin, (Py_ssize_t)ends[at] - begin,
+                                    queries + at * d, 1, vector, out + begin);
         Py_END_ALLOW_THREADS
     }
     free(vector);
-    if (sorted)
-        end_sorting(&sorting);
-    return outcome(a, 7, wrong, !vector || !sorted);
+    return outcome(a, 8, wrong, !there);
 }
 
 INLINE void scan_rows_body(const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
@@ -1041,6 +1076,38 @@ static PyObject *closest(PyObject *module, PyObject *arguments)
     free(search.queries.bytes);
     free(search.hits);
     return outcome(a, 12, wrong, memory);
+}
+
+/* best(rows, values, ends, [k], found rows, values, [found of each]): of each part, which ends there. */
+static PyObject *best(PyObject *module, PyObject *arguments)
+{
+    Array a[7];
+    const int items[] = {4, 4, 8, 8, 4, 4, 8};
+    if (!take(arguments, a, items, 7, 4))
+        return NULL;
+    const int32_t *rows = a[0].data;
+    const float *values = a[1].data;
+    const int64_t *ends = a[2].data;
+    Py_ssize_t q = a[2].length, k = (Py_ssize_t)((const int64_t *)a[3].data)[0], m = a[0].length;
+    const char *wrong = look_at_ends(&a[2], m, q, m);
+    if (a[1].length != m || q * k > a[4].length || q * k > a[5].length || q > a[6].length)
+        wrong = "values of another number, or no room for what is found";
+    Hit *hits = malloc((m + 1) * sizeof(Hit));
+    for (Py_ssize_t at = 0, begin = 0; !wrong && hits && at < q; begin = (Py_ssize_t)ends[at++]) {
+        Py_ssize_t n = (Py_ssize_t)ends[at] - begin, found = n < k ? n : k;
+        for (Py_ssize_t i = 0; i < n; i++)
+            hits[i] = hit_of(values[begin + i], rows[begin + i]);
+        if (0 < found && found < n)
+            select_hits(hits, n, found);
+        sort_hits(hits, found);
+        for (Py_ssize_t i = 0; i < found; i++) {
+            ((int32_t *)a[4].data)[at * k + i] = row_of(hits[i]);
+            ((float *)a[5].data)[at * k + i] = score_of(hits[i]);
+        }
+        ((int64_t *)a[6].data)[at] = found;
+    }
+    free(hits);
+    return outcome(a, 7, wrong, !hits);
 }
 
 /* Tables of rows or terms -------------------------------------------------------------------- */
@@ -2112,6 +2179,7 @@ static PyMethodDef methods[] = {
     {"look_up", look_up, METH_VARARGS, NULL},
     {"search", search, METH_VARARGS, NULL},
     {"closest", closest, METH_VARARGS, NULL},
+    {"best", best, METH_VARARGS, NULL},
     {"tally", tally, METH_VARARGS, NULL},
     {"totals", totals, METH_VARARGS, NULL},
     {"highest", highest, METH_VARARGS, NULL},

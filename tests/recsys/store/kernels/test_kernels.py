@@ -50,6 +50,45 @@ def test_dots_are_products(seed: int, m: int, d: int) -> None:
     np.testing.assert_allclose(many, queries @ vectors[rows].T, atol=1e-4)
 
 
+@given(SEEDS, st.integers(0, 6), st.integers(1, 70))
+def test_each_query_is_multiplied_with_rows_of_its_own(seed: int, q: int, d: int) -> None:
+    rng = np.random.default_rng(seed)
+    vectors, queries = (rng.normal(size=(n, d)).astype(np.float32) for n in (30, q))
+    rows = [rng.integers(0, 30, rng.integers(0, 9)).astype(np.int32) for _ in queries]
+    found, expected = (each.own_dots(vectors, rows, queries) for each in (adapted, in_numpy))
+    assert found.shape == expected.shape == (sum(map(len, rows)),) and found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+    split = made_split(rng, d)
+    found = adapted.split_own_dots(split, rows, queries)
+    expected = split_in_numpy.split_own_dots(split, rows, queries)
+    assert found.shape == expected.shape and found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, atol=1e-2, rtol=1e-4)
+
+
+def test_rows_of_a_query_that_are_not_there_are_refused() -> None:
+    split = made_split(np.random.default_rng(0), 8)
+    queries, astray = np.ones((2, 8), np.float32), [np.array([3]), np.array([30])]
+    for rows in (astray, astray[:1], [*astray, astray[0]]):
+        with pytest.raises(IndexError):
+            adapted.own_dots(np.zeros((30, 8), np.float32), rows, queries)
+        with pytest.raises(IndexError):
+            adapted.split_own_dots(split, rows, queries)
+
+
+@given(SEEDS, st.integers(0, 5), st.integers(-1, 40))
+def test_the_best_of_each_list_come_first_and_ties_by_row(seed: int, q: int, k: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = [rng.permutation(50)[: rng.integers(0, 50)].astype(np.int32) for _ in range(q)]
+    values = rng.choice(np.array([-2, -0.5, 0, 1e-30, 3], np.float32), sum(map(len, rows)))
+    found, expected = (each.best(rows, values, k) for each in (adapted, codes_in_numpy))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one[0], other[0])
+        np.testing.assert_array_equal(one[1], other[1])
+        assert one[0].dtype == np.int32 and one[1].dtype == np.float32
+    with pytest.raises(IndexError):
+        adapted.best([*rows, np.zeros(1, np.int32)], values, k)
+
+
 @pytest.mark.parametrize("row", [-1, 30, 2**31 - 1, -(2**31)])
 def test_dots_refuse_rows_that_are_not_there(row: int) -> None:
     vectors = np.zeros((30, 8), np.float32)
