@@ -173,6 +173,13 @@ def number(rows: Rows) -> tuple[Rows, Rows]:
     return distinct[: found[0]].copy(), numbers
 
 
+def distinct(rows: Rows) -> Rows:
+    """Return rows without repetition, ascending."""
+    out, found = np.empty(len(rows), np.int32), np.zeros(1, np.int64)
+    compiled.distinct(_fit(rows, np.int32), out, found)
+    return out[: found[0]].copy()
+
+
 def look_up(rows: Rows, values: Floats, wanted: Rows) -> Floats:
     """Return the value of each wanted row among distinct rows, 0 where it is not."""
     out = np.empty(len(wanted), np.float32)

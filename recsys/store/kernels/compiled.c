@@ -1555,6 +1555,19 @@ static PyObject *matches(PyObject *module, PyObject *arguments)
 
 /* Rows ------------------------------------------------------------------------------------ */
 
+/* Find the lowest bit that is set. */
+INLINE int lowest_of(uint64_t bits)
+{
+#if defined(__GNUC__)
+    return __builtin_ctzll(bits);
+#else
+    int at = 0;
+    while (!(bits >> at & 1))
+        at++;
+    return at;
+#endif
+}
+
 /* places(rows, wanted, out) */
 static PyObject *places(PyObject *module, PyObject *arguments)
 {
@@ -1602,6 +1615,33 @@ static PyObject *number(PyObject *module, PyObject *arguments)
     *(int64_t *)a[3].data = found;
     free(table.keys);
     return outcome(a, 4, NULL, 0);
+}
+
+/* distinct(rows, out, [found]): ascending. */
+static PyObject *distinct(PyObject *module, PyObject *arguments)
+{
+    Array a[3];
+    const int items[] = {4, 4, 8};
+    if (!take(arguments, a, items, 3, 1))
+        return NULL;
+    const int32_t *rows = a[0].data;
+    int32_t *out = a[1].data, most = 0;
+    Py_ssize_t m = a[0].length, found = 0;
+    const char *wrong = a[1].length < m ? "no room for the rows" : NULL;
+    for (Py_ssize_t i = 0; i < m; i++) {
+        most = rows[i] > most ? rows[i] : most;
+        wrong = rows[i] < 0 ? "a row below 0" : wrong;
+    }
+    Py_ssize_t words = most / 64 + 1;
+    uint64_t *bits = calloc(words, sizeof(uint64_t));
+    for (Py_ssize_t i = 0; bits && !wrong && i < m; i++)
+        bits[rows[i] >> 6] |= (uint64_t)1 << (rows[i] & 63);
+    for (Py_ssize_t at = 0; bits && !wrong && at < words; at++)
+        for (uint64_t left = bits[at]; left; left &= left - 1)
+            out[found++] = (int32_t)(64 * at) + lowest_of(left);
+    *(int64_t *)a[2].data = found;
+    free(bits);
+    return outcome(a, 3, wrong, !bits);
 }
 
 /* look_up(rows, values, wanted, out) */
@@ -1959,7 +1999,53 @@ static PyObject *overlaps(PyObject *module, PyObject *arguments)
     return outcome(a, 11, wrong, 0);
 }
 
+/* A table of rows, and bits by the last ones of each: most rows that are looked up are not there. */
 enum { FEW_BITS = 1 << 18 };
+
+typedef struct {
+    Table table;
+    uint8_t *bits;
+} Filtered;
+
+static int make_filtered(Filtered *filtered, Py_ssize_t m)
+{
+    *filtered = (Filtered){{NULL, NULL, 0}, calloc(FEW_BITS / 8, 1)};
+    if (filtered->bits && make(&filtered->table, m))
+        return 1;
+    free(filtered->bits);
+    return 0;
+}
+
+static void free_filtered(Filtered *filtered)
+{
+    free(filtered->bits);
+    free(filtered->table.keys);
+}
+
+INLINE void note(Filtered *filtered, int32_t row)
+{
+    filtered->bits[(row & (FEW_BITS - 1)) >> 3] |= (uint8_t)(1 << (row & 7));
+}
+
+/* List which of m <= TOGETHER rows may be in the table; return their number. */
+INLINE int list_known(const Filtered *filtered, const int32_t *rows, Py_ssize_t m, int32_t *places)
+{
+    int found = 0;
+    for (Py_ssize_t i = 0; i < m; i++) { /* Without a branch: it could not be foretold. */
+        places[found] = (int32_t)i;
+        found += filtered->bits[(rows[i] & (FEW_BITS - 1)) >> 3] >> (rows[i] & 7) & 1;
+    }
+    return found;
+}
+
+/* Tell whether all of e owners are from 0 to below m. */
+static int owners_are_there(const int32_t *owner, Py_ssize_t e, Py_ssize_t m)
+{
+    uint32_t most = 0;
+    for (Py_ssize_t i = 0; i < e; i++)
+        most = (uint32_t)owner[i] > most ? (uint32_t)owner[i] : most;
+    return !e || most < (size_t)m;
+}
 
 /* joined(owner, rows, keys, values, [c], sums, largest); values: (c, keys), results: (c, m). */
 static PyObject *joined(PyObject *module, PyObject *arguments)
@@ -1977,30 +2063,26 @@ static PyObject *joined(PyObject *module, PyObject *arguments)
     if (a[0].length != e || a[3].length != c * k || a[5].length != c * m || a[6].length != c * m)
         wrong = "values or sums of another number";
     double *sums = calloc(c * m + 1, sizeof(double));
-    uint8_t *bits = calloc(FEW_BITS / 8, 1); /* By the last bits: most rows are no key. */
-    Table table = {NULL, NULL, 0};
-    if (!sums || !bits || !make(&table, k)) {
+    Filtered known;
+    if (!sums || !make_filtered(&known, k)) {
         free(sums);
-        free(bits);
         return outcome(a, 7, NULL, 1);
     }
+    if (!wrong && !owners_are_there(owner, e, m))
+        wrong = "an owner that is not there";
     Py_BEGIN_ALLOW_THREADS
     memset(largest, 0, a[6].length * sizeof(float));
     for (Py_ssize_t i = 0; !wrong && i < k; i++) {
-        put(&table, keys[i], (int32_t)i);
-        bits[(keys[i] & (FEW_BITS - 1)) >> 3] |= (uint8_t)(1 << (keys[i] & 7));
+        put(&known.table, keys[i], (int32_t)i);
+        note(&known, keys[i]);
     }
-    for (Py_ssize_t i = 0, found; !wrong && i < e;) {
+    for (Py_ssize_t begin = 0; !wrong && begin < e; begin += TOGETHER) {
         int32_t places[TOGETHER];
-        Py_ssize_t begin = i, end = e - i < TOGETHER ? e : i + TOGETHER;
-        for (found = 0; i < end; i++) { /* Without a branch: what is a key cannot be foretold. */
-            places[found] = (int32_t)(i - begin);
-            found += bits[(rows[i] & (FEW_BITS - 1)) >> 3] >> (rows[i] & 7) & 1;
-            wrong = owner[i] < 0 || owner[i] >= m ? "an owner that is not there" : wrong;
-        }
-        for (Py_ssize_t j = 0; !wrong && j < found; j++) {
+        int found = list_known(&known, rows + begin, e - begin < TOGETHER ? e - begin : TOGETHER,
+                               places);
+        for (int j = 0; j < found; j++) {
             Py_ssize_t edge = begin + places[j];
-            int32_t here = table.values[slot(&table, rows[edge])];
+            int32_t here = known.table.values[slot(&known.table, rows[edge])];
             for (Py_ssize_t at = 0; here >= 0 && at < c; at++) {
                 float value = values[at * k + here], *most = largest + at * m + owner[edge];
                 sums[at * m + owner[edge]] += (double)value;
@@ -2012,8 +2094,7 @@ static PyObject *joined(PyObject *module, PyObject *arguments)
         out[i] = (float)sums[i];
     Py_END_ALLOW_THREADS
     free(sums);
-    free(bits);
-    free(table.keys);
+    free_filtered(&known);
     return outcome(a, 7, wrong, 0);
 }
 
@@ -2032,33 +2113,38 @@ static PyObject *cocited(PyObject *module, PyObject *arguments)
     if (a[0].length != e || a[2].length != c || a[5].length != m * s)
         wrong = "edges or counts of another number";
     int32_t *before = malloc((c ? c : 1) * sizeof(int32_t));
-    Table table = {NULL, NULL, 0};
-    if (!before || !make(&table, c)) {
+    Filtered known;
+    if (!before || !make_filtered(&known, c)) {
         free(before);
         return outcome(a, 6, NULL, 1);
     }
+    if (!wrong && !owners_are_there(owner, e, m))
+        wrong = "an owner that is not there";
+    if (!wrong && !owners_are_there(seeds, c, s))
+        wrong = "a seed that is not there";
     Py_BEGIN_ALLOW_THREADS
     memset(counts, 0, a[5].length * sizeof(float));
     for (Py_ssize_t i = 0; !wrong && i < c; i++) {
-        if (seeds[i] < 0 || seeds[i] >= s)
-            wrong = "a seed that is not there";
-        size_t at = slot(&table, citing[i]);
-        before[i] = table.values[at];
-        table.keys[at] = citing[i];
-        table.values[at] = (int32_t)i;
+        size_t at = slot(&known.table, citing[i]);
+        before[i] = known.table.values[at];
+        known.table.keys[at] = citing[i];
+        known.table.values[at] = (int32_t)i;
+        note(&known, citing[i]);
     }
-    for (Py_ssize_t i = 0; !wrong && i < e; i++) {
-        if (owner[i] < 0 || owner[i] >= m) {
-            wrong = "an owner that is not there";
-            break;
+    for (Py_ssize_t begin = 0; !wrong && begin < e; begin += TOGETHER) {
+        int32_t places[TOGETHER];
+        int found = list_known(&known, rows + begin, e - begin < TOGETHER ? e - begin : TOGETHER,
+                               places);
+        for (int j = 0; j < found; j++) {
+            Py_ssize_t edge = begin + places[j];
+            int32_t here = known.table.values[slot(&known.table, rows[edge])];
+            for (; here >= 0; here = before[here])
+                counts[owner[edge] * s + seeds[here]] += 1;
         }
-        int32_t here = table.values[slot(&table, rows[i])];
-        for (; here >= 0; here = before[here])
-            counts[owner[i] * s + seeds[here]] += 1;
     }
     Py_END_ALLOW_THREADS
     free(before);
-    free(table.keys);
+    free_filtered(&known);
     return outcome(a, 6, wrong, 0);
 }
 
@@ -2105,10 +2191,7 @@ INLINE int lowest(uint32_t bits)
 #if defined(__GNUC__)
     return bits ? __builtin_ctz(bits) : 0;
 #else
-    int at = 0;
-    while (at < 31 && !(bits >> at & 1))
-        at++;
-    return at;
+    return bits ? lowest_of(bits) : 0;
 #endif
 }
 
@@ -2176,6 +2259,7 @@ static PyMethodDef methods[] = {
     {"matches", matches, METH_VARARGS, NULL},
     {"places", places, METH_VARARGS, NULL},
     {"number", number, METH_VARARGS, NULL},
+    {"distinct", distinct, METH_VARARGS, NULL},
     {"look_up", look_up, METH_VARARGS, NULL},
     {"search", search, METH_VARARGS, NULL},
     {"closest", closest, METH_VARARGS, NULL},

@@ -30,6 +30,7 @@ COMPILED = _are_compiled()
 if TYPE_CHECKING or not COMPILED:
     from recsys.store.kernels.codes_in_numpy import best, closest, rounded
     from recsys.store.kernels.in_numpy import (
+        distinct,
         dots,
         highest,
         leaves,
@@ -53,6 +54,7 @@ else:
         best,
         closest,
         cocited,
+        distinct,
         dots,
         highest,
         joined,
@@ -88,6 +90,7 @@ __all__ = [
     "best",
     "closest",
     "cocited",
+    "distinct",
     "dots",
     "highest",
     "joined",

@@ -203,6 +203,12 @@ def number(rows: Rows) -> tuple[Rows, Rows]:
     return distinct[order].astype(np.int32), renumbered[numbers]
 
 
+def distinct(rows: Rows) -> Rows:
+    """Return rows without repetition, ascending: a sort, which is quicker than `np.unique`."""
+    ascending = np.sort(rows)
+    return ascending[np.flatnonzero(np.diff(ascending, prepend=np.int32(-1)))]
+
+
 def look_up(rows: Rows, values: Floats, wanted: Rows) -> Floats:
     """Return the value of each wanted row among distinct rows, 0 where it is not."""
     at = places(rows, wanted)
