@@ -1805,6 +1805,36 @@ static PyObject *highest(PyObject *module, PyObject *arguments)
     return outcome(a, 3, wrong, 0);
 }
 
+/* labelled(owner, rows, labels, [label], out): of each owner, how many rows have the label. */
+static PyObject *labelled(PyObject *module, PyObject *arguments)
+{
+    Array a[5];
+    const int items[] = {4, 4, 4, 8, 4};
+    if (!take(arguments, a, items, 5, 4))
+        return NULL;
+    const int32_t *owner = a[0].data, *rows = a[1].data, *labels = a[2].data;
+    int64_t label = ((const int64_t *)a[3].data)[0];
+    Py_ssize_t e = a[0].length, m = a[4].length;
+    float *out = a[4].data;
+    const char *wrong = a[1].length != e ? "rows of another number" : NULL;
+    memset(out, 0, m * sizeof(float));
+    for (Py_ssize_t i = 0, end; !wrong && i < e; i = end) {
+        end = run_end(owner, i, e);
+        if (owner[i] < 0 || owner[i] >= m) {
+            wrong = "an owner that is not there";
+            break;
+        }
+        Py_ssize_t count = 0;
+        for (Py_ssize_t at = i; at < end && !wrong; at++)
+            if (rows[at] < 0 || rows[at] >= a[2].length)
+                wrong = "a row without a label";
+            else
+                count += labels[rows[at]] == label;
+        out[owner[i]] += (float)count;
+    }
+    return outcome(a, 5, wrong, 0);
+}
+
 /* slices(begins, lengths, values, owner, found) */
 static PyObject *slices(PyObject *module, PyObject *arguments)
 {
@@ -1818,6 +1848,10 @@ static PyObject *slices(PyObject *module, PyObject *arguments)
     Py_ssize_t at = 0, room = a[3].length < a[4].length ? a[3].length : a[4].length;
     const char *wrong = a[0].length != a[1].length ? "lengths of another number" : NULL;
     for (Py_ssize_t i = 0; !wrong && i < a[0].length; i++) {
+        if (i + AHEAD < a[0].length && begins[i + AHEAD] >= 0 &&
+            begins[i + AHEAD] < a[2].length && lengths[i + AHEAD] > 0)
+            prefetch(values + begins[i + AHEAD],
+                     (lengths[i + AHEAD] < 64 ? lengths[i + AHEAD] : 64) * sizeof(int32_t));
         if (lengths[i] < 0 || begins[i] < 0 || begins[i] > a[2].length - lengths[i] ||
             lengths[i] > room - at) {
             wrong = "a slice outside the values";
@@ -1831,6 +1865,8 @@ static PyObject *slices(PyObject *module, PyObject *arguments)
     return outcome(a, 5, wrong, 0);
 }
 
+enum { TURNS = 16 }; /* Searches that take turns: each waits for memory at every step. */
+
 /* older(starts, values, years, rows, [limit, last], out): count of each row's values, which ascend
  * by year, those of a year below the limit; a year below 0 is unknown, and counts as the last. */
 static PyObject *older(PyObject *module, PyObject *arguments)
@@ -1842,27 +1878,36 @@ static PyObject *older(PyObject *module, PyObject *arguments)
     const int64_t *starts = a[0].data, *told = a[4].data;
     const int32_t *values = a[1].data, *rows = a[3].data;
     const int16_t *years = a[2].data;
+    int64_t *out = a[5].data;
     const char *wrong = a[5].length < a[3].length ? "no room for the counts" : NULL;
-    for (Py_ssize_t i = 0; !wrong && i < a[3].length; i++) {
-        int64_t low, high;
-        if (rows[i] < 0 || rows[i] >= a[0].length - 1 || (low = starts[rows[i]]) < 0 ||
-            (high = starts[rows[i] + 1]) > a[1].length) {
-            wrong = "a row outside the citations";
-            break;
+    for (Py_ssize_t i = 0; !wrong && i < a[3].length; i += TURNS) {
+        int here = a[3].length - i < TURNS ? (int)(a[3].length - i) : TURNS, searching = 1;
+        int64_t low[TURNS], high[TURNS];
+        for (int j = 0; j < here && !wrong; j++) {
+            int32_t row = rows[i + j];
+            if (row < 0 || row >= a[0].length - 1 || (low[j] = starts[row]) < 0 ||
+                (high[j] = starts[row + 1]) > a[1].length)
+                wrong = "a row outside the citations";
         }
-        while (low < high) {
-            int64_t middle = (low + high) / 2;
-            if (values[middle] < 0 || values[middle] >= a[2].length) {
-                wrong = "a citing paper that is not there";
-                break;
+        while (searching && !wrong) {
+            searching = 0;
+            for (int j = 0; j < here; j++) {
+                if (low[j] >= high[j])
+                    continue;
+                int64_t middle = (low[j] + high[j]) / 2;
+                if (values[middle] < 0 || values[middle] >= a[2].length) {
+                    wrong = "a citing paper that is not there";
+                    break;
+                }
+                int64_t year = years[values[middle]];
+                int below = (year < 0 ? told[1] : year) < told[0];
+                low[j] = below ? middle + 1 : low[j];
+                high[j] = below ? high[j] : middle;
+                searching |= low[j] < high[j];
             }
-            int64_t year = years[values[middle]];
-            if ((year < 0 ? told[1] : year) < told[0])
-                low = middle + 1;
-            else
-                high = middle;
         }
-        ((int64_t *)a[5].data)[i] = low - starts[rows[i]];
+        for (int j = 0; j < here && !wrong; j++)
+            out[i + j] = low[j] - starts[rows[i + j]];
     }
     return outcome(a, 6, wrong, 0);
 }
@@ -2267,6 +2312,7 @@ static PyMethodDef methods[] = {
     {"tally", tally, METH_VARARGS, NULL},
     {"totals", totals, METH_VARARGS, NULL},
     {"highest", highest, METH_VARARGS, NULL},
+    {"labelled", labelled, METH_VARARGS, NULL},
     {"slices", slices, METH_VARARGS, NULL},
     {"older", older, METH_VARARGS, NULL},
     {"ranks", ranks, METH_VARARGS, NULL},
