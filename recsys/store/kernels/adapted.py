@@ -219,13 +219,6 @@ def highest(owner: Rows, weights: Floats, m: int) -> Floats:
     return out
 
 
-def labelled(owner: Rows, rows: Rows, labels: Rows, label: int, m: int) -> Floats:
-    """Count the rows of each owner (0 <= owner < m) that have a label: (m,) float32."""
-    out, edges = np.empty(m, np.float32), (_fit(owner, np.int32), _fit(rows, np.int32))
-    compiled.labelled(*edges, _fit(labels, np.int32), np.array([label]), out)
-    return out
-
-
 def slices(begins: Longs, lengths: Longs, values: Rows) -> tuple[Rows, Rows]:
     """Concatenate `values[begin : begin + length]`: (owner, value), owner = number of the slice."""
     m = int(lengths.sum())

@@ -1805,36 +1805,6 @@ static PyObject *highest(PyObject *module, PyObject *arguments)
     return outcome(a, 3, wrong, 0);
 }
 
-/* labelled(owner, rows, labels, [label], out): of each owner, how many rows have the label. */
-static PyObject *labelled(PyObject *module, PyObject *arguments)
-{
-    Array a[5];
-    const int items[] = {4, 4, 4, 8, 4};
-    if (!take(arguments, a, items, 5, 4))
-        return NULL;
-    const int32_t *owner = a[0].data, *rows = a[1].data, *labels = a[2].data;
-    int64_t label = ((const int64_t *)a[3].data)[0];
-    Py_ssize_t e = a[0].length, m = a[4].length;
-    float *out = a[4].data;
-    const char *wrong = a[1].length != e ? "rows of another number" : NULL;
-    memset(out, 0, m * sizeof(float));
-    for (Py_ssize_t i = 0, end; !wrong && i < e; i = end) {
-        end = run_end(owner, i, e);
-        if (owner[i] < 0 || owner[i] >= m) {
-            wrong = "an owner that is not there";
-            break;
-        }
-        Py_ssize_t count = 0;
-        for (Py_ssize_t at = i; at < end && !wrong; at++)
-            if (rows[at] < 0 || rows[at] >= a[2].length)
-                wrong = "a row without a label";
-            else
-                count += labels[rows[at]] == label;
-        out[owner[i]] += (float)count;
-    }
-    return outcome(a, 5, wrong, 0);
-}
-
 /* slices(begins, lengths, values, owner, found) */
 static PyObject *slices(PyObject *module, PyObject *arguments)
 {
@@ -2312,7 +2282,6 @@ static PyMethodDef methods[] = {
     {"tally", tally, METH_VARARGS, NULL},
     {"totals", totals, METH_VARARGS, NULL},
     {"highest", highest, METH_VARARGS, NULL},
-    {"labelled", labelled, METH_VARARGS, NULL},
     {"slices", slices, METH_VARARGS, NULL},
     {"older", older, METH_VARARGS, NULL},
     {"ranks", ranks, METH_VARARGS, NULL},

@@ -256,14 +256,6 @@ def highest(owner: Rows, weights: Floats, m: int) -> Floats:
     return result
 
 
-def labelled(owner: Rows, rows: Rows, labels: Rows, label: int, m: int) -> Floats:
-    """Count the rows of each owner (0 <= owner < m) that have a label: (m,) float32.
-
-    labels: (n,) int32, of all rows.
-    """
-    return totals(owner, (labels[rows] == label).astype(np.float32), m)
-
-
 def slices(begins: Longs, lengths: Longs, values: Rows) -> tuple[Rows, Rows]:
     """Concatenate `values[begin : begin + length]`: (owner, value), owner = number of the slice."""
     owner, at = _spans(begins, lengths)

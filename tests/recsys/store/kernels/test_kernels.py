@@ -447,24 +447,6 @@ def test_weights_are_summed_and_compared_by_owner(seed: int, e: int, m: int) -> 
             call(np.array([0, m], np.int32), np.ones(2, np.float32), m)
 
 
-@given(SEEDS, st.integers(0, 60), st.integers(1, 9))
-def test_rows_with_a_label_are_counted_by_owner(seed: int, e: int, m: int) -> None:
-    rng = np.random.default_rng(seed)
-    owner, rows = (rng.integers(0, most, e).astype(np.int32) for most in (m, 20))
-    labels = rng.integers(-1, 3, 20).astype(np.int32)
-    by_hand = [
-        sum(labels[row] == 1 for of, row in zip(owner, rows, strict=True) if of == each)
-        for each in range(m)
-    ]
-    for kernels in (in_numpy, adapted):
-        found = kernels.labelled(owner, rows, labels, 1, m)
-        assert found.dtype == np.float32 and found.tolist() == by_hand
-    for astray in ((owner + np.int32(m), rows), (owner, rows - np.int32(20))):
-        if e:
-            with pytest.raises(IndexError):
-                adapted.labelled(*astray, labels, 1, m)
-
-
 @given(st.lists(st.floats(width=32, allow_nan=False), max_size=40))
 def test_ranks_are_shared_by_equal_values(values: list[float]) -> None:
     expected = [1 + sum(other > value for other in values) for value in values]
