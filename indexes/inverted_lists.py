@@ -95,7 +95,8 @@ class Lists:
         """Multiply the centroids with (q, d) queries: (q, lists)."""
         if len(queries) == 1 or not fastest.COMPILED:
             return multiplied(self.centroids, queries)
-        return fastest.dots(self.centroids, np.arange(len(self.centroids)), queries)
+        every = np.arange(len(self.centroids), dtype=np.int32)
+        return fastest.dots(self.centroids, every, queries)
 
     def _in_order(self, close: Floats, some: int) -> tuple[Rows, Longs]:
         """Return some nearest lists of each query, and how many rows nearer ones hold."""
