@@ -146,8 +146,11 @@ class Evidence:
         return self._cited.astype(np.float32)
 
     def citations_since(self, years: int) -> Floats:
-        """Citations by papers of the last so many years before the query, years in RECENT."""
-        return self.citations - self._cited_before[years].astype(np.float32)
+        """Citations by papers of the last so many years before the query."""
+        counts = self._cited_before.get(years)
+        if counts is None:
+            counts = self.graph.in_counts(self.rows, self.query.before - years)
+        return self.citations - counts.astype(np.float32)
 
     @cached_property
     def latest_citations(self) -> Floats:
