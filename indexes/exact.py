@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.kernels import fastest
 from recsys.store.lookup import dots
 from recsys.store.products import multiplied, products
 from recsys.store.top_k import top_k
-from recsys.store.vectors.stored_vectors import StoredVectors, row_dots
+from recsys.store.vectors.stored_vectors import StoredVectors, own_row_dots
 
 GROUP = 16
 """Values of which one search for the best looks at the highest first."""
@@ -116,12 +117,7 @@ def compared_in_full(
     vectors: StoredVectors, queries: Floats, rows: Sequence[Rows], k: int
 ) -> list[tuple[Rows, Floats]]:
     """Return the k best of some rows for each of (q, d) queries: (rows, cosines), best first."""
-    found = []
-    for query, some in zip(queries, rows, strict=True):
-        cosines = row_dots(vectors, some, query)
-        best = np.lexsort((some, -cosines))[:k]
-        found.append((some[best], cosines[best]))
-    return found
+    return fastest.best(rows, own_row_dots(vectors, rows, queries), k)
 
 
 def _best_of_lines(

@@ -7,6 +7,7 @@ import numpy as np
 
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Longs, Rows, load_array
+from recsys.store.kernels import fastest
 from recsys.store.lookup import distinct
 from recsys.store.products import multiplied
 
@@ -74,7 +75,7 @@ class Lists:
 
     def nearest(self, queries: Floats, count: float) -> Rows:
         """Choose the lists nearest to any of (q, d) queries that hold so many rows for each."""
-        close = multiplied(self.centroids, queries)
+        close = self._close(queries)
         some = min(int(2 * count * len(self.centroids) / len(self.rows)) + 8, len(self.centroids))
         while True:
             lists, before = self._in_order(close, some)
@@ -84,17 +85,24 @@ class Lists:
 
     def before(self, queries: Floats) -> Longs:
         """Count the rows in lists that are nearer to a query: (q, lists), for (q, d) queries."""
-        close = multiplied(self.centroids, queries)
+        close = self._close(queries)
         lists, in_order = self._in_order(close, len(self.centroids))
         before = np.empty(close.shape, np.int64)
         np.put_along_axis(before, lists, in_order, axis=1)
         return before
 
+    def _close(self, queries: Floats) -> Floats:
+        """Multiply the centroids with (q, d) queries: (q, lists)."""
+        if len(queries) == 1 or not fastest.COMPILED:
+            return multiplied(self.centroids, queries)
+        every = np.arange(len(self.centroids), dtype=np.int32)
+        return fastest.dots(self.centroids, every, queries)
+
     def _in_order(self, close: Floats, some: int) -> tuple[Rows, Longs]:
         """Return some nearest lists of each query, and how many rows nearer ones hold."""
-        first = np.argpartition(-close, some - 1, axis=1)[:, :some]
-        order = np.argsort(-np.take_along_axis(close, first, axis=1), axis=1)
-        lists = np.take_along_axis(first, order, axis=1).astype(np.int32)
+        every = np.arange(len(self.centroids), dtype=np.int32)
+        found = fastest.best([every] * len(close), close.reshape(-1), some)
+        lists = np.stack([nearest for nearest, _ in found])
         sizes = self.starts[lists + 1] - self.starts[lists]
         return lists, np.cumsum(sizes, axis=1) - sizes
 

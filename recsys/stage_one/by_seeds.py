@@ -45,7 +45,7 @@ def _most(searched: Sequence[tuple[Rows, Floats]], rows: Rows) -> Floats:
     """
     least = max((float(cosines[-1]) for _, cosines in searched if len(cosines)), default=1.0)
     most = np.full(len(rows), least, np.float32)
-    for near, cosines in searched:
-        at = np.searchsorted(rows, near)
-        most[at] = np.maximum(most[at], cosines)
+    if searched:
+        near, cosines = (np.concatenate(each) for each in zip(*searched, strict=True))
+        np.maximum.at(most, np.searchsorted(rows, near), cosines)
     return most

@@ -78,8 +78,8 @@ def ties(graph: CitationGraph, seeds: Rows, before: int, rows: Rows) -> tuple[Fl
 
 def _citing(graph: CitationGraph, seeds: Rows, before: int) -> Voters:
     """Find the older papers that cite a seed, each weighted by the seeds that it cites."""
-    distinct, number = np.unique(graph.citers(seeds, before)[1], return_counts=True)
-    return Voters(distinct.astype(np.int32), number.astype(np.float32))
+    rows, numbers = fastest.number(graph.citers(seeds, before)[1])
+    return Voters(rows, fastest.totals(numbers, None, len(rows)))
 
 
 def share(values: Floats) -> Floats:

@@ -79,18 +79,18 @@ class Byline:
     @property
     def same_venue(self) -> Floats:
         """1 where the candidate appeared in the draft's venue."""
-        return self._in_venue(self.evidence.rows)
+        venue, venues = self.evidence.query.venue, self.evidence.collection.corpus.venues
+        same: Mask = (venues[self.evidence.rows] == venue) & (venue >= 0)
+        return same.astype(np.float32)
 
     @property
     def venue_citers(self) -> Floats:
         """Share of the citing papers that appeared in the draft's venue."""
-        citers = self.evidence.citers
-        return citers.mean(self._in_venue(citers.rows))
-
-    def _in_venue(self, rows: Rows) -> Floats:
-        venue = self.evidence.query.venue
-        same: Mask = (self.evidence.collection.corpus.venues[rows] == venue) & (venue >= 0)
-        return same.astype(np.float32)
+        citers, venue = self.evidence.citers, self.evidence.query.venue
+        if venue < 0:
+            return np.zeros(len(self.evidence), np.float32)
+        venues = self.evidence.collection.corpus.venues.take(citers.rows)
+        return citers.mean((venues == venue).astype(np.float32))
 
     def _busiest(self, papers: Rows) -> Floats:
         """Count authors over papers; give each candidate the count of its most frequent author.

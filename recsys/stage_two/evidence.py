@@ -23,6 +23,8 @@ LATEST_CITERS = 100
 """Of a much cited candidate, this many of its latest citing papers are compared to the draft."""
 LEADERS = 20
 """How many of the most promising papers are asked what they are cited together with."""
+RECENT = 1, 3
+"""Years before the query of which citations are counted by themselves."""
 MODEST = 3.0
 """Added to citation counts in ratios, so that one lucky citation is no certainty."""
 
@@ -125,9 +127,18 @@ class Evidence:
     # Citations ------------------------------------------------------------------------------
 
     @cached_property
+    def _cited_before(self) -> dict[int, Longs]:
+        """How many papers cite each candidate that are older than the query by some years at least.
+
+        They are counted one after the other: the second time, what is read is at hand.
+        """
+        before = self.query.before
+        return {years: self.graph.in_counts(self.rows, before - years) for years in (0, *RECENT)}
+
+    @property
     def _cited(self) -> Longs:
         """How many older papers cite each candidate."""
-        return self.graph.in_counts(self.rows, self.query.before)
+        return self._cited_before[0]
 
     @cached_property
     def citations(self) -> Floats:
@@ -136,8 +147,10 @@ class Evidence:
 
     def citations_since(self, years: int) -> Floats:
         """Citations by papers of the last so many years before the query."""
-        before = self.graph.in_counts(self.rows, self.query.before - years)
-        return self.citations - before.astype(np.float32)
+        counts = self._cited_before.get(years)
+        if counts is None:
+            counts = self.graph.in_counts(self.rows, self.query.before - years)
+        return self.citations - counts.astype(np.float32)
 
     @cached_property
     def latest_citations(self) -> Floats:

@@ -63,7 +63,8 @@ def one_work(one: Work, other: Work, cosine: float) -> bool:
 
     cosine: of their vectors; it is read where both have abstracts, of which the texts differ.
     """
-    if _numbers(one.title) != _numbers(other.title) or not _authors_agree(one, other):
+    same_numbers = _numbers(one.title) == _numbers(other.title)
+    if not (same_numbers and authors_agree(one.authors, other.authors)):
         return False
     if _same_text(one, other):
         return _one_text(one, other)
@@ -79,6 +80,11 @@ def one_work(one: Work, other: Work, cosine: float) -> bool:
     if one.has_abstract and other.has_abstract:
         return cosine >= ALIKE and (apart or 0) <= WITH_ABSTRACTS
     return (apart or 0) <= YEARS_APART
+
+
+def authors_agree(one: frozenset[int], other: frozenset[int]) -> bool:
+    """Tell whether half of the shorter list is in the other; an unknown one speaks against none."""
+    return 2 * len(one & other) >= min(len(one), len(other))
 
 
 def years_apart(one: int | None, other: int | None) -> int | None:
@@ -100,12 +106,6 @@ def _one_text(one: Work, other: Work) -> bool:
     if (apart or 0) > WITH_ABSTRACTS:
         return False
     return _same_title(one, other, LEAST) or _lacks_words(one.title, other.title)
-
-
-def _authors_agree(one: Work, other: Work) -> bool:
-    """Tell whether half of the shorter list is in the other; an unknown one speaks against none."""
-    fewer = min(len(one.authors), len(other.authors))
-    return 2 * len(one.authors & other.authors) >= fewer
 
 
 def _same_people(one: Work, other: Work) -> bool:

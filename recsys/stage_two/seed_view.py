@@ -127,7 +127,7 @@ class Seeds:
         listed = (Weighed(rows, np.ones(len(rows), np.float32)) for rows in (self.rows, cited))
         return Joined.of(self.evidence.references, *listed)
 
-    @property
+    @cached_property
     def cited(self) -> Floats:
         """Share of the seeds that the candidate cites."""
         return self._referred.totals[0] / np.float32(len(self.rows))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.asking.match_confidence import title_of
-from recsys.stage_two.one_work import WITH_ABSTRACTS, Work, one_work
+from recsys.stage_two.one_work import WITH_ABSTRACTS, Work, authors_agree, one_work
 from recsys.store.arrays import Longs, Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR
@@ -86,7 +86,12 @@ class _Works:
                 yield pair
 
     def are_one(self, one: int, other: int) -> bool:
-        """Tell whether the papers at two positions are versions of one work."""
+        """Tell whether the papers at two positions are versions of one work.
+
+        Most pairs have nobody in common: of these no title is read, which has to be unpacked.
+        """
+        if not authors_agree(self._authors(one), self._authors(other)):
+            return False
         left, right = self.collection.vectors[self.rows[[one, other]]]
         return one_work(self._work(one), self._work(other), float(left @ right))
 
@@ -108,12 +113,15 @@ class _Works:
     def _title_terms(self, at: int) -> Rows:
         return self.collection.terms.title_terms[int(self.rows[at])]
 
+    def _authors(self, at: int) -> frozenset[int]:
+        return frozenset(self.collection.corpus.authors[int(self.rows[at])].tolist())
+
     def _work(self, at: int) -> Work:
         if at not in self._read:
             row, corpus = int(self.rows[at]), self.collection.corpus
             self._read[at] = Work(
                 title_of(corpus.title(row)),
-                frozenset(corpus.authors[row].tolist()),
+                self._authors(at),
                 corpus.year(row),
                 int(corpus.venues[row]),
                 frozenset(self.collection.terms.terms[row].tolist()),

@@ -9,9 +9,8 @@ from recsys.store.vectors.stored_vectors import StoredVectors, row_dots
 
 
 def distinct(rows: Rows) -> Rows:
-    """Return the rows without repetition, ascending: a sort, which is quicker than `np.unique`."""
-    ascending = np.sort(rows)
-    return ascending[np.flatnonzero(np.diff(ascending, prepend=np.int32(-1)))]
+    """Return the rows without repetition, ascending."""
+    return fastest.distinct(rows)
 
 
 def dots(vectors: StoredVectors, rows: Rows, query: Floats) -> Floats:

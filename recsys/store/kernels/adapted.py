@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from recsys.store.arrays import Floats, Longs, Mask, Rows
-from recsys.store.kernels import compiled
+from recsys.store.kernels import compiled, in_numpy
 from recsys.store.kernels.codes_in_numpy import Coded
 from recsys.store.kernels.in_numpy import (
     K1,
@@ -21,6 +21,9 @@ from recsys.store.kernels.joins_in_numpy import OWN, Forward
 from recsys.store.kernels.split_in_numpy import Split
 
 _ALL, _NO_FLOATS = np.empty(0, np.uint8), np.empty(0, np.float32)
+_NO_ENDS = np.empty(0, np.int64)
+MOST_WORDS = 1 << 14
+"""Of a query: what more can bring to a paper at most is no sum of 16 bits."""
 
 
 def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
@@ -28,8 +31,17 @@ def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
     many = _fit(np.atleast_2d(queries), np.float32)
     out = np.empty((len(many), len(rows)), np.float32)
     width = np.array(vectors.shape[1:])
-    compiled.dots(_fit(vectors, np.float32), _fit(rows, np.int32), many, width, out)
+    compiled.dots(_fit(vectors, np.float32), _fit(rows, np.int32), many, width, _NO_ENDS, out)
     return out if queries.ndim == 2 else out[0]
+
+
+def own_dots(vectors: Floats, rows: Sequence[Rows], queries: Floats) -> Floats:
+    """Multiply some rows of (n, d) float32 vectors with the query that each are of."""
+    every, ends = _one_after_another(rows)
+    out, width = np.empty(len(every), np.float32), np.array(vectors.shape[1:])
+    given = _fit(queries, np.float32), width
+    compiled.dots(_fit(vectors, np.float32), _fit(every, np.int32), *given, ends, out)
+    return out
 
 
 def unsplit(split: Split, places: Rows) -> Floats:
@@ -44,8 +56,17 @@ def split_dots(split: Split, places: Rows, queries: Floats) -> Floats:
     many = _fit(np.atleast_2d(queries), np.float32)
     out = np.empty((len(many), len(places)), np.float32)
     width = np.array(split.codes.shape[1:])
-    compiled.split_dots(*_parts(split), _fit(places, np.int32), many, width, out)
+    compiled.split_dots(*_parts(split), _fit(places, np.int32), many, width, _NO_ENDS, out)
     return out if queries.ndim == 2 else out[0]
+
+
+def split_own_dots(split: Split, places: Sequence[Rows], queries: Floats) -> Floats:
+    """Multiply some vectors that are stored in two parts with the query that each are of."""
+    every, ends = _one_after_another(places)
+    out, width = np.empty(len(every), np.float32), np.array(split.codes.shape[1:])
+    given = _fit(queries, np.float32), width
+    compiled.split_dots(*_parts(split), _fit(every, np.int32), *given, ends, out)
+    return out
 
 
 def rounded(vectors: Floats) -> tuple[Codes, Floats, Floats]:
@@ -90,12 +111,30 @@ def closest(
         near,
         found,
     )
+    return _as_told(rows, near, found)
+
+
+def best(rows: Sequence[Rows], values: Floats, k: int) -> list[tuple[Rows, Floats]]:
+    """Find the k rows of the highest value of each list, best first, ties by ascending row."""
+    every, ends = _one_after_another(rows)
+    shape = len(rows), max(min(k, len(every)), 0)
+    found, highest = np.empty(shape, np.int32), np.empty(shape, np.float32)
+    told = np.zeros(len(rows), np.int64)
+    given = _fit(every, np.int32), _fit(values, np.float32), ends, np.array(shape[1:])
+    compiled.best(*given, found, highest, told)
+    return _as_told(found, highest, told)
+
+
+def _as_told(rows: Rows, values: Floats, found: Longs) -> list[tuple[Rows, Floats]]:
+    """Cut the lines of two matrices off behind what was found."""
     ends = found.tolist()
-    return [(own[:end], line[:end]) for own, line, end in zip(rows, near, ends, strict=True)]
+    return [(own[:end], line[:end]) for own, line, end in zip(rows, values, ends, strict=True)]
 
 
 def matches(postings: Postings, query: Words, allowed: Mask | None, k: int) -> tuple[Rows, Floats]:
     """Find the k papers of the highest BM25 > 0, ties by ascending row, among the allowed ones."""
+    if len(query.codes) > MOST_WORDS:
+        return in_numpy.matches(postings, query, allowed, k)
     k, papers = min(max(k, 0), len(postings.norms)), postings.papers
     rows, scores, found = np.empty(k, np.int32), np.empty(k, np.float32), np.zeros(1, np.int64)
     terms = np.full((len(query.codes), 3), K1 + 1, np.float32)
@@ -132,6 +171,13 @@ def number(rows: Rows) -> tuple[Rows, Rows]:
     found = np.zeros(1, np.int64)
     compiled.number(_fit(rows, np.int32), distinct, numbers, found)
     return distinct[: found[0]].copy(), numbers
+
+
+def distinct(rows: Rows) -> Rows:
+    """Return rows without repetition, ascending."""
+    out, found = np.empty(len(rows), np.int32), np.zeros(1, np.int64)
+    compiled.distinct(_fit(rows, np.int32), out, found)
+    return out[: found[0]].copy()
 
 
 def look_up(rows: Rows, values: Floats, wanted: Rows) -> Floats:
@@ -248,6 +294,12 @@ def leaves(trees: Trees, features: Floats) -> Floats:
         out,
     )
     return out
+
+
+def _one_after_another(rows: Sequence[Rows]) -> tuple[Rows, Longs]:
+    """Concatenate rows: (all of them, where each of them ends)."""
+    every = np.concatenate([np.empty(0, np.int32), *rows])
+    return every, np.cumsum([len(each) for each in rows], dtype=np.int64)
 
 
 def _parts(split: Split) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,6 +1,8 @@
 """The kernels of vectors in 8 bits, in numpy; see `in_numpy`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -59,3 +61,14 @@ def closest(
     near = sums[:, kept] * coded.scales[at[kept]] * queries[1][:, None]
     best = [top_k(line, k) for line in near]
     return [(rows[kept[own]], line[own]) for own, line in zip(best, near, strict=True)]
+
+
+def best(rows: Sequence[Rows], values: Floats, k: int) -> list[tuple[Rows, Floats]]:
+    """Find the k rows of the highest value of each list, best first, ties by ascending row.
+
+    values: beside all rows, one list after the other.
+    """
+    ends = np.cumsum([0, *(len(own) for own in rows)])
+    parts = [values[begin:end] for begin, end in pairwise(ends.tolist())]
+    order = [np.lexsort((own, -part))[: max(k, 0)] for own, part in zip(rows, parts, strict=True)]
+    return [(own[at], part[at]) for own, part, at in zip(rows, parts, order, strict=True)]

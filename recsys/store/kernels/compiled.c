@@ -29,13 +29,16 @@
 /* DISPATCH(name, (type one, ...), (one, ...)) compiles name_body for several processors, and makes a
  * function `name` that calls the version for the one at hand. */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+#include <immintrin.h>
 static int level; /* 2: AVX-512; 1: AVX2; 0: neither. */
 static int has_bytes; /* Products of bytes (VNNI), beside AVX-512. */
+#define WIDE "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma"
 #define BYTES "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma"
+#define FOR(features) __attribute__((target(features)))
 #define VERSION(name, suffix, features, parameters, arguments) \
     __attribute__((target(features))) static void name##suffix parameters { name##_body arguments; }
 #define DISPATCH(name, parameters, arguments)                                            \
-    VERSION(name, _2, "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma", parameters, arguments) \
+    VERSION(name, _2, WIDE, parameters, arguments)                                       \
     VERSION(name, _1, "avx2,fma", parameters, arguments)                                 \
     static void name parameters                                                          \
     {                                                                                    \
@@ -63,7 +66,7 @@ static void look_at_processor(void) {}
 #endif
 
 /* Raised with that of fastest.py, which takes no module that was compiled of an older source. */
-enum { REVISION = 9 };
+enum { REVISION = 10 };
 enum { AHEAD = 6, BLOCK = 1 << 17, BATCH = 512, OWN = 4 };
 static const float MORE = 2.2f; /* K1 + 1 of in_numpy.py. */
 
@@ -110,6 +113,45 @@ static PyObject *outcome(Array *arrays, int n, const char *wrong, int memory)
     Py_RETURN_NONE;
 }
 
+/* Numbers and where they were: sorted by one byte after the other. */
+typedef struct {
+    uint32_t *keys, *places, *other_keys, *other_places;
+} Sorting;
+
+static int begin_sorting(Sorting *sorting, Py_ssize_t m)
+{
+    uint32_t *room = malloc((m ? m : 1) * 4 * sizeof(uint32_t));
+    *sorting = (Sorting){room, room + m, room + 2 * m, room + 3 * m};
+    return room != NULL;
+}
+
+static void end_sorting(Sorting *sorting)
+{
+    uint32_t *room = sorting->keys < sorting->other_keys ? sorting->keys : sorting->other_keys;
+    free(room);
+}
+
+/* Sort m keys, which ascend then, and their places; equal ones stay in order. */
+static void sort_keys(Sorting *sorting, Py_ssize_t m)
+{
+    for (int shift = 0; shift < 32; shift += 8) {
+        Py_ssize_t starts[257] = {0};
+        for (Py_ssize_t i = 0; i < m; i++)
+            starts[(sorting->keys[i] >> shift & 255) + 1]++;
+        if (m && starts[(sorting->keys[0] >> shift & 255) + 1] == m)
+            continue; /* All have the same byte. */
+        for (int byte = 0; byte < 256; byte++)
+            starts[byte + 1] += starts[byte];
+        for (Py_ssize_t i = 0; i < m; i++) {
+            Py_ssize_t to = starts[sorting->keys[i] >> shift & 255]++;
+            sorting->other_keys[to] = sorting->keys[i];
+            sorting->other_places[to] = sorting->places[i];
+        }
+        *sorting = (Sorting){sorting->other_keys, sorting->other_places, sorting->keys,
+                             sorting->places};
+    }
+}
+
 /* Vectors --------------------------------------------------------------------------------- */
 
 /* Multiply one vector with q queries; the products lie m apart. */
@@ -148,6 +190,109 @@ INLINE void prefetch(const void *from, Py_ssize_t bytes)
         PREFETCH((const char *)from + at);
 }
 
+#ifdef WIDE
+/* What compilers make of the loops above spends most of its time on adding up lanes. Here those of
+ * four products are added at once, in the same order, so that sums are the same to the last bit. */
+
+/* Add up the 16 lanes of each of four registers, the first lane first. */
+FOR(WIDE) INLINE __m128 add_lanes(__m512 one, __m512 two, __m512 three, __m512 four)
+{
+    __m512 low = _mm512_unpacklo_ps(one, two), other_low = _mm512_unpacklo_ps(three, four);
+    __m512 high = _mm512_unpackhi_ps(one, two), other_high = _mm512_unpackhi_ps(three, four);
+    __m512 first = _mm512_shuffle_ps(low, other_low, 0x44); /* Lanes 0, 4, 8, 12 of all four. */
+    __m512 second = _mm512_shuffle_ps(low, other_low, 0xee);
+    __m512 third = _mm512_shuffle_ps(high, other_high, 0x44);
+    __m512 fourth = _mm512_shuffle_ps(high, other_high, 0xee);
+    __m128 sum = _mm_setzero_ps();
+#define ADD(at)                                                \
+    sum = _mm_add_ps(sum, _mm512_extractf32x4_ps(first, at));  \
+    sum = _mm_add_ps(sum, _mm512_extractf32x4_ps(second, at)); \
+    sum = _mm_add_ps(sum, _mm512_extractf32x4_ps(third, at));  \
+    sum = _mm_add_ps(sum, _mm512_extractf32x4_ps(fourth, at))
+    ADD(0);
+    ADD(1);
+    ADD(2);
+    ADD(3);
+#undef ADD
+    return sum;
+}
+
+/* Multiply a vector with four others. */
+FOR(WIDE) INLINE __m128 multiply_four(const float *vector, const float *const *others, Py_ssize_t d)
+{
+    __m512 sums[4] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(),
+                      _mm512_setzero_ps()};
+    for (Py_ssize_t j = 0; j < d; j += 16) {
+        __mmask16 here = d - j < 16 ? (__mmask16)((1 << (d - j)) - 1) : (__mmask16)0xffff;
+        __m512 value = _mm512_maskz_loadu_ps(here, vector + j);
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++) {
+            __m512 other = _mm512_maskz_loadu_ps(here, others[i] + j);
+            sums[i] = _mm512_add_ps(sums[i], _mm512_mul_ps(value, other));
+        }
+    }
+    return add_lanes(sums[0], sums[1], sums[2], sums[3]);
+}
+
+/* Multiply four vectors with four queries; the products of a query lie m apart. */
+FOR(WIDE) INLINE void multiply_sixteen(const float *const *vectors, Py_ssize_t d,
+                                       const float *queries, Py_ssize_t m, float *out)
+{
+    __m512 sums[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; i++)
+        sums[i] = _mm512_setzero_ps();
+    for (Py_ssize_t j = 0; j < d; j += 16) {
+        __mmask16 here = d - j < 16 ? (__mmask16)((1 << (d - j)) - 1) : (__mmask16)0xffff;
+        __m512 values[4];
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++)
+            values[i] = _mm512_maskz_loadu_ps(here, vectors[i] + j);
+#pragma GCC unroll 4
+        for (int at = 0; at < 4; at++) {
+            __m512 query = _mm512_maskz_loadu_ps(here, queries + at * d + j);
+#pragma GCC unroll 4
+            for (int i = 0; i < 4; i++)
+                sums[4 * at + i] =
+                    _mm512_add_ps(sums[4 * at + i], _mm512_mul_ps(values[i], query));
+        }
+    }
+#pragma GCC unroll 4
+    for (int at = 0; at < 4; at++)
+        _mm_storeu_ps(out + at * m, add_lanes(sums[4 * at], sums[4 * at + 1], sums[4 * at + 2],
+                                              sums[4 * at + 3]));
+}
+
+/* Multiply up to four vectors with q queries. */
+FOR(WIDE) INLINE void multiply_tile(const float *const *vectors, int here, Py_ssize_t d,
+                                    const float *queries, Py_ssize_t q, Py_ssize_t m, float *out)
+{
+    Py_ssize_t at = 0;
+    for (; here == 4 && at + 4 <= q; at += 4)
+        multiply_sixteen(vectors, d, queries + at * d, m, out + at * m);
+    for (; at < q; at++) {
+        float products[4];
+        _mm_storeu_ps(products, multiply_four(queries + at * d, vectors, d));
+        memcpy(out + at * m, products, here * sizeof(float));
+    }
+}
+
+FOR(WIDE) static void multiply_wide(const float *vectors, Py_ssize_t d, const int32_t *rows,
+                                    Py_ssize_t m, const float *queries, Py_ssize_t q, float *out)
+{
+    for (Py_ssize_t i = 0; i < m; i += 4) {
+        int here = m - i < 4 ? (int)(m - i) : 4;
+        const float *four[4];
+        for (int at = 0; at < 4; at++) {
+            four[at] = vectors + (Py_ssize_t)rows[i + (at < here ? at : 0)] * d;
+            if (i + at + AHEAD < m)
+                prefetch(vectors + (Py_ssize_t)rows[i + at + AHEAD] * d, d * 4);
+        }
+        multiply_tile(four, here, d, queries, q, m, out + i);
+    }
+}
+#endif
+
 INLINE void multiply_body(const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
                           const float *queries, Py_ssize_t q, float *out)
 {
@@ -162,26 +307,58 @@ DISPATCH(multiply,
           const float *queries, Py_ssize_t q, float *out),
          (vectors, d, rows, m, queries, q, out))
 
-/* dots(vectors, rows, queries, [d], out) */
+/* Say what is wrong with the ends of each query's rows, if there are any, and with the room. */
+static const char *look_at_ends(const Array *ends, Py_ssize_t m, Py_ssize_t q, Py_ssize_t room)
+{
+    const int64_t *end = ends->data;
+    if (!ends->length)
+        return m * q > room ? "no room for the products" : NULL;
+    for (Py_ssize_t at = 0; at < ends->length; at++)
+        if (end[at] < (at ? end[at - 1] : 0) || end[at] > m)
+            return "ends that do not ascend";
+    return ends->length != q || m > room ? "ends of another number" : NULL;
+}
+
+static void multiply_any(const float *vectors, Py_ssize_t d, const int32_t *rows, Py_ssize_t m,
+                         const float *queries, Py_ssize_t q, float *out)
+{
+#ifdef WIDE
+    if (level == 2) {
+        multiply_wide(vectors, d, rows, m, queries, q, out);
+        return;
+    }
+#endif
+    multiply(vectors, d, rows, m, queries, q, out);
+}
+
+/* dots(vectors, rows, queries, [d], ends or nothing, out); ends: of the rows of each query, one query
+ * after the other, where each has rows of its own. */
 static PyObject *dots(PyObject *module, PyObject *arguments)
 {
-    Array a[5];
-    const int items[] = {4, 4, 4, 8, 4};
-    if (!take(arguments, a, items, 5, 4))
+    Array a[6];
+    const int items[] = {4, 4, 4, 8, 8, 4};
+    if (!take(arguments, a, items, 6, 5))
         return NULL;
     Py_ssize_t d = (Py_ssize_t)((const int64_t *)a[3].data)[0];
     Py_ssize_t n = d ? a[0].length / d : 0, q = d ? a[2].length / d : 0, m = a[1].length;
     const int32_t *rows = a[1].data;
-    const char *wrong = m * q > a[4].length ? "no room for the products" : NULL;
+    const int64_t *ends = a[4].data;
+    const char *wrong = look_at_ends(&a[4], m, q, a[5].length);
     for (Py_ssize_t i = 0; i < m; i++)
         if (rows[i] < 0 || rows[i] >= n)
             wrong = "a row outside the vectors";
     if (!wrong) {
         Py_BEGIN_ALLOW_THREADS
-        multiply(a[0].data, d, rows, m, a[2].data, q, a[4].data);
+        const float *queries = a[2].data;
+        float *out = a[5].data;
+        if (!a[4].length)
+            multiply_any(a[0].data, d, rows, m, queries, q, out);
+        for (Py_ssize_t at = 0, begin = 0; at < a[4].length; begin = (Py_ssize_t)ends[at++])
+            multiply_any(a[0].data, d, rows + begin, (Py_ssize_t)ends[at] - begin,
+                         queries + at * d, 1, out + begin);
         Py_END_ALLOW_THREADS
     }
-    return outcome(a, 5, wrong, 0);
+    return outcome(a, 6, wrong, 0);
 }
 
 /* Vectors in 24 bits: 8 of them in one array, 16 in another, and what both are multiplied with. */
@@ -221,20 +398,63 @@ INLINE void join_body(const Split *split, const int32_t *places, Py_ssize_t m, f
 DISPATCH(join, (const Split *split, const int32_t *places, Py_ssize_t m, float *out),
          (split, places, m, out))
 
-/* vector: room for one. */
-INLINE void multiply_split_body(const Split *split, const int32_t *places, Py_ssize_t m,
-                                const float *queries, Py_ssize_t q, float *vector, float *out)
+/* What is multiplied: the places in ascending order, the number of each among m, and q queries. */
+typedef struct {
+    const int32_t *places;
+    const uint32_t *numbers;
+    Py_ssize_t m;
+    const float *queries;
+    Py_ssize_t q;
+} Wanted;
+
+/* vector: room for one, and for q products. */
+INLINE void multiply_split_body(const Split *split, const Wanted *wanted, float *vector, float *out)
 {
-    for (Py_ssize_t i = 0; i < m; i++) {
-        look_ahead(split, places, i, m);
-        join_one(split, places[i], vector);
-        multiply_one(vector, split->d, queries, q, m, out + i);
+    float *products = vector + split->d;
+    for (Py_ssize_t i = 0; i < wanted->m; i++) {
+        look_ahead(split, wanted->places, i, wanted->m);
+        join_one(split, wanted->places[i], vector);
+        multiply_one(vector, split->d, wanted->queries, wanted->q, 1, products);
+        for (Py_ssize_t at = 0; at < wanted->q; at++)
+            out[at * wanted->m + wanted->numbers[i]] = products[at];
     }
 }
-DISPATCH(multiply_split,
-         (const Split *split, const int32_t *places, Py_ssize_t m, const float *queries,
-          Py_ssize_t q, float *vector, float *out),
-         (split, places, m, queries, q, vector, out))
+DISPATCH(multiply_split, (const Split *split, const Wanted *wanted, float *vector, float *out),
+         (split, wanted, vector, out))
+
+#ifdef WIDE
+/* vector: room for four, and for 4 * q products. */
+FOR(WIDE) static void multiply_split_wide(const Split *split, const Wanted *wanted, float *vector,
+                                          float *out)
+{
+    Py_ssize_t d = split->d, m = wanted->m;
+    const float *const four[] = {vector, vector + d, vector + 2 * d, vector + 3 * d};
+    float *products = vector + 4 * d;
+    for (Py_ssize_t i = 0; i < m; i += 4) {
+        int here = m - i < 4 ? (int)(m - i) : 4;
+        for (int at = 0; at < here; at++) {
+            look_ahead(split, wanted->places, i + at, m);
+            join_one(split, wanted->places[i + at], vector + at * d);
+        }
+        multiply_tile(four, here, d, wanted->queries, wanted->q, 4, products);
+        for (Py_ssize_t at = 0; at < wanted->q; at++)
+            for (int row = 0; row < here; row++)
+                out[at * m + wanted->numbers[i + row]] = products[4 * at + row];
+    }
+}
+#endif
+
+/* vector: room for four, and for 4 * q products. */
+static void multiply_split_any(const Split *split, const Wanted *wanted, float *vector, float *out)
+{
+#ifdef WIDE
+    if (level == 2) {
+        multiply_split_wide(split, wanted, vector, out);
+        return;
+    }
+#endif
+    multiply_split(split, wanted, vector, out);
+}
 
 /* Take codes, rests, scales and places, the first of some arrays; say what does not fit. */
 static const char *take_split(const Array *a, int64_t d, Split *split)
@@ -268,26 +488,50 @@ static PyObject *unsplit(PyObject *module, PyObject *arguments)
     return outcome(a, 6, wrong, 0);
 }
 
-/* split_dots(codes, rests, scales, places, queries, [d], out) */
+/* Multiply some places with queries; 0: no memory. */
+static int multiply_places(const Split *split, const int32_t *places, Py_ssize_t m,
+                           const float *queries, Py_ssize_t q, float *vector, float *out)
+{
+    Sorting sorting;
+    if (!begin_sorting(&sorting, m))
+        return 0;
+    memcpy(sorting.keys, places, m * sizeof(int32_t));
+    for (Py_ssize_t i = 0; i < m; i++)
+        sorting.places[i] = (uint32_t)i;
+    sort_keys(&sorting, m); /* What lies near each other is quicker to fetch. */
+    Wanted wanted = {(const int32_t *)sorting.keys, sorting.places, m, queries, q};
+    multiply_split_any(split, &wanted, vector, out);
+    end_sorting(&sorting);
+    return 1;
+}
+
+/* split_dots(codes, rests, scales, places, queries, [d], ends or nothing, out); see dots. */
 static PyObject *split_dots(PyObject *module, PyObject *arguments)
 {
-    Array a[7];
-    const int items[] = {1, 2, 4, 4, 4, 8, 4};
-    if (!take(arguments, a, items, 7, 6))
+    Array a[8];
+    const int items[] = {1, 2, 4, 4, 4, 8, 8, 4};
+    if (!take(arguments, a, items, 8, 7))
         return NULL;
     Split split;
     const char *wrong = take_split(a, ((const int64_t *)a[5].data)[0], &split);
     Py_ssize_t d = split.d, q = d ? a[4].length / d : 0, m = a[3].length;
-    if (m * q > a[6].length)
-        wrong = "no room for the products";
-    float *vector = malloc((d ? d : 1) * sizeof(float));
-    if (!wrong && vector) {
+    wrong = wrong ? wrong : look_at_ends(&a[6], m, q, a[7].length);
+    float *vector = calloc(4 * (d + q) + 1, sizeof(float)), *out = a[7].data;
+    int there = vector != NULL;
+    if (!wrong && there) {
+        const int32_t *places = a[3].data;
+        const int64_t *ends = a[6].data;
+        const float *queries = a[4].data;
         Py_BEGIN_ALLOW_THREADS
-        multiply_split(&split, a[3].data, m, a[4].data, q, vector, a[6].data);
+        if (!a[6].length)
+            there = multiply_places(&split, places, m, queries, q, vector, out);
+        for (Py_ssize_t at = 0, begin = 0; there && at < a[6].length; begin = (Py_ssize_t)ends[at++])
+            there = multiply_places(&split, places + begin, (Py_ssize_t)ends[at] - begin,
+                                    queries + at * d, 1, vector, out + begin);
         Py_END_ALLOW_THREADS
     }
     free(vector);
-    return outcome(a, 7, wrong, !vector);
+    return outcome(a, 8, wrong, !there);
 }
 
 INLINE void scan_rows_body(const int8_t *codes, Py_ssize_t d, Py_ssize_t begin, Py_ssize_t end,
@@ -494,24 +738,44 @@ static PyObject *rounded(PyObject *module, PyObject *arguments)
 
 /* The best ones ---------------------------------------------------------------------------- */
 
-typedef struct {
-    float score;
-    int32_t row;
-} Hit;
+/* A score and a row in one number, which is the higher the better: the score first, then the lower
+ * row. To compare such numbers takes no branch, which processors would often foretell wrongly. */
+typedef uint64_t Hit;
 
-/* Is one worse than another: a lower score, or the same and a higher row? */
-INLINE int worse(Hit one, Hit other)
+/* Number floats so that they ascend as the numbers do; both zeros are one. */
+INLINE uint32_t ascending(float value)
 {
-    return one.score < other.score || (one.score == other.score && one.row > other.row);
+    uint32_t bits;
+    value = value == 0 ? 0 : value;
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+INLINE Hit hit_of(float score, int32_t row)
+{
+    return (uint64_t)ascending(score) << 32 | (uint32_t)~row;
+}
+
+INLINE float score_of(Hit hit)
+{
+    uint32_t bits = (uint32_t)(hit >> 32);
+    float score;
+    bits = bits >> 31 ? bits & 0x7fffffffu : ~bits;
+    memcpy(&score, &bits, sizeof score);
+    return score;
+}
+
+INLINE int32_t row_of(Hit hit)
+{
+    return (int32_t)~(uint32_t)hit;
 }
 
 static void sift_down(Hit *heap, Py_ssize_t n, Py_ssize_t at)
 {
     Hit moved = heap[at];
     for (Py_ssize_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && worse(heap[child + 1], heap[child]))
-            child++;
-        if (!worse(heap[child], moved))
+        child += child + 1 < n && heap[child + 1] < heap[child];
+        if (heap[child] >= moved)
             break;
         heap[at] = heap[child];
     }
@@ -526,7 +790,7 @@ INLINE Py_ssize_t keep(Hit *heap, Py_ssize_t held, Py_ssize_t k, Hit hit)
         if (held == k)
             for (Py_ssize_t at = k / 2; at--;)
                 sift_down(heap, k, at);
-    } else if (worse(heap[0], hit)) {
+    } else if (heap[0] < hit) {
         heap[0] = hit;
         sift_down(heap, k, 0);
     }
@@ -546,6 +810,220 @@ static void sort_hits(Hit *hits, Py_ssize_t n)
     }
 }
 
+/* Move the k highest of n distinct hits to the front, k from 1 to n; return the lowest of these. */
+static Hit select_hits(Hit *hits, Py_ssize_t n, Py_ssize_t k)
+{
+    for (Py_ssize_t begin = 0, end = n;;) {
+        Py_ssize_t middle = begin + (end - begin) / 2, above = begin;
+        Hit pivot = hits[middle];
+        hits[middle] = hits[end - 1];
+        for (Py_ssize_t i = begin; i < end - 1; i++) { /* Without a branch: half of them pass. */
+            Hit hit = hits[i];
+            hits[i] = hits[above];
+            hits[above] = hit;
+            above += hit > pivot;
+        }
+        hits[end - 1] = hits[above];
+        hits[above] = pivot;
+        if (above == k - 1)
+            return pivot;
+        if (above >= k)
+            end = above;
+        else
+            begin = above + 1;
+    }
+}
+
+/* What a search for the nearest places goes through, and what it keeps of them. */
+typedef struct {
+    const int8_t *codes;
+    const float *scales;
+    const int32_t *rows;    /* The paper at each place; NULL: they lie by row. */
+    const uint8_t *allowed; /* By row; NULL: all. */
+    Py_ssize_t d, n, papers;
+    Queries queries;
+    const float *steps; /* What the products with each query are multiplied with. */
+    Hit *hits;          /* `room` of each query: the best, and what has come since these were told. */
+    int64_t *found;     /* How many of them. */
+    float *least;       /* What a product with each query must be above to be among the best. */
+    Py_ssize_t k, room;
+} Search;
+
+/* Put a hit of a query to the others; when there is no room left, the k best remain. */
+static void put_hit(const Search *search, Py_ssize_t at, Hit hit)
+{
+    Hit *hits = search->hits + at * search->room;
+    hits[search->found[at]++] = hit;
+    if (search->found[at] == search->room) {
+        search->least[at] = score_of(select_hits(hits, search->room, search->k));
+        search->found[at] = search->k;
+    }
+}
+
+/* Is a place allowed? -1: there is no such paper. */
+INLINE int is_open(const Search *search, int64_t place)
+{
+    if (!search->allowed)
+        return 1;
+    int64_t row = search->rows ? search->rows[place] : place;
+    return row < 0 || row >= search->papers ? -1 : search->allowed[row];
+}
+
+/* Search some places in batches; tell whether all of their papers are there. */
+static int search_range(const Search *search, int64_t begin, int64_t end, int32_t *sums)
+{
+    for (; begin < end; begin += BATCH) {
+        Py_ssize_t m = end - begin < BATCH ? (Py_ssize_t)(end - begin) : BATCH;
+        int8_t open[BATCH];
+        for (Py_ssize_t j = 0; j < m; j++)
+            if ((open[j] = (int8_t)is_open(search, begin + j)) < 0)
+                return 0;
+        scan_any(search->codes, search->d, begin, begin + m, &search->queries, BATCH, sums);
+        for (Py_ssize_t at = 0; at < search->queries.q; at++) {
+            float near[BATCH];
+            for (Py_ssize_t j = 0; j < m; j++)
+                near[j] =
+                    (float)sums[at * BATCH + j] * search->scales[begin + j] * search->steps[at];
+            for (Py_ssize_t j = 0; j < m; j++)
+                if (near[j] > search->least[at] && open[j])
+                    put_hit(search, at, hit_of(near[j], (int32_t)(begin + j)));
+        }
+    }
+    return 1;
+}
+
+#ifdef BYTES
+/* Many queries are compared with a place side by side: four bytes of it times the same four bytes of
+ * SLOTS queries is one instruction, and no sum has to be gathered out of lanes. */
+enum { SLOTS = 16, SIDES = 2, MANY = 8 };
+
+typedef struct {
+    int8_t *bytes;  /* (sides, d / 4, SLOTS, 4). */
+    int32_t *moved; /* (sides, SLOTS), for codes that are moved into 0 ... 255 by OFFSET. */
+    float *steps;   /* (sides, SLOTS). */
+    float *least;   /* (sides, SLOTS), as in the search; endless beside the queries. */
+    Py_ssize_t sides;
+} Slots;
+
+/* Lay queries out side by side; 0: no memory. */
+static int lay_out(Slots *slots, const Search *search)
+{
+    Py_ssize_t d = search->d, q = search->queries.q, sides = (q + SLOTS - 1) / SLOTS;
+    sides += sides % SIDES;
+    Py_ssize_t m = sides * SLOTS;
+    slots->moved = calloc(m * (d + 12), 1);
+    if (!slots->moved)
+        return 0;
+    slots->steps = (float *)(slots->moved + m);
+    slots->least = slots->steps + m;
+    slots->bytes = (int8_t *)(slots->least + m);
+    slots->sides = sides;
+    for (Py_ssize_t at = 0; at < m; at++) {
+        const int16_t *query = search->queries.wide + at * d;
+        slots->least[at] = at < q ? -INFINITY : INFINITY;
+        if (at >= q)
+            continue;
+        slots->steps[at] = search->steps[at];
+        for (Py_ssize_t j = 0; j < d; j++) {
+            slots->bytes[((at / SLOTS * (d / 4) + j / 4) * SLOTS + at % SLOTS) * 4 + j % 4] =
+                (int8_t)query[j];
+            slots->moved[at] -= OFFSET * query[j];
+        }
+    }
+    return 1;
+}
+
+/* Keep what of the products of one place with SLOTS queries is among the best. */
+FOR(BYTES) INLINE int keep_side(const Search *search, Slots *slots, Py_ssize_t side, __m512i sums,
+                                int64_t place)
+{
+    __m512 near = _mm512_mul_ps(_mm512_cvtepi32_ps(sums), _mm512_set1_ps(search->scales[place]));
+    near = _mm512_mul_ps(near, _mm512_loadu_ps(slots->steps + side * SLOTS));
+    __m512 least = _mm512_loadu_ps(slots->least + side * SLOTS);
+    uint32_t better = _mm512_cmp_ps_mask(near, least, _CMP_GT_OQ);
+    if (!better)
+        return 1;
+    int open = is_open(search, place);
+    if (open < 1)
+        return !open;
+    float products[SLOTS];
+    _mm512_storeu_ps(products, near);
+    for (; better; better &= better - 1) {
+        int slot = __builtin_ctz(better);
+        Py_ssize_t at = side * SLOTS + slot;
+        put_hit(search, at, hit_of(products[slot], (int32_t)place));
+        slots->least[at] = search->least[at];
+    }
+    return 1;
+}
+
+/* Search some places with SIDES times SLOTS queries; tell whether their papers are there. */
+FOR(BYTES) static int search_sides(const Search *search, Slots *slots, Py_ssize_t side,
+                                   int64_t begin, int64_t end)
+{
+    Py_ssize_t d = search->d, whole = SLOTS * d;
+    const __m512i offset = _mm512_set1_epi8((char)0x80);
+    __m512i moved[SIDES];
+    for (int at = 0; at < SIDES; at++)
+        moved[at] = _mm512_loadu_si512(slots->moved + (side + at) * SLOTS);
+    for (int64_t place = begin; place < end; place += 4) {
+        const int8_t *code[4];
+        __m512i sums[4][SIDES];
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++) {
+            code[i] = search->codes + (place + i < end ? place + i : place) * d;
+            prefetch(code[i] + 8 * d, d);
+            sums[i][0] = moved[0];
+            sums[i][1] = moved[1];
+        }
+        const int8_t *one = slots->bytes + side * whole, *other = one + whole;
+        for (Py_ssize_t j = 0; j < d; j += 4, one += 4 * SLOTS, other += 4 * SLOTS) {
+            __m512i first = _mm512_loadu_si512(one), second = _mm512_loadu_si512(other);
+#pragma GCC unroll 4
+            for (int i = 0; i < 4; i++) {
+                int32_t four;
+                memcpy(&four, code[i] + j, sizeof four);
+                __m512i bytes = _mm512_xor_si512(_mm512_set1_epi32(four), offset);
+                sums[i][0] = _mm512_dpbusd_epi32(sums[i][0], bytes, first);
+                sums[i][1] = _mm512_dpbusd_epi32(sums[i][1], bytes, second);
+            }
+        }
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++)
+            if (place + i < end && !(keep_side(search, slots, side, sums[i][0], place + i) &&
+                                     keep_side(search, slots, side + 1, sums[i][1], place + i)))
+                return 0;
+    }
+    return 1;
+}
+#endif
+
+/* Search all ranges; *memory: whether there was none. */
+static const char *search_ranges(const Search *search, const Array *begins, const Array *ends,
+                                 int *memory)
+{
+    const int64_t *begin = begins->data, *end = ends->data;
+    int there = 1;
+#ifdef BYTES
+    if (search->queries.bytes && search->queries.q >= MANY) {
+        Slots slots;
+        if ((*memory = !lay_out(&slots, search)))
+            return NULL;
+        for (Py_ssize_t side = 0; side < slots.sides; side += SIDES)
+            for (Py_ssize_t i = 0; there && i < begins->length; i++)
+                there = search_sides(search, &slots, side, begin[i], end[i]);
+        free(slots.moved);
+        return there ? NULL : "a row without a mark";
+    }
+#endif
+    int32_t *sums = malloc((search->queries.q + 1) * BATCH * sizeof(int32_t));
+    *memory = !sums;
+    for (Py_ssize_t i = 0; sums && there && i < begins->length; i++)
+        there = search_range(search, begin[i], end[i], sums);
+    free(sums);
+    return there ? NULL : "a row without a mark";
+}
+
 /* closest(codes, begins, ends, scales, rows or nothing, allowed or nothing, queries as int16, their
  *         scales, [d, k], found rows, products, [found by each query]) */
 static PyObject *closest(PyObject *module, PyObject *arguments)
@@ -554,67 +1032,82 @@ static PyObject *closest(PyObject *module, PyObject *arguments)
     const int items[] = {1, 8, 8, 4, 4, 1, 2, 4, 8, 4, 4, 8};
     if (!take(arguments, a, items, 12, 9))
         return NULL;
-    Py_ssize_t d = (Py_ssize_t)((const int64_t *)a[8].data)[0];
+    Py_ssize_t d = (Py_ssize_t)((const int64_t *)a[8].data)[0], n = a[3].length, q = a[7].length;
     Py_ssize_t k = (Py_ssize_t)((const int64_t *)a[8].data)[1];
-    Py_ssize_t n = a[3].length, q = a[7].length;
     const int64_t *begins = a[1].data, *ends = a[2].data;
-    const float *scales = a[3].data, *steps = a[7].data;
-    const int32_t *rows = a[4].length ? a[4].data : NULL;
-    const uint8_t *allowed = a[5].length ? a[5].data : NULL;
-    int64_t *found = a[11].data;
+    Search search = {a[0].data, a[3].data, a[4].length ? a[4].data : NULL,
+                     a[5].length ? a[5].data : NULL, d, n, a[5].length,
+                     {NULL, NULL, 0}, a[7].data, NULL, a[11].data, NULL, k, k + (k > 64 ? k : 64)};
     const char *wrong = a[1].length == a[2].length ? NULL : "begins and ends of another number";
     for (Py_ssize_t i = 0; !wrong && i < a[1].length; i++)
         if (begins[i] < 0 || ends[i] < begins[i] || ends[i] > n)
             wrong = "a range outside the codes";
-    if (a[0].length < n * d || a[6].length < q * d || (rows && a[4].length < n) ||
-        (allowed && !rows && a[5].length < n))
+    if (a[0].length < n * d || a[6].length < q * d || (search.rows && a[4].length < n) ||
+        (search.allowed && !search.rows && a[5].length < n))
         wrong = "too few codes, rows or marks";
     if (q * k > a[9].length || q * k > a[10].length || q > a[11].length)
         wrong = "no room for what is found";
-    int32_t *sums = malloc((q ? q : 1) * BATCH * sizeof(int32_t));
-    Hit *heaps = malloc((q * k + 1) * sizeof(Hit));
-    Queries queries;
-    int memory = !prepare(&queries, a[6].data, a[6].length < q * d ? 0 : q, d) || !sums || !heaps;
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t at = 0; !wrong && !memory && at < q; at++)
-        found[at] = 0;
-    for (Py_ssize_t i = 0; !wrong && !memory && k > 0 && i < a[1].length; i++)
-        for (int64_t begin = begins[i]; begin < ends[i] && !wrong; begin += BATCH) {
-            Py_ssize_t m = ends[i] - begin < BATCH ? (Py_ssize_t)(ends[i] - begin) : BATCH;
-            uint8_t open[BATCH];
-            for (Py_ssize_t j = 0; j < m; j++) {
-                Py_ssize_t row = rows ? rows[begin + j] : (Py_ssize_t)begin + j;
-                if (allowed && (row < 0 || row >= a[5].length))
-                    wrong = "a row without a mark";
-                else
-                    open[j] = !allowed || allowed[row];
+    search.hits = malloc(q * search.room * sizeof(Hit) + q * sizeof(float) + 1);
+    search.least = (float *)(search.hits + q * search.room);
+    int memory = !prepare(&search.queries, a[6].data, a[6].length < q * d ? 0 : q, d) ||
+                 !search.hits;
+    if (!wrong && !memory) {
+        Py_BEGIN_ALLOW_THREADS
+        memset(search.found, 0, q * sizeof(int64_t));
+        for (Py_ssize_t at = 0; at < q; at++)
+            search.least[at] = -INFINITY;
+        if (k > 0)
+            wrong = search_ranges(&search, &a[1], &a[2], &memory);
+        for (Py_ssize_t at = 0; !wrong && !memory && at < q; at++) {
+            Hit *hits = search.hits + at * search.room;
+            if (search.found[at] > k) {
+                select_hits(hits, search.found[at], k);
+                search.found[at] = k;
             }
-            if (wrong)
-                break;
-            scan_any(a[0].data, d, begin, begin + m, &queries, BATCH, sums);
-            for (Py_ssize_t at = 0; at < q; at++) {
-                Hit *heap = heaps + at * k;
-                float near[BATCH];
-                for (Py_ssize_t j = 0; j < m; j++)
-                    near[j] = (float)sums[at * BATCH + j] * scales[begin + j] * steps[at];
-                for (Py_ssize_t j = 0; j < m; j++)
-                    if ((found[at] < k || near[j] > heap[0].score) && open[j])
-                        found[at] = keep(heap, found[at], k, (Hit){near[j], (int32_t)(begin + j)});
+            sort_hits(hits, search.found[at]);
+            for (Py_ssize_t j = 0; j < search.found[at]; j++) {
+                int32_t place = row_of(hits[j]);
+                ((int32_t *)a[9].data)[at * k + j] = search.rows ? search.rows[place] : place;
+                ((float *)a[10].data)[at * k + j] = score_of(hits[j]);
             }
         }
-    for (Py_ssize_t at = 0; !wrong && !memory && at < q; at++) {
-        sort_hits(heaps + at * k, found[at]);
-        for (Py_ssize_t j = 0; j < found[at]; j++) {
-            int32_t place = heaps[at * k + j].row;
-            ((int32_t *)a[9].data)[at * k + j] = rows ? rows[place] : place;
-            ((float *)a[10].data)[at * k + j] = heaps[at * k + j].score;
-        }
+        Py_END_ALLOW_THREADS
     }
-    Py_END_ALLOW_THREADS
-    free(queries.bytes);
-    free(sums);
-    free(heaps);
+    free(search.queries.bytes);
+    free(search.hits);
     return outcome(a, 12, wrong, memory);
+}
+
+/* best(rows, values, ends, [k], found rows, values, [found of each]): of each part, which ends there. */
+static PyObject *best(PyObject *module, PyObject *arguments)
+{
+    Array a[7];
+    const int items[] = {4, 4, 8, 8, 4, 4, 8};
+    if (!take(arguments, a, items, 7, 4))
+        return NULL;
+    const int32_t *rows = a[0].data;
+    const float *values = a[1].data;
+    const int64_t *ends = a[2].data;
+    Py_ssize_t q = a[2].length, k = (Py_ssize_t)((const int64_t *)a[3].data)[0], m = a[0].length;
+    const char *wrong = look_at_ends(&a[2], m, q, m);
+    if (a[1].length != m || q * k > a[4].length || q * k > a[5].length || q > a[6].length)
+        wrong = "values of another number, or no room for what is found";
+    Hit *hits = malloc((m + 1) * sizeof(Hit));
+    for (Py_ssize_t at = 0, begin = 0; !wrong && hits && at < q; begin = (Py_ssize_t)ends[at++]) {
+        Py_ssize_t n = (Py_ssize_t)ends[at] - begin, found = n < k ? n : k;
+        for (Py_ssize_t i = 0; i < n; i++)
+            hits[i] = hit_of(values[begin + i], rows[begin + i]);
+        if (0 < found && found < n)
+            select_hits(hits, n, found);
+        sort_hits(hits, found);
+        for (Py_ssize_t i = 0; i < found; i++) {
+            ((int32_t *)a[4].data)[at * k + i] = row_of(hits[i]);
+            ((float *)a[5].data)[at * k + i] = score_of(hits[i]);
+        }
+        ((int64_t *)a[6].data)[at] = found;
+    }
+    free(hits);
+    return outcome(a, 7, wrong, !hits);
 }
 
 /* Tables of rows or terms -------------------------------------------------------------------- */
@@ -672,33 +1165,60 @@ typedef struct {
     Py_ssize_t length;
 } Postings;
 
-enum { FURTHER = 256, FILTER = 1 << 12, LAYERS = 8, TOGETHER = 256 };
-#define MOST_BOUND ((double)(1 << 23)) /* Times 255, it is a whole number of 32 bits. */
-#define ROUNDED (1 - 1e-6)             /* More than what all roundings take from a bound. */
+enum { SOME = 256, FILTER = 1 << 12, LAYERS = 8, TOGETHER = 256 };
+/* Bounds are whole numbers of 16 bits: where those of 32 are kept, half of the time goes into waiting
+ * for them. Each posting's is rounded up, so a bound is too high by less than its terms. */
+#define MOST_BOUND 65535.0
+#define ROUNDED (1 - 1e-6) /* More than what all roundings take from a bound. */
 
-/* Add weight * level to the sums of the rows at places at ... stop. Sums are of rows from `begin` on,
- * as many as `mask` has room for; tell whether all rows are among these. */
-static int add_term(const Postings *p, int64_t at, int64_t stop, uint32_t begin, uint32_t mask,
-                    uint32_t weight, uint32_t *sums)
+/* What a posting adds to a bound; weight: 65536 times what a level does. */
+INLINE uint16_t bound_of(uint32_t weight, uint8_t level)
 {
-    const int32_t *rows = p->rows;
-    const uint8_t *levels = p->levels;
-    uint32_t every = 0;
-    for (; at + 16 <= stop; at += 16) {
-        PREFETCH(rows + at + FURTHER); /* Processors foresee what is in the same page alone. */
-        PREFETCH(levels + at + 2 * FURTHER);
-        for (int i = 0; i < 16; i++) {
-            uint32_t place = (uint32_t)rows[at + i] - begin;
-            every |= place;
-            sums[place & mask] += weight * levels[at + i];
-        }
+    return (uint16_t)((weight * level + 0xffff) >> 16);
+}
+
+/* Look at m postings: what each adds to a bound, and how far the rows go from `begin` on. */
+INLINE void look_at_body(const int32_t *restrict rows, const uint8_t *restrict levels, Py_ssize_t m,
+                         uint32_t begin, uint32_t weight, uint16_t *restrict bounds,
+                         uint32_t *farthest)
+{
+    uint32_t most = 0;
+    for (Py_ssize_t i = 0; i < m; i++) {
+        uint32_t place = (uint32_t)rows[i] - begin;
+        most = place > most ? place : most;
     }
-    for (; at < stop; at++) {
-        uint32_t place = (uint32_t)rows[at] - begin;
-        every |= place;
-        sums[place & mask] += weight * levels[at];
+    for (Py_ssize_t i = 0; i < m; i++)
+        bounds[i] = bound_of(weight, levels[i]);
+    *farthest = most;
+}
+DISPATCH(look_at,
+         (const int32_t *rows, const uint8_t *levels, Py_ssize_t m, uint32_t begin, uint32_t weight,
+          uint16_t *bounds, uint32_t *farthest),
+         (rows, levels, m, begin, weight, bounds, farthest))
+
+/* Add bounds to the sums of the rows at places at ... stop. Sums are of `size` rows from `begin` on;
+ * tell whether all rows are among these. */
+static int add_term(const Postings *p, int64_t at, int64_t stop, Py_ssize_t begin, Py_ssize_t size,
+                    uint32_t weight, uint16_t *sums)
+{
+    while (at < stop) {
+        Py_ssize_t m = stop - at < SOME ? (Py_ssize_t)(stop - at) : SOME, i = 0;
+        const int32_t *rows = p->rows + at;
+        uint16_t bounds[SOME];
+        uint32_t farthest;
+        prefetch(rows + 2 * SOME, SOME * sizeof(int32_t)); /* Processors foresee one page alone. */
+        prefetch(p->levels + at + 2 * SOME, SOME);
+        look_at(rows, p->levels + at, m, (uint32_t)begin, weight, bounds, &farthest);
+        if (farthest >= (size_t)size)
+            return 0;
+        for (; i + 16 <= m; i += 16)
+            for (int j = 0; j < 16; j++)
+                sums[(Py_ssize_t)rows[i + j] - begin] += bounds[i + j];
+        for (; i < m; i++)
+            sums[(Py_ssize_t)rows[i] - begin] += bounds[i];
+        at += m;
     }
-    return every <= mask;
+    return 1;
 }
 
 /* Return where the rows at ... last, which ascend, come to `end`. */
@@ -721,7 +1241,7 @@ typedef struct {
     uint8_t filter[FILTER]; /* By the last bits of terms: most are none of the query. */
     Py_ssize_t t;
     const float *terms;     /* idf, K1 + 1 and count of each. */
-    uint32_t *weights;      /* What a level of each adds to a bound. */
+    uint32_t *weights;      /* Of each, see bound_of. */
     int64_t *at, *last;     /* Where the postings of each are. */
     double scale;           /* What a score is multiplied with, to be no higher than its bound. */
 } Query;
@@ -790,7 +1310,7 @@ static int weigh(const Postings *p, const Query *query, const int32_t *rows, Py_
             return 0;
         float score = exact(p, query, p->norms[rows[i]], at, end);
         if (score > 0)
-            best->held = keep(best->heap, best->held, best->k, (Hit){score, rows[i]});
+            best->held = keep(best->heap, best->held, best->k, hit_of(score, rows[i]));
     }
     return 1;
 }
@@ -798,21 +1318,21 @@ static int weigh(const Postings *p, const Query *query, const int32_t *rows, Py_
 /* Return the bound, from 1 up, that a paper must come to so as to be among the best. */
 static int32_t least(const Best *best, const Query *query)
 {
-    double bound = best->held < best->k ? 1 : (double)best->heap[0].score * query->scale;
-    return bound < 1 ? 1 : bound > INT32_MAX ? INT32_MAX : (int32_t)bound;
+    double bound = best->held < best->k ? 1 : (double)score_of(best->heap[0]) * query->scale;
+    return bound < 1 ? 1 : bound > MOST_BOUND ? (int32_t)MOST_BOUND : (int32_t)bound;
 }
 
 /* Find the highest allowed one of each LAYERS sums that lie `groups` apart. */
-INLINE void find_tops_body(const int32_t *restrict sums, const uint8_t *restrict allowed,
-                           Py_ssize_t size, Py_ssize_t groups, int32_t *restrict tops)
+INLINE void find_tops_body(const uint16_t *restrict sums, const uint8_t *restrict allowed,
+                           Py_ssize_t size, Py_ssize_t groups, uint16_t *restrict tops)
 {
-    memset(tops, 0, groups * sizeof(int32_t));
+    memset(tops, 0, groups * sizeof(uint16_t));
     for (Py_ssize_t begin = 0; begin < size; begin += groups) {
         Py_ssize_t m = size - begin < groups ? size - begin : groups;
-        const int32_t *restrict here = sums + begin;
+        const uint16_t *restrict here = sums + begin;
         if (allowed)
             for (Py_ssize_t i = 0; i < m; i++) {
-                int32_t sum = here[i] & -(int32_t)allowed[begin + i];
+                uint16_t sum = (uint16_t)(here[i] & -allowed[begin + i]);
                 tops[i] = sum > tops[i] ? sum : tops[i];
             }
         else
@@ -821,40 +1341,41 @@ INLINE void find_tops_body(const int32_t *restrict sums, const uint8_t *restrict
     }
 }
 DISPATCH(find_tops,
-         (const int32_t *sums, const uint8_t *allowed, Py_ssize_t size, Py_ssize_t groups,
-          int32_t *tops),
+         (const uint16_t *sums, const uint8_t *allowed, Py_ssize_t size, Py_ssize_t groups,
+          uint16_t *tops),
          (sums, allowed, size, groups, tops))
 
-INLINE void count_from_body(const int32_t *tops, Py_ssize_t m, int32_t bound, int32_t *out)
+/* There are no more tops than 16 bits count. */
+INLINE void count_from_body(const uint16_t *tops, Py_ssize_t m, uint16_t bound, uint16_t *out)
 {
-    int32_t count = 0;
+    uint16_t count = 0;
     for (Py_ssize_t i = 0; i < m; i++)
-        count += tops[i] >= bound;
+        count = (uint16_t)(count + (tops[i] >= bound));
     *out = count;
 }
-DISPATCH(count_from, (const int32_t *tops, Py_ssize_t m, int32_t bound, int32_t *out),
+DISPATCH(count_from, (const uint16_t *tops, Py_ssize_t m, uint16_t bound, uint16_t *out),
          (tops, m, bound, out))
 
 /* Raise a bound until hardly more than k tops come to it, but no fewer. */
-static int32_t raised(const int32_t *tops, Py_ssize_t m, int32_t bound, Py_ssize_t k)
+static int32_t raised(const uint16_t *tops, Py_ssize_t m, int32_t bound, Py_ssize_t k)
 {
-    int64_t low = bound, high = (int64_t)1 << 31;
-    int32_t count;
-    count_from(tops, m, bound, &count);
+    int32_t low = bound, high = 1 << 16;
+    uint16_t count;
+    count_from(tops, m, (uint16_t)bound, &count);
     while (high - low > 1 && count > k + k / 32) {
-        int64_t middle = (low + high) / 2;
-        int32_t here;
-        count_from(tops, m, (int32_t)middle, &here);
+        int32_t middle = (low + high) / 2;
+        uint16_t here;
+        count_from(tops, m, (uint16_t)middle, &here);
         if (here < k)
             high = middle;
         else
             low = middle, count = here;
     }
-    return (int32_t)low;
+    return low;
 }
 
 /* List up to a LAYERS-th of the places of tops that come to a bound; return their number. */
-INLINE void list_tops_body(const int32_t *tops, Py_ssize_t groups, int32_t bound, int32_t *out,
+INLINE void list_tops_body(const uint16_t *tops, Py_ssize_t groups, uint16_t bound, int32_t *out,
                            Py_ssize_t *found)
 {
     Py_ssize_t m = 0;
@@ -865,20 +1386,25 @@ INLINE void list_tops_body(const int32_t *tops, Py_ssize_t groups, int32_t bound
     *found = m;
 }
 DISPATCH(list_tops,
-         (const int32_t *tops, Py_ssize_t groups, int32_t bound, int32_t *out, Py_ssize_t *found),
+         (const uint16_t *tops, Py_ssize_t groups, uint16_t bound, int32_t *out,
+          Py_ssize_t *found),
          (tops, groups, bound, out, found))
 
+enum { GROUPS = BLOCK / LAYERS + LAYERS };
+
+/* What a search writes into. */
 typedef struct {
-    int32_t *sums, *tops, *places, *rows;
+    uint16_t sums[BLOCK], tops[GROUPS];
+    int32_t places[GROUPS + 1], rows[BLOCK + LAYERS];
 } Room;
 
 /* List the rows of a block whose bounds are from `low` to below `high`; return their number. */
-static Py_ssize_t list_rows(const Room *room, Py_ssize_t size, int32_t begin,
-                            const uint8_t *allowed, int32_t low, int64_t high)
+static Py_ssize_t list_rows(Room *room, Py_ssize_t size, int32_t begin, const uint8_t *allowed,
+                            int32_t low, int32_t high)
 {
     Py_ssize_t groups = (size + LAYERS - 1) / LAYERS;
     Py_ssize_t m, found = 0;
-    list_tops(room->tops, groups, low, room->places, &m);
+    list_tops(room->tops, groups, (uint16_t)low, room->places, &m);
     for (Py_ssize_t i = 0; i < m; i++)
         for (Py_ssize_t place = room->places[i]; place < size; place += groups) {
             room->rows[found] = begin + (int32_t)place;
@@ -889,14 +1415,14 @@ static Py_ssize_t list_rows(const Room *room, Py_ssize_t size, int32_t begin,
 }
 
 /* Keep the best of a block whose bounds are summed up; tell whether their terms were there. */
-static int look_through(const Postings *p, const Query *query, const Room *room, int32_t begin,
+static int look_through(const Postings *p, const Query *query, Room *room, int32_t begin,
                         Py_ssize_t size, const uint8_t *allowed, Best *best)
 {
     Py_ssize_t groups = (size + LAYERS - 1) / LAYERS;
     allowed = allowed ? allowed + begin : NULL;
     find_tops(room->sums, allowed, size, groups, room->tops);
     int32_t low = raised(room->tops, groups, least(best, query), best->k);
-    int64_t high = (int64_t)1 << 31;
+    int32_t high = 1 << 16;
     Py_ssize_t m = list_rows(room, size, begin, allowed, low, high);
     if (!weigh(p, query, room->rows, m, best)) /* The most promising ones tell what is needed. */
         return 0;
@@ -908,34 +1434,28 @@ static int look_through(const Postings *p, const Query *query, const Room *room,
 
 /* Sum up the bounds of `size` papers from `begin` on; tell whether all rows are among these. */
 static int add_terms(const Postings *p, const Query *query, Py_ssize_t begin, Py_ssize_t size,
-                     uint32_t *sums)
+                     uint16_t *sums)
 {
-    Py_ssize_t whole = 1;
-    while (whole < size)
-        whole *= 2;
-    memset(sums, 0, whole * sizeof(uint32_t));
+    memset(sums, 0, size * sizeof(uint16_t));
     for (Py_ssize_t i = 0; i < query->t; i++) {
         int64_t at = query->at[i], stop = before(p->rows, at, query->last[i], begin + size);
         if (i + 1 < query->t) {
-            PREFETCH(p->rows + query->at[i + 1]);
-            PREFETCH(p->levels + query->at[i + 1]);
+            prefetch(p->rows + query->at[i + 1], 2 * SOME * sizeof(int32_t));
+            prefetch(p->levels + query->at[i + 1], 2 * SOME);
         }
-        if (!add_term(p, at, stop, (uint32_t)begin, (uint32_t)whole - 1, query->weights[i], sums))
+        if (!add_term(p, at, stop, begin, size, query->weights[i], sums))
             return 0;
         query->at[i] = stop;
     }
-    for (Py_ssize_t i = size; i < whole; i++)
-        if (sums[i])
-            return 0;
     return 1;
 }
 
-static const char *find_best(const Postings *p, const Query *query, const Room *room,
+static const char *find_best(const Postings *p, const Query *query, Room *room,
                              const uint8_t *allowed, Best *best)
 {
     for (Py_ssize_t begin = 0; begin < p->n; begin += BLOCK) {
         Py_ssize_t size = p->n - begin < BLOCK ? p->n - begin : BLOCK;
-        if (!add_terms(p, query, begin, size, (uint32_t *)room->sums))
+        if (!add_terms(p, query, begin, size, room->sums))
             return "a row outside the papers, or postings that do not ascend";
         if (!look_through(p, query, room, (int32_t)begin, size, allowed, best))
             return "terms of a paper outside their file";
@@ -966,22 +1486,21 @@ static const char *look_up_terms(const Postings *p, const Array *a, Query *query
         double weight = (double)term[0] * term[1] * term[2];
         most += weight > 0 ? weight : 0;
     }
-    double scale = most > 0 ? (MOST_BOUND - (double)query->t) / most : 0;
+    double scale = most > 0 ? (MOST_BOUND - 2 * (double)query->t) / most : 0;
     if (scale < 0 || !(most <= 1e30))
-        return "weights that are no numbers";
+        return "too many terms, or weights that are no numbers";
     for (Py_ssize_t i = 0; i < query->t; i++) {
         const float *term = query->terms + 3 * i;
         double weight = (double)term[0] * term[1] * term[2];
-        query->weights[i] = weight > 0 ? (uint32_t)(weight * scale) + 1 : 0;
+        query->weights[i] = weight > 0 ? (uint32_t)(weight * scale * (65536 / 255.0)) + 1 : 0;
     }
-    query->scale = 255 * scale * ROUNDED;
+    query->scale = scale * ROUNDED;
     return NULL;
 }
 
 /* What a search writes into, kept for the next one: to ask for it anew takes as long as a tenth of
  * the search. It is taken and given back while the interpreter's lock is held. */
-static int32_t *spare;
-enum { GROUPS = BLOCK / LAYERS + LAYERS, ROOM = (2 * BLOCK + 2 * GROUPS + LAYERS) * 4 };
+static Room *spare;
 
 /* matches(starts, rows, levels, norms, starts by papers, terms, frequencies, codes, weights,
  * allowed, [width, k], found rows, scores, [found]) */
@@ -999,7 +1518,7 @@ static PyObject *matches(PyObject *module, PyObject *arguments)
     const char *wrong = NULL;
     Best best = {malloc((facts[1] + 1) * sizeof(Hit)), 0, (Py_ssize_t)facts[1]};
     int64_t *at = malloc((2 * sizeof(int64_t) + sizeof(uint32_t)) * (t + 1));
-    int32_t *room = spare ? spare : malloc(ROOM);
+    Room *room = spare ? spare : malloc(sizeof(Room));
     spare = NULL;
     Query query = {.t = t, .terms = a[8].data, .at = at};
     int tabled = make(&query.table, 4 * t), memory = !best.heap || !at || !room || !tabled;
@@ -1013,16 +1532,14 @@ static PyObject *matches(PyObject *module, PyObject *arguments)
         wrong = look_up_terms(&p, a, &query);
     }
     if (!memory && !wrong && best.k > 0) {
-        int32_t *tops = room + BLOCK, *places = tops + GROUPS;
-        Room here = {room, tops, places, places + GROUPS};
         Py_BEGIN_ALLOW_THREADS
-        wrong = find_best(&p, &query, &here, allowed, &best);
+        wrong = find_best(&p, &query, room, allowed, &best);
         sort_hits(best.heap, best.held);
         Py_END_ALLOW_THREADS
     }
     for (Py_ssize_t i = 0; i < best.held && !wrong; i++) {
-        ((int32_t *)a[11].data)[i] = best.heap[i].row;
-        ((float *)a[12].data)[i] = best.heap[i].score;
+        ((int32_t *)a[11].data)[i] = row_of(best.heap[i]);
+        ((float *)a[12].data)[i] = score_of(best.heap[i]);
     }
     *(int64_t *)a[13].data = best.held;
     if (tabled)
@@ -1037,6 +1554,19 @@ static PyObject *matches(PyObject *module, PyObject *arguments)
 }
 
 /* Rows ------------------------------------------------------------------------------------ */
+
+/* Find the lowest bit that is set. */
+INLINE int lowest_of(uint64_t bits)
+{
+#if defined(__GNUC__)
+    return __builtin_ctzll(bits);
+#else
+    int at = 0;
+    while (!(bits >> at & 1))
+        at++;
+    return at;
+#endif
+}
 
 /* places(rows, wanted, out) */
 static PyObject *places(PyObject *module, PyObject *arguments)
@@ -1085,6 +1615,33 @@ static PyObject *number(PyObject *module, PyObject *arguments)
     *(int64_t *)a[3].data = found;
     free(table.keys);
     return outcome(a, 4, NULL, 0);
+}
+
+/* distinct(rows, out, [found]): ascending. */
+static PyObject *distinct(PyObject *module, PyObject *arguments)
+{
+    Array a[3];
+    const int items[] = {4, 4, 8};
+    if (!take(arguments, a, items, 3, 1))
+        return NULL;
+    const int32_t *rows = a[0].data;
+    int32_t *out = a[1].data, most = 0;
+    Py_ssize_t m = a[0].length, found = 0;
+    const char *wrong = a[1].length < m ? "no room for the rows" : NULL;
+    for (Py_ssize_t i = 0; i < m; i++) {
+        most = rows[i] > most ? rows[i] : most;
+        wrong = rows[i] < 0 ? "a row below 0" : wrong;
+    }
+    Py_ssize_t words = most / 64 + 1;
+    uint64_t *bits = calloc(words, sizeof(uint64_t));
+    for (Py_ssize_t i = 0; bits && !wrong && i < m; i++)
+        bits[rows[i] >> 6] |= (uint64_t)1 << (rows[i] & 63);
+    for (Py_ssize_t at = 0; bits && !wrong && at < words; at++)
+        for (uint64_t left = bits[at]; left; left &= left - 1)
+            out[found++] = (int32_t)(64 * at) + lowest_of(left);
+    *(int64_t *)a[2].data = found;
+    free(bits);
+    return outcome(a, 3, wrong, !bits);
 }
 
 /* look_up(rows, values, wanted, out) */
@@ -1183,6 +1740,16 @@ static PyObject *search(PyObject *module, PyObject *arguments)
 
 /* Sums and edges -------------------------------------------------------------------------- */
 
+/* Return where the owner at i ends: what one owner has mostly lies together, and is added up without
+ * waiting for what was stored just before. */
+INLINE Py_ssize_t run_end(const int32_t *owner, Py_ssize_t i, Py_ssize_t e)
+{
+    Py_ssize_t end = i + 1;
+    while (end < e && owner[end] == owner[i])
+        end++;
+    return end;
+}
+
 /* totals(owner, weights or nothing, out) */
 static PyObject *totals(PyObject *module, PyObject *arguments)
 {
@@ -1195,11 +1762,16 @@ static PyObject *totals(PyObject *module, PyObject *arguments)
     Py_ssize_t m = a[2].length, e = a[0].length;
     const char *wrong = weights && a[1].length != e ? "weights of another number" : NULL;
     double *sums = calloc(m ? m : 1, sizeof(double));
-    for (Py_ssize_t i = 0; sums && !wrong && i < e; i++) {
-        if (owner[i] < 0 || owner[i] >= m)
+    for (Py_ssize_t i = 0, end; sums && !wrong && i < e; i = end) {
+        end = run_end(owner, i, e);
+        if (owner[i] < 0 || owner[i] >= m) {
             wrong = "an owner that is not there";
-        else
-            sums[owner[i]] += weights ? (double)weights[i] : 1;
+            break;
+        }
+        double sum = sums[owner[i]];
+        for (Py_ssize_t at = i; weights && at < end; at++)
+            sum += (double)weights[at];
+        sums[owner[i]] = weights ? sum : sum + (double)(end - i);
     }
     for (Py_ssize_t i = 0; sums && !wrong && i < m; i++)
         ((float *)a[2].data)[i] = (float)sums[i];
@@ -1219,11 +1791,16 @@ static PyObject *highest(PyObject *module, PyObject *arguments)
     float *out = a[2].data;
     const char *wrong = a[1].length != a[0].length ? "weights of another number" : NULL;
     memset(out, 0, a[2].length * sizeof(float));
-    for (Py_ssize_t i = 0; !wrong && i < a[0].length; i++) {
-        if (owner[i] < 0 || owner[i] >= a[2].length)
+    for (Py_ssize_t i = 0, end; !wrong && i < a[0].length; i = end) {
+        end = run_end(owner, i, a[0].length);
+        if (owner[i] < 0 || owner[i] >= a[2].length) {
             wrong = "an owner that is not there";
-        else if (weights[i] > out[owner[i]])
-            out[owner[i]] = weights[i];
+            break;
+        }
+        float most = out[owner[i]];
+        for (Py_ssize_t at = i; at < end; at++)
+            most = weights[at] > most ? weights[at] : most;
+        out[owner[i]] = most;
     }
     return outcome(a, 3, wrong, 0);
 }
@@ -1241,6 +1818,10 @@ static PyObject *slices(PyObject *module, PyObject *arguments)
     Py_ssize_t at = 0, room = a[3].length < a[4].length ? a[3].length : a[4].length;
     const char *wrong = a[0].length != a[1].length ? "lengths of another number" : NULL;
     for (Py_ssize_t i = 0; !wrong && i < a[0].length; i++) {
+        if (i + AHEAD < a[0].length && begins[i + AHEAD] >= 0 &&
+            begins[i + AHEAD] < a[2].length && lengths[i + AHEAD] > 0)
+            prefetch(values + begins[i + AHEAD],
+                     (lengths[i + AHEAD] < 64 ? lengths[i + AHEAD] : 64) * sizeof(int32_t));
         if (lengths[i] < 0 || begins[i] < 0 || begins[i] > a[2].length - lengths[i] ||
             lengths[i] > room - at) {
             wrong = "a slice outside the values";
@@ -1254,6 +1835,8 @@ static PyObject *slices(PyObject *module, PyObject *arguments)
     return outcome(a, 5, wrong, 0);
 }
 
+enum { TURNS = 16 }; /* Searches that take turns: each waits for memory at every step. */
+
 /* older(starts, values, years, rows, [limit, last], out): count of each row's values, which ascend
  * by year, those of a year below the limit; a year below 0 is unknown, and counts as the last. */
 static PyObject *older(PyObject *module, PyObject *arguments)
@@ -1265,29 +1848,131 @@ static PyObject *older(PyObject *module, PyObject *arguments)
     const int64_t *starts = a[0].data, *told = a[4].data;
     const int32_t *values = a[1].data, *rows = a[3].data;
     const int16_t *years = a[2].data;
+    int64_t *out = a[5].data;
     const char *wrong = a[5].length < a[3].length ? "no room for the counts" : NULL;
-    for (Py_ssize_t i = 0; !wrong && i < a[3].length; i++) {
-        int64_t low, high;
-        if (rows[i] < 0 || rows[i] >= a[0].length - 1 || (low = starts[rows[i]]) < 0 ||
-            (high = starts[rows[i] + 1]) > a[1].length) {
-            wrong = "a row outside the citations";
-            break;
+    for (Py_ssize_t i = 0; !wrong && i < a[3].length; i += TURNS) {
+        int here = a[3].length - i < TURNS ? (int)(a[3].length - i) : TURNS, searching = 1;
+        int64_t low[TURNS], high[TURNS];
+        for (int j = 0; j < here && !wrong; j++) {
+            int32_t row = rows[i + j];
+            if (row < 0 || row >= a[0].length - 1 || (low[j] = starts[row]) < 0 ||
+                (high[j] = starts[row + 1]) > a[1].length)
+                wrong = "a row outside the citations";
         }
-        while (low < high) {
-            int64_t middle = (low + high) / 2;
-            if (values[middle] < 0 || values[middle] >= a[2].length) {
-                wrong = "a citing paper that is not there";
-                break;
+        while (searching && !wrong) {
+            searching = 0;
+            for (int j = 0; j < here; j++) {
+                if (low[j] >= high[j])
+                    continue;
+                int64_t middle = (low[j] + high[j]) / 2;
+                if (values[middle] < 0 || values[middle] >= a[2].length) {
+                    wrong = "a citing paper that is not there";
+                    break;
+                }
+                int64_t year = years[values[middle]];
+                int below = (year < 0 ? told[1] : year) < told[0];
+                low[j] = below ? middle + 1 : low[j];
+                high[j] = below ? high[j] : middle;
+                searching |= low[j] < high[j];
             }
-            int64_t year = years[values[middle]];
-            if ((year < 0 ? told[1] : year) < told[0])
-                low = middle + 1;
-            else
-                high = middle;
         }
-        ((int64_t *)a[5].data)[i] = low - starts[rows[i]];
+        for (int j = 0; j < here && !wrong; j++)
+            out[i + j] = low[j] - starts[rows[i + j]];
     }
     return outcome(a, 6, wrong, 0);
+}
+
+typedef struct {
+    const int64_t *starts;
+    const int32_t *values;
+    const float *idf;
+    const uint8_t *frequencies; /* NULL: nobody asks for BM25. */
+    const double *norms;
+    const int32_t *rows;
+    const float *counts, *weights;
+    int width; /* Bytes of a frequency. */
+    Py_ssize_t papers, length, terms, m, t, w;
+    Table table;        /* Term -> its number among those that are looked for. */
+    uint8_t bits[8192]; /* By the last 16 bits: most values are nothing that is wanted. */
+} Shared;
+
+/* Have at hand soon where the terms of a later row are, and those of one before it. */
+INLINE void look_ahead_in(const Shared *shared, Py_ssize_t i)
+{
+    const int32_t *rows = shared->rows;
+    if (i + 2 * AHEAD < shared->m && rows[i + 2 * AHEAD] >= 0 &&
+        rows[i + 2 * AHEAD] < shared->papers) {
+        PREFETCH(shared->starts + rows[i + 2 * AHEAD]);
+        PREFETCH(shared->norms + rows[i + 2 * AHEAD]);
+    }
+    if (i + AHEAD >= shared->m || rows[i + AHEAD] < 0 || rows[i + AHEAD] >= shared->papers)
+        return;
+    int64_t at = shared->starts[rows[i + AHEAD]], m = shared->starts[rows[i + AHEAD] + 1] - at;
+    if (at < 0 || at >= shared->length || m < 0)
+        return;
+    m = m < TOGETHER ? m : TOGETHER;
+    prefetch(shared->values + at, m * sizeof(int32_t));
+    if (shared->width)
+        prefetch(shared->frequencies + at * shared->width, m * shared->width);
+}
+
+INLINE float frequency_of(const Shared *shared, int64_t at)
+{
+    const uint8_t *byte = shared->frequencies + at * shared->width;
+    return shared->width == 1   ? (float)*byte
+           : shared->width == 2 ? (float)*(const uint16_t *)byte
+                                : (float)*(const uint32_t *)byte;
+}
+
+/* Sum up what one row shares; out: OWN + w lines of m. sums: room for w. */
+static const char *share_row(const Shared *shared, Py_ssize_t i, double *sums, float *out)
+{
+    int64_t at, end;
+    int32_t row = shared->rows[i];
+    if (row < 0 || row >= shared->papers || (at = shared->starts[row]) < 0 ||
+        (end = shared->starts[row + 1]) > shared->length)
+        return "a row outside the values";
+    double bm25 = 0, whole = 0, squares = 0;
+    float most = 0;
+    memset(sums, 0, shared->w * sizeof(double));
+    while (at < end) {
+        int64_t places[TOGETHER], stop = end - at < TOGETHER ? end : at + TOGETHER;
+        int found = 0;
+        for (; at < stop; at++) { /* Without a branch: what is wanted cannot be foretold. */
+            int32_t code = shared->values[at];
+            if (code < 0 || code >= shared->terms)
+                return "a term without a weight";
+            float weight = shared->idf[code];
+            whole += (double)weight;
+            squares += (double)(weight * weight);
+            places[found] = at;
+            found += shared->bits[(code & 0xffff) >> 3] >> (code & 7) & 1;
+        }
+        for (int j = 0; j < found; j++) {
+            int32_t code = shared->values[places[j]];
+            int32_t here = shared->table.values[slot(&shared->table, code)];
+            if (here < 0)
+                continue;
+            float weight = shared->idf[code];
+            most = weight > most ? weight : most;
+            for (Py_ssize_t line = 0; line < shared->w; line++)
+                sums[line] += (double)shared->weights[line * shared->t + here];
+            if (shared->width) {
+                float f = frequency_of(shared, places[j]);
+                double impact = (double)(weight * f * MORE) / ((double)f + shared->norms[row]);
+                float product = (float)impact * shared->counts[here];
+                bm25 += (double)product;
+            }
+        }
+    }
+    Py_ssize_t m = shared->m;
+    out[i] = (float)bm25;
+    out[m + i] = most;
+    out[2 * m + i] = (float)whole;
+    out[3 * m + i] = (float)squares;
+    for (Py_ssize_t line = 0; line < shared->w; line++)
+        out[(OWN + line) * m + i] = (float)sums[line];
+    return NULL;
 }
 
 /* overlaps(starts, values, idf, frequencies or nothing, norms, rows, codes, counts, weights,
@@ -1298,75 +1983,83 @@ static PyObject *overlaps(PyObject *module, PyObject *arguments)
     const int items[] = {8, 4, 4, 1, 8, 4, 4, 4, 4, 8, 4};
     if (!take(arguments, a, items, 11, 10))
         return NULL;
-    const int64_t *starts = a[0].data, *facts = a[9].data;
-    const int32_t *values = a[1].data, *rows = a[5].data, *codes = a[6].data;
-    const float *idf = a[2].data, *counts = a[7].data, *weights = a[8].data;
-    const double *norms = a[4].data;
+    const int64_t *facts = a[9].data;
+    const int32_t *codes = a[6].data;
     int width = (int)facts[0];
     Py_ssize_t w = (Py_ssize_t)facts[1], m = a[5].length, t = a[6].length;
-    float *out = a[10].data;
+    Shared shared = {a[0].data, a[1].data, a[2].data, width ? a[3].data : NULL, a[4].data,
+                     a[5].data, a[7].data, a[8].data, width, a[0].length - 1, a[1].length,
+                     a[2].length, m, t, w, {NULL, NULL, 0}, {0}};
     const char *wrong = NULL;
     if (a[7].length != t || a[8].length != w * t || a[10].length != (OWN + w) * m ||
         (width && (a[3].length < a[1].length * width || a[4].length < a[0].length - 1)))
         wrong = "words, weights or sums of another number";
-    uint8_t bits[8192] = {0}; /* By the last 16 bits: most values are nothing that is wanted. */
     double *sums = malloc((w + 1) * sizeof(double));
-    Table table = {NULL, NULL, 0};
-    if (!sums || !make(&table, t)) {
+    if (!sums || !make(&shared.table, t)) {
         free(sums);
         return outcome(a, 11, NULL, 1);
     }
     Py_BEGIN_ALLOW_THREADS
     for (Py_ssize_t i = 0; i < t; i++) {
-        put(&table, codes[i], (int32_t)i);
-        bits[(codes[i] & 0xffff) >> 3] |= (uint8_t)(1 << (codes[i] & 7));
+        put(&shared.table, codes[i], (int32_t)i);
+        shared.bits[(codes[i] & 0xffff) >> 3] |= (uint8_t)(1 << (codes[i] & 7));
     }
     for (Py_ssize_t i = 0; !wrong && i < m; i++) {
-        int64_t begin, end;
-        if (rows[i] < 0 || rows[i] >= a[0].length - 1 || (begin = starts[rows[i]]) < 0 ||
-            (end = starts[rows[i] + 1]) > a[1].length) {
-            wrong = "a row outside the values";
-            break;
-        }
-        double bm25 = 0, whole = 0, squares = 0;
-        float most = 0;
-        memset(sums, 0, (w + 1) * sizeof(double));
-        for (int64_t j = begin; j < end; j++) {
-            int32_t code = values[j], here;
-            if (code < 0 || code >= a[2].length) {
-                wrong = "a term without a weight";
-                break;
-            }
-            float weight = idf[code], square = weight * weight;
-            whole += (double)weight;
-            squares += (double)square;
-            if (!(bits[(code & 0xffff) >> 3] >> (code & 7) & 1) ||
-                (here = table.values[slot(&table, code)]) < 0)
-                continue;
-            most = weight > most ? weight : most;
-            for (Py_ssize_t at = 0; at < w; at++)
-                sums[at] += (double)weights[at * t + here];
-            if (width) {
-                const uint8_t *byte = (const uint8_t *)a[3].data + j * width;
-                float f = width == 1   ? (float)*byte
-                          : width == 2 ? (float)*(const uint16_t *)byte
-                                       : (float)*(const uint32_t *)byte;
-                double impact = (double)(weight * f * MORE) / ((double)f + norms[rows[i]]);
-                float product = (float)impact * counts[here];
-                bm25 += (double)product;
-            }
-        }
-        out[i] = (float)bm25;
-        out[m + i] = most;
-        out[2 * m + i] = (float)whole;
-        out[3 * m + i] = (float)squares;
-        for (Py_ssize_t at = 0; at < w; at++)
-            out[(OWN + at) * m + i] = (float)sums[at];
+        look_ahead_in(&shared, i);
+        wrong = share_row(&shared, i, sums, a[10].data);
     }
     Py_END_ALLOW_THREADS
     free(sums);
-    free(table.keys);
+    free(shared.table.keys);
     return outcome(a, 11, wrong, 0);
+}
+
+/* A table of rows, and bits by the last ones of each: most rows that are looked up are not there. */
+enum { FEW_BITS = 1 << 18 };
+
+typedef struct {
+    Table table;
+    uint8_t *bits;
+} Filtered;
+
+static int make_filtered(Filtered *filtered, Py_ssize_t m)
+{
+    *filtered = (Filtered){{NULL, NULL, 0}, calloc(FEW_BITS / 8, 1)};
+    if (filtered->bits && make(&filtered->table, m))
+        return 1;
+    free(filtered->bits);
+    return 0;
+}
+
+static void free_filtered(Filtered *filtered)
+{
+    free(filtered->bits);
+    free(filtered->table.keys);
+}
+
+INLINE void note(Filtered *filtered, int32_t row)
+{
+    filtered->bits[(row & (FEW_BITS - 1)) >> 3] |= (uint8_t)(1 << (row & 7));
+}
+
+/* List which of m <= TOGETHER rows may be in the table; return their number. */
+INLINE int list_known(const Filtered *filtered, const int32_t *rows, Py_ssize_t m, int32_t *places)
+{
+    int found = 0;
+    for (Py_ssize_t i = 0; i < m; i++) { /* Without a branch: it could not be foretold. */
+        places[found] = (int32_t)i;
+        found += filtered->bits[(rows[i] & (FEW_BITS - 1)) >> 3] >> (rows[i] & 7) & 1;
+    }
+    return found;
+}
+
+/* Tell whether all of e owners are from 0 to below m. */
+static int owners_are_there(const int32_t *owner, Py_ssize_t e, Py_ssize_t m)
+{
+    uint32_t most = 0;
+    for (Py_ssize_t i = 0; i < e; i++)
+        most = (uint32_t)owner[i] > most ? (uint32_t)owner[i] : most;
+    return !e || most < (size_t)m;
 }
 
 /* joined(owner, rows, keys, values, [c], sums, largest); values: (c, keys), results: (c, m). */
@@ -1385,32 +2078,38 @@ static PyObject *joined(PyObject *module, PyObject *arguments)
     if (a[0].length != e || a[3].length != c * k || a[5].length != c * m || a[6].length != c * m)
         wrong = "values or sums of another number";
     double *sums = calloc(c * m + 1, sizeof(double));
-    Table table = {NULL, NULL, 0};
-    if (!sums || !make(&table, k)) {
+    Filtered known;
+    if (!sums || !make_filtered(&known, k)) {
         free(sums);
         return outcome(a, 7, NULL, 1);
     }
+    if (!wrong && !owners_are_there(owner, e, m))
+        wrong = "an owner that is not there";
     Py_BEGIN_ALLOW_THREADS
     memset(largest, 0, a[6].length * sizeof(float));
-    for (Py_ssize_t i = 0; !wrong && i < k; i++)
-        put(&table, keys[i], (int32_t)i);
-    for (Py_ssize_t i = 0; !wrong && i < e; i++) {
-        if (owner[i] < 0 || owner[i] >= m) {
-            wrong = "an owner that is not there";
-            break;
-        }
-        int32_t here = table.values[slot(&table, rows[i])];
-        for (Py_ssize_t at = 0; here >= 0 && at < c; at++) {
-            float value = values[at * k + here], *most = largest + at * m + owner[i];
-            sums[at * m + owner[i]] += (double)value;
-            *most = value > *most ? value : *most;
+    for (Py_ssize_t i = 0; !wrong && i < k; i++) {
+        put(&known.table, keys[i], (int32_t)i);
+        note(&known, keys[i]);
+    }
+    for (Py_ssize_t begin = 0; !wrong && begin < e; begin += TOGETHER) {
+        int32_t places[TOGETHER];
+        int found = list_known(&known, rows + begin, e - begin < TOGETHER ? e - begin : TOGETHER,
+                               places);
+        for (int j = 0; j < found; j++) {
+            Py_ssize_t edge = begin + places[j];
+            int32_t here = known.table.values[slot(&known.table, rows[edge])];
+            for (Py_ssize_t at = 0; here >= 0 && at < c; at++) {
+                float value = values[at * k + here], *most = largest + at * m + owner[edge];
+                sums[at * m + owner[edge]] += (double)value;
+                *most = value > *most ? value : *most;
+            }
         }
     }
     for (Py_ssize_t i = 0; !wrong && i < c * m; i++)
         out[i] = (float)sums[i];
     Py_END_ALLOW_THREADS
     free(sums);
-    free(table.keys);
+    free_filtered(&known);
     return outcome(a, 7, wrong, 0);
 }
 
@@ -1429,43 +2128,39 @@ static PyObject *cocited(PyObject *module, PyObject *arguments)
     if (a[0].length != e || a[2].length != c || a[5].length != m * s)
         wrong = "edges or counts of another number";
     int32_t *before = malloc((c ? c : 1) * sizeof(int32_t));
-    Table table = {NULL, NULL, 0};
-    if (!before || !make(&table, c)) {
+    Filtered known;
+    if (!before || !make_filtered(&known, c)) {
         free(before);
         return outcome(a, 6, NULL, 1);
     }
+    if (!wrong && !owners_are_there(owner, e, m))
+        wrong = "an owner that is not there";
+    if (!wrong && !owners_are_there(seeds, c, s))
+        wrong = "a seed that is not there";
     Py_BEGIN_ALLOW_THREADS
     memset(counts, 0, a[5].length * sizeof(float));
     for (Py_ssize_t i = 0; !wrong && i < c; i++) {
-        if (seeds[i] < 0 || seeds[i] >= s)
-            wrong = "a seed that is not there";
-        size_t at = slot(&table, citing[i]);
-        before[i] = table.values[at];
-        table.keys[at] = citing[i];
-        table.values[at] = (int32_t)i;
+        size_t at = slot(&known.table, citing[i]);
+        before[i] = known.table.values[at];
+        known.table.keys[at] = citing[i];
+        known.table.values[at] = (int32_t)i;
+        note(&known, citing[i]);
     }
-    for (Py_ssize_t i = 0; !wrong && i < e; i++) {
-        if (owner[i] < 0 || owner[i] >= m) {
-            wrong = "an owner that is not there";
-            break;
+    for (Py_ssize_t begin = 0; !wrong && begin < e; begin += TOGETHER) {
+        int32_t places[TOGETHER];
+        int found = list_known(&known, rows + begin, e - begin < TOGETHER ? e - begin : TOGETHER,
+                               places);
+        for (int j = 0; j < found; j++) {
+            Py_ssize_t edge = begin + places[j];
+            int32_t here = known.table.values[slot(&known.table, rows[edge])];
+            for (; here >= 0; here = before[here])
+                counts[owner[edge] * s + seeds[here]] += 1;
         }
-        int32_t here = table.values[slot(&table, rows[i])];
-        for (; here >= 0; here = before[here])
-            counts[owner[i] * s + seeds[here]] += 1;
     }
     Py_END_ALLOW_THREADS
     free(before);
-    free(table.keys);
+    free_filtered(&known);
     return outcome(a, 6, wrong, 0);
-}
-
-/* Number floats so that they ascend as the numbers do; both zeros are one. */
-INLINE uint32_t ascending(float value)
-{
-    uint32_t bits;
-    value = value == 0 ? 0 : value;
-    memcpy(&bits, &value, sizeof bits);
-    return bits >> 31 ? ~bits : bits | 0x80000000u;
 }
 
 /* ranks(values, out) */
@@ -1478,36 +2173,21 @@ static PyObject *ranks(PyObject *module, PyObject *arguments)
     const float *values = a[0].data;
     float *out = a[1].data;
     Py_ssize_t m = a[0].length < a[1].length ? a[0].length : a[1].length;
-    uint32_t *keys = malloc((m ? m : 1) * 4 * sizeof(uint32_t));
-    if (!keys)
+    Sorting sorting;
+    if (!begin_sorting(&sorting, m))
         return outcome(a, 2, NULL, 1);
-    uint32_t *places = keys + m, *other_keys = places + m, *other_places = other_keys + m;
     for (Py_ssize_t i = 0; i < m; i++) {
-        keys[i] = ascending(values[i]);
-        places[i] = (uint32_t)i;
+        sorting.keys[i] = ascending(values[i]);
+        sorting.places[i] = (uint32_t)i;
     }
-    for (int shift = 0; shift < 32; shift += 8) { /* Sort by one byte after the other. */
-        Py_ssize_t starts[257] = {0};
-        for (Py_ssize_t i = 0; i < m; i++)
-            starts[(keys[i] >> shift & 255) + 1]++;
-        for (int byte = 0; byte < 256; byte++)
-            starts[byte + 1] += starts[byte];
-        for (Py_ssize_t i = 0; i < m; i++) {
-            Py_ssize_t to = starts[keys[i] >> shift & 255]++;
-            other_keys[to] = keys[i];
-            other_places[to] = places[i];
-        }
-        uint32_t *moved = keys, *placed = places;
-        keys = other_keys, places = other_places;
-        other_keys = moved, other_places = placed;
-    }
-    Py_ssize_t rank = 1; /* Four passes have brought the sorted keys back to where they began. */
+    sort_keys(&sorting, m);
+    Py_ssize_t rank = 1;
     for (Py_ssize_t i = m; i--;) {
-        if (i + 1 < m && keys[i] != keys[i + 1])
+        if (i + 1 < m && sorting.keys[i] != sorting.keys[i + 1])
             rank = m - i;
-        out[places[i]] = (float)rank;
+        out[sorting.places[i]] = (float)rank;
     }
-    free(keys);
+    end_sorting(&sorting);
     return outcome(a, 2, NULL, 0);
 }
 
@@ -1526,10 +2206,7 @@ INLINE int lowest(uint32_t bits)
 #if defined(__GNUC__)
     return bits ? __builtin_ctz(bits) : 0;
 #else
-    int at = 0;
-    while (at < 31 && !(bits >> at & 1))
-        at++;
-    return at;
+    return bits ? lowest_of(bits) : 0;
 #endif
 }
 
@@ -1597,9 +2274,11 @@ static PyMethodDef methods[] = {
     {"matches", matches, METH_VARARGS, NULL},
     {"places", places, METH_VARARGS, NULL},
     {"number", number, METH_VARARGS, NULL},
+    {"distinct", distinct, METH_VARARGS, NULL},
     {"look_up", look_up, METH_VARARGS, NULL},
     {"search", search, METH_VARARGS, NULL},
     {"closest", closest, METH_VARARGS, NULL},
+    {"best", best, METH_VARARGS, NULL},
     {"tally", tally, METH_VARARGS, NULL},
     {"totals", totals, METH_VARARGS, NULL},
     {"highest", highest, METH_VARARGS, NULL},

@@ -11,7 +11,7 @@ from recsys.store.kernels.in_numpy import PaperWords, Postings, Trees, Words
 from recsys.store.kernels.joins_in_numpy import Forward
 from recsys.store.kernels.split_in_numpy import Split
 
-REVISION = 9
+REVISION = 10
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -28,8 +28,9 @@ def _are_compiled() -> bool:
 COMPILED = _are_compiled()
 
 if TYPE_CHECKING or not COMPILED:
-    from recsys.store.kernels.codes_in_numpy import closest, rounded
+    from recsys.store.kernels.codes_in_numpy import best, closest, rounded
     from recsys.store.kernels.in_numpy import (
+        distinct,
         dots,
         highest,
         leaves,
@@ -37,6 +38,7 @@ if TYPE_CHECKING or not COMPILED:
         matches,
         number,
         older,
+        own_dots,
         places,
         ranks,
         scan,
@@ -46,11 +48,13 @@ if TYPE_CHECKING or not COMPILED:
         totals,
     )
     from recsys.store.kernels.joins_in_numpy import cocited, joined, overlaps
-    from recsys.store.kernels.split_in_numpy import split_dots, unsplit
+    from recsys.store.kernels.split_in_numpy import split_dots, split_own_dots, unsplit
 else:
     from recsys.store.kernels.adapted import (
+        best,
         closest,
         cocited,
+        distinct,
         dots,
         highest,
         joined,
@@ -60,6 +64,7 @@ else:
         number,
         older,
         overlaps,
+        own_dots,
         places,
         ranks,
         rounded,
@@ -67,6 +72,7 @@ else:
         search,
         slices,
         split_dots,
+        split_own_dots,
         tally,
         totals,
         unsplit,
@@ -81,8 +87,10 @@ __all__ = [
     "Split",
     "Trees",
     "Words",
+    "best",
     "closest",
     "cocited",
+    "distinct",
     "dots",
     "highest",
     "joined",
@@ -92,6 +100,7 @@ __all__ = [
     "number",
     "older",
     "overlaps",
+    "own_dots",
     "places",
     "ranks",
     "rounded",
@@ -99,6 +108,7 @@ __all__ = [
     "search",
     "slices",
     "split_dots",
+    "split_own_dots",
     "tally",
     "totals",
     "unsplit",

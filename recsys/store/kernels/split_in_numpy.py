@@ -1,5 +1,6 @@
 """The kernels of vectors in two parts, in numpy: what each of them means, see `in_numpy`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,3 +42,9 @@ def split_dots(split: Split, places: Rows, queries: Floats) -> Floats:
     """Multiply what `unsplit` returns with queries, as `dots` does."""
     product: Floats = (unsplit(split, places) @ np.ascontiguousarray(queries.T)).T
     return product
+
+
+def split_own_dots(split: Split, places: Sequence[Rows], queries: Floats) -> Floats:
+    """Multiply what `unsplit` returns with the query that each are of, as `own_dots` does."""
+    products = (unsplit(split, own) @ query for own, query in zip(places, queries, strict=True))
+    return np.concatenate([np.empty(0, np.float32), *products])

@@ -5,7 +5,7 @@ float32; see `kernels.split_in_numpy.Split`. Where vectors that are near each ot
 `places.npy` (n,) int32 tells where each row is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -99,7 +99,11 @@ class SplitVectors:
         """Multiply (m,) rows with a (d,) query or (q, d) queries: (m,) or (q, m) float32."""
         return fastest.split_dots(self.parts, self._places(rows), queries)
 
+    def own_dots(self, rows: Sequence[Rows], queries: Floats) -> Floats:
+        """Multiply some rows with the query that each are of, see `in_numpy.own_dots`."""
+        return fastest.split_own_dots(self.parts, [self._places(own) for own in rows], queries)
+
     def _places(self, rows: Rows | Longs) -> Rows:
         if self.places is None:
             return rows.astype(np.int32, copy=False)
-        return self.places[rows]
+        return self.places.take(rows)

@@ -1,5 +1,6 @@
 """The vectors of an index, in whichever way they lie on disk."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -43,3 +44,10 @@ def row_dots(vectors: StoredVectors, rows: Rows, queries: Floats) -> Floats:
     if isinstance(vectors, np.ndarray):
         return fastest.dots(vectors, rows, queries)
     return vectors.dots(rows, queries)
+
+
+def own_row_dots(vectors: StoredVectors, rows: Sequence[Rows], queries: Floats) -> Floats:
+    """Multiply some rows with the query that each are of: one query after the other, float32."""
+    if isinstance(vectors, np.ndarray):
+        return fastest.own_dots(vectors, rows, queries)
+    return vectors.own_dots(rows, queries)

@@ -44,10 +44,49 @@ def test_dots_are_products(seed: int, m: int, d: int) -> None:
     found = adapted.dots(vectors, rows, query)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, in_numpy.dots(vectors, rows, query), atol=1e-4)
-    queries = rng.normal(size=(m % 4, d)).astype(np.float32)
+    queries = rng.normal(size=(m % 11, d)).astype(np.float32)
     many = adapted.dots(vectors, rows, queries)
-    assert many.shape == in_numpy.dots(vectors, rows, queries).shape == (m % 4, m)
+    assert many.shape == in_numpy.dots(vectors, rows, queries).shape == (m % 11, m)
     np.testing.assert_allclose(many, queries @ vectors[rows].T, atol=1e-4)
+
+
+@given(SEEDS, st.integers(0, 6), st.integers(1, 70))
+def test_each_query_is_multiplied_with_rows_of_its_own(seed: int, q: int, d: int) -> None:
+    rng = np.random.default_rng(seed)
+    vectors, queries = (rng.normal(size=(n, d)).astype(np.float32) for n in (30, q))
+    rows = [rng.integers(0, 30, rng.integers(0, 9)).astype(np.int32) for _ in queries]
+    found, expected = (each.own_dots(vectors, rows, queries) for each in (adapted, in_numpy))
+    assert found.shape == expected.shape == (sum(map(len, rows)),) and found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+    split = made_split(rng, d)
+    found = adapted.split_own_dots(split, rows, queries)
+    expected = split_in_numpy.split_own_dots(split, rows, queries)
+    assert found.shape == expected.shape and found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, atol=1e-2, rtol=1e-4)
+
+
+def test_rows_of_a_query_that_are_not_there_are_refused() -> None:
+    split = made_split(np.random.default_rng(0), 8)
+    queries, astray = np.ones((2, 8), np.float32), [np.array([3]), np.array([30])]
+    for rows in (astray, astray[:1], [*astray, astray[0]]):
+        with pytest.raises(IndexError):
+            adapted.own_dots(np.zeros((30, 8), np.float32), rows, queries)
+        with pytest.raises(IndexError):
+            adapted.split_own_dots(split, rows, queries)
+
+
+@given(SEEDS, st.integers(0, 5), st.integers(-1, 40))
+def test_the_best_of_each_list_come_first_and_ties_by_row(seed: int, q: int, k: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = [rng.permutation(50)[: rng.integers(0, 50)].astype(np.int32) for _ in range(q)]
+    values = rng.choice(np.array([-2, -0.5, 0, 1e-30, 3], np.float32), sum(map(len, rows)))
+    found, expected = (each.best(rows, values, k) for each in (adapted, codes_in_numpy))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one[0], other[0])
+        np.testing.assert_array_equal(one[1], other[1])
+        assert one[0].dtype == np.int32 and one[1].dtype == np.float32
+    with pytest.raises(IndexError):
+        adapted.best([*rows, np.zeros(1, np.int32)], values, k)
 
 
 @pytest.mark.parametrize("row", [-1, 30, 2**31 - 1, -(2**31)])
@@ -129,12 +168,13 @@ def test_scans_refuse_ranges_that_are_not_there(pair: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("d", [1, 20, 64, 128])
 @pytest.mark.parametrize("k", [0, 1, 7, 5000])
-def test_the_closest_are_those_of_numpy_to_the_last_bit(d: int, k: int) -> None:
+@pytest.mark.parametrize("q", [1, 6, 20, 33])
+def test_the_closest_are_those_of_numpy_to_the_last_bit(d: int, k: int, q: int) -> None:
     rng = np.random.default_rng(d + k)
-    codes, queries = (rng.integers(-2, 3, (n, d)).astype(np.int8) for n in (1500, 6))
+    codes, queries = (rng.integers(-2, 3, (n, d)).astype(np.int8) for n in (1500, q))
     coded = Coded(codes * np.int8(63), rng.integers(1, 3, 1500).astype(np.float32))
     ranges = np.array([3, 40, 700, 700]), np.array([30, 40, 700, 1500])
-    asked = queries * np.int8(-50), rng.random(6).astype(np.float32)
+    asked = queries * np.int8(-50), rng.random(q).astype(np.float32) - np.float32(0.3)
     shuffled = replace(coded, rows=rng.permutation(1500).astype(np.int32))
     for given_codes in (coded, shuffled):
         for allowed in (None, rng.random(1500) < 0.5):
@@ -146,9 +186,10 @@ def test_the_closest_are_those_of_numpy_to_the_last_bit(d: int, k: int) -> None:
                 assert one[0].dtype == np.int32 and one[1].dtype == np.float32
 
 
-def test_what_is_close_is_not_looked_for_outside() -> None:
-    coded = Coded(np.ones((50, 4), np.int8), np.ones(50, np.float32))
-    asked = coded.codes[:2], coded.scales[:2]
+@pytest.mark.parametrize("q", [2, 20])
+def test_what_is_close_is_not_looked_for_outside(q: int) -> None:
+    coded = Coded(np.ones((50, 64), np.int8), np.ones(50, np.float32))
+    asked = coded.codes[:q], coded.scales[:q]
     for pair in ((-1, 3), (4, 3), (0, 51)):
         with pytest.raises((IndexError, ValueError)):
             adapted.closest(coded, (np.array(pair[:1]), np.array(pair[1:])), asked, None, 3)
@@ -245,6 +286,22 @@ def test_matches_are_those_of_all_papers_however_alike_they_are(
         rng.integers(1, 3, t).astype(np.float32),
     )
     check_matches(postings, words, rng, k)
+
+
+@pytest.mark.parametrize("t", [1_000, adapted.MOST_WORDS, adapted.MOST_WORDS + 1])
+def test_papers_that_have_all_of_very_many_words_are_no_more_than_a_sum_holds(t: int) -> None:
+    rng = np.random.default_rng(t)
+    rows = np.tile(np.arange(3, dtype=np.int32), t)
+    norms = np.array([0, 0, 1e-3])
+    papers = PaperWords(
+        Ragged(np.arange(4) * t, np.tile(np.arange(t, dtype=np.int32), 3)),
+        rng.integers(1, 256, 3 * t).astype(np.uint8),
+    )
+    by_term = papers.frequencies.reshape(3, t).T.reshape(-1)
+    levels = in_numpy.levels(by_term, norms[rows])
+    postings = Postings(np.arange(t + 1) * 3, rows, levels, norms, papers)
+    words = Words(np.arange(t, dtype=np.int32), rng.random(t, np.float32), np.ones(t, np.float32))
+    check_matches(postings, words, rng, 2)
 
 
 def check_matches(postings: Postings, words: Words, rng: np.random.Generator, k: int) -> None:
