@@ -174,9 +174,9 @@ EXPECTED |= {name: (0,) * 5 for name in SEEDED}
 # The weights of the nearest are 2.6 in all, 1.8 without c, 1.6 + .2 without b or d.
 ANY_CORPUS: dict[str, tuple[float, ...]] = {
     "links_around": log(12 / 5, 12 / 5, 12 / 5, 12 / 5, 12 / 5),
-    "age_habit": (UNKNOWN,) * 5,  # Six citations tell too little: see test_citing_habits.
-    "citations_habit": (UNKNOWN,) * 5,
-    "fresh_habit": (UNKNOWN,) * 5,
+    "age_habit": (float(UNKNOWN),) * 5,  # Six citations tell too little: see test_citing_habits.
+    "citations_habit": (float(UNKNOWN),) * 5,
+    "fresh_habit": (float(UNKNOWN),) * 5,
     "near_cosine": (2.136 / 2.6, 1.6 / 1.8, 0.8, 1.6 / 1.8, 0.96 / 2.6),
     "near_cosine_rank": (3, 1, 4, 1, 5),
     "match_cosine": (
