@@ -115,7 +115,7 @@ def test_a_killed_training_ends_as_if_it_had_not_been(
 
     with monkeypatch.context() as patch:
         patch.setattr(Loop, "step", killed)
-        with pytest.raises(KeyboardInterrupt):
+        with one_thread(), pytest.raises(KeyboardInterrupt):
             main([*given, "--saving", "0", "--out", str(tmp_path / "killed")])
     resumed = run_main([*given, "--saving", "0"], tmp_path / "killed", capsys)
     assert resumed["continued"] == 5
