@@ -11,7 +11,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from pipelines.evaluation.splits import read_split
 from pipelines.studies.specter.dev_recall import Judge, Sample
 from pipelines.studies.specter.triplet_sources import ABSTRACT, judge_of, read_texts
 from recsys.errors import RecsysError
+from recsys.formats.replacing import replacing
 from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, Text
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows, load_array
@@ -56,9 +56,8 @@ class VectorCache:
             return kept
         made = encoder.encode(texts)
         self.folder.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=self.folder, suffix=".new", delete=False) as file:
-            np.save(file, made)
-        Path(file.name).replace(path)  # Whole or not at all.
+        with replacing(path) as new:
+            np.save(new, made)
         return made
 
 
