@@ -136,7 +136,8 @@ class _Job:
     """One build: where it reads, where it works, and whom it tells.
 
     out: the index, or that which is replaced. folder: finished stages, each in the folder of its
-    name. place: beside it, for what a stage keeps while it is unfinished.
+    name. place: beside it, for what a stage keeps while it is unfinished. encoder: the exported one
+    in the cache, if there is one.
     """
 
     files: Sequence[SourceFile]
@@ -146,6 +147,7 @@ class _Job:
     cache: Path
     options: BuildOptions
     progress: Progress
+    encoder: Path | None
 
 
 def build(
@@ -170,6 +172,7 @@ def build(
     Raises:
         CorpusError: the file cannot be read or holds no usable paper.
         InputError: `out` is in the way, or another build is writing it.
+        ArtifactMissing: the encoder is nowhere; MissingExtraError: a package that it takes.
     """
     files = source_files(sources, out=out)
     check_parent(out)
@@ -183,8 +186,9 @@ def build(
         if (standing := config_if_built(out, recipe, force=options.force)) is not None:
             # Another build has just written it, or was killed right after that.
             return BuildReport(out, unchanged=True, config=standing)
+        encoder = _exported(options, cache)  # One that is missing is told before hours of reading.
         work = writer.work("build", recipe)
-        job = _Job(files, out, work.finished, work.place, cache, options, progress)
+        job = _Job(files, out, work.finished, work.place, cache, options, progress, encoder)
         found = {
             name: work.stage(name, key, partial(STAGES[name].run, job))
             for name, key in _keys(source, chosen).items()
@@ -204,6 +208,15 @@ def build(
 def recipe_of(source: str, chosen: Mapping[str, Any]) -> str:
     """Hash what an index is built from: the hash of its papers, and the options."""
     return fingerprint([source, chosen, INDEX_SCHEMA, StageOne().neighbours])
+
+
+def _exported(options: BuildOptions, cache: Path) -> Path | None:
+    """Find the encoder in the cache, or export it there."""
+    if options.encoder is None:
+        return None
+    return cached_encoder(
+        options.encoder, cache, pooling=options.pooling, precision=options.precision
+    )
 
 
 def _trained(index: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -237,11 +250,8 @@ def _text(job: _Job, folder: Path) -> dict[str, Any]:
 
 
 def _encoder(job: _Job, folder: Path) -> dict[str, Any]:
-    options = job.options
-    exported = cached_encoder(
-        options.encoder or MINILM, job.cache, pooling=options.pooling, precision=options.precision
-    )
-    shutil.copytree(exported, folder, dirs_exist_ok=True)
+    assert job.encoder is not None, "The stage runs where an encoder is named."
+    shutil.copytree(job.encoder, folder, dirs_exist_ok=True)
     return {"encoder": OnnxEncoder.load(folder, threads=1).fingerprint}
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from pipelines.index.build import STAGES, BuildOptions, BuildReport, build
 from recsys.app.cache import cache_folder
-from recsys.errors import CorpusError, InputError
+from recsys.errors import CorpusError, InputError, RecsysError
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import load_manifest, sha256, verify
 from recsys.store.generations import in_force, pin
@@ -75,6 +75,23 @@ def test_an_index_is_sealed_and_says_what_it_holds(built: "Built") -> None:
         ("corpus", "encoder", "manifest.json", "ranker", "ranker-no-metadata", "text", "vectors")
     )
     assert names(built.index.parent) == ["papers.jsonl", "small.index", "split.json"]
+
+
+def test_an_encoder_that_is_missing_is_told_before_the_papers_are_read(
+    others: Path, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    options = BuildOptions(encoder=str(tmp_path / "nowhere"))
+    with pytest.raises(RecsysError, match="nowhere"):
+        build(
+            [others],
+            tmp_path / "out.index",
+            options,
+            cache=cache_folder(),
+            progress=lambda stage, done, total: told.append(stage),
+        )
+    assert not told
+    assert names(tmp_path) == ["others.jsonl"]
 
 
 def test_the_same_papers_give_the_same_bytes(built: "Built", tmp_path: Path) -> None:
