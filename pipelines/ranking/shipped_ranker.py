@@ -1,11 +1,12 @@
 """Train the ranker that ships with the package, on several corpora together.
 
     python -m pipelines.ranking.shipped_ranker --data DIR --work DIR
-    python -m pipelines.ranking.shipped_ranker --data DIR --work DIR --leave-out vis --out DIR
+    python -m pipelines.ranking.shipped_ranker --data DIR --work DIR --leave-out vis --out INDEX
 
 DATA holds NAME/papers.jsonl.gz and NAME/split.json for each corpus. Indexes are built below WORK
-unless they are there. With --leave-out, that corpus is not trained on; how well each of the corpora
-is served by such a ranker is measured by `pipelines.benchmarks.left_out`.
+unless they are there. With --leave-out, that corpus is not trained on; an index that is named as
+--out answers by the rankers from then on. How well each of the corpora is served by such a ranker
+is measured by `pipelines.benchmarks.left_out`.
 
 It learns from queries of which many see but a share of the corpus's citations, or none, because
 most libraries have few: see `thinned_links`. Corpora with abstracts teach twice: see TITLES_TOO.
@@ -13,7 +14,8 @@ most libraries have few: see `thinned_links`. Corpora with abstracts teach twice
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -25,6 +27,7 @@ from indexes.opening import open_collection
 from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
+from pipelines.jobs.index_writer import writing
 from pipelines.ranking.cross_fitting import Taught
 from pipelines.ranking.fit_ranker import FittedRanker, fit
 from pipelines.ranking.thinned_links import LinkDropout, View, share_of_links
@@ -35,6 +38,7 @@ from recsys.stage_two.features import feature_names
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import replacing
 from recsys.store.collection import Collection
+from recsys.store.generations import is_index
 from recsys.store.layout import ranker_folder
 
 CORPORA = ("vis", "archaeology", "acl", "elife", "arxiv9196")
@@ -50,7 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Train the ranker that ships with the package.")
     parser.add_argument("--data", type=Path, required=True, help="Folder of the corpora.")
     parser.add_argument("--work", type=Path, required=True, help="Folder for their indexes.")
-    parser.add_argument("--out", type=Path, default=SHIPPED, help="Default: %(default)s.")
+    parser.add_argument(
+        "--out", type=Path, default=SHIPPED, help="Folder, or an index. Default: %(default)s."
+    )
     parser.add_argument("--leave-out", choices=CORPORA, help="Do not train on this corpus.")
     parser.add_argument("--seed", type=int, default=0, help="Default: %(default)s.")
     chosen = parser.parse_args(arguments)
@@ -58,8 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     taught = [name for name in CORPORA if name != chosen.leave_out]
     indexes = [index for name in taught for index in taught_from(bench, name)]
     for metadata in (True, False):
-        folder = ranker_folder(chosen.out, metadata=metadata)
-        told = train_together(chosen.data, indexes, folder, metadata=metadata, seed=chosen.seed)
+        told = train_together(chosen.data, indexes, chosen.out, metadata=metadata, seed=chosen.seed)
         note("\n".join(told))
     return 0
 
@@ -139,18 +144,38 @@ def fit_on(
 
 
 def train_together(
-    data: Path, indexes: Sequence[Path], folder: Path, *, metadata: bool, seed: int
+    data: Path, indexes: Sequence[Path], out: Path, *, metadata: bool, seed: int
 ) -> list[str]:
-    """Train on a sample of the train queries of each corpus, stop and calibrate on dev samples."""
+    """Train on a sample of the train queries of each corpus, stop and calibrate on dev samples.
+
+    Args:
+        data: folder of the corpora.
+        indexes: of the corpora, as `Bench` names them.
+        out: gets the ranker's folder; an index gets it as its own ranker.
+        metadata: whether authors and venues are read.
+        seed: of the samples and the training.
+    """
     names = feature_names(metadata=metadata, any_corpus=True)
     lessons = [lessons_of(data, index, names, seed=seed) for index in indexes]
     fitted, train, dev = fit_on(lessons, seed=seed)
     seen = reduce(or_, (each.seen for each in lessons))
     facts = {"corpora": list(dict.fromkeys(each.corpus for each in lessons))}
-    with replacing(folder) as new:
+    folder = ranker_folder(out, metadata=metadata)
+    with _place(out, folder.name) as new:
         fitted.save(new, seen, origin="the ranker shipped with recsys", facts=facts, text=False)
     taught = Taught(fitted, train, dev, fitted.predict(dev.features))
     return report_on(taught, folder).lines()
+
+
+@contextmanager
+def _place(out: Path, name: str) -> Iterator[Path]:
+    """Give a folder to fill, which then lies below `out`, or in the next generation of an index."""
+    if not is_index(out):
+        with replacing(out / name) as new:
+            yield new
+        return
+    with writing(out) as writer, writer.member(name) as new:
+        yield new
 
 
 def seen_by(

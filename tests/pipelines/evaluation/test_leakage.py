@@ -16,6 +16,7 @@ from recsys.store.arrays import Rows
 from recsys.store.artifacts import load_manifest
 from recsys.store.collection import Collection
 from recsys.store.generations import in_force
+from recsys.store.layout import ranker_folder
 from tests.pipelines.small_index import open_small_collection, write_small_index
 
 if TYPE_CHECKING:
@@ -115,8 +116,8 @@ def test_unknown_papers_are_refused(collection: Collection) -> None:
 def test_the_shipped_ranker_tells_which_queries_it_has_seen(built: "Built", tmp_path: Path) -> None:
     (tmp_path / "small").mkdir()
     shutil.copy(built.split, tmp_path / "small" / "split.json")
-    folder = tmp_path / "ranker"
-    train_together(tmp_path, [built.index], folder, metadata=False, seed=0)
+    train_together(tmp_path, [built.index], tmp_path, metadata=False, seed=0)
+    folder = ranker_folder(tmp_path, metadata=False)
     own = SeenQueries.load(in_force(built.index) / "ranker-no-metadata")
     assert own is not None and (len(own.train), len(own.dev)) == (20, 8)
     assert SeenQueries.load(folder) == own

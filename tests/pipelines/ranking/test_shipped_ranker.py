@@ -90,6 +90,19 @@ def test_both_rankers_learn_from_all_corpora(
         assert config["corpora"] == ["small", "twin"]
 
 
+def test_an_index_answers_by_the_rankers_that_are_put_into_it(data: Path, built: "Built") -> None:
+    (data / "asked").mkdir()
+    index = built.without_models(data / "asked")
+    before = serving_ranker(in_force(index), metadata=True)
+    assert before == ranker_folder(data_folder(), metadata=True)
+    arguments = ["--data", str(data), "--work", str(data), "--leave-out", "small"]
+    assert main([*arguments, "--out", str(index)]) == 0
+    for metadata in (True, False):
+        own = ranker_folder(in_force(index), metadata=metadata)
+        assert serving_ranker(in_force(index), metadata=metadata) == own
+        assert load_manifest(own, KIND, SCHEMA).config["corpora"] == ["twin"]
+
+
 def test_corpora_with_abstracts_teach_again_by_their_titles(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
