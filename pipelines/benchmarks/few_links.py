@@ -36,14 +36,9 @@ from pipelines.benchmarks.few_links_page import (
 from pipelines.evaluation.seeded_queries import pose
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
+from pipelines.ranking.corpus_lessons import CORPORA, fit_on, lessons_of, seen_by
 from pipelines.ranking.fit_ranker import FittedRanker
 from pipelines.ranking.ranker_trial import judge
-from pipelines.ranking.shipped_ranker import (
-    CORPORA,
-    fit_on,
-    lessons_of,
-    seen_by,
-)
 from pipelines.ranking.thinned_links import LinkDropout, View, all_links, share_of_links
 from pipelines.ranking.training_table import TrainingTable
 from recsys.errors import RecsysError
@@ -81,12 +76,12 @@ class Study:
     def learn(
         self, corpora: Sequence[str], names: tuple[str, ...], links: Callable[[Collection], View]
     ) -> FittedRanker:
-        """Train on corpora as the shipped ranker is trained, with the links that queries see."""
+        """Train one ranker on the lessons of the shipped ones, with the links that queries see."""
         lessons = [
             lessons_of(self.data, self.indexes[each], names, seed=0, links=links, most=self.most)
             for each in corpora
         ]
-        return fit_on(lessons, seed=0)[0]
+        return fit_on(lessons, seed=0)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -22,18 +22,18 @@ from pipelines.benchmarks.few_links import f1_gain, figures_of
 from pipelines.benchmarks.result_tables import table
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
-from pipelines.ranking.fit_ranker import FittedRanker
-from pipelines.ranking.ranker_trial import judge
-from pipelines.ranking.shipped_ranker import (
+from pipelines.ranking.corpus_lessons import (
     CORPORA,
     TRAIN_QUERIES,
     Lessons,
-    fit_on,
     lessons_of,
-    note,
     seen_by,
     taught_from,
+    teach_together,
 )
+from pipelines.ranking.fit_ranker import FittedRanker
+from pipelines.ranking.ranker_trial import judge
+from pipelines.ranking.shipped_ranker import note
 from pipelines.ranking.thinned_links import all_links
 from recsys.errors import RecsysError
 from recsys.stage_two.features import feature_names
@@ -70,7 +70,8 @@ class Study:
         """Train on a corpus's own queries, which know all links and read no feature for few."""
         names = feature_names(metadata=self.metadata)
         index = self.indexes[corpus][0]
-        return fit_on([lessons_of(self.data, index, names, seed=0, links=all_links)], seed=0)[0]
+        lessons = lessons_of(self.data, index, names, seed=0, links=all_links)
+        return teach_together([lessons], seed=0).ranker
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -115,14 +116,15 @@ def measure(study: Study, lessons: Sequence[Lessons], corpus: str) -> dict[str, 
         {"papers", "queries", "most", "systems": {OTHERS, OWN: {measure: interval}}, "difference":
         of F1@20, OTHERS less OWN, an interval}.
     """
-    others = fit_on([each for each in lessons if each.corpus != corpus], seed=0)[0]
-    rankers = {OTHERS: others, OWN: study.learn_alone(corpus)}
+    others = teach_together([each for each in lessons if each.corpus != corpus], seed=0)
+    rankers = {OTHERS: others.ranker, OWN: study.learn_alone(corpus)}
     collection = open_collection(study.indexes[corpus][0])
     split = read_split(study.data / corpus / "split.json", collection)
     rows = collection.corpus.rows(split.test)
     judged = {}
     for name, ranker in rankers.items():
-        asked = seen_by(collection, rows, ranker.feature_names, 1.0)
+        names = (ranker.first or ranker).feature_names
+        asked = seen_by(collection, rows, names, 1.0, ranker.first)
         judged[name] = judge(ranker.predict(asked.features), asked)
     return {
         "papers": len(collection.corpus),
@@ -155,7 +157,7 @@ def write_left_out(found: Mapping[str, Any]) -> str:
     return (
         f"Test queries, all links. “{OTHERS.capitalize()}”: at most {most} train queries of each, "
         f"of which many knew but a share of the links. “{OWN.capitalize()}”: at most "
-        f"{TRAIN_QUERIES:,} of its train queries. Both: one ranker, one seed, one pass. "
+        f"{TRAIN_QUERIES:,} of its train queries. Both: folds, two passes, one seed. "
         "Differences are of F1@20, queries drawn in pairs.\n\n" + table(header, rows)
     )
 

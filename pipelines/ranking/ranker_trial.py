@@ -97,19 +97,14 @@ def try_ranker(
     names = (own.first or own).feature_names
     posing = looking_again(own.first, posing)
     table = collect(collection, queries, names, progress=progress, stage=_STAGE, posing=posing)
-    other = Posing(stage_one=StageOne(shipped.searches), engine=posing.engine)
-    same = (shipped.feature_names, other) == (names, posing)
-    theirs = (
-        table
-        if same
-        else collect(
-            collection,
-            queries,
-            shipped.feature_names,
-            progress=progress,
-            stage=_STAGE,
-            posing=other,
-        )
+    plain = Posing(stage_one=StageOne(shipped.searches), engine=posing.engine)
+    theirs = collect(
+        collection,
+        queries,
+        (shipped.first or shipped).feature_names,
+        progress=progress,
+        stage=_STAGE,
+        posing=looking_again(shipped.first, plain),
     )
     judged = (
         judge(own.predict(table.features), table),
@@ -122,7 +117,7 @@ def try_ranker(
     return Trial(len(queries), _figures(judged[0]), _figures(judged[1]), by, known)
 
 
-def looking_again(first: FittedRanker | None, posing: Posing) -> Posing:
+def looking_again(first: FittedRanker | TreeRanker | None, posing: Posing) -> Posing:
     """Pose queries for a ranker that reads the chances of a first one; None: for one that does not.
 
     The first one must not have learned from the queries.

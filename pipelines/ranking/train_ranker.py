@@ -19,7 +19,7 @@ from pipelines.ranking.cross_fitting import FOLDS, Taught, teach
 from pipelines.ranking.fit_ranker import FittedRanker
 from pipelines.ranking.ranker_trial import Trial, try_ranker
 from pipelines.ranking.train_report import TrainReport, report_on
-from pipelines.ranking.training_table import Chances, Posing, TrainingTable, collect
+from pipelines.ranking.training_table import Posing, TrainingTable, collect, told_before
 from recsys.errors import InputError, NothingFound
 from recsys.models.nnselect import NNSelectModel
 from recsys.progress import Progress, silent
@@ -27,7 +27,7 @@ from recsys.stage_one.settings import USUAL, StageOne
 from recsys.stage_one.sources import SEARCHES, check_searches
 from recsys.stage_two.features import feature_names
 from recsys.stage_two.second_look import SECOND_NAMES
-from recsys.store.arrays import Floats, Rows
+from recsys.store.arrays import Rows
 from recsys.store.artifacts import fingerprint
 from recsys.store.collection import Collection
 from recsys.store.generations import in_force
@@ -251,7 +251,7 @@ class _School:
         """Pose the queries for a second ranker, with chances by what has not learned from them."""
         scores = np.split(first.scores, [len(first.train.features)])
         posings = [
-            replace(posing, chances=_chances(first.ranker.calibrated(held_out)))
+            replace(posing, chances=told_before(first.ranker.calibrated(held_out)))
             for posing, held_out in zip(self.posings, scores, strict=True)
         ]
         return replace(self, posings=(posings[0], posings[1]))
@@ -283,8 +283,3 @@ def newest_year(collection: Collection, *queries: Rows) -> int | None:
     years = [int(collection.graph.years[rows].max()) for rows in queries if len(rows)]
     newest = max(years, default=UNKNOWN_YEAR)
     return None if newest == UNKNOWN_YEAR else newest
-
-
-def _chances(given: Floats) -> Chances:
-    """Give the candidates of a table, (n,), what was found before."""
-    return lambda start, rows: given[start : start + len(rows)]

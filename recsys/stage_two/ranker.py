@@ -51,6 +51,10 @@ class TreeRanker:
         chances: Floats = np.interp(scores, *self.knots).astype(np.float32)
         return chances
 
+    def chances(self, features: Floats) -> Floats:
+        """Give (n, f) float32 features chances of being cited: (n,) float32."""
+        return self.probability(self.score(features))
+
     @classmethod
     def load(
         cls, folder: Path, *, kind: str = KIND, known: Collection[str] = BY_NAME

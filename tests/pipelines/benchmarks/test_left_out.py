@@ -10,8 +10,8 @@ import pytest
 import pipelines.benchmarks.left_out as program
 from pipelines.benchmarks.left_out import OTHERS, OWN, main
 from pipelines.jobs.bench import Bench
-from pipelines.ranking import shipped_ranker
-from pipelines.ranking.shipped_ranker import Lessons, fit_on
+from pipelines.ranking import corpus_lessons
+from pipelines.ranking.corpus_lessons import Lessons, teach_together
 from tests.benches import built_already
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def data(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
         shutil.copy(built.split, tmp_path / name / "split.json")
         shutil.copytree(built.index, tmp_path / f"{name}.index")
     shutil.copytree(built.index, tmp_path / "small-titles.index")
-    monkeypatch.setattr(shipped_ranker, "TITLES_TOO", ("small",))
+    monkeypatch.setattr(corpus_lessons, "TITLES_TOO", ("small",))
     monkeypatch.setattr(Bench, "built", built_already)
     monkeypatch.setattr(program, "CORPORA", NAMES)
     (tmp_path / "left-out.md").write_text(PAGE, encoding="utf-8")
@@ -43,9 +43,9 @@ def test_each_corpus_is_asked_of_what_learned_from_the_others(
 
     def watched(lessons: list[Lessons], *, seed: int) -> Any:  # noqa: ANN401
         taught.append([each.corpus for each in lessons])
-        return fit_on(lessons, seed=seed)
+        return teach_together(lessons, seed=seed)
 
-    monkeypatch.setattr(program, "fit_on", watched)
+    monkeypatch.setattr(program, "teach_together", watched)
     places = [text for place in ("--data", "--work", "--docs") for text in (place, str(data))]
     results = data / "results.json"
     given = [*places, "--results", str(results), "--most", "15"]

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 import pipelines.ranking.shipped_ranker as program
 from pipelines.jobs.bench import Bench
-from pipelines.ranking.shipped_ranker import CORPORA, SHIPPED, Lessons, fit_on, main, sample
+from pipelines.ranking import corpus_lessons
+from pipelines.ranking.corpus_lessons import CORPORA, Lessons, sample, teach_together
+from pipelines.ranking.shipped_ranker import SHIPPED, main
 from recsys.app.wiring import data_folder, open_index, serving_ranker
 from recsys.records import Draft
 from recsys.stage_two.features import feature_names
@@ -37,8 +39,8 @@ def test_a_ranker_ships_with_the_package(metadata: bool) -> None:
     assert manifest.config["corpora"] == list(CORPORA)
     assert sum(path.stat().st_size for path in folder.rglob("*")) < MEGABYTE
     ranker = TreeRanker.load(folder)
-    known = [feature_names(metadata=metadata, any_corpus=told) for told in (False, True)]
-    assert ranker.feature_names in known
+    assert ranker.first is not None
+    assert ranker.first.feature_names == feature_names(metadata=metadata, any_corpus=True)
     assert ranker.origin == "the ranker shipped with recsys"
 
 
@@ -71,7 +73,7 @@ def data(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
         shutil.copytree(built.index, tmp_path / f"{name}.index")
     shutil.copytree(built.index, tmp_path / "twin-titles.index")
     monkeypatch.setattr(program, "CORPORA", ("small", "twin"))
-    monkeypatch.setattr(program, "TITLES_TOO", ("twin",))
+    monkeypatch.setattr(corpus_lessons, "TITLES_TOO", ("twin",))
     monkeypatch.setattr(Bench, "built", built_already)
     return tmp_path
 
@@ -85,7 +87,8 @@ def test_both_rankers_learn_from_all_corpora(
     assert capsys.readouterr().err.count("Trained ") == 2
     for metadata in (True, False):
         ranker = TreeRanker.load(ranker_folder(out, metadata=metadata))
-        assert ranker.feature_names == feature_names(metadata=metadata, any_corpus=True)
+        assert ranker.first is not None
+        assert ranker.first.feature_names == feature_names(metadata=metadata, any_corpus=True)
         config = load_manifest(ranker_folder(out, metadata=metadata), KIND, SCHEMA).config
         assert config["corpora"] == ["small", "twin"]
 
@@ -109,10 +112,10 @@ def test_corpora_with_abstracts_teach_again_by_their_titles(
     taught = list[list[tuple[str, int]]]()
 
     def watched(lessons: list[Lessons], *, seed: int) -> Any:  # noqa: ANN401
-        taught.append([(each.corpus, len(each.train.groups)) for each in lessons])
-        return fit_on(lessons, seed=seed)
+        taught.append([(each.corpus, len(each.tables[0].groups)) for each in lessons])
+        return teach_together(lessons, seed=seed)
 
-    monkeypatch.setattr(program, "fit_on", watched)
+    monkeypatch.setattr(program, "teach_together", watched)
     for left_out, expected in (("small", ["twin", "twin"]), ("twin", ["small"])):
         out = data / left_out / "out"
         out.mkdir()

@@ -1,0 +1,181 @@
+"""What corpora teach a ranker that shall serve others, too.
+
+It learns from queries of which many see but a share of the corpus's citations, or none, because
+most libraries have few: see `thinned_links`. Corpora with abstracts teach twice: see TITLES_TOO.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from indexes.opening import open_collection
+from pipelines.evaluation.leakage import SeenQueries
+from pipelines.evaluation.splits import read_split
+from pipelines.jobs.bench import Bench
+from pipelines.ranking.cross_fitting import Taught, teach
+from pipelines.ranking.fit_ranker import FittedRanker, fit
+from pipelines.ranking.ranker_trial import looking_again
+from pipelines.ranking.thinned_links import LinkDropout, View, share_of_links
+from pipelines.ranking.training_table import (
+    Posing,
+    TrainingTable,
+    collect,
+    concatenate,
+    told_before,
+)
+from recsys.progress import silent
+from recsys.stage_two.second_look import SECOND_NAMES
+from recsys.store.arrays import Floats, Rows
+from recsys.store.collection import Collection
+
+CORPORA = ("vis", "archaeology", "acl", "elife", "arxiv9196")
+TRAIN_QUERIES, DEV_QUERIES = 1500, 250
+"""At most so many of each corpus, so that no corpus drowns the others."""
+TITLES_TOO = ("vis", "archaeology")
+"""Corpora with abstracts teach again without them: many libraries have but titles."""
+
+Tables: TypeAlias = tuple[TrainingTable, TrainingTable]
+"""Of the train queries, and of the dev queries."""
+
+
+def taught_from(bench: Bench, corpus: str) -> list[Path]:
+    """Build the indexes that a corpus teaches from: as it is, and perhaps its titles alone."""
+    forms = (False, True) if corpus in TITLES_TOO else (False,)
+    return [bench.built(corpus, titles_only=form) for form in forms]
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """What a ranker learns of one index: queries to train on, and to calibrate by.
+
+    names: of the features, one a column of both tables. queries: rows of the train and of the dev
+    queries. posings: how each are posed. tables: their candidates.
+    """
+
+    corpus: str
+    names: tuple[str, ...]
+    collection: Collection
+    queries: tuple[Rows, Rows]
+    posings: tuple[Posing, Posing]
+    tables: Tables
+
+    @property
+    def seen(self) -> SeenQueries:
+        """Digest what rankers of folds learn from: all queries."""
+        nothing = self.queries[1][:0]
+        return SeenQueries.of(self.collection, train=np.concatenate(self.queries), dev=nothing)
+
+    def again(self, train: Floats, dev: Floats) -> Tables:
+        """Pose the queries for a second look, with the chances that a first one gave: (n,)."""
+        chances = told_before(train), told_before(dev)
+        posings = [
+            replace(posing, chances=each)
+            for posing, each in zip(self.posings, chances, strict=True)
+        ]
+        return _posed(self.collection, self.queries, self.names, (posings[0], posings[1]))
+
+
+def lessons_of(
+    data: Path,
+    index: Path,
+    names: tuple[str, ...],
+    *,
+    seed: int,
+    links: Callable[[Collection], View] = LinkDropout,
+    most: int = TRAIN_QUERIES,
+) -> Lessons:
+    """Pose samples of the train and dev queries of a corpus.
+
+    Args:
+        data: folder of the corpora.
+        index: of the corpus, as `Bench` names it.
+        names: of the features.
+        seed: of the samples.
+        links: says which citations the queries of a collection see.
+        most: train queries.
+    """
+    rng = np.random.default_rng(seed)
+    collection = open_collection(index)
+    corpus = Bench.corpus_of(index)
+    parts = read_split(data / corpus / "split.json", collection)
+    train = sample(collection.corpus.rows(parts.train), most, rng)
+    dev = sample(collection.corpus.rows(parts.dev), DEV_QUERIES, rng)
+    view = links(collection)
+    posings = Posing(seeded=True, links=view), Posing(links=view)
+    tables = _posed(collection, (train, dev), names, posings)
+    return Lessons(corpus, names, collection, (train, dev), posings, tables)
+
+
+def _posed(
+    collection: Collection,
+    queries: tuple[Rows, Rows],
+    names: tuple[str, ...],
+    posings: tuple[Posing, Posing],
+) -> Tables:
+    train, dev = (
+        collect(collection, rows, names, progress=silent, stage="features", posing=posing)
+        for rows, posing in zip(queries, posings, strict=True)
+    )
+    return train, dev
+
+
+def fit_on(lessons: Sequence[Lessons], *, seed: int) -> FittedRanker:
+    """Train one ranker on the lessons of corpora, stop and calibrate on their dev queries."""
+    return fit(*_together([each.tables for each in lessons]), lessons[0].names, seed=seed)
+
+
+def teach_together(lessons: Sequence[Lessons], *, seed: int) -> Taught:
+    """Train rankers of folds of all corpora's queries, and such rankers again for a second look.
+
+    Each query is seen again with the chances that a ranker gave it which has not learned from it;
+    what answers first is the mean of those.
+    """
+    names = lessons[0].names
+    first, scores = _teach([each.tables for each in lessons], names, seed)
+    chances = _of_each(first.calibrated(scores), lessons)
+    again = (each.again(*given) for each, given in zip(lessons, chances, strict=True))
+    second = teach(*_together(list(again)), (*names, *SECOND_NAMES), seed=seed)
+    return replace(second, ranker=replace(second.ranker, first=first))
+
+
+def _teach(
+    tables: Sequence[Tables], names: tuple[str, ...], seed: int
+) -> tuple[FittedRanker, Floats]:
+    """Give the ranker and the scores of the held out alone: tables take gigabytes."""
+    taught = teach(*_together(tables), names, seed=seed)
+    return taught.ranker, taught.scores
+
+
+def _together(tables: Sequence[Tables]) -> Tables:
+    train, dev = (concatenate(parts) for parts in zip(*tables, strict=True))
+    return train, dev
+
+
+def _of_each(chances: Floats, lessons: Sequence[Lessons]) -> list[tuple[Floats, Floats]]:
+    """Cut the chances of all train queries, and then of all dev queries, by lessons."""
+    tables = [each.tables[part] for part in (0, 1) for each in lessons]
+    parts = np.split(chances, np.cumsum([len(each.features) for each in tables])[:-1])
+    return list(zip(parts[: len(lessons)], parts[len(lessons) :], strict=True))
+
+
+def seen_by(
+    collection: Collection,
+    rows: Rows,
+    names: tuple[str, ...],
+    share: float,
+    first: FittedRanker | None = None,
+) -> TrainingTable:
+    """Pose query rows, without seeds, to a collection that knows a share of its citations.
+
+    first: gives the chances that a ranker reads which looks twice.
+    """
+    posing = looking_again(first, Posing(links=share_of_links(collection, share)))
+    return collect(collection, rows, names, progress=silent, stage="features", posing=posing)
+
+
+def sample(rows: Rows, most: int, rng: np.random.Generator) -> Rows:
+    """Draw at most so many rows, ascending."""
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
