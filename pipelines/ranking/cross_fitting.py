@@ -151,5 +151,5 @@ def teach(
         return Taught(ranker, train, dev, ranker.predict(dev.features))
     made = cross_fit(concatenate([train, dev]), names, seed=seed, folds=folds, progress=progress)
     knots = calibrate(made.scores[len(train.features) :], dev.relevant)
-    ranker = FittedRanker(made.booster, names, *knots, seed)
+    ranker = FittedRanker(made.booster, names, *knots, seed, learning_rate=LEARNING_RATE)
     return Taught(ranker, train, dev, made.scores)

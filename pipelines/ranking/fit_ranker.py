@@ -51,7 +51,8 @@ class FittedRanker:
     """LightGBM trees, the features they read, and the calibration of their scores.
 
     scores, probabilities: (j,) float64 knots of the isotonic curve. first: the ranker whose
-    chances this one reads, after the features of that; None: it reads none.
+    chances this one reads, after the features of that; None: it reads none. learning_rate: of its
+    trees, in the place of that in PARAMETERS.
     """
 
     booster: "lightgbm.Booster"
@@ -60,6 +61,7 @@ class FittedRanker:
     probabilities: NDArray[np.float64]
     seed: int
     first: "FittedRanker | None" = None
+    learning_rate: float = PARAMETERS["learning_rate"]
 
     def chances(self, features: Floats) -> Floats:
         """Calibrate the scores of (n, f) features into chances of being cited: (n,) float32."""
@@ -96,7 +98,7 @@ class FittedRanker:
             "origin": origin,
             "seed": self.seed,
             "trees": self.booster.num_trees(),
-            "parameters": dict(PARAMETERS),
+            "parameters": {**PARAMETERS, "learning_rate": self.learning_rate},
             **facts,
         }
         dumped = self.booster.dump_model()["tree_info"]
@@ -144,7 +146,7 @@ def fit(
     text = trained.model_to_string(num_iteration=trained.best_iteration)
     booster = lightgbm.Booster(model_str=text)
     knots = calibrate(np.asarray(booster.predict(dev.features), np.float32), dev.relevant)
-    return FittedRanker(booster, names, *knots, seed)
+    return FittedRanker(booster, names, *knots, seed, learning_rate=learning_rate)
 
 
 def calibrate(

@@ -15,6 +15,8 @@ from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA, UNTIL, YEARS
 
 SCHEMA = "recsys.inspection/1"
 _DEFAULT_KIND = (INDEX_KIND, INDEX_SCHEMA)
+MOST_SHOWN = 12
+"""Items of a list that people are shown; `inspection_json` has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,4 +139,13 @@ def _paragraph(found: Inspection) -> str:
 def _flat(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}={_flat(item)}" for key, item in value.items())
+    if isinstance(value, list) and len(value) > MOST_SHOWN:
+        return _told(value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _told(values: Sequence[Any]) -> str:
+    """Tell how many there are, and the range of numbers, or the first and the last of others."""
+    if all(isinstance(each, int | float) for each in values):
+        return f"{len(values):,} numbers from {min(values):g} to {max(values):g}"
+    return f"{len(values):,}, from {_flat(values[0])} to {_flat(values[-1])}"

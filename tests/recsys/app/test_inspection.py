@@ -30,6 +30,20 @@ def test_inspect_shows_the_index_and_what_is_in_it(artifact: Path, run_cli: "Run
     assert "ranker, schema 3" in done.out
 
 
+def test_people_are_told_of_long_lists_and_programs_get_them(
+    tmp_path: Path, run_cli: "RunCli"
+) -> None:
+    names, scores = [f"feature-{number}" for number in range(1300)], [0.5 - n for n in range(40)]
+    config = {"names": names, "curve": {"scores": scores}, "corpora": ["vis", "acl"]}
+    seal(tmp_path, "ranker", 2, config)
+    told = run_cli("inspect", tmp_path).out
+    assert "names    1,300, from feature-0 to feature-1299\n" in told
+    assert "curve    scores=40 numbers from -38.5 to 0.5\n" in told
+    assert 'corpora  ["vis", "acl"]\n' in told
+    value = json.loads(run_cli("inspect", tmp_path, "--format", "json").out)
+    assert value["artifacts"][0]["config"] == config
+
+
 def test_inspect_writes_json_for_programs(artifact: Path, run_cli: "RunCli") -> None:
     value = json.loads(run_cli("inspect", artifact, "--verify", "--format", "json").out)
     assert value["schema"] == "recsys.inspection/1"
