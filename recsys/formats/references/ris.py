@@ -186,10 +186,15 @@ def _reference(record: Mapping[str, Any]) -> Reference:
 
 
 def _authors(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return authors, each once: some programs write both AU and A1."""
-    told = _all(record, "authors", "first_authors")
-    names = names_in(name.removesuffix(", null") for name in told if name != "null")  # The Lens.
-    return tuple(dict.fromkeys(in_spoken_order(names)))
+    """Return authors; those that a program writes both as AU and as A1, once."""
+    fields = (_all(record, name) for name in ("authors", "first_authors"))
+    told, first = (  # "null" is The Lens'.
+        names_in(name.removesuffix(", null") for name in names if name != "null")
+        for names in fields
+    )
+    spoken = in_spoken_order((*told, *first))
+    authors = spoken[: len(told)]
+    return (*authors, *(name for name in spoken[len(told) :] if name not in authors))
 
 
 def _numbers(record: Mapping[str, Any], notes: list[str]) -> tuple[str | None, tuple[str, ...]]:

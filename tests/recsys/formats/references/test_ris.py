@@ -179,6 +179,10 @@ def test_authors_that_are_written_twice_are_one() -> None:
     )
 
 
+def test_two_authors_of_one_name_are_two() -> None:
+    assert record("AU  - Lee, Ann", "AU  - Lee, Ann").authors == ("Ann Lee", "Ann Lee")
+
+
 def test_a_book_without_title_has_that_of_the_book() -> None:
     text = "TY  - BOOK\nBT  - Shade\nER  -\nTY  - CHAP\nTI  - One\nBT  - Shade\nER  -\n"
     book, chapter = read(text, "x.ris").references
