@@ -341,9 +341,10 @@ class Opened:
         usual = open_small_local(index)
         shipped = TreeRanker.load(data_folder() / "ranker-no-metadata")
         recommender = replace(usual.reader.recommender, ranker=replace(shipped, folder=self.whole))
-        # It reads the columns of the sentence instead of those of the draft.
-        names = tuple(f"sentence.{name}" for name in shipped.feature_names)
-        own = replace(shipped, folder=self.local, feature_names=names)
+        # It reads the columns of the sentence instead of those of the draft, and looks once.
+        assert shipped.first is not None
+        names = tuple(f"sentence.{name}" for name in shipped.first.feature_names)
+        own = replace(shipped.first, folder=self.local, feature_names=names)
         return PassageRanker(replace(usual.reader, recommender=recommender), own)
 
 
