@@ -24,8 +24,9 @@ from pipelines.benchmarks.serving import measure_serving
 from pipelines.benchmarks.updating import measure_updates
 from pipelines.benchmarks.written_corpora.corpora_page import measure_corpora, write_corpora
 from pipelines.jobs.bench import Bench
+from pipelines.jobs.exit_codes import ending
 from pipelines.jobs.programs import run_module, run_recsys
-from recsys.errors import RecsysError, near_miss
+from recsys.errors import near_miss
 from recsys.store.artifacts import write_json
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import CORPUS
@@ -70,7 +71,8 @@ SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
 }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line and run; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m pipelines.benchmarks", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of corpus folders")
@@ -79,12 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results.json"))
     parser.add_argument("--work", type=Path, default=Path("benchmarks/out"))
     given = parser.parse_args(arguments)
-    try:
-        run(Bench(given.data, given.work), given.only, given.results, given.docs)
-    except RecsysError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return error.exit_code
-    return 0
+    run(Bench(given.data, given.work), given.only, given.results, given.docs)
 
 
 def run(bench: Bench, only: Sequence[str], results: Path, docs: Path) -> None:

@@ -36,12 +36,12 @@ from pipelines.benchmarks.few_links_page import (
 from pipelines.evaluation.seeded_queries import pose
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
+from pipelines.jobs.exit_codes import ending
 from pipelines.ranking.corpus_lessons import CORPORA, fit_on, lessons_of, seen_by
 from pipelines.ranking.fit_ranker import FittedRanker
 from pipelines.ranking.ranker_trial import judge
 from pipelines.ranking.thinned_links import LinkDropout, View, all_links, share_of_links
 from pipelines.ranking.training_table import TrainingTable
-from recsys.errors import RecsysError
 from recsys.stage_two.features import feature_names
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import write_json
@@ -84,7 +84,8 @@ class Study:
         return fit_on(lessons, seed=0)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line and measure; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m pipelines.benchmarks.few_links")
     parser.add_argument("--data", type=Path, required=True, help="folder of corpus folders")
@@ -97,20 +98,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--part", choices=("dev", "test"), default="test")
     given = parser.parse_args(arguments)
     bench = Bench(given.data, given.work)
-    try:
-        check_page(given.docs, PAGE)
-        named = dict.fromkeys((*given.only, *given.teachers))
-        indexes = {name: bench.built(name) for name in named}
-        study = Study(given.data, indexes, given.teachers, given.most, given.part)
-        found = json.loads(given.results.read_bytes()) if given.results.exists() else {}
-        for corpus in given.only:
-            found[corpus] = measure(study, corpus)
-            write_json(given.results, found)
-            rewrite_page(given.docs, PAGE, write_few_links(found))
-    except RecsysError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return error.exit_code
-    return 0
+    check_page(given.docs, PAGE)
+    named = dict.fromkeys((*given.only, *given.teachers))
+    indexes = {name: bench.built(name) for name in named}
+    study = Study(given.data, indexes, given.teachers, given.most, given.part)
+    found = json.loads(given.results.read_bytes()) if given.results.exists() else {}
+    for corpus in given.only:
+        found[corpus] = measure(study, corpus)
+        write_json(given.results, found)
+        rewrite_page(given.docs, PAGE, write_few_links(found))
 
 
 def measure(study: Study, corpus: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from pipelines.benchmarks.few_links import f1_gain, figures_of
 from pipelines.benchmarks.result_tables import table
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
+from pipelines.jobs.exit_codes import ending
 from pipelines.ranking.corpus_lessons import (
     CORPORA,
     TRAIN_QUERIES,
@@ -35,7 +36,6 @@ from pipelines.ranking.fit_ranker import FittedRanker
 from pipelines.ranking.ranker_trial import judge
 from pipelines.ranking.shipped_ranker import note
 from pipelines.ranking.thinned_links import all_links
-from recsys.errors import RecsysError
 from recsys.stage_two.features import feature_names
 from recsys.store.artifacts import write_json
 
@@ -76,7 +76,8 @@ class Study:
         return teach_together([lessons], seed=0).ranker
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line and measure; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m pipelines.benchmarks.left_out")
     parser.add_argument("--data", type=Path, required=True, help="folder of corpus folders")
@@ -92,23 +93,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     given = parser.parse_args(arguments)
     bench = Bench(given.data, given.work)
-    try:
-        check_page(given.docs, PAGE)
-        indexes = {name: taught_from(bench, name) for name in CORPORA}
-        for setting in (given.only,) if given.only else SETTINGS:
-            study = Study(given.data, indexes, SETTINGS[setting], given.most)
-            lessons = study.learn_together()
-            for corpus in given.corpora:
-                figures = measure(study, lessons, corpus)
-                note(f"{corpus}, {setting}: {figures}")
-                found = json.loads(given.results.read_bytes()) if given.results.exists() else {}
-                found.setdefault(setting, {})[corpus] = figures
-                write_json(given.results, found)
-                rewrite_page(given.docs, PAGE, write_left_out(found))
-    except RecsysError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return error.exit_code
-    return 0
+    check_page(given.docs, PAGE)
+    indexes = {name: taught_from(bench, name) for name in CORPORA}
+    for setting in (given.only,) if given.only else SETTINGS:
+        study = Study(given.data, indexes, SETTINGS[setting], given.most)
+        lessons = study.learn_together()
+        for corpus in given.corpora:
+            figures = measure(study, lessons, corpus)
+            note(f"{corpus}, {setting}: {figures}")
+            found = json.loads(given.results.read_bytes()) if given.results.exists() else {}
+            found.setdefault(setting, {})[corpus] = figures
+            write_json(given.results, found)
+            rewrite_page(given.docs, PAGE, write_left_out(found))
 
 
 def measure(study: Study, lessons: Sequence[Lessons], corpus: str) -> dict[str, Any]:

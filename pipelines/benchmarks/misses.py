@@ -19,8 +19,9 @@ import recsys
 from pipelines.benchmarks.quality import SHOWN
 from pipelines.corpora.query_years import PARTS
 from pipelines.evaluation.splits import gold, read_split
+from pipelines.jobs.exit_codes import ending
 from recsys.asking.query import Query
-from recsys.errors import InputError, RecsysError
+from recsys.errors import InputError
 from recsys.recommend import Ranking, Recommender
 from recsys.store.arrays import Floats, Rows
 from recsys.store.lookup import dots
@@ -186,21 +187,17 @@ def kind_table(counts: Mapping[str, tuple[int, int, int]]) -> str:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line and run; return the exit code."""
     given = _parser().parse_args(arguments)
-    try:
-        if given.verb == "count":
-            sys.stdout.write(kind_table(count_kinds(given.sheet)) + "\n")
-        else:
-            recommender = recsys.load(given.index)
-            queries = read_split(given.split, recommender.collection).part(given.part)
-            rng = np.random.default_rng(given.seed)
-            write_sheet(given.out, draw(recommender, queries, given.number, rng))
-    except RecsysError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return error.exit_code
-    return 0
+    if given.verb == "count":
+        sys.stdout.write(kind_table(count_kinds(given.sheet)) + "\n")
+    else:
+        recommender = recsys.load(given.index)
+        queries = read_split(given.split, recommender.collection).part(given.part)
+        rng = np.random.default_rng(given.seed)
+        write_sheet(given.out, draw(recommender, queries, given.number, rng))
 
 
 def _parser() -> argparse.ArgumentParser:

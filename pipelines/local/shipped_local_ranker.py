@@ -15,6 +15,7 @@ from pathlib import Path
 
 from indexes.opening import open_collection
 from pipelines.jobs.bench import Bench
+from pipelines.jobs.exit_codes import ending
 from pipelines.local.context_sources import read_sentences
 from pipelines.local.local_queries import local_queries
 from pipelines.local.store_contexts import add_contexts
@@ -22,7 +23,7 @@ from pipelines.local.train_local import LocalParts, LocalTraining, save_local, s
 from recsys import load
 from recsys.local.local_ranker import LOCAL_RANKER
 from recsys.progress import silent
-from recsys.store.artifacts import replacing
+from recsys.store.artifacts import check_replaceable, replacing
 from recsys.store.generations import in_force
 from recsys.store.layout import CONTEXTS
 
@@ -31,7 +32,8 @@ TRAIN_UNTIL, DEV_UNTIL = 2009, 2010
 SHIPPED = Path(__file__).resolve().parents[2] / "recsys" / "data" / LOCAL_RANKER
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
     """Train, and say how good the ranker is on dev."""
     parser = argparse.ArgumentParser(description="Train the local ranker of the package.")
     parser.add_argument("--data", type=Path, required=True, help="Folder of the corpora.")
@@ -39,13 +41,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=SHIPPED, help="Default: %(default)s.")
     parser.add_argument("--seed", type=int, default=0, help="Default: %(default)s.")
     chosen = parser.parse_args(arguments)
+    check_replaceable(chosen.out)
     index = Bench(chosen.data, chosen.work).built(CORPUS, titles_only=True)
     contexts = chosen.data / CORPUS / FILE
     if not (in_force(index) / CONTEXTS).is_dir():
         add_contexts(index, [contexts])
     for line in train(index, contexts, chosen.out, LocalTraining(seed=chosen.seed)):
         sys.stderr.write(f"{line}\n")
-    return 0
 
 
 def train(index: Path, contexts: Path, out: Path, options: LocalTraining) -> list[str]:

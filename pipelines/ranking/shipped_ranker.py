@@ -21,19 +21,21 @@ from operator import or_
 from pathlib import Path
 
 from pipelines.jobs.bench import Bench
+from pipelines.jobs.exit_codes import ending
 from pipelines.jobs.index_writer import writing
 from pipelines.ranking.corpus_lessons import CORPORA, lessons_of, taught_from, teach_together
 from pipelines.ranking.cross_fitting import FOLDS
 from pipelines.ranking.train_report import report_on
 from recsys.stage_two.features import feature_names
-from recsys.store.artifacts import replacing
+from recsys.store.artifacts import check_replaceable, replacing
 from recsys.store.generations import is_index
 from recsys.store.layout import ranker_folder
 
 SHIPPED = Path(__file__).resolve().parents[2] / "recsys" / "data"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
     """Train with and without metadata, and say how good the rankers are on the dev queries."""
     parser = argparse.ArgumentParser(description="Train the ranker that ships with the package.")
     parser.add_argument("--data", type=Path, required=True, help="Folder of the corpora.")
@@ -44,13 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--leave-out", choices=CORPORA, help="Do not train on this corpus.")
     parser.add_argument("--seed", type=int, default=0, help="Default: %(default)s.")
     chosen = parser.parse_args(arguments)
+    for metadata in (True, False):
+        check_replaceable(ranker_folder(chosen.out, metadata=metadata))
     bench = Bench(chosen.data, chosen.work)
     taught = [name for name in CORPORA if name != chosen.leave_out]
     indexes = [index for name in taught for index in taught_from(bench, name)]
     for metadata in (True, False):
         told = train_together(chosen.data, indexes, chosen.out, metadata=metadata, seed=chosen.seed)
         note("\n".join(told))
-    return 0
 
 
 def train_together(

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, near_miss
+from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, InputError, near_miss
 from recsys.leftovers import is_running, remove_leftovers, temporary_name
 from recsys.store.exchange import exchange
 from recsys.store.layout import REMOTE, lies_on_store
@@ -139,9 +139,31 @@ def restore(target: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
+def check_replaceable(target: Path) -> None:
+    """Spare what is not the folder of an artifact.
+
+    Raises:
+        InputError: the target, or where it would lie, is a file, or the target holds other things.
+    """
+    _check_folder(target.parent)
+    _check_folder(target)
+    if target.is_dir() and any(target.iterdir()) and not (target / MANIFEST).is_file():
+        raise InputError(f"{target} holds other things, which would be lost.", "Name another one.")
+
+
+def _check_folder(path: Path) -> None:
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path} is a file, not a folder.", "Name another place.")
+
+
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """Give an empty folder to fill; rename it to the target at the end, or remove it on failure."""
+    """Give an empty folder to fill; rename it to the target at the end, or remove it on failure.
+
+    Raises:
+        InputError: the target is a file.
+    """
+    _check_folder(target)
     partial = target.with_name(f".{target.name}.{os.getpid()}.new")
     for left in target.parent.glob(f".{glob.escape(target.name)}.*.new"):
         if not is_running(left.suffixes[-2][1:]):

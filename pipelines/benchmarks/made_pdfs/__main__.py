@@ -15,12 +15,13 @@ from indexes.opening import open_collection
 from pipelines.benchmarks.made_pdfs.draft_reading import cited_index, drafts_table, measure_drafts
 from pipelines.benchmarks.made_pdfs.invented_papers import invent
 from pipelines.benchmarks.made_pdfs.pdf_links import links_table, make_folder, measure_links
-from recsys.errors import RecsysError
+from pipelines.jobs.exit_codes import ending
 
 PAPERS, SEED, PAGE, DRAFTS = 240, 7, "pdfs", "pdf-drafts"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line and run; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m pipelines.benchmarks.made_pdfs", description=__doc__
@@ -31,20 +32,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--papers", type=int, default=PAPERS)
     given = parser.parse_args(arguments)
-    try:
-        check_page(given.docs, PAGE)
-        check_page(given.docs, DRAFTS)
-        papers = invent(given.papers, np.random.default_rng(SEED))
-        make_folder(papers, given.work, progress=_told)
-        figures = measure_links(papers, given.work, progress=_told)
-        rewrite_page(given.docs, PAGE, links_table(figures))
-        cited = open_collection(cited_index(papers, given.work / ".cited.index"))
-        drafts = measure_drafts(papers, given.work, cited, progress=_told)
-        rewrite_page(given.docs, DRAFTS, drafts_table(drafts))
-    except RecsysError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return error.exit_code
-    return 0
+    check_page(given.docs, PAGE)
+    check_page(given.docs, DRAFTS)
+    papers = invent(given.papers, np.random.default_rng(SEED))
+    make_folder(papers, given.work, progress=_told)
+    figures = measure_links(papers, given.work, progress=_told)
+    rewrite_page(given.docs, PAGE, links_table(figures))
+    cited = open_collection(cited_index(papers, given.work / ".cited.index"))
+    drafts = measure_drafts(papers, given.work, cited, progress=_told)
+    rewrite_page(given.docs, DRAFTS, drafts_table(drafts))
 
 
 def _told(stage: str, done: int, total: int) -> None:

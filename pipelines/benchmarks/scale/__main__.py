@@ -31,7 +31,8 @@ from pipelines.benchmarks.scale.scale_page import write_scale
 from pipelines.benchmarks.scale.whole_processes import measure_encoding, measure_start
 from pipelines.encoders.checkpoints import MINILM
 from pipelines.encoders.export_encoder import cached_encoder
-from recsys.errors import RecsysError, near_miss
+from pipelines.jobs.exit_codes import ending
+from recsys.errors import near_miss
 from recsys.models.encoder import OnnxEncoder
 from recsys.store.artifacts import write_json
 from recsys.store.generations import in_force
@@ -43,15 +44,11 @@ PROCESSES = ("start", "encoding")
 TOLD_EVERY = 20_000
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line and run; return the exit code."""
     given = _parser().parse_args(arguments)
-    try:
-        given.run(given)
-    except RecsysError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return error.exit_code
-    return 0
+    given.run(given)
 
 
 def run_make(given: argparse.Namespace) -> None:

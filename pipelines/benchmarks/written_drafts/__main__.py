@@ -15,14 +15,15 @@ from pathlib import Path
 from eval.report.marked_pages import check_page, rewrite_page
 from pipelines.benchmarks.written_drafts.read_drafts import verdicts, written_drafts
 from pipelines.benchmarks.written_drafts.verdict_tables import verdict_tables
-from recsys.errors import RecsysError
+from pipelines.jobs.exit_codes import ending
 from recsys.store.artifacts import write_json
 
 PAGE = "drafts"
 BEFORE, NOW = "before", "now"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line and run; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m pipelines.benchmarks.written_drafts", description=__doc__
@@ -33,15 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--results", type=Path, default=Path("benchmarks/drafts.json"))
     given = parser.parse_args(arguments)
-    try:
-        if given.docs is None:
-            sys.stdout.write(json.dumps(verdicts(written_drafts())) + "\n")
-        else:
-            run(given.docs, given.results, given.before)
-    except RecsysError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return error.exit_code
-    return 0
+    if given.docs is None:
+        sys.stdout.write(json.dumps(verdicts(written_drafts())) + "\n")
+    else:
+        run(given.docs, given.results, given.before)
 
 
 def run(docs: Path, results: Path, before: Path | None) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from indexes.opening import open_collection
 from pipelines.evaluation.splits import read_split
+from pipelines.jobs.exit_codes import ending
 from pipelines.studies.citeomatic.bags import known_by, read_bags
 from pipelines.studies.citeomatic.padded import measure_speeds
 from pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask
@@ -42,14 +43,14 @@ def measure_triplets(index: Path, split: Path) -> dict[str, Any]:
     return {"words": bags.sizes["title"], "dim": SelectOptions().dim, "rates": rates}
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("index", type=Path)
     parser.add_argument("split", type=Path)
     chosen = parser.parse_args(arguments)
     json.dump(measure_triplets(chosen.index, chosen.split), sys.stdout)
-    return 0
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from eval.studies.encoders.training_page import add_page
 from indexes.opening import open_collection
 from pipelines.encoders.checkpoints import MINILM, MPNET
 from pipelines.encoders.export_encoder import cached_encoder, export_encoder
+from pipelines.jobs.exit_codes import ending
 from pipelines.studies.citeomatic.network_training import device_of
 from pipelines.studies.distil.distil_fit import NEVER, Distilled, DistilPlan, fit_student
 from pipelines.studies.distil.distil_loss import DistilLoss, DistilName
@@ -44,7 +45,6 @@ from pipelines.studies.specter.fitting import ADAPTER_RATE, RATE
 from pipelines.studies.specter.held_out import compare, curve
 from pipelines.studies.specter.triplet_sources import Reading
 from pipelines.studies.specter.triplets import Draw
-from recsys.errors import RecsysError
 from recsys.models.encoder import OnnxEncoder
 from recsys.store.artifacts import replacing, write_json
 
@@ -138,19 +138,15 @@ def _facts(corpora: TaughtCorpora, trained: Distilled) -> dict[str, Any]:
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line, train, measure, print."""
     given = _parser().parse_args(arguments)
     ranks = Ranks(device=device_of(given.device))
     run = Run(ranks, given.max_minutes, given.saving, _told)
     cache = VectorCache(given.cache / "vectors", told)
-    try:
-        facts = distil(_corpora(given), _plan(given), cache, given.out, run)
-    except RecsysError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return error.exit_code
+    facts = distil(_corpora(given), _plan(given), cache, given.out, run)
     sys.stdout.write(json.dumps(facts, indent=1) + "\n")
-    return 0
 
 
 def _told(stage: str, done: int, total: int) -> None:

@@ -18,9 +18,9 @@ from indexes.opening import open_collection
 from pipelines.encoders.checkpoints import MPNET
 from pipelines.encoders.export_encoder import cached_encoder
 from pipelines.evaluation.splits import read_split
+from pipelines.jobs.exit_codes import ending
 from pipelines.studies.specter.dev_recall import Judge, Sample
 from pipelines.studies.specter.triplet_sources import ABSTRACT, judge_of, read_texts
-from recsys.errors import RecsysError
 from recsys.formats.replacing import replacing
 from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, Text
 from recsys.progress import Progress, silent
@@ -100,7 +100,8 @@ def judge_on(index: Path, split: Path, part: str, papers: int | None) -> Judge:
     return judge_of(collection, queries, Sample(None, papers))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
     """Make the vectors of the papers that a corpus's test queries are judged on."""
     parser = argparse.ArgumentParser(
         prog="python -m pipelines.studies.distil.teacher_vectors", description=__doc__
@@ -110,15 +111,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--teacher", default=MPNET)
     parser.add_argument("--papers", type=int)
     given = parser.parse_args(arguments)
-    try:
-        encoder = OnnxEncoder.load(cached_encoder(given.teacher, given.cache), threads=1)
-        rows = judge_on(given.index, given.split, "test", given.papers).rows
-        cache = VectorCache(given.cache / "vectors", told)
-        vectors_of(open_collection(given.index), rows, encoder, cache)
-    except RecsysError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return error.exit_code
-    return 0
+    encoder = OnnxEncoder.load(cached_encoder(given.teacher, given.cache), threads=1)
+    rows = judge_on(given.index, given.split, "test", given.papers).rows
+    cache = VectorCache(given.cache / "vectors", told)
+    vectors_of(open_collection(given.index), rows, encoder, cache)
 
 
 def told(stage: str, done: int, total: int) -> None:

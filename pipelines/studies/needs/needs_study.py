@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipelines.jobs.exit_codes import ending
 from pipelines.studies.needs.needs_controls import CONTROLS, control_scores
 from pipelines.studies.needs.needs_examples import Examples, examples_of, marks_at_end
 from pipelines.studies.needs.needs_figures import (
@@ -48,6 +49,7 @@ FOLDS = 4
 _TEST_TEXTS = Path(__file__).with_name("needs_test_texts.txt")
 
 
+@ending
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train, ask, write; 3 where the judge is not fit to ship."""
     parser = argparse.ArgumentParser(description="Train the judge of sentences.")

@@ -21,6 +21,7 @@ import transformers
 from torch import Tensor
 from torch.nn.functional import triplet_margin_loss
 
+from pipelines.jobs.exit_codes import ending
 from pipelines.studies.citeomatic.network_training import one_thread
 from pipelines.studies.finetuning.encoder_optimiser import Optimiser, Pace
 from pipelines.studies.finetuning.encoder_training import Run
@@ -107,7 +108,8 @@ def _learn(loss: Callable[[Rows], Tensor], drawn: Rows, optimiser: Optimiser) ->
     return process_time() - begun
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("index", type=Path)
@@ -123,7 +125,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         trained = untrained([source], options, Run(Ranks()))
         found[name] = measure(trained, triplets=given.triplets, rounds=given.rounds)
     json.dump(found, sys.stdout)
-    return 0
 
 
 if __name__ == "__main__":

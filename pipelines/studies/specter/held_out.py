@@ -31,6 +31,7 @@ from eval.significance import bootstrap_difference, randomisation_test
 from eval.studies.encoders.training_page import TRAINING, write_page
 from indexes.opening import open_collection
 from pipelines.evaluation.splits import read_split
+from pipelines.jobs.exit_codes import ending
 from pipelines.studies.citeomatic.network_training import device_of
 from pipelines.studies.finetuning.encoder_optimiser import Pace
 from pipelines.studies.finetuning.encoder_training import LoopOptions, Run
@@ -58,7 +59,7 @@ from pipelines.studies.specter.strength import (
 from pipelines.studies.specter.triplet_loss import LossName, LossOptions
 from pipelines.studies.specter.triplet_sources import Reading, Source, judge_of, read_index
 from pipelines.studies.specter.triplets import Draw
-from recsys.errors import InputError, RecsysError
+from recsys.errors import InputError
 from recsys.progress import silent
 from recsys.store.artifacts import replacing, write_json
 
@@ -207,19 +208,15 @@ def _recalls(trained: Trained, judge: Judge) -> Doubles:
     return judge.recalls(trained.task.vectors(judge.rows + start))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@ending
+def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line, train or take up what was trained, measure, print."""
     given = _parser().parse_args(arguments)
-    try:
-        with joined(device_of(given.device)) as ranks:
-            run = Run(ranks, given.max_minutes, progress=_told if ranks.first else silent)
-            facts = _measured(given, run)
-    except RecsysError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return error.exit_code
+    with joined(device_of(given.device)) as ranks:
+        run = Run(ranks, given.max_minutes, progress=_told if ranks.first else silent)
+        facts = _measured(given, run)
     if ranks.first:
         sys.stdout.write(json.dumps(facts, indent=1) + "\n")
-    return 0
 
 
 def _measured(given: argparse.Namespace, run: Run) -> dict[str, Any]:

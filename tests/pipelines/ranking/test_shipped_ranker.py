@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import pipelines.ranking.shipped_ranker as program
 from pipelines.jobs.bench import Bench
+from pipelines.jobs.exit_codes import Program
+from pipelines.local.shipped_local_ranker import main as train_local
 from pipelines.ranking import corpus_lessons
 from pipelines.ranking.corpus_lessons import CORPORA, Lessons, sample, teach_together
 from pipelines.ranking.cross_fitting import FOLDS, LEARNING_RATE
@@ -107,6 +109,18 @@ def test_an_index_answers_by_the_rankers_that_are_put_into_it(data: Path, built:
         own = ranker_folder(in_force(index), metadata=metadata)
         assert serving_ranker(in_force(index), metadata=metadata) == own
         assert load_manifest(own, KIND, SCHEMA).config["corpora"] == ["twin"]
+
+
+@pytest.mark.parametrize("train", [main, train_local])
+def test_a_place_where_no_ranker_can_lie_is_refused_before_any_work(
+    train: Program, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "notes.txt"
+    out.write_text("mine")
+    assert train(["--data", str(tmp_path), "--work", str(tmp_path), "--out", str(out)]) == 1
+    assert capsys.readouterr().err.startswith(f"error: {out} is a file")
+    assert out.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [out]
 
 
 def test_corpora_with_abstracts_teach_again_by_their_titles(

@@ -7,10 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from recsys.errors import ArtifactCorrupt, ArtifactError, ArtifactMismatch, ArtifactMissing
+from recsys.errors import (
+    ArtifactCorrupt,
+    ArtifactError,
+    ArtifactMismatch,
+    ArtifactMissing,
+    InputError,
+)
 from recsys.store.artifacts import (
     MANIFEST,
     aside,
+    check_replaceable,
     fingerprint,
     load_manifest,
     put_in_place,
@@ -134,6 +141,27 @@ def test_a_failure_leaves_the_old_one_and_nothing_else(
     assert (folder / MANIFEST).read_bytes() == before
     verify(folder, load_manifest(folder, "thing", 3))
     assert [path.name for path in folder.parent.iterdir()] == ["thing"]
+
+
+def test_replacing_spares_a_file(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="is a file"), replacing(tmp_path / "notes.txt"):
+        pass
+    assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_only_an_artifact_or_nothing_is_replaceable(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for free in (folder, other, tmp_path / "new", tmp_path / "a" / "b"):
+        check_replaceable(free)
+    (other / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds other things"):
+        check_replaceable(other)
+    for taken in (other / "notes.txt", other / "notes.txt" / "ranker"):
+        with pytest.raises(InputError, match="is a file"):
+            check_replaceable(taken)
 
 
 def test_replacing_makes_the_folders_above(tmp_path: Path) -> None:
