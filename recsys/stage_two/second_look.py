@@ -70,8 +70,10 @@ class SecondLook:
         to a candidate that this cites, and begins anew with the probability RESTART
         (Page et al. 1999, personalised).
         """
-        numbers, papers = self._citing
-        owner, m = self.evidence.citers.owner, len(self.evidence)
+        citing, papers = self._citing
+        # As `bincount` wants them, which would convert them at each step.
+        numbers, owner = citing.astype(np.intp), self.evidence.citers.owner.astype(np.intp)
+        m = len(self.evidence)
         begin = self.chances / max(float(self.chances.sum()), 1e-9)
         leaving = 1 / np.maximum(np.bincount(owner, minlength=m), 1)
         coming = 1 / np.maximum(np.bincount(numbers, minlength=papers), 1)
@@ -100,9 +102,9 @@ class SecondLook:
     @cached_property
     def _among(self) -> tuple[Rows, Rows]:
         """Citations of candidates by candidates: positions of who cites, and of what is cited."""
-        rows, references = self.evidence.rows, self.evidence.references
-        at = np.minimum(np.searchsorted(rows, references.rows), len(rows) - 1).astype(np.int32)
-        there = rows[at] == references.rows
+        references = self.evidence.references
+        at = fastest.places(self.evidence.rows, references.rows)
+        there = at >= 0
         return references.owner[there], at[there]
 
     @cached_property

@@ -11,7 +11,7 @@ from recsys.store.kernels.in_numpy import PaperWords, Postings, Trees, Words
 from recsys.store.kernels.joins_in_numpy import Forward
 from recsys.store.kernels.split_in_numpy import Split
 
-REVISION = 10
+REVISION = 11
 VARIABLE = "RECSYS_KERNELS"
 
 

@@ -325,7 +325,8 @@ class Trees:
 def leaves(trees: Trees, features: Floats) -> Floats:
     """Sum, for each of (m, f) rows of features, the values of the leaves that it comes to.
 
-    A tree's leaf is the first that no node rules out (Lucchese et al. 2015, QuickScorer). The sum
+    A tree's leaf is the first that no node rules out (Lucchese et al. 2015, QuickScorer), or the
+    first of all if the nodes of a damaged file rule out every one. The sum
     goes from tree to tree, in float32: (m,).
     """
     columns, total = np.ascontiguousarray(features.T), np.zeros(len(features), np.float32)
@@ -341,7 +342,7 @@ def leaves(trees: Trees, features: Floats) -> Floats:
             tree = trees.tree[own][starts] - first
             remaining[tree] = np.bitwise_and.reduceat(ruled, starts, axis=0)
         lowest = remaining & (~remaining + np.uint32(1))
-        leaf = np.frexp(lowest.astype(np.float32))[1] - 1
+        leaf = np.maximum(np.frexp(lowest.astype(np.float32))[1] - 1, 0)
         for found in values[np.arange(len(values))[:, None], leaf]:
             total += found
     return total

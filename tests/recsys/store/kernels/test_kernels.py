@@ -526,14 +526,24 @@ def made_trees(rng: np.random.Generator, trees: int, features: int) -> Trees:
     )
 
 
-@pytest.mark.parametrize("m", [0, 1, 15, 16, 33])
+@pytest.mark.parametrize("m", [0, 1, 15, 16, 33, 63, 64, 65, 127, 128, 200])
 def test_leaves_are_those_of_numpy_to_the_last_bit(m: int) -> None:
     rng = np.random.default_rng(m)
     trees = made_trees(rng, 40, 9)
     features = rng.integers(-3, 4, (m, 9)).astype(np.float32)
+    features[rng.random((m, 9)) < 0.1] = np.nan
+    features[rng.random((m, 9)) < 0.1] = np.inf
     found = adapted.leaves(trees, features)
     np.testing.assert_array_equal(found, in_numpy.leaves(trees, features))
     np.testing.assert_array_equal(found, adapted.leaves(trees, np.asfortranarray(features)))
+
+
+def test_a_tree_that_rules_out_all_its_leaves_gives_its_first() -> None:
+    trees = made_trees(np.random.default_rng(0), 4, 9)
+    damaged = replace(trees, left=np.zeros_like(trees.left))
+    features = np.full((70, 9), 5, np.float32)
+    found = adapted.leaves(damaged, features)
+    np.testing.assert_array_equal(found, in_numpy.leaves(damaged, features))
 
 
 def test_a_node_outside_is_refused() -> None:
