@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pipelines.benchmarks.result_tables import table
+from pipelines.benchmarks.unseen_corpora import OTHERS, OWN
 
 PAGE = "few-links"
 BM25, COSINE, FUSED = "BM25", "cosine", "both fused"
-BEFORE, DROPOUT, OWN = "learned from all links", "links dropped out", "its own queries"
-"""Systems, by what they rank by, or what their ranker learned from."""
-_COLUMNS = (BM25, COSINE, FUSED, BEFORE, DROPOUT, OWN)
+"""Systems that read no link."""
+_COLUMNS = (BM25, COSINE, FUSED, OTHERS, OWN)
 
 
 def write_few_links(found: Mapping[str, Any]) -> str:
@@ -24,14 +24,14 @@ def write_few_links(found: Mapping[str, Any]) -> str:
         "MRR",
         "times the better of BM25 and cosine",
         f"less “{FUSED}”",
-        f"less “{BEFORE}”",
+        f"less “{OWN}”",
         "calibration error",
     )
     return "\n\n".join(
         (
             f"{told} F1@20 / MRR:",
             table(header, figures),
-            f"“{DROPOUT.capitalize()}” with 95 % bootstrap intervals; differences are of F1@20, "
+            f"“{OTHERS.capitalize()}” with 95 % bootstrap intervals; differences are of F1@20, "
             "queries drawn in pairs:",
             table(second, gains),
         )
@@ -44,9 +44,8 @@ def _each(found: Mapping[str, Any]) -> Sequence[tuple[str, Mapping[str, Any], Ma
 
 def _told(corpus: str, found: Mapping[str, Any]) -> str:
     return (
-        f"{corpus}: {found['queries']} {found['part']} queries, {found['papers']:,} papers, "
-        f"{found['links']:,} links; the rankers that have not seen it learned from "
-        f"{' and '.join(found['teachers'])}, at most {found['most']:,} train queries each."
+        f"{corpus}: {found['queries']} test queries, {found['papers']:,} papers, "
+        f"{found['links']:,} links; at most {found['most']:,} train queries of each other corpus."
     )
 
 
@@ -59,14 +58,14 @@ def _figures(corpus: str, found: Mapping[str, Any], at: Mapping[str, Any]) -> tu
 
 
 def _gains(corpus: str, found: Mapping[str, Any], at: Mapping[str, Any]) -> tuple[str, ...]:
-    system, gains = at["systems"][DROPOUT], at["gains"]
+    system, gains = at["systems"][OTHERS], at["gains"]
     return (
         _name(corpus, at),
         _between(system["F1@20"], ""),
         _between(system["MRR"], ""),
         f"{at['ratio']:.2f}",
         _between(gains[FUSED], "+"),
-        _between(gains[BEFORE], "+"),
+        _between(gains[OWN], "+"),
         f"{at['ECE']:.4f}",
     )
 

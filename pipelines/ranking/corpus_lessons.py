@@ -16,7 +16,7 @@ from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
 from pipelines.ranking.cross_fitting import Taught, teach
-from pipelines.ranking.fit_ranker import FittedRanker, fit
+from pipelines.ranking.fit_ranker import FittedRanker
 from pipelines.ranking.ranker_trial import looking_again
 from pipelines.ranking.thinned_links import LinkDropout, View, share_of_links
 from pipelines.ranking.training_table import (
@@ -120,11 +120,6 @@ def _posed(
         for rows, posing in zip(queries, posings, strict=True)
     )
     return train, dev
-
-
-def fit_on(lessons: Sequence[Lessons], *, seed: int) -> FittedRanker:
-    """Train one ranker on the lessons of corpora, stop and calibrate on their dev queries."""
-    return fit(*_together([each.tables for each in lessons]), lessons[0].names, seed=seed)
 
 
 def teach_together(lessons: Sequence[Lessons], *, seed: int) -> Taught:

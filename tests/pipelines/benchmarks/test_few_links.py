@@ -11,9 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pipelines.benchmarks.few_links as program
+from pipelines.benchmarks import unseen_corpora
 from pipelines.benchmarks.few_links import FUSION, fuse, main
-from pipelines.benchmarks.few_links_page import BEFORE, BM25, COSINE, DROPOUT, FUSED, OWN
+from pipelines.benchmarks.few_links_page import BM25, COSINE, FUSED
+from pipelines.benchmarks.unseen_corpora import OTHERS, OWN
 from pipelines.jobs.bench import Bench
+from pipelines.ranking import corpus_lessons
+from pipelines.ranking.corpus_lessons import Lessons, teach_together
+from pipelines.ranking.cross_fitting import Taught
+from tests.benches import built_already
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -45,31 +51,39 @@ def data(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
         (tmp_path / name).mkdir()
         shutil.copy(built.split, tmp_path / name / "split.json")
         shutil.copytree(built.index, tmp_path / f"{name}.index")
-    monkeypatch.setattr(Bench, "built", Bench.index)
+    monkeypatch.setattr(Bench, "built", built_already)
+    monkeypatch.setattr(corpus_lessons, "TITLES_TOO", ())
+    monkeypatch.setattr(program, "CORPORA", ("small", "twin"))
     monkeypatch.setattr(program, "TRIED_SHARES", (1.0, 0.0))
     (tmp_path / "few-links.md").write_text(PAGE, encoding="utf-8")
     return tmp_path
 
 
-def run(folder: Path, *more: str) -> int:
+def run(folder: Path) -> int:
     places = ("--data", "--work", "--docs")
     given = [text for place in places for text in (place, str(folder))]
     results = str(folder / "results.json")
-    teachers = ["--results", results, "--only", "small", "--teachers", "small,twin"]
-    return main([*given, *teachers, *more])
+    return main([*given, "--results", results, "--only", "small", "--most", "15"])
 
 
-def test_the_page_has_a_row_for_each_share(data: Path) -> None:
+def test_the_page_has_a_row_for_each_share(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taught = list[set[str]]()
+
+    def watched(lessons: list[Lessons], *, seed: int) -> Taught:
+        taught.append({each.corpus for each in lessons})
+        return teach_together(lessons, seed=seed)
+
+    monkeypatch.setattr(unseen_corpora, "teach_together", watched)
     assert run(data) == 0
+    assert taught == [{"twin"}, {"small"}, {"small"}]
     found = json.loads((data / "results.json").read_text())["small"]
-    assert found["teachers"] == ["twin"]
     assert set(found["systems"]) == {BM25, COSINE, FUSED}
     assert [each["share"] for each in found["shares"]] == [1.0, 0.0]
     assert found["shares"][0]["links"] == found["links"] > found["shares"][1]["links"] == 0
     for each in found["shares"]:
-        assert set(each["systems"]) == {BEFORE, DROPOUT, OWN}
+        assert set(each["systems"]) == {OTHERS, OWN}
         best = max(found["systems"][name]["F1@20"]["value"] for name in (BM25, COSINE))
-        assert each["ratio"] == pytest.approx(each["systems"][DROPOUT]["F1@20"]["value"] / best)
+        assert each["ratio"] == pytest.approx(each["systems"][OTHERS]["F1@20"]["value"] / best)
     page = (data / "few-links.md").read_text()
     for row in ("| small, 100 % |", "| small, 0 % | 0.00 |"):
         assert row in page

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pipelines.benchmarks.left_out as program
-from pipelines.benchmarks.left_out import OTHERS, OWN, main
+from pipelines.benchmarks import unseen_corpora
+from pipelines.benchmarks.left_out import main
+from pipelines.benchmarks.unseen_corpora import OTHERS, OWN
 from pipelines.jobs.bench import Bench
 from pipelines.ranking import corpus_lessons
 from pipelines.ranking.corpus_lessons import Lessons, teach_together
@@ -45,7 +47,7 @@ def test_each_corpus_is_asked_of_what_learned_from_the_others(
         taught.append([each.corpus for each in lessons])
         return teach_together(lessons, seed=seed)
 
-    monkeypatch.setattr(program, "teach_together", watched)
+    monkeypatch.setattr(unseen_corpora, "teach_together", watched)
     places = [text for place in ("--data", "--work", "--docs") for text in (place, str(data))]
     results = data / "results.json"
     given = [*places, "--results", str(results), "--most", "15"]
@@ -63,6 +65,7 @@ def test_each_corpus_is_asked_of_what_learned_from_the_others(
             one, other = (each["systems"][name]["F1@20"]["value"] for name in (OTHERS, OWN))
             assert each["difference"]["value"] == pytest.approx(one - other, abs=1e-9)
             assert each["most"] == 15
+            assert 0 <= each["ECE"] <= 1
     page = (data / "left-out.md").read_text()
     for name in NAMES:
         for setting in found:

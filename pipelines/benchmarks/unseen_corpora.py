@@ -1,0 +1,98 @@
+"""What the queries of a corpus are asked of: a ranker that has never seen it, and one of its own.
+
+Both are rankers of folds that look twice, as the ones that ship with the package.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eval.calibration import expected_calibration_error
+from eval.measures import Interval, Judged, per_query, summarise
+from eval.significance import bootstrap_pooled_f1
+from indexes.opening import open_collection
+from pipelines.evaluation.splits import read_split
+from pipelines.ranking.corpus_lessons import Lessons, lessons_of, seen_by, teach_together
+from pipelines.ranking.fit_ranker import FittedRanker
+from pipelines.ranking.ranker_trial import judge
+from pipelines.ranking.thinned_links import View, all_links
+from recsys.stage_two.features import feature_names
+from recsys.store.arrays import Rows
+from recsys.store.collection import Collection
+
+OTHERS, OWN = "the other corpora", "its own queries"
+"""What the two rankers have learned from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What is measured.
+
+    indexes: of the corpora, by name, that of all of it first. metadata: whether authors and venue
+    are read. most: train queries of each of the other corpora.
+    """
+
+    data: Path
+    indexes: Mapping[str, Sequence[Path]]
+    metadata: bool
+    most: int
+
+    def lessons(self) -> list[Lessons]:
+        """Pose queries of each corpus as the ranker that ships is taught them."""
+        names = feature_names(metadata=self.metadata, any_corpus=True)
+        return [
+            lessons_of(self.data, index, names, seed=0, most=self.most)
+            for indexes in self.indexes.values()
+            for index in indexes
+        ]
+
+    def learn_alone(
+        self, corpus: str, links: Callable[[Collection], View] = all_links
+    ) -> FittedRanker:
+        """Train on a corpus's own queries, which know these links and read no feature for few."""
+        names = feature_names(metadata=self.metadata)
+        lessons = lessons_of(self.data, self.indexes[corpus][0], names, seed=0, links=links)
+        return teach_together([lessons], seed=0).ranker
+
+    def test_queries(self, corpus: str) -> tuple[Collection, Rows]:
+        """Return a corpus and the rows of its test queries."""
+        collection = open_collection(self.indexes[corpus][0])
+        split = read_split(self.data / corpus / "split.json", collection)
+        return collection, collection.corpus.rows(split.test)
+
+
+def learn_from_others(lessons: Sequence[Lessons], corpus: str) -> FittedRanker:
+    """Train on what all corpora but this one teach."""
+    return teach_together([each for each in lessons if each.corpus != corpus], seed=0).ranker
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a ranker made of queries. error: of its chances, over all candidates."""
+
+    judged: list[Judged]
+    error: float
+
+
+def ask(ranker: FittedRanker, collection: Collection, rows: Rows, share: float) -> Outcome:
+    """Ask the queries in these rows of a collection that knows a share of its citations."""
+    names = (ranker.first or ranker).feature_names
+    table = seen_by(collection, rows, names, share, ranker.first)
+    error = expected_calibration_error(ranker.chances(table.features), table.relevant)
+    return Outcome(judge(ranker.predict(table.features), table), error)
+
+
+def figures_of(judged: Sequence[Judged]) -> dict[str, Any]:
+    """Write F1@20 and MRR with their intervals: measure -> interval."""
+    found = summarise(judged, rng=np.random.default_rng(0))
+    return {name: asdict(found[name]) for name in ("F1@20", "MRR")}
+
+
+def f1_gain(one: Sequence[Judged], other: Sequence[Judged]) -> Interval:
+    """Take one F1@20 less the other, with an interval, queries drawn in pairs."""
+    values = [per_query(each) for each in (one, other)]
+    pairs = [(each["P@20"], each["R@20"]) for each in values]
+    return bootstrap_pooled_f1(pairs[0], pairs[1], rng=np.random.default_rng(0))
