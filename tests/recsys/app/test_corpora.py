@@ -15,7 +15,7 @@ def test_a_file_is_described(built: "Built", run_cli: "RunCli") -> None:
     assert first.startswith("50 papers, 1990-2011, half of them since 2005; 96 % with abstract")
     assert last == (
         "Expect: links help to rank, but 0 train queries are too few for a ranker of its own, the "
-        "one that comes with recsys answers; about 1.5 times the F1@20 of BM25 or cosine."
+        "one that comes with recsys answers; about 1.6 times the F1@20 of BM25 or cosine."
     )
 
 
