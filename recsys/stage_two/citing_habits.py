@@ -57,7 +57,7 @@ class CitingHabits:
             return None
         cited, when, anybody = cited[kept], when[kept], _spread(older)
         made, chance = _Tally.empty(), _Tally.empty()
-        for year in np.unique(when).tolist():
+        for year in sorted(set(when.tolist())):  # `np.unique` imports a lot for it.
             now, there = cited[when == year], anybody[years[anybody] <= year]
             made.add(graph, now, year, 1.0)
             chance.add(graph, there, year, len(now) / max(len(there), 1))
