@@ -19,6 +19,7 @@ from recsys.app.cli.plain_arguments import read
 from recsys.app.cli.signatures import command
 
 if TYPE_CHECKING:
+    from tests.built_index import Built
     from tests.conftest import RunCli
 
 WORDS = (
@@ -118,6 +119,18 @@ print(*sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"typer", "pydantic", "rich", "numpy", "pyarrow"} & set(done.stdout.split())
+
+
+def test_an_answer_imports_nothing_that_it_can_do_without(built: "Built", tmp_path: Path) -> None:
+    code = f"""
+import sys, recsys
+recsys.load({str(built.without_models(tmp_path))!r}).recommend("Rivers and their valleys")
+print(*sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = set(done.stdout.split())
+    assert "recsys.stage_two.citing_habits" in imported
+    assert not {"typer", "pydantic", "pyarrow", "numpy.ma", "sklearn", "torch"} & imported
 
 
 def test_an_option_that_does_not_fit_another_is_told_of_its_command(
