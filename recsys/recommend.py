@@ -27,6 +27,7 @@ from recsys.stage_two.versions import find_versions
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
+from recsys.store.kernels import fastest
 from recsys.store.lookup import distinct
 from recsys.store.products import remembered_products
 from recsys.store.top_k import top_k
@@ -287,7 +288,7 @@ class Recommender:
 def _withheld(query: Query, candidates: Candidates) -> int:
     """Count the front matter that the sources found."""
     found = distinct(np.concatenate([voters.rows for voters in candidates.found.values()]))
-    return int(np.count_nonzero(np.isin(found, query.withheld)))
+    return int(np.count_nonzero(fastest.places(found, query.withheld) >= 0))
 
 
 def _way_out(query: Query, filtering: Filtering) -> str:

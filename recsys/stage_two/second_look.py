@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recsys.stage_two.evidence import MODEST, Evidence
 from recsys.stage_two.facts import descending_rank, log_of, share_of_best
@@ -24,8 +23,6 @@ FAVOURITES = 20
 """How many candidates of the highest chances the others are compared with."""
 RESTART, STEPS = 0.5, 6
 """Of the random walk: the share that begins anew at each step, and how often it steps."""
-
-_Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -63,6 +60,11 @@ class SecondLook:
         return numbers, len(keys)
 
     @cached_property
+    def _begin(self) -> Floats:
+        """Chances that sum to 1."""
+        return self.chances / np.float32(max(float(self.chances.sum()), 1e-9))
+
+    @cached_property
     def walk(self) -> Floats:
         """Where a random walk over papers and what cites them is found.
 
@@ -70,25 +72,15 @@ class SecondLook:
         to a candidate that this cites, and begins anew with the probability RESTART
         (Page et al. 1999, personalised).
         """
-        citing, papers = self._citing
-        # As `bincount` wants them, which would convert them at each step.
-        numbers, owner = citing.astype(np.intp), self.evidence.citers.owner.astype(np.intp)
-        m = len(self.evidence)
-        begin = self.chances / max(float(self.chances.sum()), 1e-9)
-        leaving = 1 / np.maximum(np.bincount(owner, minlength=m), 1)
-        coming = 1 / np.maximum(np.bincount(numbers, minlength=papers), 1)
-        place: _Numbers = begin.astype(np.float64)
-        for _ in range(STEPS):
-            above = np.bincount(numbers, (place * leaving)[owner], minlength=papers) * coming
-            below = np.bincount(owner, above[numbers], minlength=m)
-            place = RESTART * begin + (1 - RESTART) * below
-        return place.astype(np.float32)
+        numbers, papers = self._citing
+        edges = self.evidence.citers.owner, numbers
+        return fastest.walked(edges, papers, self._begin, RESTART, STEPS)
 
     @cached_property
     def walk_ratio(self) -> Floats:
         """What others bring to a candidate, per chance of its own."""
-        begin = self.chances / np.float32(max(float(self.chances.sum()), 1e-9))
-        ratio: Floats = (self.walk - np.float32(RESTART) * begin) / (begin + np.float32(1e-4))
+        begun = np.float32(RESTART) * self._begin
+        ratio: Floats = (self.walk - begun) / (self._begin + np.float32(1e-4))
         return ratio
 
     @cached_property

@@ -4,9 +4,9 @@ A word means something where it is found more often among the papers nearest to 
 chance has it: "badminton" is, "thereby" is not, however rare it may be in the corpus.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -15,7 +15,7 @@ from recsys.records import Paper
 from recsys.stage_two.evidence import Evidence
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.kernels import fastest
-from recsys.store.words import Spoken, spoken, token_of, word_pairs
+from recsys.store.words import Spoken, spoken, token_of, tokens, word_pairs
 
 MOST_TERMS = 3
 SHORTEST = 3
@@ -83,6 +83,7 @@ _NO_END = ("ed", "ly")
 """How a term of two words does not end: with a participle or an adverb."""
 
 
+@lru_cache(maxsize=1 << 14)
 def means_something(word: str) -> bool:
     """Whether a word may stand in a reason: no figure, no fragment, no word of any paper.
 
@@ -112,27 +113,28 @@ class DraftWords:
             at: position of the candidate.
             paper: the candidate.
         """
-        said = spoken(paper.title)
-        titled = {token for token, _, _ in said}
+        title = tokens(paper.title)
+        titled = set(title)
         weights = {
             word: self._weights[place] * (IN_TITLE if word in titled else 1.0)
             for place, word in self._words_of(at)
-            if self._informative[place] or (word in titled and self._telling_title[place])
+            if word in titled or self._informative[place]
         }
-        found = self._phrases(paper.title, said, weights)
+        found = {}
+        if not self._pairs.keys().isdisjoint(pairwise(title)):  # Seldom: no place is told else.
+            found = self._phrases(paper.title, spoken(paper.title), weights)
         inside = {part for phrase in found for part in phrase}
         found |= {(word,): weight for word, weight in weights.items() if word not in inside}
-        ordered = sorted(found, key=lambda each: (-found[each], self._spelt(each)))
-        return self._apart([self._spelt(each) for each in ordered])
+        ordered = sorted((-weight, self._spelt(words)) for words, weight in found.items())
+        return _apart(spelt for _, spelt in ordered)
 
     def _words_of(self, at: int) -> Iterator[tuple[int, str]]:
-        """Give the draft's words that a candidate has, each with its place in the draft's text."""
+        """Give the telling words that a candidate has, each with its place in the draft's text."""
         terms = self.evidence.collection.terms.terms[int(self.evidence.rows[at])]
         text = self.evidence.query.text
-        places = fastest.places(text.codes, terms)
-        for place in places[places >= 0].tolist():
-            if self._speaks[place]:
-                yield place, text.words[place]
+        found = fastest.places(text.codes[self._telling], terms)
+        for place in self._telling[found[found >= 0]].tolist():
+            yield place, text.words[place]
 
     def _phrases(
         self, title: str, said: Spoken, weights: dict[str, float]
@@ -167,17 +169,6 @@ class DraftWords:
             first += pair[len(last) :] if pair.startswith(last) else f" {pair}"
         return first
 
-    def _apart(self, terms: list[str]) -> list[str]:
-        """Keep the first so many terms of which none has a word that begins as another's."""
-        kept: list[str] = []
-        begun: set[str] = set()
-        for term in terms:
-            beginnings = {part[:ALIKE] for part in term.replace("-", " ").split()}
-            if not beginnings & begun:
-                kept.append(term)
-                begun |= beginnings
-        return kept[:MOST_TERMS]
-
     @cached_property
     def _weights(self) -> list[float]:
         """The idf of each of the draft's words, more of those in its title."""
@@ -194,12 +185,15 @@ class DraftWords:
         return self.evidence.query.text.in_title & self._apart_from_others
 
     @cached_property
-    def _speaks(self) -> list[bool]:
-        """Whether each of the draft's words may stand in a reason at all."""
+    def _telling(self) -> Rows:
+        """Places of the words that may stand in a reason, be it in a title alone."""
         words = self.evidence.query.text.words
-        spelt = (self._spellings.get(word, word) for word in words)
-        return [means_something(word) and means_something(as_is) for word, as_is in
-                zip(words, spelt, strict=True)]  # fmt: skip
+        places = np.flatnonzero(self._informative | self._telling_title)
+        spoken_of = [place for place in places.tolist() if self._speaks(words[place])]
+        return np.array(spoken_of, np.int32)
+
+    def _speaks(self, word: str) -> bool:
+        return means_something(word) and means_something(self._spellings.get(word, word))
 
     @cached_property
     def _informative(self) -> Mask:
@@ -255,6 +249,20 @@ class DraftWords:
     def _spoken(self) -> tuple[Spoken, Spoken]:
         """The words of the draft's abstract and of its title."""
         return spoken(self.evidence.query.text.abstract), spoken(self.evidence.query.text.title)
+
+
+def _apart(terms: Iterable[str]) -> list[str]:
+    """Keep the first so many terms of which none has a word that begins as another's."""
+    kept: list[str] = []
+    begun: set[str] = set()
+    for term in terms:
+        beginnings = {part[:ALIKE] for part in _parts(term)}
+        if begun.isdisjoint(beginnings):
+            kept.append(term)
+            if len(kept) == MOST_TERMS:
+                break
+            begun |= beginnings
+    return kept
 
 
 def _parts(text: str) -> list[str]:

@@ -273,6 +273,17 @@ def cocited(edges: tuple[Rows, Rows], citing: tuple[Rows, Rows], m: int, s: int)
     return counts
 
 
+def walked(
+    edges: tuple[Rows, Rows], papers: int, begin: Floats, restart: float, steps: int
+) -> Floats:
+    """Walk at random over candidates and papers connected with them: (m,) float32."""
+    out = np.empty(len(begin), np.float32)
+    given = (_fit(each, np.int32) for each in edges)
+    sizes = np.array([papers, steps])
+    compiled.walked(*given, _fit(begin, np.float32), np.array([restart]), sizes, out)
+    return out
+
+
 def ranks(values: Floats) -> Floats:
     """Rank from 1 (highest); equal values share the best rank of theirs: (m,) float32."""
     out = np.empty(len(values), np.float32)

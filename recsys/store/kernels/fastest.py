@@ -11,7 +11,7 @@ from recsys.store.kernels.in_numpy import PaperWords, Postings, Trees, Words
 from recsys.store.kernels.joins_in_numpy import Forward
 from recsys.store.kernels.split_in_numpy import Split
 
-REVISION = 11
+REVISION = 12
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING or not COMPILED:
         tally,
         totals,
     )
-    from recsys.store.kernels.joins_in_numpy import cocited, joined, overlaps
+    from recsys.store.kernels.joins_in_numpy import cocited, joined, overlaps, walked
     from recsys.store.kernels.split_in_numpy import split_dots, split_own_dots, unsplit
 else:
     from recsys.store.kernels.adapted import (
@@ -76,6 +76,7 @@ else:
         tally,
         totals,
         unsplit,
+        walked,
     )
 
 __all__ = [
@@ -112,4 +113,5 @@ __all__ = [
     "tally",
     "totals",
     "unsplit",
+    "walked",
 ]

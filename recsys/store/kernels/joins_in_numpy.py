@@ -95,3 +95,31 @@ def cocited(edges: tuple[Rows, Rows], citing: tuple[Rows, Rows], m: int, s: int)
     counts = np.zeros((m, s), np.float32)
     np.add.at(counts, edges[0], cites[places(peers.astype(np.int32), edges[1])])
     return counts
+
+
+def walked(
+    edges: tuple[Rows, Rows], papers: int, begin: Floats, restart: float, steps: int
+) -> Floats:
+    """Walk at random over candidates and papers connected with them, in float64: (m,) float32.
+
+    Each step goes along any edge of a candidate, back along any of the paper, and to where it
+    began with the probability `restart`.
+
+    Args:
+        edges: (candidate, connected paper), positions and numbers from 0, (e,) each.
+        papers: how many are connected.
+        begin: (m,) how likely the walk begins at each candidate.
+        restart: in [0, 1].
+        steps: how many.
+    """
+    # As `bincount` wants them, which would convert them at each step.
+    owner, number = (each.astype(np.intp) for each in edges)
+    m = len(begin)
+    leaving = 1 / np.maximum(np.bincount(owner, minlength=m), 1)
+    coming = 1 / np.maximum(np.bincount(number, minlength=papers), 1)
+    place = begin.astype(np.float64)
+    for _ in range(steps):
+        above = np.bincount(number, (place * leaving)[owner], minlength=papers) * coming
+        below = np.bincount(owner, above[number], minlength=m)
+        place = restart * begin + (1 - restart) * below
+    return place.astype(np.float32)

@@ -77,6 +77,32 @@ def test_papers_that_cite_both_are_counted(seed: int, e: int, c: int, s: int) ->
         assert (seeds[cited] >= 1).all() and 0 <= at < 7
 
 
+@given(SEEDS, st.integers(0, 60), st.integers(1, 9), st.integers(0, 7))
+def test_a_random_walk_goes_and_comes_back(seed: int, e: int, m: int, steps: int) -> None:
+    rng = np.random.default_rng(seed)
+    owner, cited = rng.integers(0, m, e).astype(np.int32), rng.integers(0, 20, e)
+    keys, numbers = np.unique(cited, return_inverse=True)
+    edges = owner, numbers.astype(np.int32)
+    begin = rng.dirichlet(np.ones(m)).astype(np.float32)
+    for restart in (0.5, 0.15):
+        found = adapted.walked(edges, len(keys), begin, restart, steps)
+        expected = joins_in_numpy.walked(edges, len(keys), begin, restart, steps)
+        assert found.dtype == expected.dtype == np.float32
+        np.testing.assert_array_equal(found, expected)
+    connected = bool(e) and len(np.unique(owner)) == m
+    if connected:  # Nothing is lost on the way.
+        np.testing.assert_allclose(found.sum(), 1, rtol=1e-5)
+
+
+def test_a_random_walk_by_hand() -> None:
+    """Candidates 0 and 1 are cited by paper 0, 1 and 2 by paper 1; the walk begins at 0."""
+    edges = np.array([0, 1, 1, 2], np.int32), np.array([0, 0, 1, 1], np.int32)
+    begin = np.array([1, 0, 0], np.float32)
+    for kernel in (adapted.walked, joins_in_numpy.walked):
+        assert kernel(edges, 2, begin, 0.5, 1).tolist() == [0.75, 0.25, 0]
+        assert kernel(edges, 2, begin, 0.5, 2).tolist() == [0.71875, 0.25, 0.03125]
+
+
 def test_what_is_not_there_is_refused() -> None:
     terms = Forward(
         np.array([0, 2, 9]), np.arange(4, dtype=np.int32), np.ones(4, np.float32), None, np.ones(2)
@@ -94,3 +120,8 @@ def test_what_is_not_there_is_refused() -> None:
         adapted.cocited((owner, row), (row * 0, row), 7, 1)
     with pytest.raises(IndexError, match="seed"):
         adapted.cocited((row, row), (row * 9, row), 7, 1)
+    for edges in ((owner, row * 0), (row * 0, row * 9)):
+        with pytest.raises(IndexError, match="not there"):
+            adapted.walked(edges, 1, np.ones(3, np.float32), 0.5, 1)
+    with pytest.raises(IndexError, match="another number"):
+        adapted.walked(edges, 2, np.ones(9, np.float32), 0.5, 1)
