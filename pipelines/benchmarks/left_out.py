@@ -34,8 +34,6 @@ from pipelines.ranking.shipped_ranker import note
 from recsys.store.artifacts import write_json
 
 PAGE = "left-out"
-ONCE = "one look"
-"""Marks figures of the versions before."""
 SETTINGS: Mapping[str, bool] = {"metadata": True, "no metadata": False}
 
 
@@ -74,7 +72,7 @@ def measure(study: Study, lessons: Sequence[Lessons], corpus: str) -> dict[str, 
     """Ask the test queries of a corpus of a ranker that has not seen it, and of its own.
 
     Returns:
-        {"papers", "queries", "most", "passes", "systems": {OTHERS, OWN: {measure: interval}},
+        {"papers", "queries", "most", "systems": {OTHERS, OWN: {measure: interval}},
         "ECE": of OTHERS, "difference": of F1@20, OTHERS less OWN, an interval}.
     """
     collection, rows = study.test_queries(corpus)
@@ -84,7 +82,6 @@ def measure(study: Study, lessons: Sequence[Lessons], corpus: str) -> dict[str, 
         "papers": len(collection.corpus),
         "queries": len(rows),
         "most": study.most,
-        "passes": 2,
         "systems": {OTHERS: figures_of(others.judged), OWN: figures_of(own.judged)},
         "ECE": others.error,
         "difference": asdict(f1_gain(others.judged, own.judged)),
@@ -105,16 +102,16 @@ def write_left_out(found: Mapping[str, Any]) -> str:
         "calibration error",
     )
     rows = [
-        _row(", ".join((corpus, setting, *(() if "passes" in each else (ONCE,)))), each)
+        _row(f"{corpus}, {setting}", each)
         for setting, corpora in found.items()
         for corpus, each in corpora.items()
     ]
     return (
         f"Test queries, all links. “{OTHERS.capitalize()}”: of their train queries many knew but a "
         f"share of the links. “{OWN.capitalize()}”: at most {TRAIN_QUERIES:,} of its train "
-        f"queries. Both: rankers of folds that look twice, one seed; where “{ONCE}” is said, one "
-        "ranker each. Differences are of F1@20, queries drawn in pairs; calibration errors are "
-        "those of the other corpora's ranker, over all candidates.\n\n" + table(header, rows)
+        "queries. Both: rankers of folds that look twice, one seed. Differences are of F1@20, "
+        "queries drawn in pairs; calibration errors are those of the other corpora's ranker, over "
+        "all candidates.\n\n" + table(header, rows)
     )
 
 

@@ -15,7 +15,6 @@ from recsys.stage_two.facts import Facts
 from recsys.stage_two.seed_view import Seeds
 from recsys.stage_two.shared_terms import DraftWords
 from recsys.store.arrays import Floats
-from recsys.store.kernels import fastest
 from recsys.store.top_k import top_k
 
 MOST_REASONS = 3
@@ -29,13 +28,9 @@ LONGEST_TITLE = 60
 
 @dataclass(frozen=True)
 class Findings:
-    """Counts behind the reasons, for all candidates at once: (m,) float32 each.
-
-    chosen: positions of the candidates that are recommended, best first.
-    """
+    """Counts behind the reasons, for all candidates at once: (m,) float32 each."""
 
     facts: Facts
-    chosen: Sequence[int] = ()
 
     @property
     def evidence(self) -> Evidence:
@@ -61,16 +56,6 @@ class Findings:
     def author_citers(self) -> Floats:
         """Older papers by the draft's authors that cite the candidate."""
         return self._count(self.evidence.candidates.found["authors"])
-
-    @cached_property
-    def fellow_citers(self) -> Floats:
-        """How many of the papers that are recommended cite the candidate."""
-        evidence = self.evidence
-        among = np.zeros(len(evidence), bool)
-        among[list(self.chosen)] = True
-        references = evidence.references
-        cited = fastest.places(evidence.rows, references.rows[among[references.owner]])
-        return evidence.total(cited[cited >= 0])
 
     @cached_property
     def seed_nearness(self) -> Floats:
@@ -108,7 +93,7 @@ def explain(
     facts: Facts, chosen: Sequence[int], papers: Sequence[Paper]
 ) -> list[tuple[Reason, ...]]:
     """Give up to MOST_REASONS reasons for each of the chosen candidates."""
-    findings = Findings(facts, chosen)
+    findings = Findings(facts)
     given = []
     for at, paper in zip(chosen, papers, strict=True):
         reasons = (reason(findings, at, paper) for reason in REASONS)
@@ -166,13 +151,6 @@ def _terms(findings: Findings, at: int, paper: Paper) -> Reason | None:
     return _reason("terms", len(shared), f"shares the {plural} {', '.join(shared)}")
 
 
-def _fellows_cite(findings: Findings, at: int, paper: Paper) -> Reason | None:
-    """Name what the second look has seen: see `recsys.stage_two.second_look`."""
-    number = int(findings.fellow_citers[at])
-    by = "another paper" if number == 1 else f"{number} other papers"
-    return _reason("top", number, f"cited by {by} recommended here")
-
-
 def _own(findings: Findings, at: int, paper: Paper) -> Reason | None:
     row = int(findings.evidence.rows[at])
     return _reason("own", row in findings.own_papers, "by an author of the draft")
@@ -190,7 +168,6 @@ REASONS: tuple[Callable[[Findings, int, Paper], Reason | None], ...] = (
     _authors_cite,
     _terms,
     _near,
-    _fellows_cite,
     _own,
     _well_cited,
 )
