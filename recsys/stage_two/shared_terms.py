@@ -121,7 +121,7 @@ class DraftWords:
             if word in titled or self._informative[place]
         }
         found = {}
-        if not self._pairs.keys().isdisjoint(pairwise(title)):  # Seldom: no place is told else.
+        if not self._pairs.keys().isdisjoint(pairwise(title)):  # Seldom: places in it take time.
             found = self._phrases(paper.title, spoken(paper.title), weights)
         inside = {part for phrase in found for part in phrase}
         found |= {(word,): weight for word, weight in weights.items() if word not in inside}
