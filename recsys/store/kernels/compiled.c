@@ -2199,33 +2199,32 @@ static PyObject *walked(PyObject *module, PyObject *arguments)
         wrong = "edges or papers of another number";
     if (!wrong && (!owners_are_there(owner, e, m) || !owners_are_there(number, e, papers)))
         wrong = "an owner that is not there";
-    Py_ssize_t room = wrong ? 1 : 3 * m + 2 * papers + 1;
-    double *leaving = calloc(room, sizeof(double)), *place = leaving + m, *below = place + m;
-    double *coming = below + m, *above = coming + papers;
+    double *leaving = wrong ? NULL : calloc(3 * m + 2 * papers + 1, sizeof(double));
     if (!leaving)
-        return outcome(a, 6, NULL, 1);
+        return outcome(a, 6, wrong, !wrong);
+    double *place = leaving + m, *below = place + m, *coming = below + m, *above = coming + papers;
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; !wrong && i < e; i++) {
+    for (Py_ssize_t i = 0; i < e; i++) {
         leaving[owner[i]] += 1;
         coming[number[i]] += 1;
     }
-    for (Py_ssize_t i = 0; !wrong && i < m; i++) {
+    for (Py_ssize_t i = 0; i < m; i++) {
         leaving[i] = 1 / (leaving[i] > 1 ? leaving[i] : 1);
         place[i] = (double)begin[i];
     }
-    for (Py_ssize_t i = 0; !wrong && i < papers; i++)
+    for (Py_ssize_t i = 0; i < papers; i++)
         coming[i] = 1 / (coming[i] > 1 ? coming[i] : 1);
-    for (int64_t at = 0; !wrong && at < sizes[1]; at++) {
+    for (int64_t at = 0; at < sizes[1]; at++) {
         memset(below, 0, m * sizeof(double));
         step(owner, number, e, leaving, coming, papers, place, above, below);
         for (Py_ssize_t i = 0; i < m; i++)
             place[i] = (double)((float)restart * begin[i]) + (1 - restart) * below[i];
     }
-    for (Py_ssize_t i = 0; !wrong && i < m; i++)
+    for (Py_ssize_t i = 0; i < m; i++)
         ((float *)a[5].data)[i] = (float)place[i];
     Py_END_ALLOW_THREADS
     free(leaving);
-    return outcome(a, 6, wrong, 0);
+    return outcome(a, 6, NULL, 0);
 }
 
 /* ranks(values, out) */
