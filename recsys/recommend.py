@@ -33,6 +33,8 @@ from recsys.store.products import remembered_products
 from recsys.store.top_k import top_k
 
 _NO_FILTERS = Filters()
+BEST = 20
+"""How many candidates of the highest scores reasons ask whom they cite."""
 KEPT = "kept as candidates"
 """The stage that counts the papers which an answer can hold."""
 MERGED = "other versions of papers above them, or cited"
@@ -45,12 +47,14 @@ class Ranking:
 
     facts: what is known of the candidates, out of which scores and reasons are made. versions: rows
     of the candidates that are other versions of a paper in the ranking, by its row; they are not in
-    the ranking themselves. merged: how many candidates are not, being versions of others.
+    the ranking themselves. merged: how many candidates are not, being versions of others. best:
+    rows of the BEST candidates with the highest scores, whatever filters let through.
     """
 
     facts: Facts
     positions: Rows
     scores: Floats
+    best: Rows
     versions: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     merged: int = 0
 
@@ -178,6 +182,7 @@ class Recommender:
             ranking.facts,
             ranking.positions[found.standing],
             ranking.scores[found.standing],
+            ranking.best,
             found.others,
             len(ranking.rows) - len(found.standing),
         )
@@ -190,12 +195,13 @@ class Recommender:
         proposed = propose(self.collection, query, self.stage_one, whole=keep is not None)
         facts = Facts.of(self.collection, query, proposed)
         scores = self._scores(facts)
+        best = proposed.rows[top_k(scores, BEST)]
         if keep is not None:
             facts, scores = self._widened(facts, scores, keep)
         order = top_k(scores, len(scores))
         if keep is not None:
             order = order[keep[facts.evidence.rows[order]]]
-        return Ranking(facts, order, scores[order])
+        return Ranking(facts, order, scores[order], best)
 
     def query_to(self, draft: Draft, *, front_matter: bool = False) -> Query:
         """Pose a draft whose text is encoded for it; front matter is wanted only if that is said.
@@ -250,7 +256,7 @@ class Recommender:
         rows = ranking.rows[:k].tolist()
         papers = self.collection.corpus.papers(rows)
         probabilities = self.ranker.probability(scores)
-        reasons = explain(ranking.facts, positions, papers)
+        reasons = explain(ranking.facts, positions, papers, ranking.best)
         return tuple(
             Recommendation(
                 rank=rank,

@@ -14,7 +14,7 @@ from recsys.stage_two.evidence import Evidence
 from recsys.stage_two.facts import Facts
 from recsys.stage_two.seed_view import Seeds
 from recsys.stage_two.shared_terms import DraftWords
-from recsys.store.arrays import Floats
+from recsys.store.arrays import Floats, Rows
 from recsys.store.top_k import top_k
 
 MOST_REASONS = 3
@@ -28,9 +28,13 @@ LONGEST_TITLE = 60
 
 @dataclass(frozen=True)
 class Findings:
-    """Counts behind the reasons, for all candidates at once: (m,) float32 each."""
+    """Counts behind the reasons, for all candidates at once: (m,) float32 each.
+
+    best: corpus rows of the candidates with the highest scores; see `explain`.
+    """
 
     facts: Facts
+    best: Sequence[int] | Rows = ()
 
     @property
     def evidence(self) -> Evidence:
@@ -50,12 +54,17 @@ class Findings:
     @cached_property
     def near_citers(self) -> Floats:
         """How many of them cite the candidate."""
-        return self._count(self._nearest)
+        return self._count(self._nearest.rows)
 
     @cached_property
     def author_citers(self) -> Floats:
         """Older papers by the draft's authors that cite the candidate."""
-        return self._count(self.evidence.candidates.found["authors"])
+        return self._count(self.evidence.candidates.found["authors"].rows)
+
+    @cached_property
+    def best_citers(self) -> Floats:
+        """How many of the best candidates cite the candidate."""
+        return self._count(np.asarray(self.best, np.int32))
 
     @cached_property
     def seed_nearness(self) -> Floats:
@@ -84,16 +93,23 @@ class Findings:
         older = self.evidence.graph.older(first.rows, self.evidence.query.before)
         return Voters(first.rows[older], first.weights[older])
 
-    def _count(self, voters: Voters) -> Floats:
-        equal = Voters.equal(voters.rows)
+    def _count(self, citing: Rows) -> Floats:
+        equal = Voters.equal(citing)
         return votes(self.evidence.graph, equal, self.evidence.query.before, self.evidence.rows)
 
 
 def explain(
-    facts: Facts, chosen: Sequence[int], papers: Sequence[Paper]
+    facts: Facts,
+    chosen: Sequence[int],
+    papers: Sequence[Paper],
+    best: Sequence[int] | Rows = (),
 ) -> list[tuple[Reason, ...]]:
-    """Give up to MOST_REASONS reasons for each of the chosen candidates."""
-    findings = Findings(facts)
+    """Give up to MOST_REASONS reasons for each of the chosen candidates.
+
+    best: corpus rows of the candidates with the highest scores, whether they are chosen or not, so
+    that a paper's reasons do not depend on what else is shown.
+    """
+    findings = Findings(facts, best)
     given = []
     for at, paper in zip(chosen, papers, strict=True):
         reasons = (reason(findings, at, paper) for reason in REASONS)
@@ -156,6 +172,12 @@ def _own(findings: Findings, at: int, paper: Paper) -> Reason | None:
     return _reason("own", row in findings.own_papers, "by an author of the draft")
 
 
+def _best_cite(findings: Findings, at: int, paper: Paper) -> Reason | None:
+    """Name what the second look has seen: see `recsys.stage_two.second_look`."""
+    number, asked = int(findings.best_citers[at]), len(findings.best)
+    return _reason("top", number, f"cited by {number} of the {asked} papers that fit best")
+
+
 def _well_cited(findings: Findings, at: int, paper: Paper) -> Reason | None:
     number = int(findings.evidence.citations[at])
     return _reason("citations", number, f"cited {_times(number)} in this corpus")
@@ -169,6 +191,7 @@ REASONS: tuple[Callable[[Findings, int, Paper], Reason | None], ...] = (
     _terms,
     _near,
     _own,
+    _best_cite,
     _well_cited,
 )
 """In the order in which they are given."""

@@ -83,6 +83,21 @@ def test_each_kind_says_what_the_collection_holds(collection: Collection) -> Non
     assert every_reason(findings, "e") == {"near": "among the 5 nearest to your draft"}
 
 
+def test_of_the_papers_that_fit_best_those_that_cite_it_are_counted(
+    collection: Collection,
+) -> None:
+    def told(paper_id: str, *best: int, as_of: int | None = None) -> str | None:
+        facts = findings_of(collection, replace(DRAFT, as_of=as_of)).facts
+        return every_reason(Findings(facts, best), paper_id).get("top")
+
+    # Papers b, c and d cite a; c alone cites b. What is no candidate of 2004 is not asked.
+    assert told("a", 0, 1, 2, 3, 4) == "cited by 3 of the 5 papers that fit best"
+    assert told("a", 0, 3, 4) == "cited by 1 of the 3 papers that fit best"
+    assert told("b", 2, 1) == "cited by 1 of the 2 papers that fit best"
+    assert told("a", 0, 4) is told("a") is None
+    assert told("a", 1, 2, as_of=2003) == "cited by 1 of the 2 papers that fit best"
+
+
 def test_ties_to_the_list_are_the_first_reason_the_most_direct_one_told(
     collection: Collection,
 ) -> None:
@@ -178,10 +193,18 @@ def test_whatever_the_collection_reasons_are_few_true_and_distinct(seed: int) ->
     candidates = propose(world.collection, query, SMALL)
     facts = Facts.of(world.collection, query, candidates)
     papers = [world.papers[row] for row in candidates.rows.tolist()]
-    for paper, reasons in zip(papers, explain(facts, range(len(papers)), papers), strict=True):
+    best = candidates.rows[::2]
+    given_now = explain(facts, range(len(papers)), papers, best)
+    for paper, reasons in zip(papers, given_now, strict=True):
         kinds = [reason.kind for reason in reasons]
         assert len(kinds) <= MOST_REASONS and len(set(kinds)) == len(kinds)
         assert ("own" not in kinds) or set(paper.authors) & set(world.draft.authors)
         cited = [other for other in world.papers if paper.id in other.references]
         assert ("citations" not in kinds) or cited
+        older = [other for other in cited if other.year and other.year < query.before]
+        among = sum(
+            other in older and other is not paper for other in (world.papers[row] for row in best)
+        )
+        told = [reason.text for reason in reasons if reason.kind == "top"]
+        assert told in ([], [f"cited by {among} of the {len(best)} papers that fit best"])
         assert all(reason.text and "\n" not in reason.text for reason in reasons)
