@@ -75,7 +75,7 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 def report_interrupt(arguments: Sequence[str]) -> None:
     """Say in one line that the user stopped the program."""
-    what, hint = "interrupted:", "run the same command to continue."
+    what, hint = "interrupted:", "run the same command again; it continues from what it has kept."
     line = f"{what} {hint}"
     if JSON_ERRORS in arguments:
         line = f'{{"error": {{"kind": "Interrupted", "what": "{what}", "hint": "{hint}"}}}}'

@@ -138,7 +138,10 @@ def test_an_interrupted_build_is_one_line_and_continues(tmp_path: Path, run_cli:
     partial = tmp_path / "x.index" / "unfinished" / "build"
     command = ("build", papers, "--out", out, "--quiet")
     code, err = stopped(signal.SIGINT, command, when=lambda: bool(finished_shards(partial)))
-    assert (code, err) == (130, "interrupted: run the same command to continue.\n")
+    assert (code, err) == (
+        130,
+        "interrupted: run the same command again; it continues from what it has kept.\n",
+    )
     assert sorted(os.listdir(tmp_path)) == ["papers.jsonl", "x.index"]
     kept = finished_shards(partial)
     assert kept
@@ -157,7 +160,10 @@ def test_an_interrupted_batch_is_one_line_and_continues(
     arguments = ("batch", built.index, "--split", built.split, "--part", "train")
     command = (*arguments, "--run", run, "--jobs", 2, "--quiet")
     code, err = stopped(signal.SIGINT, command, when=partial.is_file)
-    assert (code, err) == (130, "interrupted: run the same command to continue.\n")
+    assert (code, err) == (
+        130,
+        "interrupted: run the same command again; it continues from what it has kept.\n",
+    )
     assert os.listdir(tmp_path) == ["run.trec.partial"]
     whole = tmp_path / "whole.trec"
     assert run_cli(*arguments, "--run", whole, "--jobs", 1).code == 0

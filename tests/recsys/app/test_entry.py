@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-LINE = "interrupted: run the same command to continue.\n"
+LINE = "interrupted: run the same command again; it continues from what it has kept.\n"
 _INTERRUPTED_IMPORT = """
 import sys, signal, os
 from importlib.abc import MetaPathFinder
@@ -51,7 +51,7 @@ def test_ctrl_c_while_it_starts_is_json_where_errors_are() -> None:
         "error": {
             "kind": "Interrupted",
             "what": "interrupted:",
-            "hint": "run the same command to continue.",
+            "hint": "run the same command again; it continues from what it has kept.",
         }
     }
 

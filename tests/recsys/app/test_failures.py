@@ -20,7 +20,11 @@ def raising(error: BaseException) -> Callable[[], int]:
         (DraftError("It is empty.", "Fill it."), 1, "error: It is empty. Fill it."),
         (ArtifactMissing("No index."), 1, "error: No index."),
         (NothingFound("Nothing left.", "Widen it."), 3, "error: Nothing left. Widen it."),
-        (KeyboardInterrupt(), 130, "interrupted: run the same command to continue."),
+        (
+            KeyboardInterrupt(),
+            130,
+            "interrupted: run the same command again; it continues from what it has kept.",
+        ),
         (
             UsageError("No such option: --colour.", "See `recsys --help`."),
             2,
