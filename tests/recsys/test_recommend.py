@@ -290,6 +290,24 @@ def test_a_rare_venue_fills_an_answer(tmp_path: Path) -> None:
     assert answer.stages["kept as candidates"] == 30
 
 
+class DistanceRanker(CosineRanker):
+    """Prefers what is far from the draft, and so what only a filter lets in."""
+
+    def score(self, features: Floats) -> Floats:
+        return -features[:, 0]
+
+
+def test_who_fits_best_is_told_among_the_usual_candidates(tmp_path: Path) -> None:
+    """Reasons ask the best candidates, so that filters change no paper's reasons."""
+    papers = [Paper(f"p{i:03}", f"Beetles {i % 40} on {i}", year=2000) for i in range(200)]
+    few = replace(stored(papers, tmp_path / "few"), ranker=DistanceRanker())
+    query = few.query_to(Draft("Beetles on beetles"))
+    usual, kept = few.rank(query), few.rank(query, keep=np.arange(200) % 5 == 0)
+    assert usual.best.tolist() == usual.rows.tolist()
+    assert set(kept.rows) - set(usual.rows)
+    assert kept.best.tolist() == usual.best.tolist()
+
+
 @pytest.mark.parametrize(
     ("filters", "text", "hint"),
     [
