@@ -34,7 +34,7 @@ from pipelines.benchmarks.unseen_corpora import (
 from pipelines.evaluation.seeded_queries import pose
 from pipelines.jobs.bench import Bench
 from pipelines.jobs.exit_codes import ending
-from pipelines.ranking.corpus_lessons import CORPORA, TRAIN_QUERIES, Lessons, taught_from
+from pipelines.ranking.corpus_lessons import CORPORA, TRAIN_QUERIES, Lessons, forms_of
 from pipelines.ranking.fit_ranker import FittedRanker
 from pipelines.ranking.shipped_ranker import note
 from pipelines.ranking.thinned_links import share_of_links
@@ -63,8 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     bench = Bench(given.data, given.work)
     check_page(given.docs, PAGE)
-    indexes = {name: taught_from(bench, name) for name in CORPORA}
-    study = Study(given.data, indexes, True, given.most)
+    forms = {name: forms_of(bench, name) for name in CORPORA}
+    study = Study(forms, True, given.most)
     lessons = study.lessons()
     for corpus in given.only:
         figures = measure(study, lessons, corpus)

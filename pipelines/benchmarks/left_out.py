@@ -29,7 +29,7 @@ from pipelines.benchmarks.unseen_corpora import (
 )
 from pipelines.jobs.bench import Bench
 from pipelines.jobs.exit_codes import ending
-from pipelines.ranking.corpus_lessons import CORPORA, TRAIN_QUERIES, Lessons, taught_from
+from pipelines.ranking.corpus_lessons import CORPORA, TRAIN_QUERIES, Lessons, forms_of
 from pipelines.ranking.shipped_ranker import note
 from recsys.store.artifacts import write_json
 
@@ -55,9 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     bench = Bench(given.data, given.work)
     check_page(given.docs, PAGE)
-    indexes = {name: taught_from(bench, name) for name in CORPORA}
+    forms = {name: forms_of(bench, name) for name in CORPORA}
     for setting in (given.only,) if given.only else SETTINGS:
-        study = Study(given.data, indexes, SETTINGS[setting], given.most)
+        study = Study(forms, SETTINGS[setting], given.most)
         lessons = study.lessons()
         for corpus in given.corpora:
             figures = measure(study, lessons, corpus)

@@ -4,8 +4,7 @@ Both are rankers of folds that look twice, as the ones that ship with the packag
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from eval.measures import Interval, Judged, per_query, summarise
 from eval.significance import bootstrap_pooled_f1
 from indexes.opening import open_collection
 from pipelines.evaluation.splits import read_split
-from pipelines.ranking.corpus_lessons import Lessons, lessons_of, seen_by, teach_together
+from pipelines.ranking.corpus_lessons import Form, Lessons, lessons_of, seen_by, teach_together
 from pipelines.ranking.fit_ranker import FittedRanker
 from pipelines.ranking.ranker_trial import judge
 from pipelines.ranking.thinned_links import View, all_links
@@ -31,12 +30,11 @@ OTHERS, OWN = "the other corpora", "its own queries"
 class Study:
     """What is measured.
 
-    indexes: of the corpora, by name, that of all of it first. metadata: whether authors and venue
-    are read. most: train queries of each of the other corpora.
+    forms: of the corpora, by name, the whole one first. metadata: whether authors and venue are
+    read. most: train queries of each form of the other corpora.
     """
 
-    data: Path
-    indexes: Mapping[str, Sequence[Path]]
+    forms: Mapping[str, Sequence[Form]]
     metadata: bool
     most: int
 
@@ -44,9 +42,9 @@ class Study:
         """Pose queries of each corpus as the ranker that ships is taught them."""
         names = feature_names(metadata=self.metadata, any_corpus=True)
         return [
-            lessons_of(self.data, index, names, seed=0, most=self.most)
-            for indexes in self.indexes.values()
-            for index in indexes
+            lessons_of(form, names, seed=0, most=self.most)
+            for forms in self.forms.values()
+            for form in forms
         ]
 
     def learn_alone(
@@ -54,13 +52,15 @@ class Study:
     ) -> FittedRanker:
         """Train on a corpus's own queries, which know these links and read no feature for few."""
         names = feature_names(metadata=self.metadata)
-        lessons = lessons_of(self.data, self.indexes[corpus][0], names, seed=0, links=links)
+        alone = replace(self.forms[corpus][0], links=links)
+        lessons = lessons_of(alone, names, seed=0)
         return teach_together([lessons], seed=0).ranker
 
     def test_queries(self, corpus: str) -> tuple[Collection, Rows]:
         """Return a corpus and the rows of its test queries."""
-        collection = open_collection(self.indexes[corpus][0])
-        split = read_split(self.data / corpus / "split.json", collection)
+        whole = self.forms[corpus][0]
+        collection = open_collection(whole.index)
+        split = read_split(whole.split, collection)
         return collection, collection.corpus.rows(split.test)
 
 

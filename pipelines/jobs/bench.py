@@ -7,12 +7,13 @@ from pipelines.jobs.programs import run_recsys
 from recsys.errors import InputError, RecsysError, near_miss
 from recsys.store.generations import in_force
 
-_TITLES = "-titles"
+PAPERS, SPLIT = "papers.jsonl.gz", "split.json"
+"""What the folder of a corpus holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """data: one folder per corpus, with papers.jsonl.gz and split.json. work: what is written."""
+    """data: one folder per corpus, with PAPERS and SPLIT. work: what is written."""
 
     data: Path
     work: Path
@@ -23,7 +24,7 @@ class Bench:
         Raises:
             InputError: it is not there.
         """
-        path = self.data / corpus / "papers.jsonl.gz"
+        path = self.data / corpus / PAPERS
         if not path.is_file():
             known = [each.name for each in self.data.glob("*")] if self.data.is_dir() else []
             raise InputError(
@@ -33,16 +34,11 @@ class Bench:
 
     def split(self, corpus: str) -> Path:
         """Return a corpus's split file."""
-        return self.data / corpus / "split.json"
+        return self.data / corpus / SPLIT
 
     def index(self, corpus: str) -> Path:
         """Return where a corpus's index lies."""
         return self.work / f"{corpus}.index"
-
-    @staticmethod
-    def corpus_of(index: Path) -> str:
-        """Name the corpus of an index that `built` returned in 8 bits, whole or titles only."""
-        return index.stem.removesuffix(_TITLES)
 
     def built(
         self, corpus: str, *, precision: str | None = None, titles_only: bool = False
@@ -54,7 +50,7 @@ class Bench:
         if precision is not None:
             index, options = index.with_stem(f"{corpus}-{precision}"), ("--precision", precision)
         if titles_only:
-            index, options = index.with_stem(index.stem + _TITLES), (*options, "--titles-only")
+            index, options = index.with_stem(f"{index.stem}-titles"), (*options, "--titles-only")
         try:
             run_recsys("build", papers, "--out", index, *options)
         except RecsysError:  # An older version wrote it.

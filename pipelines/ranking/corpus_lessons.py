@@ -2,6 +2,7 @@
 
 It learns from queries of which many see but a share of the corpus's citations, or none, because
 most libraries have few: see `thinned_links`. Corpora with abstracts teach twice: see TITLES_TOO.
+Large ones teach again by small ones that are made of them: see `snowballs`.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +19,8 @@ from pipelines.jobs.bench import Bench
 from pipelines.ranking.cross_fitting import Taught, teach
 from pipelines.ranking.fit_ranker import FittedRanker
 from pipelines.ranking.ranker_trial import looking_again
-from pipelines.ranking.thinned_links import LinkDropout, View, share_of_links
+from pipelines.ranking.snowballs import roll_snowballs
+from pipelines.ranking.thinned_links import LinkDropout, View, all_links, share_of_links
 from pipelines.ranking.training_table import (
     Posing,
     TrainingTable,
@@ -37,14 +39,39 @@ TRAIN_QUERIES, DEV_QUERIES = 1500, 250
 TITLES_TOO = ("vis", "archaeology")
 """Corpora with abstracts teach again without them: many libraries have but titles."""
 
+SNOWBALLED = ("vis", "archaeology", "acl", "arxiv9196")
+"""Corpora of which snowballs are made; elife is built like one.
+
+Their queries see all links: with fewer, they teach what is wrong of large corpora with few links.
+"""
+
 Tables: TypeAlias = tuple[TrainingTable, TrainingTable]
 """Of the train queries, and of the dev queries."""
 
 
-def taught_from(bench: Bench, corpus: str) -> list[Path]:
-    """Build the indexes that a corpus teaches from: as it is, and perhaps its titles alone."""
-    forms = (False, True) if corpus in TITLES_TOO else (False,)
-    return [bench.built(corpus, titles_only=form) for form in forms]
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form in which a corpus teaches.
+
+    split: of its queries. links: says which citations the queries of a collection see.
+    """
+
+    corpus: str
+    index: Path
+    split: Path
+    links: Callable[[Collection], View] = LinkDropout
+
+
+def forms_of(bench: Bench, corpus: str) -> list[Form]:
+    """Build the forms of a corpus: as it is, and perhaps its titles alone, and its snowballs."""
+    split = bench.split(corpus)
+    forms = [Form(corpus, bench.built(corpus), split)]
+    if corpus in TITLES_TOO:
+        forms.append(Form(corpus, bench.built(corpus, titles_only=True), split))
+    if corpus in SNOWBALLED:
+        balls = roll_snowballs(bench, corpus)
+        forms += [Form(corpus, index, rolled, all_links) for index, rolled in balls]
+    return forms
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,34 +106,29 @@ class Lessons:
 
 
 def lessons_of(
-    data: Path,
-    index: Path,
+    form: Form,
     names: tuple[str, ...],
     *,
     seed: int,
-    links: Callable[[Collection], View] = LinkDropout,
     most: int = TRAIN_QUERIES,
 ) -> Lessons:
     """Pose samples of the train and dev queries of a corpus.
 
     Args:
-        data: folder of the corpora.
-        index: of the corpus, as `Bench` names it.
+        form: of the corpus.
         names: of the features.
         seed: of the samples.
-        links: says which citations the queries of a collection see.
         most: train queries.
     """
     rng = np.random.default_rng(seed)
-    collection = open_collection(index)
-    corpus = Bench.corpus_of(index)
-    parts = read_split(data / corpus / "split.json", collection)
+    collection = open_collection(form.index)
+    parts = read_split(form.split, collection)
     train = sample(collection.corpus.rows(parts.train), most, rng)
     dev = sample(collection.corpus.rows(parts.dev), DEV_QUERIES, rng)
-    view = links(collection)
+    view = form.links(collection)
     posings = Posing(seeded=True, links=view), Posing(links=view)
     tables = _posed(collection, (train, dev), names, posings)
-    return Lessons(corpus, names, collection, (train, dev), posings, tables)
+    return Lessons(form.corpus, names, collection, (train, dev), posings, tables)
 
 
 def _posed(

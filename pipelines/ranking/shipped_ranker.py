@@ -23,7 +23,7 @@ from pathlib import Path
 from pipelines.jobs.bench import Bench
 from pipelines.jobs.exit_codes import ending
 from pipelines.jobs.index_writer import writing
-from pipelines.ranking.corpus_lessons import CORPORA, lessons_of, taught_from, teach_together
+from pipelines.ranking.corpus_lessons import CORPORA, Form, forms_of, lessons_of, teach_together
 from pipelines.ranking.cross_fitting import FOLDS
 from pipelines.ranking.train_report import report_on
 from recsys.stage_two.features import feature_names
@@ -50,26 +50,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
         check_replaceable(ranker_folder(chosen.out, metadata=metadata))
     bench = Bench(chosen.data, chosen.work)
     taught = [name for name in CORPORA if name != chosen.leave_out]
-    indexes = [index for name in taught for index in taught_from(bench, name)]
+    forms = [form for name in taught for form in forms_of(bench, name)]
     for metadata in (True, False):
-        told = train_together(chosen.data, indexes, chosen.out, metadata=metadata, seed=chosen.seed)
+        told = train_together(forms, chosen.out, metadata=metadata, seed=chosen.seed)
         note("\n".join(told))
 
 
-def train_together(
-    data: Path, indexes: Sequence[Path], out: Path, *, metadata: bool, seed: int
-) -> list[str]:
-    """Train on samples of the train and dev queries of each corpus, calibrate on those of dev.
+def train_together(forms: Sequence[Form], out: Path, *, metadata: bool, seed: int) -> list[str]:
+    """Train on samples of the train and dev queries of each form, calibrate on those of dev.
 
     Args:
-        data: folder of the corpora.
-        indexes: of the corpora, as `Bench` names them.
+        forms: of the corpora.
         out: gets the ranker's folder; an index gets it as its own ranker.
         metadata: whether authors and venues are read.
         seed: of the samples and the training.
     """
     names = feature_names(metadata=metadata, any_corpus=True)
-    lessons = [lessons_of(data, index, names, seed=seed) for index in indexes]
+    lessons = [lessons_of(form, names, seed=seed) for form in forms]
     taught = teach_together(lessons, seed=seed)
     seen = reduce(or_, (each.seen for each in lessons))
     facts = {

@@ -53,6 +53,7 @@ def data(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
         shutil.copytree(built.index, tmp_path / f"{name}.index")
     monkeypatch.setattr(Bench, "built", built_already)
     monkeypatch.setattr(corpus_lessons, "TITLES_TOO", ())
+    monkeypatch.setattr(corpus_lessons, "SNOWBALLED", ())
     monkeypatch.setattr(program, "CORPORA", ("small", "twin"))
     monkeypatch.setattr(program, "TRIED_SHARES", (1.0, 0.0))
     (tmp_path / "few-links.md").write_text(PAGE, encoding="utf-8")

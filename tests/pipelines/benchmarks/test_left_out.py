@@ -32,6 +32,7 @@ def data(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
         shutil.copytree(built.index, tmp_path / f"{name}.index")
     shutil.copytree(built.index, tmp_path / "small-titles.index")
     monkeypatch.setattr(corpus_lessons, "TITLES_TOO", ("small",))
+    monkeypatch.setattr(corpus_lessons, "SNOWBALLED", ())
     monkeypatch.setattr(Bench, "built", built_already)
     monkeypatch.setattr(program, "CORPORA", NAMES)
     (tmp_path / "left-out.md").write_text(PAGE, encoding="utf-8")

@@ -1,6 +1,5 @@
 """What would reward hindsight or memory is refused, with numbers and the first example."""
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 
 from pipelines.evaluation.leakage import SeenQueries, check_ranker, check_run, digests
+from pipelines.ranking.corpus_lessons import Form
 from pipelines.ranking.shipped_ranker import train_together
 from recsys.errors import InputError, LeakageError
 from recsys.stage_two.ranker import KIND, SCHEMA
@@ -114,9 +114,8 @@ def test_unknown_papers_are_refused(collection: Collection) -> None:
 
 
 def test_the_shipped_ranker_tells_which_queries_it_has_seen(built: "Built", tmp_path: Path) -> None:
-    (tmp_path / "small").mkdir()
-    shutil.copy(built.split, tmp_path / "small" / "split.json")
-    train_together(tmp_path, [built.index], tmp_path, metadata=False, seed=0)
+    form = Form("small", built.index, built.split)
+    train_together([form], tmp_path, metadata=False, seed=0)
     folder = ranker_folder(tmp_path, metadata=False)
     own = SeenQueries.load(in_force(built.index) / "ranker-no-metadata")
     assert own is not None and (len(own.train), len(own.dev)) == (20, 8)

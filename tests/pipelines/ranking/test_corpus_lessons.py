@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pipelines.ranking.corpus_lessons as program
-from pipelines.ranking.corpus_lessons import Lessons, lessons_of, teach_together
+from pipelines.ranking.corpus_lessons import Form, Lessons, lessons_of, teach_together
 from pipelines.ranking.cross_fitting import Taught, teach
 from recsys.stage_two.features import feature_names
 from recsys.stage_two.second_look import SECOND_NAMES
@@ -27,10 +27,10 @@ def lessons(built: "Built", tmp_path: Path) -> list[Lessons]:
         shutil.copy(built.split, tmp_path / name / "split.json")
         shutil.copytree(built.index, tmp_path / f"{name}.index")
     most = {"small": 12, "twin": 7}
-    return [
-        lessons_of(tmp_path, tmp_path / f"{name}.index", NAMES, seed=0, most=most[name])
-        for name in most
+    forms = [
+        Form(name, tmp_path / f"{name}.index", tmp_path / name / "split.json") for name in most
     ]
+    return [lessons_of(form, NAMES, seed=0, most=most[form.corpus]) for form in forms]
 
 
 def test_the_second_look_reads_chances_by_what_has_not_learned_from_the_query(

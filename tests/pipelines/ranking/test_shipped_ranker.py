@@ -77,6 +77,7 @@ def data(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     shutil.copytree(built.index, tmp_path / "twin-titles.index")
     monkeypatch.setattr(program, "CORPORA", ("small", "twin"))
     monkeypatch.setattr(corpus_lessons, "TITLES_TOO", ("twin",))
+    monkeypatch.setattr(corpus_lessons, "SNOWBALLED", ())
     monkeypatch.setattr(Bench, "built", built_already)
     return tmp_path
 
