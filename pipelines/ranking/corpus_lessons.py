@@ -8,7 +8,6 @@ Large ones teach again by small ones that are made of them: see `snowballs`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 
@@ -45,9 +44,6 @@ SNOWBALLED = ("vis", "archaeology", "acl", "arxiv9196")
 Their queries see all links: with fewer, they teach what is wrong of large corpora with few links.
 """
 
-Tables: TypeAlias = tuple[TrainingTable, TrainingTable]
-"""Of the train queries, and of the dev queries."""
-
 
 @dataclass(frozen=True, slots=True)
 class Form:
@@ -76,10 +72,10 @@ def forms_of(bench: Bench, corpus: str) -> list[Form]:
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """What a ranker learns of one index: queries to train on, and to calibrate by.
+    """What a ranker learns of one form: queries to train on, and to calibrate by.
 
-    names: of the features, one a column of both tables. queries: rows of the train and of the dev
-    queries. posings: how each are posed. tables: their candidates.
+    names: of the features. queries: rows of the train and of the dev queries. posings: how each are
+    posed.
     """
 
     corpus: str
@@ -87,7 +83,6 @@ class Lessons:
     collection: Collection
     queries: tuple[Rows, Rows]
     posings: tuple[Posing, Posing]
-    tables: Tables
 
     @property
     def seen(self) -> SeenQueries:
@@ -95,14 +90,27 @@ class Lessons:
         nothing = self.queries[1][:0]
         return SeenQueries.of(self.collection, train=np.concatenate(self.queries), dev=nothing)
 
-    def again(self, train: Floats, dev: Floats) -> Tables:
+    def again(self, train: Floats, dev: Floats) -> "Lessons":
         """Pose the queries for a second look, with the chances that a first one gave: (n,)."""
-        chances = told_before(train), told_before(dev)
-        posings = [
-            replace(posing, chances=each)
-            for posing, each in zip(self.posings, chances, strict=True)
+        one, other = (
+            replace(posing, chances=told_before(chances))
+            for posing, chances in zip(self.posings, (train, dev), strict=True)
+        )
+        return replace(self, posings=(one, other))
+
+    def pose(self) -> list[TrainingTable]:
+        """Find the candidates of the train and of the dev queries, which takes gigabytes."""
+        return [
+            collect(
+                self.collection,
+                rows,
+                self.names,
+                progress=silent,
+                stage="features",
+                posing=posing,
+            )
+            for rows, posing in zip(self.queries, self.posings, strict=True)
         ]
-        return _posed(self.collection, self.queries, self.names, (posings[0], posings[1]))
 
 
 def lessons_of(
@@ -112,7 +120,7 @@ def lessons_of(
     seed: int,
     most: int = TRAIN_QUERIES,
 ) -> Lessons:
-    """Pose samples of the train and dev queries of a corpus.
+    """Draw samples of the train and dev queries of a corpus.
 
     Args:
         form: of the corpus.
@@ -127,21 +135,7 @@ def lessons_of(
     dev = sample(collection.corpus.rows(parts.dev), DEV_QUERIES, rng)
     view = form.links(collection)
     posings = Posing(seeded=True, links=view), Posing(links=view)
-    tables = _posed(collection, (train, dev), names, posings)
-    return Lessons(form.corpus, names, collection, (train, dev), posings, tables)
-
-
-def _posed(
-    collection: Collection,
-    queries: tuple[Rows, Rows],
-    names: tuple[str, ...],
-    posings: tuple[Posing, Posing],
-) -> Tables:
-    train, dev = (
-        collect(collection, rows, names, progress=silent, stage="features", posing=posing)
-        for rows, posing in zip(queries, posings, strict=True)
-    )
-    return train, dev
+    return Lessons(form.corpus, names, collection, (train, dev), posings)
 
 
 def teach_together(lessons: Sequence[Lessons], *, seed: int) -> Taught:
@@ -151,31 +145,48 @@ def teach_together(lessons: Sequence[Lessons], *, seed: int) -> Taught:
     what answers first is the mean of those.
     """
     names = lessons[0].names
-    first, scores = _teach([each.tables for each in lessons], names, seed)
-    chances = _of_each(first.calibrated(scores), lessons)
-    again = (each.again(*given) for each, given in zip(lessons, chances, strict=True))
-    second = teach(*_together(list(again)), (*names, *SECOND_NAMES), seed=seed)
+    first, chances = _look_once(lessons, seed)
+    again = [each.again(*given) for each, given in zip(lessons, chances, strict=True)]
+    posed = _pose_together(again)
+    second = teach(posed.table, posed.trained, (*names, *SECOND_NAMES), seed=seed)
     return replace(second, ranker=replace(second.ranker, first=first))
 
 
-def _teach(
-    tables: Sequence[Tables], names: tuple[str, ...], seed: int
-) -> tuple[FittedRanker, Floats]:
-    """Give the ranker and the scores of the held out alone: tables take gigabytes."""
-    taught = teach(*_together(tables), names, seed=seed)
-    return taught.ranker, taught.scores
+def _look_once(
+    lessons: Sequence[Lessons], seed: int
+) -> tuple[FittedRanker, list[tuple[Floats, Floats]]]:
+    """Train rankers of folds; return their mean, and chances of the held out: see `again`."""
+    posed = _pose_together(lessons)
+    taught = teach(posed.table, posed.trained, lessons[0].names, seed=seed)
+    return taught.ranker, posed.of_each(taught.ranker.calibrated(taught.scores))
 
 
-def _together(tables: Sequence[Tables]) -> Tables:
-    train, dev = (concatenate(parts) for parts in zip(*tables, strict=True))
-    return train, dev
+@dataclass(frozen=True, slots=True)
+class _Posed:
+    """Candidates of all lessons in one table: of all train queries, and then of all dev queries.
+
+    trained: how many queries are of train. sizes: how many candidates are of each lessons' train
+    queries, and then of each lessons' dev queries.
+    """
+
+    table: TrainingTable
+    trained: int
+    sizes: Sequence[int]
+
+    def of_each(self, chances: Floats) -> list[tuple[Floats, Floats]]:
+        """Cut the chances of all candidates, (n,), by lessons: of its train, and of its dev."""
+        parts = np.split(chances, np.cumsum(self.sizes)[:-1])
+        half = len(parts) // 2
+        return list(zip(parts[:half], parts[half:], strict=True))
 
 
-def _of_each(chances: Floats, lessons: Sequence[Lessons]) -> list[tuple[Floats, Floats]]:
-    """Cut the chances of all train queries, and then of all dev queries, by lessons."""
-    tables = [each.tables[part] for part in (0, 1) for each in lessons]
-    parts = np.split(chances, np.cumsum([len(each.features) for each in tables])[:-1])
-    return list(zip(parts[: len(lessons)], parts[len(lessons) :], strict=True))
+def _pose_together(lessons: Sequence[Lessons]) -> _Posed:
+    train, dev = zip(*(each.pose() for each in lessons), strict=True)
+    return _Posed(
+        concatenate([*train, *dev]),
+        sum(len(each.groups) for each in train),
+        [len(each.features) for each in (*train, *dev)],
+    )
 
 
 def seen_by(

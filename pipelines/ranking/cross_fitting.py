@@ -21,7 +21,7 @@ from pipelines.ranking.fit_ranker import (
     fit,
 )
 from pipelines.ranking.mean_booster import mean_booster
-from pipelines.ranking.training_table import TrainingTable, concatenate
+from pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Mask, Rows
 
@@ -106,20 +106,31 @@ def folds_of(queries: Rows, folds: int, seed: int) -> list[Mask]:
 class Taught:
     """A ranker, and what it was made of.
 
+    table: candidates of train, and then of dev. trained: how many of its queries are of train.
     scores: (n,) float32, of the candidates of train and dev by rankers that have not learned from
     their query; without folds, of dev alone.
     """
 
     ranker: FittedRanker
-    train: TrainingTable
-    dev: TrainingTable
+    table: TrainingTable
+    trained: int
     scores: Floats
 
     @property
-    def lessons(self) -> tuple[TrainingTable, ...]:
+    def train(self) -> TrainingTable:
+        """Candidates of train."""
+        return self.table.cut(self.trained)[0]
+
+    @property
+    def dev(self) -> TrainingTable:
+        """Candidates of dev."""
+        return self.table.cut(self.trained)[1]
+
+    @property
+    def lessons(self) -> TrainingTable:
         """What it has learned from: without folds, train alone."""
-        alone = len(self.scores) == len(self.dev.features)
-        return (self.train,) if alone else (self.train, self.dev)
+        alone = len(self.scores) < len(self.table.features)
+        return self.train if alone else self.table
 
     @property
     def on_dev(self) -> Floats:
@@ -128,8 +139,8 @@ class Taught:
 
 
 def teach(
-    train: TrainingTable,
-    dev: TrainingTable,
+    table: TrainingTable,
+    trained: int,
     names: tuple[str, ...],
     *,
     seed: int,
@@ -139,17 +150,19 @@ def teach(
     """Train a ranker on each fold of all queries and take their mean, or one on train; calibrate.
 
     Args:
-        train: with its `queries`.
-        dev: calibrates; with one fold, it also says when to stop, and nothing is learned from it.
+        table: train and then dev, with its `queries`: one table, because it takes gigabytes. Dev
+            calibrates; with one fold, it also says when to stop, and nothing is learned from it.
+        trained: how many of its queries are of train.
         names: of the features.
         seed: of the folds and the training.
         folds: how many.
         progress: told after each round of trees.
     """
+    train, dev = table.cut(trained)
     if folds == 1:
         ranker = fit(train, dev, names, seed=seed, progress=progress)
-        return Taught(ranker, train, dev, ranker.predict(dev.features))
-    made = cross_fit(concatenate([train, dev]), names, seed=seed, folds=folds, progress=progress)
+        return Taught(ranker, table, trained, ranker.predict(dev.features))
+    made = cross_fit(table, names, seed=seed, folds=folds, progress=progress)
     knots = calibrate(made.scores[len(train.features) :], dev.relevant)
     ranker = FittedRanker(made.booster, names, *knots, seed, learning_rate=LEARNING_RATE)
-    return Taught(ranker, train, dev, made.scores)
+    return Taught(ranker, table, trained, made.scores)

@@ -19,7 +19,7 @@ from pipelines.jobs.bench import PAPERS, SPLIT, Bench
 from recsys.store.artifacts import replacing, write_json
 
 ARTICLES = 200
-"""Of a snowball, at most; with what they cite, one to three thousand papers."""
+"""Of a snowball, at most; with what they cite, some two thousand papers."""
 SNOWBALLS = 2
 """Of a corpus. In every second one, titles are all that is known of what is cited."""
 LEARNED = ("train", "dev")

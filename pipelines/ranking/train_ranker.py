@@ -19,7 +19,13 @@ from pipelines.ranking.cross_fitting import FOLDS, Taught, teach
 from pipelines.ranking.fit_ranker import FittedRanker
 from pipelines.ranking.ranker_trial import Trial, try_ranker
 from pipelines.ranking.train_report import TrainReport, report_on
-from pipelines.ranking.training_table import Posing, TrainingTable, collect, told_before
+from pipelines.ranking.training_table import (
+    Posing,
+    TrainingTable,
+    collect,
+    concatenate,
+    told_before,
+)
 from recsys.errors import InputError, NothingFound
 from recsys.models.nnselect import NNSelectModel
 from recsys.progress import Progress, silent
@@ -219,10 +225,11 @@ class _School:
         train, dev = self.posings
         return replace(self, collection=whole, posings=(replace(train, view=view), dev))
 
-    def tables(
-        self, names: tuple[str, ...], progress: Progress
-    ) -> tuple[TrainingTable, TrainingTable]:
-        """Compute the named features for train and dev, and what a second look adds."""
+    def table(self, names: tuple[str, ...], progress: Progress) -> tuple[TrainingTable, int]:
+        """Compute the named features for train and then dev, and what a second look adds.
+
+        Returns: the candidates, and how many of the queries are of train.
+        """
         train, dev = (
             collect(
                 self.collection,
@@ -234,17 +241,17 @@ class _School:
             )
             for part, rows, posing in zip((TRAIN, DEV), self.queries, self.posings, strict=True)
         )
-        return train, dev
+        return concatenate([train, dev]), len(train.groups)
 
     def taught(self, options: TrainOptions, progress: Progress) -> "Taught":
         """Train, once or for a second look, too."""
         names = feature_names(metadata=options.metadata, nnselect=options.nnselect_features)
         lesson = partial(teach, seed=options.seed, folds=options.parts, progress=progress)
-        first = lesson(*self.tables(names, progress), names)
+        first = lesson(*self.table(names, progress), names)
         if options.passes == 1:
             return first
-        tables = self._looking_again(first).tables(names, progress)
-        second = lesson(*tables, (*names, *SECOND_NAMES))
+        again = self._looking_again(first).table(names, progress)
+        second = lesson(*again, (*names, *SECOND_NAMES))
         return replace(second, ranker=replace(second.ranker, first=first.ranker))
 
     def _looking_again(self, first: "Taught") -> "_School":

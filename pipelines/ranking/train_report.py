@@ -54,8 +54,8 @@ def report_on(taught: Taught, folder: Path) -> TrainReport:
     figures = summarise(judge(scores, dev), rng=np.random.default_rng(0), samples=1)
     return TrainReport(
         folder=folder,
-        queries=sum(len(each.groups) for each in taught.lessons),
-        examples=sum(len(each.features) for each in taught.lessons),
+        queries=len(taught.lessons.groups),
+        examples=len(taught.lessons.features),
         trees=taught.ranker.booster.num_trees(),
         recall=figures[CANDIDATE_RECALL].value,
         f1=figures[f"F1@{CUTOFF}"].value,

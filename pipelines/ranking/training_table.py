@@ -46,6 +46,22 @@ class TrainingTable:
     gold: NDArray[np.int32]
     queries: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
 
+    def cut(self, queries: int) -> "tuple[TrainingTable, TrainingTable]":
+        """Part the first so many queries from the others; nothing is copied."""
+        rows = int(self.groups[:queries].sum())
+        one, other = slice(rows), slice(rows, None)
+        first, last = slice(queries), slice(queries, None)
+        return self._part(one, first), self._part(other, last)
+
+    def _part(self, rows: slice, queries: slice) -> "TrainingTable":
+        return TrainingTable(
+            self.features[rows],
+            self.relevant[rows],
+            self.groups[queries],
+            self.gold[queries],
+            self.queries[queries],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class QueryExamples:

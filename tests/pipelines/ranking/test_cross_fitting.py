@@ -48,6 +48,20 @@ def tables(built: "Built") -> tuple[TrainingTable, TrainingTable]:
     return train, dev
 
 
+def together(built: "Built") -> tuple[TrainingTable, int]:
+    train, dev = tables(built)
+    return concatenate([train, dev]), len(train.groups)
+
+
+def test_a_table_is_cut_between_queries_and_nothing_is_copied(built: "Built") -> None:
+    parts = tables(built)
+    whole, trained = together(built)
+    for part, cut in zip(parts, whole.cut(trained), strict=True):
+        assert np.shares_memory(cut.features, whole.features)
+        for name in ("features", "relevant", "groups", "gold", "queries"):
+            np.testing.assert_array_equal(getattr(cut, name), getattr(part, name))
+
+
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=60), st.integers(2, 6), st.integers(0, 9))
 def test_each_query_is_in_one_fold_with_all_its_poses(
     queries: list[int], folds: int, seed: int
@@ -91,20 +105,20 @@ def test_nobody_learns_from_the_queries_of_its_fold(
 def test_the_second_look_trusts_only_what_has_not_seen_a_query(
     built: "Built", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = teach(*tables(built), NAMES, seed=0)
+    first = teach(*together(built), NAMES, seed=0)
     options, given = TrainOptions(passes=2), list[np.ndarray]()
 
-    def taught(train: TrainingTable, dev: TrainingTable, *named: Any, **more: Any) -> Taught:  # noqa: ANN401
-        given.extend([train.features, dev.features])
-        return teach(train, dev, *named, **more)
+    def taught(table: TrainingTable, *named: Any, **more: Any) -> Taught:  # noqa: ANN401
+        given.append(table.features)
+        return teach(table, *named, **more)
 
     monkeypatch.setattr(train_ranker_module, "teach", taught)
     collection = open_collection(built.index)
     split = read_split(built.split, collection)
     train_ranker_module._School.of(built.index, collection, split, options).taught(options, silent)
     chance = len(NAMES) + SECOND_NAMES.index("chance")
-    told = np.concatenate([each[:, chance] for each in given[2:]])
-    assert told.tolist() == first.ranker.calibrated(first.scores).tolist()
+    assert len(given) == 2
+    assert given[1][:, chance].tolist() == first.ranker.calibrated(first.scores).tolist()
 
 
 @pytest.mark.parametrize("folds", [1, 4])
@@ -140,7 +154,7 @@ def test_a_ranker_that_looks_twice_answers(built: "Built", looking_twice: Path) 
     inside = load_manifest(in_force(looking_twice) / "ranker" / FIRST, KIND, SCHEMA).config
     assert "dev" not in inside  # Those are figures of the ranker that answers.
     row = np.zeros((1, len(NAMES)), np.float32)
-    first = teach(*tables(built), NAMES, seed=0).ranker
+    first = teach(*together(built), NAMES, seed=0).ranker
     assert twice.ranker.first.score(row) == pytest.approx(first.predict(row), abs=1e-5)
     last = len(once.collection.corpus) - 1
     one, two = (each.rank(each.query_of(last)) for each in (once, twice))

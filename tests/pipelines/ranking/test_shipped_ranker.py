@@ -130,7 +130,7 @@ def test_corpora_with_abstracts_teach_again_by_their_titles(
     taught = list[list[tuple[str, int]]]()
 
     def watched(lessons: list[Lessons], *, seed: int) -> Any:  # noqa: ANN401
-        taught.append([(each.corpus, len(each.tables[0].groups)) for each in lessons])
+        taught.append([(each.corpus, len(each.queries[0])) for each in lessons])
         return teach_together(lessons, seed=seed)
 
     monkeypatch.setattr(program, "teach_together", watched)
