@@ -11,6 +11,7 @@ from pipelines.jobs.bench import PAPERS, SPLIT, Bench
 from pipelines.ranking import snowballs
 from pipelines.ranking.corpus_lessons import forms_of
 from pipelines.ranking.snowballs import roll
+from pipelines.ranking.thinned_links import LinkDropout, all_links
 from tests.benches import built_already
 
 PARTS = ("train", "dev", "test")
@@ -120,5 +121,7 @@ def test_they_teach_beside_the_corpus_as_parts_of_it(
     assert [each.index for each in balls] == [place / f"rivers-{n}.index" for n in (0, 1)]
     assert [each.split for each in balls] == [place / f"rivers-{n}" / SPLIT for n in (0, 1)]
     assert {each.corpus for each in (whole, *balls)} == {"rivers"}
+    assert whole.links is LinkDropout
+    assert [each.links for each in balls] == [all_links, all_links]
     monkeypatch.setattr("pipelines.ranking.corpus_lessons.SNOWBALLED", ())
     assert forms_of(bench, "rivers") == [whole]
