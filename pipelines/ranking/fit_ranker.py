@@ -110,8 +110,17 @@ class FittedRanker:
         seal(folder, kind, SCHEMA, config)
         if self.first is not None:
             (folder / FIRST).mkdir()
-            known = {name: fact for name, fact in facts.items() if name not in _OF_THE_LAST}
+            known = _of_the_first(facts)
             self.first.save(folder / FIRST, seen, origin=origin, facts=known, text=text, kind=kind)
+
+
+def _of_the_first(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep what is also true of the ranker inside another, which looks once."""
+    known = {name: fact for name, fact in facts.items() if name not in _OF_THE_LAST}
+    if "options" in known:
+        kept = {name: value for name, value in known["options"].items() if name != "passes"}
+        known["options"] = kept
+    return known
 
 
 def fit(

@@ -153,6 +153,7 @@ def test_a_ranker_that_looks_twice_answers(built: "Built", looking_twice: Path) 
     assert twice.ranker.feature_names == (*NAMES, *SECOND_NAMES)
     inside = load_manifest(in_force(looking_twice) / "ranker" / FIRST, KIND, SCHEMA).config
     assert "dev" not in inside  # Those are figures of the ranker that answers.
+    assert inside["options"] == {"metadata": True, "seed": 0, "folds": 4}  # It looks once.
     row = np.zeros((1, len(NAMES)), np.float32)
     first = teach(*together(built), NAMES, seed=0).ranker
     assert twice.ranker.first.score(row) == pytest.approx(first.predict(row), abs=1e-5)
