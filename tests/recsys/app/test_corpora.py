@@ -3,6 +3,10 @@
 import json
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from pipelines.corpora.worth_report import GAIN_BY_LINKS
+
 if TYPE_CHECKING:
     from tests.built_index import Built
     from tests.conftest import RunCli
@@ -13,10 +17,14 @@ def test_a_file_is_described(built: "Built", run_cli: "RunCli") -> None:
     assert (done.code, done.err) == (0, "")
     first, *_, last = done.out.splitlines()
     assert first.startswith("50 papers, 1990-2011, half of them since 2005; 96 % with abstract")
-    assert last == (
+    reason, gain = last.split("; ")
+    assert reason == (
         "Expect: links help to rank, but 0 train queries are too few for a ranker of its own, the "
-        "one that comes with recsys answers; about 1.6 times the F1@20 of BM25 or cosine."
+        "one that comes with recsys answers"
     )
+    worth = json.loads(run_cli("corpus", "--describe", built.papers, "--format", "json").out)
+    expected = np.interp(worth["links"] / 50, *zip(*GAIN_BY_LINKS, strict=True))
+    assert gain == f"about {expected:.1f} times the F1@20 of BM25 or cosine."
 
 
 def test_an_index_is_described_for_programs(built: "Built", run_cli: "RunCli") -> None:
