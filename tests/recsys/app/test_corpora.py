@@ -23,7 +23,8 @@ def test_a_file_is_described(built: "Built", run_cli: "RunCli") -> None:
         "one that comes with recsys answers"
     )
     worth = json.loads(run_cli("corpus", "--describe", built.papers, "--format", "json").out)
-    expected = np.interp(worth["links"] / 50, *zip(*GAIN_BY_LINKS, strict=True))
+    links, gains = zip(*GAIN_BY_LINKS, strict=True)
+    expected = np.interp(worth["links"] / 50, links, gains)
     assert gain == f"about {expected:.1f} times the F1@20 of BM25 or cosine."
 
 
