@@ -29,16 +29,16 @@ class LocalFindings:
     sentence: Findings
 
     @classmethod
-    def of(cls, facts: LocalFacts) -> "LocalFindings":
-        """Gather what the reasons read."""
-        return cls(facts, Findings(facts.sentence))
+    def of(cls, facts: LocalFacts, chosen: Sequence[int]) -> "LocalFindings":
+        """Gather what the reasons for the chosen candidates read."""
+        return cls(facts, Findings(facts.sentence, chosen))
 
 
 def explain_local(
     facts: LocalFacts, chosen: Sequence[int], papers: Sequence[Paper]
 ) -> list[tuple[Reason, ...]]:
     """Give up to MOST_REASONS reasons for each of the chosen candidates."""
-    findings = LocalFindings.of(facts)
+    findings = LocalFindings.of(facts, chosen)
     given = []
     for at, paper in zip(chosen, papers, strict=True):
         reasons = (reason(findings, at, paper) for reason in LOCAL_REASONS)

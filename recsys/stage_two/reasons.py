@@ -30,10 +30,11 @@ LONGEST_TITLE = 60
 class Findings:
     """Counts behind the reasons, for all candidates at once: (m,) float32 each.
 
-    best: corpus rows of the candidates with the highest scores; see `explain`.
+    chosen: positions of those that reasons are given for. best: corpus rows of the candidates with the highest scores; see `explain`.
     """
 
     facts: Facts
+    chosen: Sequence[int]
     best: Sequence[int] | Rows = ()
 
     @property
@@ -85,7 +86,7 @@ class Findings:
     @cached_property
     def words(self) -> DraftWords:
         """The draft's words."""
-        return DraftWords(self.evidence)
+        return DraftWords(self.evidence, self.chosen)
 
     @cached_property
     def _nearest(self) -> Voters:
@@ -109,7 +110,7 @@ def explain(
     best: corpus rows of the candidates with the highest scores, whether they are chosen or not, so
     that a paper's reasons do not depend on what else is shown.
     """
-    findings = Findings(facts, best)
+    findings = Findings(facts, chosen, best)
     given = []
     for at, paper in zip(chosen, papers, strict=True):
         reasons = (reason(findings, at, paper) for reason in REASONS)

@@ -4,7 +4,7 @@ A word means something where it is found more often among the papers nearest to 
 chance has it: "badminton" is, "thereby" is not, however rare it may be in the corpus.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -15,7 +15,7 @@ from recsys.records import Paper
 from recsys.stage_two.evidence import Evidence
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.kernels import fastest
-from recsys.store.words import Spoken, spoken, token_of, tokens, word_pairs
+from recsys.store.words import Parted, Spoken, spoken, token_of, tokens, word_pairs
 
 MOST_TERMS = 3
 SHORTEST = 3
@@ -100,9 +100,13 @@ def means_something(word: str) -> bool:
 
 @dataclass(frozen=True)
 class DraftWords:
-    """The words of a draft, and which of them mean something around it."""
+    """The words of a draft, and which of them mean something around it.
+
+    chosen: positions of the candidates that are asked about.
+    """
 
     evidence: Evidence
+    chosen: Sequence[int]
 
     def shared(self, at: int, paper: Paper) -> list[str]:
         """Name what the draft shares with a candidate, the most telling first.
@@ -110,39 +114,43 @@ class DraftWords:
         Words that follow each other in the draft and in the candidate's title make one term.
 
         Args:
-            at: position of the candidate.
+            at: position of the candidate, one of the chosen.
             paper: the candidate.
         """
         title = tokens(paper.title)
         titled = set(title)
-        weights = {
-            word: self._weights[place] * (IN_TITLE if word in titled else 1.0)
-            for place, word in self._words_of(at)
-            if word in titled or self._informative[place]
+        words, weights = self.evidence.query.text.words, self._weights
+        telling = {
+            words[place]: weights[place] * (IN_TITLE if words[place] in titled else 1.0)
+            for place in self._places[at]
+            if words[place] in titled or self._informative_places[place]
         }
         found = {}
         if not self._pairs.keys().isdisjoint(pairwise(title)):  # Seldom: places in it take time.
-            found = self._phrases(paper.title, spoken(paper.title), weights)
+            found = self._phrases(paper.title, spoken(paper.title), telling)
         inside = {part for phrase in found for part in phrase}
-        found |= {(word,): weight for word, weight in weights.items() if word not in inside}
+        found |= {(word,): weight for word, weight in telling.items() if word not in inside}
         ordered = sorted((-weight, self._spelt(words)) for words, weight in found.items())
         return _apart(spelt for _, spelt in ordered)
 
-    def _words_of(self, at: int) -> Iterator[tuple[int, str]]:
-        """Give the telling words that a candidate has, each with its place in the draft's text."""
-        terms = self.evidence.collection.terms.terms[int(self.evidence.rows[at])]
-        text = self.evidence.query.text
-        found = fastest.places(text.codes[self._telling], terms)
-        for place in self._telling[found[found >= 0]].tolist():
-            yield place, text.words[place]
+    @cached_property
+    def _places(self) -> dict[int, list[int]]:
+        """Places in the draft's text of the telling words that a candidate has, by its position."""
+        rows = self.evidence.rows[np.array(self.chosen, np.int32)]
+        owner, terms = self.evidence.collection.terms.terms.take(rows)
+        found = fastest.places(self.evidence.query.text.codes[self._telling], terms)
+        there = found >= 0
+        places = self._telling[found[there]].tolist()
+        ends = np.cumsum(np.bincount(owner[there], minlength=len(rows))).tolist()
+        spans = zip(self.chosen, pairwise((0, *ends)), strict=True)
+        return {at: places[begin:end] for at, (begin, end) in spans}
 
     def _phrases(
         self, title: str, said: Spoken, weights: dict[str, float]
     ) -> dict[tuple[str, ...], float]:
         """Chain pairs of words, of which one at least tells something: at most three words."""
-        pairs = word_pairs(title, said, self._pairs)
         chains: list[tuple[str, ...]] = []
-        for left, right in pairs:
+        for left, right in word_pairs(title, said, self._pairs):
             if left not in weights and right not in weights:
                 continue
             if not (means_something(left) and means_something(right)):
@@ -206,6 +214,11 @@ class DraftWords:
         return lifted & self._apart_from_others
 
     @cached_property
+    def _informative_places(self) -> list[bool]:
+        informative: list[bool] = self._informative.tolist()
+        return informative
+
+    @cached_property
     def _apart_from_others(self) -> Mask:
         return (self._around <= COMMON) | (self._in_corpus <= SELDOM)
 
@@ -231,24 +244,20 @@ class DraftWords:
     @cached_property
     def _spellings(self) -> dict[str, str]:
         """The draft's words as it spells them, by token; the title's spelling goes first."""
-        abstract, title = self._spoken
-        return {token: word.lower() for token, word, _ in (*abstract, *title)}
+        abstract, title = self._parted
+        return abstract.spellings() | title.spellings()
 
     @cached_property
     def _pairs(self) -> dict[tuple[str, str], str]:
-        """Words that follow each other in the draft, as it spells them, by their tokens.
-
-        Those with a word between them, such as "of", are no term.
-        """
-        text = self.evidence.query.text
-        abstract, title = self._spoken
-        found = word_pairs(text.abstract, abstract) | word_pairs(text.title, title)
-        return {pair: said for pair, said in found.items() if len(_parts(said)) == 2}
+        """Words beside each other in the draft, as it spells them, by their tokens."""
+        abstract, title = self._parted
+        return abstract.pairs() | title.pairs()
 
     @cached_property
-    def _spoken(self) -> tuple[Spoken, Spoken]:
+    def _parted(self) -> tuple[Parted, Parted]:
         """The words of the draft's abstract and of its title."""
-        return spoken(self.evidence.query.text.abstract), spoken(self.evidence.query.text.title)
+        text = self.evidence.query.text
+        return Parted.of(text.abstract), Parted.of(text.title)
 
 
 def _apart(terms: Iterable[str]) -> list[str]:

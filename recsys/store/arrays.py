@@ -146,6 +146,8 @@ class SortedStrings:
     def find_all(self, words: Iterable[str]) -> Rows:
         """Return the positions of those words that are there, ascending and unique, int32."""
         found = self.positions(words)
+        if not len(found):
+            return found
         ascending = np.sort(found[found >= 0])  # Without `np.unique`, which imports a lot for it.
         return ascending[np.flatnonzero(np.diff(ascending, prepend=np.int32(-1)))]
 
@@ -154,6 +156,8 @@ class SortedStrings:
         from recsys.store.kernels import fastest  # It speaks of the types above.
 
         wanted = [word.encode("utf-8", "surrogatepass") for word in words]
+        if not wanted:  # As of most lists that a draft may come with.
+            return np.empty(0, np.int32)
         return fastest.search(self.starts, self.blob, wanted)
 
     def save(self, folder: Path, name: str) -> None:

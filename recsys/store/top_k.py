@@ -13,6 +13,8 @@ def top_k(scores: Floats, k: int) -> Rows:
     k = min(k, len(scores))
     if k <= 0:
         return np.empty(0, np.int32)
+    if k == len(scores):
+        return np.argsort(-scores, kind="stable").astype(np.int32)
     threshold = np.partition(scores, len(scores) - k)[len(scores) - k]
     above = np.flatnonzero(scores > threshold)
     ties = np.flatnonzero(scores == threshold)[: k - len(above)]

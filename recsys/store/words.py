@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
@@ -9,6 +10,8 @@ from typing import TypeAlias
 from recsys.store.name_keys import fold
 
 _WORD = re.compile(r"[^\W_]+")
+_PARTS = re.compile(r"([^\W_]+)")
+_JOINT = re.compile(r"[\s-]+")
 _GAP = re.compile(r"[\s-]+(?:[^\W_]+[\s-]+){0,2}")
 _OTHER = re.compile(r"([^\x00-\x7f]+)")
 _BETWEEN = re.compile(r"[\W_]")
@@ -94,21 +97,59 @@ def spoken(text: str | None) -> Spoken:
 
 
 def word_pairs(
-    text: str | None, words: Spoken, among: Container[tuple[str, str]] | None = None
-) -> dict[tuple[str, str], str]:
+    text: str | None, words: Spoken, among: Container[tuple[str, str]]
+) -> list[tuple[str, str]]:
     """Find words that follow each other, with at most two stop words and no mark between them.
 
     Args:
         text: any.
         words: `spoken(text)`.
-        among: pairs of tokens that are looked for; None: all.
+        among: pairs of tokens that are looked for.
 
-    Returns: the spelling of each pair in lower case, stop words included, by its two tokens.
+    Returns: pairs of tokens, each once, in their order.
     """
-    pairs = {}
-    for (left, first, start), (right, second, end) in pairwise(words):
-        if among is not None and (left, right) not in among:
-            continue
-        if text and _GAP.fullmatch(text, start + len(first), end):
-            pairs[left, right] = " ".join(text[start : end + len(second)].lower().split())
-    return pairs
+    pairs: dict[tuple[str, str], None] = {}
+    for (left, first, start), (right, _, end) in pairwise(words):
+        if (left, right) in among and text and _GAP.fullmatch(text, start + len(first), end):
+            pairs[left, right] = None
+    return list(pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """All words of a text as they stand there.
+
+    tokens: of each word, empty for one that `tokens` leaves out. gaps: what stands after each word.
+    """
+
+    words: list[str]
+    tokens: list[str]
+    gaps: list[str]
+
+    @classmethod
+    def of(cls, text: str | None) -> "Parted":
+        """Take a text apart."""
+        parts = _PARTS.split((text or "")[:_LONGEST_TEXT])
+        words = parts[1::2]
+        return cls(words, [token_of(word) for word in words], parts[2::2])
+
+    def spellings(self) -> dict[str, str]:
+        """Return how each token is spelt, in lower case, the last time that it is there."""
+        return {
+            token: word.lower()
+            for token, word in zip(self.tokens, self.words, strict=True)
+            if token
+        }
+
+    def pairs(self) -> dict[tuple[str, str], str]:
+        """Return how two tokens are spelt, in lower case, whose words stand beside each other.
+
+        There is nothing but white space and hyphens between them, no stop word either.
+        """
+        pairs = {}
+        for (left, right), (first, second), gap in zip(
+            pairwise(self.tokens), pairwise(self.words), self.gaps, strict=False
+        ):
+            if left and right and (gap == " " or _JOINT.fullmatch(gap)):
+                pairs[left, right] = " ".join(f"{first}{gap}{second}".lower().split())
+        return pairs

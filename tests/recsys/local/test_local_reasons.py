@@ -43,7 +43,7 @@ def every_reason(facts: LocalFacts, paper_id: str) -> dict[str, str]:
     papers: Sequence[Paper] = PAPERS
     row = next(row for row, paper in enumerate(papers) if paper.id == paper_id)
     at = int(np.flatnonzero(facts.rows == row)[0])
-    findings = LocalFindings.of(facts)
+    findings = LocalFindings.of(facts, range(len(facts.rows)))
     found = (reason(findings, at, papers[row]) for reason in LOCAL_REASONS)
     return {reason.kind: reason.text for reason in found if reason}
 
@@ -104,7 +104,7 @@ def test_reasons_are_few_distinct_and_in_the_order_of_the_table(seed: int) -> No
     view = reader.view(world.draft, world.passage)
     facts = reader.facts(view, world.passage, reader.encode([world.passage])[0])
     papers = [world.world.papers[row] for row in facts.rows.tolist()]
-    findings = LocalFindings.of(facts)
+    findings = LocalFindings.of(facts, range(len(facts.rows)))
     told = explain_local(facts, range(len(papers)), papers)
     assert len(told) == len(papers)
     for at, (paper, reasons) in enumerate(zip(papers, told, strict=True)):

@@ -38,7 +38,11 @@ def collection() -> Collection:
 
 def findings_of(collection: Collection, draft: Draft, vector: Floats = TOWARDS_B) -> Findings:
     query = make_query(collection, draft, vector)
-    return Findings(Facts.of(collection, query, propose(collection, query, SMALL)))
+    return of_all(Facts.of(collection, query, propose(collection, query, SMALL)))
+
+
+def of_all(facts: Facts, best: Sequence[int] = ()) -> Findings:
+    return Findings(facts, range(len(facts.evidence)), best)
 
 
 def every_reason(findings: Findings, paper_id: str) -> dict[str, str]:
@@ -88,7 +92,7 @@ def test_of_the_papers_that_fit_best_those_that_cite_it_are_counted(
 ) -> None:
     def told(paper_id: str, *best: int, as_of: int | None = None) -> str | None:
         facts = findings_of(collection, replace(DRAFT, as_of=as_of)).facts
-        return every_reason(Findings(facts, best), paper_id).get("top")
+        return every_reason(of_all(facts, best), paper_id).get("top")
 
     # Papers b, c and d cite a; c alone cites b. What is no candidate of 2004 is not asked.
     assert told("a", 0, 1, 2, 3, 4) == "cited by 3 of the 5 papers that fit best"
@@ -146,7 +150,7 @@ def test_a_single_neighbour_is_no_plural() -> None:
     small = collect(papers, unit(np.array([[0, 1], [1, 0]], np.float32)))
     query = make_query(small, Draft("Honey", as_of=2002), TOWARDS_B)
     # As of 2002, only a is old enough to be asked, and it cites nobody.
-    findings = Findings(Facts.of(small, query, propose(small, query, SMALL)))
+    findings = of_all(Facts.of(small, query, propose(small, query, SMALL)))
     assert findings.asked == 1
     assert [reason.kind for reason in explain(findings.facts, [0], papers[:1])[0]] == [
         "terms",
@@ -156,7 +160,7 @@ def test_a_single_neighbour_is_no_plural() -> None:
     one_voice = collect(later, unit(np.array([[0, 1], [1, 0], [0.5, 0.5]], np.float32)))
     query = make_query(one_voice, Draft("Honey", as_of=2010), TOWARDS_B)
     nearest_only = replace(SMALL, neighbours=1)
-    findings = Findings(Facts.of(one_voice, query, propose(one_voice, query, nearest_only)))
+    findings = of_all(Facts.of(one_voice, query, propose(one_voice, query, nearest_only)))
     assert every_reason(findings, "a")["votes"] == "cited by the nearest paper"
 
 

@@ -39,7 +39,7 @@ def terms_of(draft: Draft, papers: list[Paper], paper: Paper) -> list[str]:
     evidence = Evidence(collection, query, propose(collection, query, SMALL))
     row = collection.corpus.row(paper.id)
     at = int(np.flatnonzero(evidence.rows == row)[0])
-    return DraftWords(evidence).shared(at, paper)
+    return DraftWords(evidence, [at]).shared(at, paper)
 
 
 def world_of_badminton() -> list[Paper]:
@@ -72,7 +72,7 @@ def test_whatever_the_collection_terms_are_few_telling_and_apart(seed: int) -> N
     world = random_world(seed)
     query = make_query(world.collection, world.draft, world.vector)
     evidence = Evidence(world.collection, query, propose(world.collection, query, SMALL))
-    words = DraftWords(evidence)
+    words = DraftWords(evidence, range(len(evidence)))
     for at, row in enumerate(evidence.rows.tolist()):
         terms = words.shared(at, world.papers[row])
         assert len(terms) <= MOST_TERMS

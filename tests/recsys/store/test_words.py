@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from recsys.store.name_keys import fold
 from recsys.store.words import (
     STOP_WORDS,
+    Parted,
     folded_words,
     singular,
     spoken,
@@ -101,14 +102,39 @@ def test_spoken_words_carry_the_spelling_and_the_place_beside_the_token(text: st
 def test_word_pairs_span_stop_words_but_no_punctuation() -> None:
     text = "Learning to rank graphs. Deep  networks, citation-graph of the web"
     words = spoken(text)
+    known = [token for token, _, _ in words]
 
-    assert word_pairs(text, words) == {
-        ("learning", "rank"): "learning to rank",
+    among = {(left, right) for left in known for right in known}
+    assert word_pairs(text, words, among) == [
+        ("learning", "rank"),
+        ("rank", "graph"),
+        ("deep", "network"),
+        ("citation", "graph"),
+        ("graph", "web"),
+    ]
+    among = {("rank", "graph"), ("graph", "deep"), ("web", "rank")}
+    assert word_pairs(text, words, among) == [("rank", "graph")]
+    assert word_pairs(None, spoken(None), among) == []
+
+
+@given(st.text("abcdeéÅΣ sS,.-_", max_size=40))
+def test_a_text_taken_apart_has_its_words_and_all_between_them(text: str) -> None:
+    parted = Parted.of(text)
+    kept = zip(parted.tokens, parted.words, strict=True)
+    assert [(token, word) for token, word in kept if token] == [each[:2] for each in spoken(text)]
+    pieces = zip(parted.words, parted.gaps, strict=True)
+    assert text.endswith("".join(word + gap for word, gap in pieces))
+
+
+def test_pairs_of_a_text_stand_beside_each_other() -> None:
+    parted = Parted.of("Learning to rank graphs. Deep\n networks, Citation-Graphs of a new web")
+
+    assert parted.pairs() == {
         ("rank", "graph"): "rank graphs",
         ("deep", "network"): "deep networks",
-        ("citation", "graph"): "citation-graph",
-        ("graph", "web"): "graph of the web",
+        ("citation", "graph"): "citation-graphs",
+        ("new", "web"): "new web",
     }
-    among = {("rank", "graph"), ("graph", "deep"), ("web", "rank")}
-    assert word_pairs(text, words, among) == {("rank", "graph"): "rank graphs"}
-    assert word_pairs(None, spoken(None)) == {}
+    assert parted.spellings()["graph"] == "graphs"
+    assert "of" not in parted.spellings().values()
+    assert Parted.of(None).pairs() == Parted.of("one").pairs() == {}
