@@ -52,11 +52,7 @@ class Ballots:
 
 def cast(graph: CitationGraph, voters: Rows, before: int, rows: Rows) -> Ballots:
     """Let the voters that are older than `before` vote for those of the distinct rows they cite."""
-    older = np.flatnonzero(graph.older(voters, before)).astype(np.int32)
-    owner, cited = graph.references(voters[older])
-    places = fastest.places(rows, cited)
-    chosen = np.flatnonzero(places >= 0)
-    return Ballots(older[owner[chosen]], places[chosen], len(rows))
+    return Ballots(*graph.ballots(voters, before, rows), len(rows))
 
 
 def votes(graph: CitationGraph, voters: Voters, before: int, rows: Rows) -> Floats:

@@ -61,6 +61,11 @@ class CitationGraph:
         """Return (owner, cited row) for the given rows, owner = position in `rows`."""
         return self.cites.take(rows)
 
+    def ballots(self, voters: Rows, before: int, rows: Rows) -> tuple[Rows, Rows]:
+        """Find which voters older than `before` cite which of distinct rows: positions of both."""
+        citations = in_numpy.Citations(self.cites.starts, self.cites.values, self.years)
+        return fastest.ballots(citations, voters, before, rows)
+
     def edges(self) -> tuple[Rows, Rows]:
         """Return (citing row, cited row) of all citations, ascending: (e,) int32 each."""
         every = np.arange(len(self.years), dtype=np.int32)

@@ -11,6 +11,7 @@ from recsys.store.kernels.in_numpy import (
     K1,
     LATE,
     Bytes,
+    Citations,
     Codes,
     Postings,
     Trees,
@@ -228,6 +229,20 @@ def slices(begins: Longs, lengths: Longs, values: Rows) -> tuple[Rows, Rows]:
     return owner, found
 
 
+def taken(starts: Longs, values: Rows, rows: Rows) -> tuple[Rows, Rows]:
+    """Concatenate `values[starts[row] : starts[row + 1]]`: (owner, value), owner = place of row."""
+    index = _fit(starts, np.int64), _fit(values, np.int32)
+    return _numbers(compiled.taken(*index, _fit(rows, np.int32)))
+
+
+def ballots(citations: Citations, voters: Rows, before: int, rows: Rows) -> tuple[Rows, Rows]:
+    """Find which voters older than `before` cite which of distinct rows: positions of both."""
+    index = _fit(citations.starts, np.int64), _fit(citations.values, np.int32)
+    years, limit = _fit(citations.years, np.int16), np.array([before])
+    given = _fit(voters, np.int32), _fit(rows, np.int32)
+    return _numbers(compiled.ballots(*index, years, *given, limit))
+
+
 def older(starts: Longs, values: Rows, years: Years, rows: Rows, limit: int) -> Longs:
     """Count of each row's `values[starts[row]:starts[row + 1]]` those of a year below the limit."""
     out = np.empty(len(rows), np.int64)
@@ -311,6 +326,12 @@ def _one_after_another(rows: Sequence[Rows]) -> tuple[Rows, Longs]:
     """Concatenate rows: (all of them, where each of them ends)."""
     every = np.concatenate([np.empty(0, np.int32), *rows])
     return every, np.cumsum([len(each) for each in rows], dtype=np.int64)
+
+
+def _numbers(made: tuple[bytearray, bytearray]) -> tuple[Rows, Rows]:
+    """Read two arrays that a kernel has made, not knowing before how long they would be."""
+    first, second = made
+    return np.frombuffer(first, np.int32), np.frombuffer(second, np.int32)
 
 
 def _parts(split: Split) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ from recsys.store.kernels.in_numpy import PaperWords, Postings, Trees, Words
 from recsys.store.kernels.joins_in_numpy import Forward
 from recsys.store.kernels.split_in_numpy import Split
 
-REVISION = 12
+REVISION = 13
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -30,6 +30,7 @@ COMPILED = _are_compiled()
 if TYPE_CHECKING or not COMPILED:
     from recsys.store.kernels.codes_in_numpy import best, closest, rounded
     from recsys.store.kernels.in_numpy import (
+        ballots,
         distinct,
         dots,
         highest,
@@ -44,6 +45,7 @@ if TYPE_CHECKING or not COMPILED:
         scan,
         search,
         slices,
+        taken,
         tally,
         totals,
     )
@@ -51,6 +53,7 @@ if TYPE_CHECKING or not COMPILED:
     from recsys.store.kernels.split_in_numpy import split_dots, split_own_dots, unsplit
 else:
     from recsys.store.kernels.adapted import (
+        ballots,
         best,
         closest,
         cocited,
@@ -73,6 +76,7 @@ else:
         slices,
         split_dots,
         split_own_dots,
+        taken,
         tally,
         totals,
         unsplit,
@@ -88,6 +92,7 @@ __all__ = [
     "Split",
     "Trees",
     "Words",
+    "ballots",
     "best",
     "closest",
     "cocited",
@@ -110,6 +115,7 @@ __all__ = [
     "slices",
     "split_dots",
     "split_own_dots",
+    "taken",
     "tally",
     "totals",
     "unsplit",

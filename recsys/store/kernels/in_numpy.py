@@ -262,6 +262,38 @@ def slices(begins: Longs, lengths: Longs, values: Rows) -> tuple[Rows, Rows]:
     return owner, values[at]
 
 
+def taken(starts: Longs, values: Rows, rows: Rows) -> tuple[Rows, Rows]:
+    """Concatenate `values[starts[row] : starts[row + 1]]`: (owner, value), owner = place of row."""
+    begins = starts[rows]
+    return slices(begins, starts[rows + 1] - begins, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Citations:
+    """What each of n papers cites.
+
+    starts: (n + 1,) int64. values: (nnz,) int32, rows, distinct for each paper. years: (n,) int16
+    of the papers, below 0 where unknown.
+    """
+
+    starts: Longs
+    values: Rows
+    years: Years
+
+
+def ballots(citations: Citations, voters: Rows, before: int, rows: Rows) -> tuple[Rows, Rows]:
+    """Find which voters cite which of distinct rows: (voters, rows), positions, (e,) int32 each.
+
+    Only voters of a known year < before have a vote. Voters ascend, and what one of them cites.
+    """
+    years = citations.years[voters]
+    older = np.flatnonzero((years >= 0) & (years < before)).astype(np.int32)
+    owner, cited = taken(citations.starts, citations.values, voters[older])
+    at = places(rows, cited)
+    there = np.flatnonzero(at >= 0)
+    return older[owner[there]], at[there]
+
+
 LATE = 1 << 14
 """A citing paper of unknown year comes after every real year: it never counts as older."""
 
