@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recsys.stage_one.sources import source_names
 from recsys.stage_one.voters import Voters
 from recsys.store.arrays import Floats, Rows
-from recsys.store.kernels import fastest
+from recsys.store.kernels import fastest, in_numpy
 from recsys.store.top_k import top_k
 
-Bits = NDArray[np.uint16]
+Bits: TypeAlias = in_numpy.Bits
 """Of each paper, bit i is set if the source with the name `sources.names()[i]` proposes it."""
 
 
@@ -127,10 +127,6 @@ class Gathering:
 
     def merge(self) -> tuple[Rows, Bits]:
         """Unite the sources: distinct rows, ascending, and the bits of each."""
-        once, numbers = fastest.number(np.concatenate([rows for rows, _ in self.proposed]))
-        bits, begin = np.zeros(len(once), np.uint16), 0
-        for rows, bit in self.proposed:
-            bits[numbers[begin : begin + len(rows)]] |= np.uint16(bit)
-            begin += len(rows)
-        order = np.argsort(once)
-        return once[order], bits[order]
+        return fastest.united(
+            [rows for rows, _ in self.proposed], [bit for _, bit in self.proposed]
+        )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from recsys.asking.query import Query
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
-from recsys.store.lookup import dots
+from recsys.store.lookup import remembered_dots
 
 USUAL = ("embedding", "bm25")
 """Searches that every index can be asked; the others need a model that somebody has to train."""
@@ -52,5 +52,5 @@ class SourceQuery:
         return self.seeds[: self.options.close_seeds]
 
     def cosines(self, rows: Rows) -> Floats:
-        """Compare papers with the draft: (p,) float32."""
-        return dots(self.collection.vectors, rows, self.query.vector)
+        """Compare distinct papers with the draft: (p,) float32."""
+        return remembered_dots(self.collection.vectors, rows, self.query.vector)

@@ -30,7 +30,8 @@ LONGEST_TITLE = 60
 class Findings:
     """Counts behind the reasons, for all candidates at once: (m,) float32 each.
 
-    chosen: positions of those that reasons are given for. best: corpus rows of the candidates with the highest scores; see `explain`.
+    chosen: positions of those that reasons are given for. best: corpus rows of the candidates with
+    the highest scores; see `explain`.
     """
 
     facts: Facts

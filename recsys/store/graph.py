@@ -8,13 +8,13 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, load_array
-from recsys.store.kernels import fastest, in_numpy
+from recsys.store.kernels import edges_in_numpy, fastest
 from recsys.store.layout import YEARS
 
 UNKNOWN_YEAR = -1
 """Marks an unknown year in year columns; outside arrays an unknown year is None."""
-LATE = in_numpy.LATE
-Years: TypeAlias = in_numpy.Years
+LATE = edges_in_numpy.LATE
+Years: TypeAlias = edges_in_numpy.Years
 _T = TypeVar("_T")
 
 
@@ -63,7 +63,7 @@ class CitationGraph:
 
     def ballots(self, voters: Rows, before: int, rows: Rows) -> tuple[Rows, Rows]:
         """Find which voters older than `before` cite which of distinct rows: positions of both."""
-        citations = in_numpy.Citations(self.cites.starts, self.cites.values, self.years)
+        citations = edges_in_numpy.Citations(self.cites.starts, self.cites.values, self.years)
         return fastest.ballots(citations, voters, before, rows)
 
     def edges(self) -> tuple[Rows, Rows]:

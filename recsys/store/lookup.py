@@ -4,7 +4,7 @@ import numpy as np
 
 from recsys.store.arrays import Floats, Rows
 from recsys.store.kernels import fastest
-from recsys.store.products import known_products, products
+from recsys.store.products import known_part, known_products, products, remember_part
 from recsys.store.vectors.stored_vectors import StoredVectors, row_dots
 
 
@@ -29,7 +29,25 @@ def dots_of_any(vectors: StoredVectors, rows: Rows, query: Floats) -> Floats:
     if (known := known_products(vectors, query)) is not None:
         return known[rows]
     once, numbers = fastest.number(rows)
-    return dots(vectors, once, query)[numbers]
+    return _dots_of_others(vectors, once, query)[numbers]
+
+
+def remembered_dots(vectors: StoredVectors, rows: Rows, query: Floats) -> Floats:
+    """Multiply as `dots` does distinct rows, some of which `dots_of_any` will be asked for."""
+    product = dots(vectors, rows, query)
+    remember_part(vectors, rows, query, product)
+    return product
+
+
+def _dots_of_others(vectors: StoredVectors, rows: Rows, query: Floats) -> Floats:
+    """Multiply as `dots` does, but for rows whose product is remembered."""
+    if (known := known_part(vectors, query)) is None:
+        return dots(vectors, rows, query)
+    at = fastest.places(known[0], rows)
+    others = np.flatnonzero(at < 0)
+    product = known[1][at]
+    product[others] = dots(vectors, rows[others], query)
+    return product
 
 
 def dots_of_many(vectors: StoredVectors, rows: Rows, queries: Floats) -> Floats:

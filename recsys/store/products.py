@@ -7,19 +7,30 @@ query with most papers. What is made inside `remembered_products` is kept until 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 
-from recsys.store.arrays import Floats
+from recsys.store.arrays import Floats, Rows
 from recsys.store.vectors.stored_vectors import StoredVectors
 
 SMALL = 1_000_000
 """Multiplications at once: OpenBLAS does so many without copying both sides into its own order."""
 
 _Key: TypeAlias = tuple[int, tuple[int, ...], bytes]
-_Made: TypeAlias = dict[_Key, tuple[StoredVectors, Floats]]
-"""By identity of the vectors and value of the queries: the vectors, kept alive, and the product."""
+
+
+@dataclass(slots=True)
+class _Made:
+    """Products by identity of the vectors, which are kept alive, and value of the queries.
+
+    whole: of all vectors. parts: of some rows, the last that were asked for.
+    """
+
+    whole: dict[_Key, tuple[StoredVectors, Floats]] = field(default_factory=dict)
+    parts: dict[_Key, tuple[StoredVectors, Rows, Floats]] = field(default_factory=dict)
+
 
 _made: ContextVar[_Made | None] = ContextVar("products", default=None)
 
@@ -27,7 +38,7 @@ _made: ContextVar[_Made | None] = ContextVar("products", default=None)
 @contextmanager
 def remembered_products() -> Iterator[None]:
     """Make no product of all vectors twice inside a `with` block."""
-    token = _made.set({})
+    token = _made.set(_Made())
     try:
         yield
     finally:
@@ -44,7 +55,7 @@ def products(vectors: StoredVectors, queries: Floats) -> Floats:
     product = multiplied(vectors, queries)
     product.setflags(write=False)
     if (made := _made.get()) is not None:
-        made[_key(vectors, queries)] = vectors, product
+        made.whole[_key(vectors, queries)] = vectors, product
     return product
 
 
@@ -63,10 +74,26 @@ def multiplied(vectors: StoredVectors, queries: Floats) -> Floats:
 
 def known_products(vectors: StoredVectors, queries: Floats) -> Floats | None:
     """Return a product that is remembered, else None."""
-    if not (made := _made.get()):
+    made = _made.get()
+    if made is None or not made.whole:
         return None
-    found = made.get(_key(vectors, queries))
+    found = made.whole.get(_key(vectors, queries))
     return None if found is None else found[1]
+
+
+def remember_part(vectors: StoredVectors, rows: Rows, query: Floats, product: Floats) -> None:
+    """Keep the product of some distinct rows with a (d,) query, in the place of other rows'."""
+    if (made := _made.get()) is not None and len(rows):
+        made.parts[_key(vectors, query)] = vectors, rows, product
+
+
+def known_part(vectors: StoredVectors, query: Floats) -> tuple[Rows, Floats] | None:
+    """Return the rows whose product with a query is remembered, and it; None: there are none."""
+    made = _made.get()
+    if made is None or not made.parts:
+        return None
+    found = made.parts.get(_key(vectors, query))
+    return None if found is None else found[1:]
 
 
 def _key(vectors: StoredVectors, queries: Floats) -> _Key:

@@ -7,16 +7,15 @@ import numpy as np
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.kernels import compiled, in_numpy
 from recsys.store.kernels.codes_in_numpy import Coded
+from recsys.store.kernels.edges_in_numpy import LATE, Citations, Years
 from recsys.store.kernels.in_numpy import (
     K1,
-    LATE,
+    Bits,
     Bytes,
-    Citations,
     Codes,
     Postings,
     Trees,
     Words,
-    Years,
 )
 from recsys.store.kernels.joins_in_numpy import OWN, Forward
 from recsys.store.kernels.split_in_numpy import Split
@@ -181,6 +180,15 @@ def distinct(rows: Rows) -> Rows:
     return out[: found[0]].copy()
 
 
+def united(lists: Sequence[Rows], bits: Sequence[int]) -> tuple[Rows, Bits]:
+    """Unite lists of rows: (distinct rows, ascending; the bits of all lists that each is in)."""
+    every, ends = _one_after_another(lists)
+    rows, found = np.empty(len(every), np.int32), np.zeros(1, np.int64)
+    together = np.empty(len(every), np.uint16)
+    compiled.united(_fit(every, np.int32), ends, np.array(bits, np.uint16), rows, together, found)
+    return rows[: found[0]].copy(), together[: found[0]].copy()
+
+
 def look_up(rows: Rows, values: Floats, wanted: Rows) -> Floats:
     """Return the value of each wanted row among distinct rows, 0 where it is not."""
     out = np.empty(len(wanted), np.float32)
@@ -222,17 +230,8 @@ def highest(owner: Rows, weights: Floats, m: int) -> Floats:
 
 def slices(begins: Longs, lengths: Longs, values: Rows) -> tuple[Rows, Rows]:
     """Concatenate `values[begin : begin + length]`: (owner, value), owner = number of the slice."""
-    m = int(lengths.sum())
-    owner, found = np.empty(m, np.int32), np.empty(m, np.int32)
     ranges = _fit(begins, np.int64), _fit(lengths, np.int64)
-    compiled.slices(*ranges, _fit(values, np.int32), owner, found)
-    return owner, found
-
-
-def taken(starts: Longs, values: Rows, rows: Rows) -> tuple[Rows, Rows]:
-    """Concatenate `values[starts[row] : starts[row + 1]]`: (owner, value), owner = place of row."""
-    index = _fit(starts, np.int64), _fit(values, np.int32)
-    return _numbers(compiled.taken(*index, _fit(rows, np.int32)))
+    return _numbers(compiled.slices(*ranges, _fit(values, np.int32)))
 
 
 def ballots(citations: Citations, voters: Rows, before: int, rows: Rows) -> tuple[Rows, Rows]:

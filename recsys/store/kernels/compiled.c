@@ -1645,6 +1645,59 @@ static PyObject *distinct(PyObject *module, PyObject *arguments)
     return outcome(a, 3, wrong, !bits);
 }
 
+/* united(rows, ends, bits, out rows, out bits, [found]): lists of rows, which end at `ends`, as one,
+ * ascending, with the bits of all lists that a row is in. */
+static PyObject *united(PyObject *module, PyObject *arguments)
+{
+    Array a[6];
+    const int items[] = {4, 8, 2, 4, 2, 8};
+    if (!take(arguments, a, items, 6, 3))
+        return NULL;
+    const int32_t *rows = a[0].data;
+    const int64_t *ends = a[1].data;
+    uint16_t *bits = a[4].data;
+    Py_ssize_t m = a[0].length, lists = a[1].length, at = 0, found = 0;
+    const char *wrong = NULL;
+    if (a[2].length != lists || a[3].length < m || a[4].length < m)
+        wrong = "bits or room of another number";
+    for (Py_ssize_t list = 0; list < lists && !wrong; at = (Py_ssize_t)ends[list++])
+        if (ends[list] < at || ends[list] > m)
+            wrong = "lists that do not follow each other";
+    Table table;
+    Sorting sorting;
+    if (wrong || !make(&table, m))
+        return outcome(a, 6, wrong, !wrong);
+    uint16_t *together = malloc((m ? m : 1) * sizeof(uint16_t));
+    if (!together || !begin_sorting(&sorting, m)) {
+        free(together);
+        free(table.keys);
+        return outcome(a, 6, NULL, 1);
+    }
+    at = 0;
+    for (Py_ssize_t list = 0; list < lists; list++)
+        for (uint16_t bit = ((const uint16_t *)a[2].data)[list]; at < ends[list]; at++) {
+            size_t here = slot(&table, rows[at]);
+            if (table.values[here] < 0) {
+                table.keys[here] = rows[at];
+                sorting.keys[found] = (uint32_t)rows[at];
+                sorting.places[found] = (uint32_t)found;
+                together[found] = 0;
+                table.values[here] = (int32_t)found++;
+            }
+            together[table.values[here]] |= bit;
+        }
+    sort_keys(&sorting, found);
+    for (Py_ssize_t i = 0; i < found; i++) {
+        ((int32_t *)a[3].data)[i] = (int32_t)sorting.keys[i];
+        bits[i] = together[sorting.places[i]];
+    }
+    *(int64_t *)a[5].data = found;
+    end_sorting(&sorting);
+    free(together);
+    free(table.keys);
+    return outcome(a, 6, NULL, 0);
+}
+
 /* look_up(rows, values, wanted, out) */
 static PyObject *look_up(PyObject *module, PyObject *arguments)
 {
@@ -1806,36 +1859,6 @@ static PyObject *highest(PyObject *module, PyObject *arguments)
     return outcome(a, 3, wrong, 0);
 }
 
-/* slices(begins, lengths, values, owner, found) */
-static PyObject *slices(PyObject *module, PyObject *arguments)
-{
-    Array a[5];
-    const int items[] = {8, 8, 4, 4, 4};
-    if (!take(arguments, a, items, 5, 3))
-        return NULL;
-    const int64_t *begins = a[0].data, *lengths = a[1].data;
-    const int32_t *values = a[2].data;
-    int32_t *owner = a[3].data, *found = a[4].data;
-    Py_ssize_t at = 0, room = a[3].length < a[4].length ? a[3].length : a[4].length;
-    const char *wrong = a[0].length != a[1].length ? "lengths of another number" : NULL;
-    for (Py_ssize_t i = 0; !wrong && i < a[0].length; i++) {
-        if (i + AHEAD < a[0].length && begins[i + AHEAD] >= 0 &&
-            begins[i + AHEAD] < a[2].length && lengths[i + AHEAD] > 0)
-            prefetch(values + begins[i + AHEAD],
-                     (lengths[i + AHEAD] < 64 ? lengths[i + AHEAD] : 64) * sizeof(int32_t));
-        if (lengths[i] < 0 || begins[i] < 0 || begins[i] > a[2].length - lengths[i] ||
-            lengths[i] > room - at) {
-            wrong = "a slice outside the values";
-            break;
-        }
-        for (int64_t j = 0; j < lengths[i]; j++)
-            owner[at + j] = (int32_t)i;
-        memcpy(found + at, values + begins[i], lengths[i] * sizeof(int32_t));
-        at += lengths[i];
-    }
-    return outcome(a, 5, wrong, 0);
-}
-
 /* Make two new arrays of n numbers, to be written into; NULL: there was no memory. The caller owns
  * the tuple. */
 static PyObject *two_arrays(Py_ssize_t n, int32_t **first, int32_t **second)
@@ -1875,30 +1898,31 @@ INLINE void look_ahead_at(const Array *starts, const Array *values, const int32_
                  (end - begin < 64 ? end - begin : 64) * sizeof(int32_t));
 }
 
-/* taken(starts, values, rows): returns (owner, found), arrays of bytes. */
-static PyObject *taken(PyObject *module, PyObject *arguments)
+/* slices(begins, lengths, values): returns (owner, found), arrays of bytes. */
+static PyObject *slices(PyObject *module, PyObject *arguments)
 {
     Array a[3];
-    const int items[] = {8, 4, 4};
+    const int items[] = {8, 8, 4};
     if (!take(arguments, a, items, 3, 3))
         return NULL;
-    const int32_t *rows = a[2].data, *values = a[1].data;
+    const int64_t *begins = a[0].data, *lengths = a[1].data;
+    const int32_t *values = a[2].data;
     int32_t *owner, *found;
-    int64_t begin, end;
-    Py_ssize_t m = a[2].length, total = 0;
-    for (Py_ssize_t i = 0; i < m; i++) {
-        look_ahead_at(a, a + 1, rows, i, m);
-        if (!span_of(a, a + 1, rows[i], &begin, &end))
-            return outcome(a, 3, "a row that is not there, or values outside their file", 0);
-        total += end - begin;
-    }
+    Py_ssize_t total = 0, at = 0;
+    const char *wrong = a[0].length != a[1].length ? "lengths of another number" : NULL;
+    for (Py_ssize_t i = 0; !wrong && i < a[0].length; total += lengths[i++])
+        if (lengths[i] < 0 || begins[i] < 0 || begins[i] > a[2].length - lengths[i])
+            wrong = "a slice outside the values";
+    if (wrong)
+        return outcome(a, 3, wrong, 0);
     PyObject *both = two_arrays(total, &owner, &found);
-    for (Py_ssize_t i = 0, at = 0; both && i < m; i++) {
-        span_of(a, a + 1, rows[i], &begin, &end);
-        for (Py_ssize_t j = at; j < at + end - begin; j++)
-            owner[j] = (int32_t)i;
-        memcpy(found + at, values + begin, (end - begin) * sizeof(int32_t));
-        at += end - begin;
+    for (Py_ssize_t i = 0; both && i < a[0].length; at += lengths[i++]) {
+        if (i + AHEAD < a[0].length)
+            prefetch(values + begins[i + AHEAD],
+                     (lengths[i + AHEAD] < 64 ? lengths[i + AHEAD] : 64) * sizeof(int32_t));
+        for (int64_t j = 0; j < lengths[i]; j++)
+            owner[at + j] = (int32_t)i;
+        memcpy(found + at, values + begins[i], lengths[i] * sizeof(int32_t));
     }
     drop(a, 3);
     return both;
@@ -2530,6 +2554,7 @@ static PyMethodDef methods[] = {
     {"places", places, METH_VARARGS, NULL},
     {"number", number, METH_VARARGS, NULL},
     {"distinct", distinct, METH_VARARGS, NULL},
+    {"united", united, METH_VARARGS, NULL},
     {"look_up", look_up, METH_VARARGS, NULL},
     {"search", search, METH_VARARGS, NULL},
     {"closest", closest, METH_VARARGS, NULL},
@@ -2538,7 +2563,6 @@ static PyMethodDef methods[] = {
     {"totals", totals, METH_VARARGS, NULL},
     {"highest", highest, METH_VARARGS, NULL},
     {"slices", slices, METH_VARARGS, NULL},
-    {"taken", taken, METH_VARARGS, NULL},
     {"ballots", ballots, METH_VARARGS, NULL},
     {"older", older, METH_VARARGS, NULL},
     {"ranks", ranks, METH_VARARGS, NULL},

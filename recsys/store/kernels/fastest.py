@@ -29,25 +29,27 @@ COMPILED = _are_compiled()
 
 if TYPE_CHECKING or not COMPILED:
     from recsys.store.kernels.codes_in_numpy import best, closest, rounded
-    from recsys.store.kernels.in_numpy import (
+    from recsys.store.kernels.edges_in_numpy import (
         ballots,
+        highest,
+        older,
+        ranks,
+        slices,
+        totals,
+    )
+    from recsys.store.kernels.in_numpy import (
         distinct,
         dots,
-        highest,
         leaves,
         look_up,
         matches,
         number,
-        older,
         own_dots,
         places,
-        ranks,
         scan,
         search,
-        slices,
-        taken,
         tally,
-        totals,
+        united,
     )
     from recsys.store.kernels.joins_in_numpy import cocited, joined, overlaps, walked
     from recsys.store.kernels.split_in_numpy import split_dots, split_own_dots, unsplit
@@ -76,9 +78,9 @@ else:
         slices,
         split_dots,
         split_own_dots,
-        taken,
         tally,
         totals,
+        united,
         unsplit,
         walked,
     )
@@ -115,9 +117,9 @@ __all__ = [
     "slices",
     "split_dots",
     "split_own_dots",
-    "taken",
     "tally",
     "totals",
+    "united",
     "unsplit",
     "walked",
 ]

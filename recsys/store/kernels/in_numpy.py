@@ -21,10 +21,10 @@ _BLOCK = 1 << 16
 """Rows of codes that are widened at a time."""
 
 
+Bits = NDArray[np.uint16]
 Counts = NDArray[np.unsignedinteger[Any]]
 Levels = NDArray[np.uint8]
 Norms = NDArray[np.float64]
-Years = NDArray[np.int16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +209,18 @@ def distinct(rows: Rows) -> Rows:
     return ascending[np.flatnonzero(np.diff(ascending, prepend=np.int32(-1)))]
 
 
+def united(lists: Sequence[Rows], bits: Sequence[int]) -> tuple[Rows, Bits]:
+    """Unite lists of rows, each of which has bits: (distinct rows, ascending; (m,) uint16).
+
+    A row has the bits of all lists that it is in.
+    """
+    rows = distinct(np.concatenate([np.empty(0, np.int32), *lists]))
+    together = np.zeros(len(rows), np.uint16)
+    for each, bit in zip(lists, bits, strict=True):
+        together[np.searchsorted(rows, each)] |= np.uint16(bit)
+    return rows, together
+
+
 def look_up(rows: Rows, values: Floats, wanted: Rows) -> Floats:
     """Return the value of each wanted row among distinct rows, 0 where it is not."""
     at = places(rows, wanted)
@@ -239,94 +251,6 @@ def search(starts: Longs, strings: Bytes, words: Sequence[bytes]) -> Rows:
     found = [bisect_left(range(n), word, key=string) for word in words]
     same = [at < n and string(at) == word for at, word in zip(found, words, strict=True)]
     return np.where(same, found, -1).astype(np.int32)
-
-
-# Sums and edges -----------------------------------------------------------------------------
-
-
-def totals(owner: Rows, weights: Floats | None, m: int) -> Floats:
-    """Sum weights, or ones, by owner (0 <= owner < m) in float64: (m,) float32."""
-    return np.bincount(owner, weights, minlength=m).astype(np.float32)
-
-
-def highest(owner: Rows, weights: Floats, m: int) -> Floats:
-    """Take the largest weight by owner, at the least 0: (m,) float32."""
-    result = np.zeros(m, np.float32)
-    np.maximum.at(result, owner, weights)
-    return result
-
-
-def slices(begins: Longs, lengths: Longs, values: Rows) -> tuple[Rows, Rows]:
-    """Concatenate `values[begin : begin + length]`: (owner, value), owner = number of the slice."""
-    owner, at = _spans(begins, lengths)
-    return owner, values[at]
-
-
-def taken(starts: Longs, values: Rows, rows: Rows) -> tuple[Rows, Rows]:
-    """Concatenate `values[starts[row] : starts[row + 1]]`: (owner, value), owner = place of row."""
-    begins = starts[rows]
-    return slices(begins, starts[rows + 1] - begins, values)
-
-
-@dataclass(frozen=True, slots=True)
-class Citations:
-    """What each of n papers cites.
-
-    starts: (n + 1,) int64. values: (nnz,) int32, rows, distinct for each paper. years: (n,) int16
-    of the papers, below 0 where unknown.
-    """
-
-    starts: Longs
-    values: Rows
-    years: Years
-
-
-def ballots(citations: Citations, voters: Rows, before: int, rows: Rows) -> tuple[Rows, Rows]:
-    """Find which voters cite which of distinct rows: (voters, rows), positions, (e,) int32 each.
-
-    Only voters of a known year < before have a vote. Voters ascend, and what one of them cites.
-    """
-    years = citations.years[voters]
-    older = np.flatnonzero((years >= 0) & (years < before)).astype(np.int32)
-    owner, cited = taken(citations.starts, citations.values, voters[older])
-    at = places(rows, cited)
-    there = np.flatnonzero(at >= 0)
-    return older[owner[there]], at[there]
-
-
-LATE = 1 << 14
-"""A citing paper of unknown year comes after every real year: it never counts as older."""
-
-
-def older(starts: Longs, values: Rows, years: Years, rows: Rows, limit: int) -> Longs:
-    """Count of each row's `values[starts[row]:starts[row + 1]]` those of a year below the limit.
-
-    values: rows, within each slice by ascending year. years: (n,) int16, below 0 where unknown.
-    O(log of the longest slice) for each row.
-    """
-    low, high = starts[rows], starts[rows + 1]
-    begins = low
-    while np.any(open_still := low < high):
-        middle = np.where(open_still, (low + high) // 2, 0)
-        year = years[values[middle]]
-        below = open_still & (np.where(year < 0, LATE, year) < limit)
-        low = np.where(below, middle + 1, low)
-        high = np.where(open_still & ~below, middle, high)
-    counts: Longs = low - begins
-    return counts
-
-
-def ranks(values: Floats) -> Floats:
-    """Rank from 1 (highest); equal values share the best rank of theirs: (m,) float32."""
-    ascending = np.sort(values)
-    return (len(values) - np.searchsorted(ascending, values, side="right") + 1).astype(np.float32)
-
-
-def _spans(begins: Longs, lengths: Longs) -> tuple[Rows, Longs]:
-    """Concatenate `range(begin, begin + length)`: (owner, index)."""
-    owner = np.repeat(np.arange(len(begins), dtype=np.int32), lengths)
-    shift = np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
-    return owner, shift + np.arange(len(owner))
 
 
 # Trees --------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from recsys.store.arrays import Floats, Longs, Rows, spans
-from recsys.store.kernels.in_numpy import Counts, Norms, Words, highest, impacts, places, totals
+from recsys.store.kernels.edges_in_numpy import highest, totals
+from recsys.store.kernels.in_numpy import Counts, Norms, Words, impacts, places
 
 BM25, RAREST, WHOLE, SQUARES, OWN = range(5)
 """Lines of what `overlaps` returns; from OWN on, the sums of the further weights."""

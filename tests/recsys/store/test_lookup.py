@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from recsys.store.arrays import Rows
-from recsys.store.lookup import distinct, dots, dots_of_any, dots_of_many
+from recsys.store.lookup import distinct, dots, dots_of_any, dots_of_many, remembered_dots
 from recsys.store.products import products, remembered_products
 
 ROWS = arrays(np.int32, st.integers(0, 60), elements=st.integers(0, 40))
@@ -32,3 +32,22 @@ def test_dots_are_products_of_the_rows(number: int, remembered: bool) -> None:
         for found in (dots(vectors, rows, queries[0]), dots_of_any(vectors, rows, queries[0])):
             np.testing.assert_allclose(found, wanted[:, 0], atol=1e-5)
         np.testing.assert_allclose(dots_of_many(vectors, rows, queries), wanted.T, atol=1e-5)
+
+
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_what_was_multiplied_before_is_not_again(seed: int, other: bool) -> None:
+    rng = np.random.default_rng(seed)
+    vectors, queries = (rng.normal(size=(n, 8)).astype(np.float32) for n in (90, 2))
+    before = rng.permutation(90)[: rng.integers(0, 30)].astype(np.int32)
+    rows = rng.integers(0, 90, rng.integers(0, 60)).astype(np.int32)
+    query = queries[int(other)]
+    with remembered_products():
+        product = remembered_dots(vectors, before, queries[0])
+        np.testing.assert_allclose(product, vectors[before] @ queries[0], atol=1e-5)
+        product[:] = 7  # So that it shows which come from there.
+        found = dots_of_any(vectors, rows, query)
+    told = np.isin(rows, before) & (not other)
+    assert (found[told] == 7).all()
+    np.testing.assert_allclose(found[~told], (vectors[rows] @ query)[~told], atol=1e-5)
+    remembered_dots(vectors, before, query)  # Outside of an answer nothing is kept.
+    np.testing.assert_allclose(dots_of_any(vectors, rows, query), vectors[rows] @ query, atol=1e-5)
