@@ -8,17 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indexes.backends import Former
 from indexes.exact import ExactIndex, compared_in_full
-from indexes.rounded import Rounded, RoundedQueries
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.graph import Years
 from recsys.store.kernels import fastest
 from recsys.store.vectors.stored_vectors import StoredVectors
+
+if TYPE_CHECKING:
+    from indexes.rounded import Rounded
 
 MOST = 50
 """So many of the best are found in 8 bits at most."""
@@ -43,6 +45,8 @@ class ScanningIndex:
         """Return up to k (rows, cosines) for each of (q, d) queries, in one pass."""
         if not 0 < k <= MOST or not fastest.COMPILED:
             return ExactIndex(self.vectors).search_many(queries, k, allowed=allowed)
+        from indexes.rounded import RoundedQueries  # Only drafts with references come here.
+
         every = np.array([0]), np.array([len(self.vectors)])
         asked = RoundedQueries.of(queries)
         seen = self._rounded[0].closest(asked, every, allowed, k + SPARE)
@@ -54,8 +58,10 @@ class ScanningIndex:
         return found
 
     @cached_property
-    def _rounded(self) -> tuple[Rounded, Floats]:
+    def _rounded(self) -> "tuple[Rounded, Floats]":
         """The vectors in 8 bits, and how far each is off."""
+        from indexes.rounded import Rounded
+
         return Rounded.of(self.vectors[:])
 
     @cached_property

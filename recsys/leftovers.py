@@ -51,6 +51,10 @@ def is_running(number: str) -> bool:
 
 
 def _host() -> str:
-    from platform import node
+    if hasattr(os, "uname"):  # What `platform.node` asks, whose import takes milliseconds.
+        name = os.uname().nodename
+    else:
+        from platform import node
 
-    return f"{zlib.crc32(node().encode()):08x}"
+        name = node()
+    return f"{zlib.crc32(name.encode()):08x}"

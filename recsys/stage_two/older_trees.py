@@ -6,9 +6,7 @@ from typing import Any
 
 from recsys.errors import ArtifactCorrupt
 from recsys.stage_two.grown_trees import trees_of
-from recsys.stage_two.stored_trees import StoredTrees
-
-MODEL = "model.onnx"
+from recsys.stage_two.stored_trees import OLDER_TREES, StoredTrees
 
 
 def load_older(folder: Path) -> StoredTrees:
@@ -19,7 +17,7 @@ def load_older(folder: Path) -> StoredTrees:
     """
     import onnx
 
-    path = folder / MODEL
+    path = folder / OLDER_TREES
     try:
         graph = onnx.load(str(path)).graph
         told = {

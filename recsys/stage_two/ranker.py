@@ -9,9 +9,8 @@ import numpy as np
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.stage_one.settings import USUAL
 from recsys.stage_two.features import BY_NAME
-from recsys.stage_two.older_trees import MODEL, load_older
 from recsys.stage_two.second_look import SECOND_NAMES
-from recsys.stage_two.stored_trees import TREES, StoredTrees
+from recsys.stage_two.stored_trees import OLDER_TREES, TREES, StoredTrees
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
 
@@ -89,10 +88,10 @@ class TreeRanker:
                 _AGAIN,
             )
         older = TREES not in manifest.files
-        trees = load_older(folder) if older else StoredTrees.load(folder)
+        trees = _older_trees(folder) if older else StoredTrees.load(folder)
         if trees.width != len(names):
             raise ArtifactCorrupt(
-                f"{folder / (MODEL if older else TREES)} reads {trees.width} features, its "
+                f"{folder / (OLDER_TREES if older else TREES)} reads {trees.width} features, its "
                 f"manifest names {len(names)}.",
                 _AGAIN,
             )
@@ -101,6 +100,12 @@ class TreeRanker:
             first = cls.load(folder / FIRST, kind=kind, known=known)
             _check_first(folder, first, names)
         return cls(trees, names, knots, origin, folder, searches, config.get("nnselect"), first)
+
+
+def _older_trees(folder: Path) -> StoredTrees:
+    from recsys.stage_two.older_trees import load_older
+
+    return load_older(folder)
 
 
 def _check_first(folder: Path, first: TreeRanker, names: tuple[str, ...]) -> None:

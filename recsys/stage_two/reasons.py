@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from textwrap import shorten
 
 import numpy as np
 
@@ -138,6 +137,8 @@ def _seeds(findings: Findings, at: int, paper: Paper) -> Reason | None:
 def _near_seed(findings: Findings, at: int, paper: Paper) -> Reason | None:
     if findings.seeds is None or findings.seed_nearness[at] > NEAR:
         return None
+    from textwrap import shorten
+
     nearest = findings.seeds.rows[findings.seeds.cosines[at].argmax()]
     title = findings.evidence.collection.corpus.title(int(nearest))
     return Reason(

@@ -12,6 +12,8 @@ from recsys.store.kernels import fastest
 from recsys.store.kernels.in_numpy import LEAVES, Trees
 
 TREES = "trees.npz"
+OLDER_TREES = "model.onnx"
+"""Where older versions put them: see `recsys.stage_two.older_trees`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
 from recsys.formats import identifiers
-from recsys.formats.references.bibliography import address_in
 from recsys.records import Paper
 from recsys.store.name_keys import fold
 from recsys.store.words import STOP_WORDS
@@ -55,7 +54,7 @@ def _as_doi(name: str) -> str | None:
 
 def web_address(paper: Paper) -> str | None:
     """Return the web address that a paper has beside its DOI, None when it has none."""
-    address, doi = address_in(paper.url), bare_doi(paper)
+    address, doi = _address(paper), bare_doi(paper)
     same = doi and address and _RESOLVER.sub("", address).lower() == doi.lower()
     return None if same else address
 
@@ -63,7 +62,16 @@ def web_address(paper: Paper) -> str | None:
 def paper_link(paper: Paper) -> str | None:
     """Return the web address of a paper, its DOI's first; None when it has none."""
     doi = bare_doi(paper)
-    return f"https://doi.org/{quote(doi, safe=_IN_PATH)}" if doi else address_in(paper.url)
+    return f"https://doi.org/{quote(doi, safe=_IN_PATH)}" if doi else _address(paper)
+
+
+def _address(paper: Paper) -> str | None:
+    """Return the web address in a paper's `url`, None where there is none."""
+    if not paper.url:
+        return None
+    from recsys.formats.references.bibliography import address_in  # It knows much beside.
+
+    return address_in(paper.url)
 
 
 def kind_of(paper: Paper) -> str:
