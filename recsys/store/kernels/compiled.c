@@ -1201,7 +1201,8 @@ DISPATCH(look_at,
 static int add_term(const Postings *p, int64_t at, int64_t stop, Py_ssize_t begin, Py_ssize_t size,
                     uint32_t weight, uint16_t *sums)
 {
-    uintptr_t first = (uintptr_t)sums - 2 * (uintptr_t)begin; /* Where the sum of row 0 would be. */
+    /* Where the sum of row 0 would be: to take `begin` from each row costs a twentieth of a search. */
+    uintptr_t first = (uintptr_t)sums - 2 * (uintptr_t)begin;
     while (at < stop) {
         Py_ssize_t m = stop - at < SOME ? (Py_ssize_t)(stop - at) : SOME, i = 0;
         const int32_t *rows = p->rows + at;
