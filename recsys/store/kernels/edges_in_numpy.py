@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.store.arrays import Floats, Longs, Rows
+from recsys.store.arrays import Floats, Longs, Rows, spans
 from recsys.store.kernels.in_numpy import places
 
 Years = NDArray[np.int16]
@@ -25,7 +25,7 @@ def highest(owner: Rows, weights: Floats, m: int) -> Floats:
 
 def slices(begins: Longs, lengths: Longs, values: Rows) -> tuple[Rows, Rows]:
     """Concatenate `values[begin : begin + length]`: (owner, value), owner = number of the slice."""
-    owner, at = _spans(begins, lengths)
+    owner, at = spans(begins, lengths)
     return owner, values[at]
 
 
@@ -83,10 +83,3 @@ def ranks(values: Floats) -> Floats:
     """Rank from 1 (highest); equal values share the best rank of theirs: (m,) float32."""
     ascending = np.sort(values)
     return (len(values) - np.searchsorted(ascending, values, side="right") + 1).astype(np.float32)
-
-
-def _spans(begins: Longs, lengths: Longs) -> tuple[Rows, Longs]:
-    """Concatenate `range(begin, begin + length)`: (owner, index)."""
-    owner = np.repeat(np.arange(len(begins), dtype=np.int32), lengths)
-    shift = np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
-    return owner, shift + np.arange(len(owner))
