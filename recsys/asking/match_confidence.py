@@ -4,7 +4,6 @@ A score is in [0, 1]: the likeness of the titles, less what speaks against it. M
 little, contradictions much, and either costs more where the title tells little.
 """
 
-import html
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -62,7 +61,7 @@ class Title:
 
 def title_of(text: str) -> Title:
     """Prepare a title: HTML, accents, case and punctuation do not count."""
-    plain = _TAG.sub("", html.unescape(text[:LONGEST_TITLE]))
+    plain = _TAG.sub("", _unescaped(text[:LONGEST_TITLE]))
     parts = [_words(part) for part in _SUBTITLE.split(plain)]
     ends = list(accumulate(len(part) for part in parts if part))
     words = _with_digits([word for part in parts for word in part])
@@ -139,6 +138,15 @@ def _unshared(words: Sequence[str], others: Sequence[str]) -> list[str]:
         else:
             found.append(word)
     return found
+
+
+def _unescaped(text: str) -> str:
+    """Undo HTML's escapes."""
+    if "&" not in text:
+        return text
+    import html  # With the names of all its characters.
+
+    return html.unescape(text)
 
 
 def _words(text: str) -> tuple[str, ...]:

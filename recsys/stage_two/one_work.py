@@ -10,6 +10,8 @@ reading pairs of five corpora: see docs/how-it-works/versions.md.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from operator import eq
 
 from recsys.asking.match_confidence import Title
 
@@ -127,13 +129,29 @@ def _same_title(one: Work, other: Work, telling: int) -> bool:
 
 def _misspelt(one: Title, other: Title, left: str, right: str) -> bool:
     """Tell whether a letter of a long word in a long title is another one, or lacks."""
-    from rapidfuzz.distance import OSA
-
-    if max(len(left), len(right)) < _LONG_TITLE or OSA.distance(left, right, score_cutoff=1) > 1:
+    if max(len(left), len(right)) < _LONG_TITLE or not _one_slip(left, right):
         return False
     words, others = set(one.words), set(other.words)
     changed = (words | others) - (words & others) - _ARTICLES
     return all(len(word) >= _LONG_WORD for word in changed)
+
+
+def _one_slip(left: str, right: str) -> bool:
+    """Tell whether at most one letter is another, lacks or is too many, or two have changed places.
+
+    To compare these few titles takes less than to import what measures any distance.
+    """
+    start = _letters_shared(left, right)
+    left, right = left[start:], right[start:]
+    end = _letters_shared(left[::-1], right[::-1])
+    left, right = left[: len(left) - end], right[: len(right) - end]
+    swapped = len(left) == 2 and left == right[::-1]
+    return swapped or max(len(left), len(right)) <= 1
+
+
+def _letters_shared(left: str, right: str) -> int:
+    """Count the letters that both begin with."""
+    return sum(takewhile(bool, map(eq, left, right)))
 
 
 def _lacks_words(one: Title, other: Title) -> bool:

@@ -89,7 +89,7 @@ def named_work(text: str) -> Reference:
 
 
 def _own_name(text: str | None) -> str | None:
-    return doi(text) or arxiv(text) or acl(text)
+    return None if text is None else doi(text) or arxiv(text) or acl(text)
 
 
 def _is_reading_list(value: object) -> bool:

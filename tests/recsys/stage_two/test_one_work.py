@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rapidfuzz.distance import OSA
 
 from recsys.asking.match_confidence import title_of
-from recsys.stage_two.one_work import Work, one_work
+from recsys.stage_two.one_work import Work, _one_slip, one_work
 
 LONG = "Measuring the slow drift of gravel in braided rivers"
 TEXT = frozenset(range(100, 140))
@@ -169,3 +170,8 @@ def test_a_verdict_is_mutual_and_never_across_numbers_or_strangers(
         assert ("2" in one.title.words) == ("2" in other.title.words)
         assert not (one.authors and other.authors) or one.authors & other.authors
         assert one.year is None or other.year is None or abs(one.year - other.year) <= 3
+
+
+@given(st.text("abc", max_size=8), st.text("abc", max_size=8))
+def test_one_slip_is_a_distance_of_one_at_most(left: str, right: str) -> None:
+    assert _one_slip(left, right) == (OSA.distance(left, right) <= 1)
