@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from indexes.backends import Former
-from indexes.exact import ExactIndex, least_of_best, search_rows
+from indexes.exact import ExactIndex, compared_in_full, least_of_best, search_rows
 from indexes.rounded import Rounded, RoundedQueries, write_split
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Mask, Rows, load_array
@@ -26,6 +26,11 @@ BLOCK = 1 << 14
 ERRORS_FILE = "errors.npy"
 FEW = 8
 """Where fewer than one in so many rows is allowed, these alone are multiplied in full."""
+MOST = 50
+"""Up to so many neighbours, only the best by their codes are kept."""
+SPARE = 54
+"""Rows that are then multiplied in full beside those that are wanted: seldom does rounding hide one
+of these behind more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,24 @@ class Int8Index:
         if allowed is not None and FEW * np.count_nonzero(allowed) < n:
             inside = np.flatnonzero(allowed).astype(np.int32)
             return search_rows(self.vectors, inside, queries, k)
-        asked = RoundedQueries.of(queries)
+        if 0 < k <= MOST and fastest.COMPILED:
+            return self._few(queries, k, allowed)
+        return self._any(queries, k, allowed)
+
+    def _few(self, queries: Floats, k: int, allowed: Mask | None) -> list[tuple[Rows, Floats]]:
+        """Compare the k + SPARE best by their codes in full; whoever that may not suffice, anew."""
+        every, asked = (np.array([0]), np.array([len(self.vectors)])), RoundedQueries.of(queries)
+        seen = self.rounded.closest(asked, every, allowed, k + SPARE)
+        found = compared_in_full(self.vectors, queries, [rows for rows, _ in seen], k)
+        off = asked.off(np.atleast_1d(self.errors.max(initial=0)))[:, 0]
+        for at, (rows, near) in enumerate(seen):
+            if len(rows) == k + SPARE and found[at][1][-1] <= near[-1] + off[at]:
+                found[at] = self._any(queries[at : at + 1], k, allowed)[0]
+        return found
+
+    def _any(self, queries: Floats, k: int, allowed: Mask | None) -> list[tuple[Rows, Floats]]:
+        """Look at all rows whose bounds reach those of the best."""
+        n, asked = len(self.vectors), RoundedQueries.of(queries)
         least = np.full(len(queries), np.finfo(np.float32).min)
         parts: list[list[_Part]] = [[] for _ in queries]
         for begin in range(0, max(n, 1), BLOCK):

@@ -10,23 +10,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from indexes.backends import Former
-from indexes.exact import ExactIndex, compared_in_full
+from indexes.exact import ExactIndex
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.graph import Years
 from recsys.store.kernels import fastest
 from recsys.store.vectors.stored_vectors import StoredVectors
 
 if TYPE_CHECKING:
-    from indexes.rounded import Rounded
+    from indexes.int8_index import Int8Index
 
 MOST = 50
-"""So many of the best are found in 8 bits at most."""
-SPARE = 54
-"""Rows that are multiplied in full beside those that are wanted: seldom does rounding hide one of
-these behind more."""
+"""Neighbours up to which a scan in 8 bits is quicker."""
 
 
 @dataclass(frozen=True)
@@ -43,31 +38,17 @@ class ScanningIndex:
         self, queries: Floats, k: int, *, allowed: Mask | None = None
     ) -> list[tuple[Rows, Floats]]:
         """Return up to k (rows, cosines) for each of (q, d) queries, in one pass."""
-        if not 0 < k <= MOST or not fastest.COMPILED:
-            return ExactIndex(self.vectors).search_many(queries, k, allowed=allowed)
-        from indexes.rounded import RoundedQueries  # Only drafts with references come here.
-
-        every = np.array([0]), np.array([len(self.vectors)])
-        asked = RoundedQueries.of(queries)
-        seen = self._rounded[0].closest(asked, every, allowed, k + SPARE)
-        found = compared_in_full(self.vectors, queries, [rows for rows, _ in seen], k)
-        off = asked.off(self._farthest)[:, 0]
-        for at, (rows, near) in enumerate(seen):
-            if len(rows) == k + SPARE and found[at][1][-1] <= near[-1] + off[at]:
-                found[at] = self.search(queries[at], k, allowed=allowed)
-        return found
+        if k <= MOST and fastest.COMPILED:
+            return self._rounded.search_many(queries, k, allowed=allowed)
+        return ExactIndex(self.vectors).search_many(queries, k, allowed=allowed)
 
     @cached_property
-    def _rounded(self) -> "tuple[Rounded, Floats]":
-        """The vectors in 8 bits, and how far each is off."""
+    def _rounded(self) -> "Int8Index":
+        """The same search in 8 bits: only drafts with references come here."""
+        from indexes.int8_index import Int8Index
         from indexes.rounded import Rounded
 
-        return Rounded.of(self.vectors[:])
-
-    @cached_property
-    def _farthest(self) -> Floats:
-        """How far rounding took any vector from where it was: (1,) float32."""
-        return np.atleast_1d(self._rounded[1].max(initial=0))
+        return Int8Index(self.vectors, *Rounded.of(self.vectors[:]))
 
 
 def build(

@@ -13,7 +13,7 @@ from recsys.errors import ArtifactCorrupt
 from recsys.store.terms import FREQUENCIES, NORMS, TermStore
 
 PHRASES = st.lists(
-    st.sampled_from(["ant", "bee", "cat", "dog", "elk", "the", "fox " * 200]), max_size=9
+    st.sampled_from(["ant", "bee", "cat", "dog", "elk", "the", "fox " * 60]), max_size=9
 ).map(" ".join)
 TEXTS = st.lists(st.tuples(PHRASES, st.none() | PHRASES), min_size=1, max_size=12)
 
