@@ -222,7 +222,7 @@ def test_every_backend_opens_what_it_built(name: str, tmp_path: Path) -> None:
 
 def test_what_no_build_names_is_chosen_by_size() -> None:
     sizes = (1, 7_000, 27_000, 100_000, 10_000_000)
-    assert [by_size(n) for n in sizes] == ["exact", "exact", "exact", "ivf", "ivf"]
+    assert [by_size(n) for n in sizes] == ["exact", "exact", "int8", "ivf", "ivf"]
     assert all(by_size(n) in BACKENDS for n in range(0, 300_000, 500))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from indexes.backends import BACKENDS, SMALL, build_index, by_size
+from indexes.backends import BACKENDS, LITTLE, SMALL, build_index, by_size
 from pipelines.corpora import row_stream
 from pipelines.index import paper_rows
 from pipelines.planning import code_limits
@@ -88,8 +88,8 @@ def test_more_lists_there_are_not() -> None:
 
 
 def test_annoy_is_never_chosen() -> None:
-    sizes = (1, SMALL - 1, SMALL, MILLION, ROWS)
-    assert {by_size(size) for size in sizes} == {"exact", "ivf"} <= set(BACKENDS)
+    sizes = (1, LITTLE - 1, LITTLE, SMALL - 1, SMALL, MILLION, ROWS)
+    assert {by_size(size) for size in sizes} == {"exact", "int8", "ivf"} <= set(BACKENDS)
 
 
 def test_the_graph_takes_so_many_bytes(tmp_path: Path) -> None:
