@@ -70,7 +70,7 @@ class Int8Index:
         return self._any(queries, k, allowed)
 
     def _few(self, queries: Floats, k: int, allowed: Mask | None) -> list[tuple[Rows, Floats]]:
-        """Compare the k + SPARE best by their codes in full; whoever that may not suffice, anew."""
+        """Compare the k + SPARE best by codes in full; look at all where these may not suffice."""
         every, asked = (np.array([0]), np.array([len(self.vectors)])), RoundedQueries.of(queries)
         seen = self.rounded.closest(asked, every, allowed, k + SPARE)
         found = compared_in_full(self.vectors, queries, [rows for rows, _ in seen], k)

@@ -64,7 +64,7 @@ def _counted(store: TermStore, impacts: Floats, path: Path) -> Counts:
     """Find the frequencies f that terms were weighed by: idf * f * (K1 + 1) / (f + norm).
 
     Weights tell f / norm, and their sums |d| / norm. Norms follow from these and the mean length.
-    What is repeated thousands of times in a text may be counted wrong by one: float32 tells no more.
+    What a text repeats thousands of times may be counted wrong by one: float32 tells no more.
     """
     owners = np.repeat(np.arange(len(store.terms)), np.diff(store.terms.starts))
     with np.errstate(all="ignore"):

@@ -20,9 +20,6 @@ from recsys.store.vectors.stored_vectors import StoredVectors
 if TYPE_CHECKING:
     from indexes.int8_index import Int8Index
 
-MOST = 50
-"""Neighbours up to which a scan in 8 bits is quicker."""
-
 
 @dataclass(frozen=True)
 class ScanningIndex:
@@ -38,7 +35,7 @@ class ScanningIndex:
         self, queries: Floats, k: int, *, allowed: Mask | None = None
     ) -> list[tuple[Rows, Floats]]:
         """Return up to k (rows, cosines) for each of (q, d) queries, in one pass."""
-        if k <= MOST and fastest.COMPILED:
+        if fastest.COMPILED:
             return self._rounded.search_many(queries, k, allowed=allowed)
         return ExactIndex(self.vectors).search_many(queries, k, allowed=allowed)
 
