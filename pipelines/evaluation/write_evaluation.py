@@ -17,6 +17,7 @@ from recsys.records import PaperId
 from recsys.store.artifacts import sha256, write_json
 from recsys.store.collection import Collection
 from recsys.store.corpus import PAPERS
+from recsys.store.generations import root_of
 
 MOST_PAIRS = 20_000
 """Probabilities that are kept for the reliability diagram of a system."""
@@ -79,7 +80,7 @@ def query_facts(collection: Collection, query: PaperId) -> dict[str, Any]:
 def corpus_facts(index: Path, collection: Collection) -> dict[str, Any]:
     """Name the corpus, and what it is by the hash of its papers."""
     return {
-        "name": index.name.removesuffix(".index"),
+        "name": root_of(index).name.removesuffix(".index"),
         "sha256": sha256(collection.corpus.folder / PAPERS),
         "papers": len(collection.corpus),
         "links": len(collection.graph.cites.values),

@@ -11,9 +11,11 @@ from eval.trec import ordered, read_qrels, read_run
 from pipelines.evaluation.batch import BatchOptions, run_batch
 from pipelines.evaluation.evaluate import EvaluateOptions, EvaluationReport, evaluate
 from pipelines.evaluation.system_table import SYSTEMS
+from pipelines.evaluation.write_evaluation import corpus_facts
 from pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.errors import InputError, LeakageError, SplitError
 from recsys.progress import Progress, silent
+from recsys.store.generations import GENERATIONS
 from recsys.store.graph import UNKNOWN_YEAR
 from tests.pipelines.small_index import (
     invented_papers,
@@ -118,6 +120,11 @@ def test_the_facts_say_how_it_was_done(report: EvaluationReport) -> None:
     assert facts["corpus"]["papers"] == len(invented_papers())
     assert {"python", "numpy", "recsys"} <= set(facts["versions"])
     assert len(facts["corpus"]["sha256"]) == len(facts["split_sha256"]) == 64
+
+
+def test_a_corpus_is_named_after_its_index_whatever_its_generation(index: Path) -> None:
+    facts = corpus_facts(index / GENERATIONS / "3", open_small_collection(index))
+    assert facts["name"] == "small"
     assert set(facts["timing"]) == set(SYSTEMS) and min(facts["timing"].values()) > 0
     assert facts["external"]["theirs"]["other_queries"] == 1
 
