@@ -126,16 +126,18 @@ and the ten nearest of each of 20 references.
 
           20,000     40,000     100,000    1,000,000   microseconds to build, bytes to store,
                                                        a paper and its vector
-exact   1.1, 1.2   1.1, 1.0   1.0,  .9                    0   1,536
-int8     .2, 2.0    .3, 1.7    .3, 1.5    .2, 1.7        5   1,160
-ivf      .3,  .7    .3,  .6    .1,  .3   .04, .06       75   1,185
+exact   1.1,  .9   1.1,  .7   1.1,  .6   1.1,  .5        0   1,536
+int8     .3,  .9    .2,  .7    .3,  .6    .2,  .5        3   1,160
+ivf      .3,  .5    .1,  .2    .1,  .1   .02, .03       79   1,185
 hnsw                           .2, 3.0                 400   2,073
 annoy                                                        4,436
 
 What `exact` multiplies, the rest of an answer needs, too, which costs as much where a search has
-not multiplied it: among 7,000 papers a whole answer takes as long by `exact` as by `int8`, which
-finds the same papers. Among 30,000 it takes 11.1 ms by `int8`, 12.7 by `exact` and 10.3 by `ivf`,
-which finds 99 % of them and more; with 31 references 16.5, 18.3 and 14.8.
+not multiplied it: among 12,000 papers a whole answer takes as long by `exact` as by `int8`, which
+finds the same papers. Among 30,000 it takes 11.7 ms by `exact`, 10.6 by `int8` and 9.7 by `ivf`,
+which finds 99 % of the nearest and 98 % around references; with 31 of these 16.8, 15.0 and 13.5.
+Measured by `pipelines.benchmarks.vector_backends`, and by `build_costs` and `answer_costs` of its
+neighbour `scale`; hnsw and annoy on another machine.
 """
 
 

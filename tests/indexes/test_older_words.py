@@ -50,6 +50,16 @@ def test_weights_tell_what_they_were_computed_from(
         assert [each.tolist() for each in ours] == [each.tolist() for each in theirs]
 
 
+def test_thousands_of_one_word_are_counted_wrong_by_one_at_most(tmp_path: Path) -> None:
+    texts = [("ant " * 2 + "fox " * 1400, "fox " * 801), ("ant bee", None), ("bee fox", "cat")]
+    store = TermStore.build(texts)
+    found, index = open_older_words(older(tmp_path, store, frequencies=False), len(texts))
+    counted, real = (each.frequencies.astype(int) for each in (found, store))
+    assert np.abs(counted - real).max() <= 1 and real.max() > 2000
+    query = store.query("fox", "ant bee")
+    assert index.search(query, 3)[0].tolist() == Bm25Index.build(store).search(query, 3)[0].tolist()
+
+
 def test_postings_without_levels_are_made_anew(tmp_path: Path) -> None:
     store = TermStore.build([("ant bee", "cat"), ("bee", None)])
     store.save(tmp_path)

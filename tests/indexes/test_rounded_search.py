@@ -73,8 +73,10 @@ def test_no_rounded_product_is_farther_off_than_it_says(
         assert (np.abs(near - exact) <= queries.off(index.errors)).all()
 
 
-@pytest.mark.parametrize("k", [10, MOST + 10])
-def test_most_rows_are_never_compared_in_full(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("k", "most"), [(10, 100), (MOST + 10, 400)])
+def test_most_rows_are_never_compared_in_full(
+    k: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     vectors = random_vectors(4000, dim=96)
     compared = []
 
@@ -89,7 +91,7 @@ def test_most_rows_are_never_compared_in_full(k: int, monkeypatch: pytest.Monkey
     monkeypatch.setattr(fastest, "dots", dots)
     monkeypatch.setattr(fastest, "own_dots", own_dots)
     opened(vectors).search(vectors[0], k)
-    assert k <= compared[0] < 400
+    assert k <= sum(compared) < most
 
 
 def test_few_rows_are_compared_without_the_others() -> None:

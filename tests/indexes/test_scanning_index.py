@@ -33,8 +33,10 @@ def test_where_rounding_hides_who_is_nearest_all_are_compared() -> None:
     vectors = random_vectors(1, dim=64) + 1e-3 * rng.standard_normal((900, 64))
     unit = np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
     found = ScanningIndex(unit).search_many(unit[:3], 10)
-    for (_, cosines), query in zip(found, unit[:3], strict=True):
-        np.testing.assert_allclose(cosines, ExactIndex(unit).search(query, 10)[1], atol=5e-7)
+    for (rows, cosines), query in zip(found, unit[:3], strict=True):
+        expected = ExactIndex(unit).search(query, 10)
+        assert rows.tolist() == expected[0].tolist()
+        np.testing.assert_allclose(cosines, expected[1], atol=5e-7)
 
 
 def test_few_rows_are_multiplied_in_full(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,6 @@ from recsys.extras import need
 from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.progress import Progress
 from recsys.store.artifacts import fingerprint, sha256
-from recsys.store.generations import root_of
 
 _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""
@@ -107,7 +106,7 @@ def compare_encoders(
     return Encoders(
         rows=tuple(row.finished(usual) for row in rows),
         reference=reference,
-        index=root_of(files.index).name.removesuffix(".index"),
+        index=files.index.name.removesuffix(".index"),
         part=options.part,
         label=options.label,
         papers="" if files.labelled is None else files.labelled.name,
