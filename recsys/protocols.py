@@ -69,7 +69,7 @@ class Ranker(Protocol):
         ...
 
     def score(self, features: Floats) -> Floats:
-        """Score (n, f) float32 features: (n,) float32, higher is better."""
+        """Score (n, f) float32 features of one query: (n,) float32, higher is better."""
         ...
 
     def probability(self, scores: Floats) -> Floats:

@@ -37,6 +37,6 @@ def dev_figures(index: Path, split: Path) -> list[float]:
     found = []
     for seed in SEEDS:
         fitted = fit(train, dev, names, seed=seed)
-        judged = judge(fitted.predict(dev.features), dev)
+        judged = judge(dev.scored(fitted.predict), dev)
         found.append(summarise(judged, rng=np.random.default_rng(0), samples=1)["F1@20"].value)
     return found

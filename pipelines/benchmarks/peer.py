@@ -17,6 +17,7 @@ from indexes.opening import open_collection
 from pipelines.encoders.checkpoints import minilm_folder
 from recsys.formats.drafts.draft_formats import read_draft
 from recsys.recommend import Recommender
+from recsys.stage_two.network import Network
 from recsys.stage_two.ranker import KIND, SCHEMA
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
@@ -64,16 +65,18 @@ class TorchEncoder:
 
 @dataclass(frozen=True, slots=True)
 class BoosterRanker:
-    """The ranker as LightGBM runs it."""
+    """The ranker's trees as LightGBM runs them, and the network beside them."""
 
     booster: "lightgbm.Booster"
     feature_names: tuple[str, ...]
     knots: np.typing.NDArray[np.float64]
+    network: Network
     first: None = None
 
     def score(self, features: Floats) -> Floats:
-        """Score (n, f) float32 features: (n,) float32."""
-        return np.asarray(self.booster.predict(features), np.float32)
+        """Score (n, f) float32 features of one query: (n,) float32."""
+        trees = np.asarray(self.booster.predict(features), np.float32)
+        return trees + self.network.score(features)
 
     def probability(self, scores: Floats) -> Floats:
         """Calibrate (n,) scores."""
@@ -81,7 +84,7 @@ class BoosterRanker:
 
     @classmethod
     def load(cls, folder: Path) -> "BoosterRanker":
-        """Load the text model of a ranker folder."""
+        """Load the text model and the network of a ranker folder."""
         import lightgbm
 
         config = load_manifest(folder, KIND, SCHEMA).config
@@ -90,6 +93,7 @@ class BoosterRanker:
             lightgbm.Booster(model_file=folder / "model.txt"),
             tuple(config["feature_names"]),
             np.array([curve["scores"], curve["probabilities"]]),
+            Network.load(folder),
         )
 
 

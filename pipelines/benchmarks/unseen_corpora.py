@@ -81,8 +81,9 @@ def ask(ranker: FittedRanker, collection: Collection, rows: Rows, share: float) 
     """Ask the queries in these rows of a collection that knows a share of its citations."""
     names = (ranker.first or ranker).feature_names
     table = seen_by(collection, rows, names, share, ranker.first)
-    error = expected_calibration_error(ranker.chances(table.features), table.relevant)
-    return Outcome(judge(ranker.predict(table.features), table), error)
+    scores = table.scored(ranker.predict)
+    error = expected_calibration_error(ranker.calibrated(scores), table.relevant)
+    return Outcome(judge(scores, table), error)
 
 
 def figures_of(judged: Sequence[Judged]) -> dict[str, Any]:

@@ -248,7 +248,7 @@ def _cross_fitted_error(fitted: FittedRanker, examples: Sequence[Example]) -> fl
 
 def _figure(fitted: FittedRanker, examples: Sequence[Example]) -> str:
     table = table_of(examples)
-    judged: list[Judged] = judge(fitted.predict(table.features), table)
+    judged: list[Judged] = judge(table.scored(fitted.predict), table)
     found = summarise(judged, rng=np.random.default_rng(0), samples=1)
     measured = ", ".join(f"{name} {found[name].value:.3f}" for name in MEASURES)
     return f"{measured} ({len(examples):,} sentences)"

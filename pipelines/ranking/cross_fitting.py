@@ -6,11 +6,19 @@ The mean ranks better than one ranker does, and no query is lost for learning.
 """
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pipelines.ranking.fit_network import (
+    MEMBERS,
+    Lists,
+    fit_networks,
+    held_out_scores,
+    multiplied,
+    weight_beside,
+)
 from pipelines.ranking.fit_ranker import (
     MOST_ROUNDS,
     PARAMETERS,
@@ -23,6 +31,7 @@ from pipelines.ranking.fit_ranker import (
 from pipelines.ranking.mean_booster import mean_booster
 from pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
+from recsys.stage_two.network import Network
 from recsys.store.arrays import Floats, Mask, Rows
 
 if TYPE_CHECKING:
@@ -149,6 +158,8 @@ def teach(
 ) -> Taught:
     """Train a ranker on each fold of all queries and take their mean, or one on train; calibrate.
 
+    A ranker is trees and networks; see `pipelines.ranking.fit_network`.
+
     Args:
         table: train and then dev, with its `queries`: one table, because it takes gigabytes. Dev
             calibrates; with one fold, it also says when to stop, and nothing is learned from it.
@@ -156,13 +167,32 @@ def teach(
         names: of the features.
         seed: of the folds and the training.
         folds: how many.
-        progress: told after each round of trees.
+        progress: told after each round.
     """
     train, dev = table.cut(trained)
     if folds == 1:
-        ranker = fit(train, dev, names, seed=seed, progress=progress)
-        return Taught(ranker, table, trained, ranker.predict(dev.features))
+        trees = fit(train, dev, names, seed=seed, progress=progress)
+        grown = Taught(trees, table, trained, dev.scored(trees.predict))
+        every = [np.ones(len(train.groups), np.bool_)] * MEMBERS
+        network = fit_networks(Lists.of(train), every, seed=seed, progress=progress)
+        return grown if network is None else _beside(grown, network, dev.scored(network.score))
     made = cross_fit(table, names, seed=seed, folds=folds, progress=progress)
     knots = calibrate(made.scores[len(train.features) :], dev.relevant)
-    ranker = FittedRanker(made.booster, names, *knots, seed, learning_rate=LEARNING_RATE)
-    return Taught(ranker, table, trained, made.scores)
+    trees = FittedRanker(made.booster, names, *knots, seed, learning_rate=LEARNING_RATE)
+    grown = Taught(trees, table, trained, made.scores)
+    held_out = folds_of(table.queries, folds, seed)
+    others = [~fold for fold in held_out]
+    network = fit_networks(Lists.of(table), others, seed=seed, progress=progress)
+    if network is None:
+        return grown
+    return _beside(grown, network, held_out_scores(network, table, held_out))
+
+
+def _beside(grown: Taught, network: Network, told: Floats) -> Taught:
+    """Put a network beside trees. told: its scores of what those in `grown` are of."""
+    weight = weight_beside(grown.scores, told)
+    taught = replace(grown, scores=grown.scores + np.float32(weight) * told)
+    scores, chances = calibrate(taught.on_dev, grown.dev.relevant)
+    beside = multiplied(network, weight)
+    ranker = replace(grown.ranker, scores=scores, probabilities=chances, network=beside)
+    return replace(taught, ranker=ranker)

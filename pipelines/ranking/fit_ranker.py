@@ -13,6 +13,7 @@ from pipelines.evaluation.leakage import SeenQueries
 from pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
 from recsys.stage_two.grown_trees import trees_of
+from recsys.stage_two.network import Network
 from recsys.stage_two.ranker import FIRST, KIND, SCHEMA
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import seal
@@ -48,11 +49,12 @@ PARAMETERS: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class FittedRanker:
-    """LightGBM trees, the features they read, and the calibration of their scores.
+    """LightGBM trees, perhaps a network beside them, what they read, and their calibration.
 
     scores, probabilities: (j,) float64 knots of the isotonic curve. first: the ranker whose
     chances this one reads, after the features of that; None: it reads none. learning_rate: of its
-    trees, in the place of that in PARAMETERS.
+    trees, in the place of that in PARAMETERS. network: whose scores are added to those of the
+    trees.
     """
 
     booster: "lightgbm.Booster"
@@ -62,9 +64,10 @@ class FittedRanker:
     seed: int
     first: "FittedRanker | None" = None
     learning_rate: float = PARAMETERS["learning_rate"]
+    network: Network | None = None
 
     def chances(self, features: Floats) -> Floats:
-        """Calibrate the scores of (n, f) features into chances of being cited: (n,) float32."""
+        """Give (n, f) features of one query chances of being cited: (n,) float32."""
         return self.calibrated(self.predict(features))
 
     def calibrated(self, scores: Floats) -> Floats:
@@ -72,8 +75,9 @@ class FittedRanker:
         return np.interp(scores, self.scores, self.probabilities).astype(np.float32)
 
     def predict(self, features: Floats) -> Floats:
-        """Score (n, f) features: (n,) float32."""
-        return np.asarray(self.booster.predict(features), np.float32)
+        """Score (n, f) features of one query: (n,) float32."""
+        scores = np.asarray(self.booster.predict(features), np.float32)
+        return scores if self.network is None else scores + self.network.score(features)
 
     def save(
         self,
@@ -85,7 +89,7 @@ class FittedRanker:
         text: bool,
         kind: str = KIND,
     ) -> None:
-        """Fill a ranker folder: trees, manifest, and the LightGBM text if asked for.
+        """Fill a ranker folder: trees, network, manifest, and the LightGBM text if asked for.
 
         What the ranker has seen is stored beside it, so that nobody evaluates it on that.
         """
@@ -104,6 +108,8 @@ class FittedRanker:
         dumped = self.booster.dump_model()["tree_info"]
         roots = (tree["tree_structure"] for tree in dumped)
         trees_of(roots, len(self.feature_names)).save(folder)
+        if self.network is not None:
+            self.network.save(folder)
         if text:
             self.booster.save_model(folder / TEXT_MODEL)
         seen.save(folder)

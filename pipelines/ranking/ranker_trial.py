@@ -107,8 +107,8 @@ def try_ranker(
         posing=looking_again(shipped.first, plain),
     )
     judged = (
-        judge(own.predict(table.features), table),
-        judge(shipped.score(theirs.features), theirs),
+        judge(table.scored(own.predict), table),
+        judge(theirs.scored(shipped.score), theirs),
     )
     values = [per_query(each) for each in judged]
     pairs = [(each[f"P@{CUTOFF}"], each[f"R@{CUTOFF}"]) for each in values]

@@ -46,6 +46,14 @@ class TrainingTable:
     gold: NDArray[np.int32]
     queries: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
 
+    def scored(self, score: Callable[[Floats], Floats]) -> Floats:
+        """Score the candidates of one query after the other: (n,) float32."""
+        ends = np.cumsum(self.groups).tolist()
+        scores = np.empty(len(self.features), np.float32)
+        for begin, end in zip([0, *ends], ends, strict=False):
+            scores[begin:end] = score(self.features[begin:end])
+        return scores
+
     def cut(self, queries: int) -> "tuple[TrainingTable, TrainingTable]":
         """Part the first so many queries from the others; nothing is copied."""
         rows = int(self.groups[:queries].sum())

@@ -1,4 +1,4 @@
-"""Stage two's model at answering time: trees and a calibration curve."""
+"""Stage two's model at answering time: trees, a network beside them, and a calibration curve."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ import numpy as np
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.stage_one.settings import USUAL
 from recsys.stage_two.features import BY_NAME
+from recsys.stage_two.network import NETWORK, Network
 from recsys.stage_two.second_look import SECOND_NAMES
 from recsys.stage_two.stored_trees import OLDER_TREES, TREES, StoredTrees
 from recsys.store.arrays import Floats
@@ -17,7 +18,7 @@ from recsys.store.artifacts import load_manifest
 KIND = "ranker"
 FIRST = "first"
 """The folder inside a ranker's of the one whose chances it reads."""
-SCHEMA, OLDER_SCHEMA = 2, 1
+SCHEMA, OLDER_SCHEMAS = 3, (1, 2)
 _AGAIN = "Train it again with `recsys train ranker`."
 
 
@@ -29,7 +30,8 @@ class TreeRanker:
     dev queries); in between, probabilities are interpolated. folder: where it was loaded from.
     searches: those whose candidates it was trained on. nnselect: fingerprint of the NNSelect that
     it was trained with, if it was. first: the ranker whose chances this one reads, see
-    `recsys.stage_two.second_look`; None: it looks once.
+    `recsys.stage_two.second_look`; None: it looks once. network: whose scores are added to those of
+    the trees; None: there is none, as in rankers of older versions.
     """
 
     trees: StoredTrees
@@ -40,10 +42,12 @@ class TreeRanker:
     searches: tuple[str, ...] = USUAL
     nnselect: str | None = None
     first: "TreeRanker | None" = None
+    network: Network | None = None
 
     def score(self, features: Floats) -> Floats:
-        """Score (n, f) float32 features: (n,) float32, higher is better."""
-        return self.trees.score(features)
+        """Score (n, f) float32 features of one query: (n,) float32, higher is better."""
+        scores = self.trees.score(features)
+        return scores if self.network is None else scores + self.network.score(features)
 
     def probability(self, scores: Floats) -> Floats:
         """Calibrate (n,) scores into chances of being cited, in [0, 1]."""
@@ -51,7 +55,7 @@ class TreeRanker:
         return chances
 
     def chances(self, features: Floats) -> Floats:
-        """Give (n, f) float32 features chances of being cited: (n,) float32."""
+        """Give (n, f) float32 features of one query chances of being cited: (n,) float32."""
         return self.probability(self.score(features))
 
     @classmethod
@@ -69,7 +73,7 @@ class TreeRanker:
             ArtifactError: the folder is missing, damaged, of another kind or schema, or was
                 trained with features that this version does not have.
         """
-        manifest = load_manifest(folder, kind, OLDER_SCHEMA, SCHEMA)
+        manifest = load_manifest(folder, kind, *OLDER_SCHEMAS, SCHEMA)
         config = manifest.config
         try:
             names = tuple(config["feature_names"])
@@ -95,11 +99,19 @@ class TreeRanker:
                 f"manifest names {len(names)}.",
                 _AGAIN,
             )
+        network = Network.load(folder) if NETWORK in manifest.files else None
+        if network is not None and network.width != len(names):
+            raise ArtifactCorrupt(
+                f"{folder / NETWORK} reads {network.width} features, its manifest names "
+                f"{len(names)}.",
+                _AGAIN,
+            )
         first = None
         if (folder / FIRST).is_dir():
             first = cls.load(folder / FIRST, kind=kind, known=known)
             _check_first(folder, first, names)
-        return cls(trees, names, knots, origin, folder, searches, config.get("nnselect"), first)
+        nnselect = config.get("nnselect")
+        return cls(trees, names, knots, origin, folder, searches, nnselect, first, network)
 
 
 def _older_trees(folder: Path) -> StoredTrees:

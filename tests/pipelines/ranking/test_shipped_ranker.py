@@ -20,7 +20,7 @@ from pipelines.ranking.shipped_ranker import SHIPPED, main
 from recsys.app.wiring import data_folder, open_index, serving_ranker
 from recsys.records import Draft
 from recsys.stage_two.features import feature_names
-from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker
+from recsys.stage_two.ranker import KIND, OLDER_SCHEMAS, SCHEMA, TreeRanker
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force
 from recsys.store.layout import ranker_folder
@@ -38,7 +38,7 @@ def test_a_ranker_ships_with_the_package(metadata: bool) -> None:
     folder = ranker_folder(data_folder(), metadata=metadata)
     assert folder.is_dir(), f"{folder} is missing: train it with `make ranker`"
     assert folder.parent.samefile(SHIPPED)
-    manifest = load_manifest(folder, KIND, SCHEMA)
+    manifest = load_manifest(folder, KIND, *OLDER_SCHEMAS, SCHEMA)
     verify(folder, manifest)
     assert manifest.config["corpora"] == list(CORPORA)
     ranker = TreeRanker.load(folder)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.protocols import Ranker
 from recsys.stage_two.features import feature_names
-from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker, centred
+from recsys.stage_two.network import NETWORK, Network, Scale
+from recsys.stage_two.ranker import KIND, OLDER_SCHEMAS, SCHEMA, TreeRanker, centred
 from recsys.stage_two.stored_trees import TREES
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, seal
@@ -69,7 +71,10 @@ def test_scores_equal_those_of_the_text_that_lightgbm_wrote(
     booster = lightgbm.Booster(model_file=folder / "model.txt")
     scores = ranker.score(features)
     assert scores.shape == (300,) and scores.dtype == np.float32
-    np.testing.assert_allclose(scores, booster.predict(features), atol=1e-5)
+    assert ranker.network is not None
+    trees = scores - ranker.network.score(features)
+    np.testing.assert_allclose(trees, booster.predict(features), atol=1e-4)
+    np.testing.assert_allclose(ranker.trees.score(features), booster.predict(features), atol=1e-5)
 
 
 def test_the_layout_of_the_features_does_not_matter(ranker: TreeRanker) -> None:
@@ -117,6 +122,23 @@ def test_a_feature_of_another_version_is_refused_by_name(own: Path) -> None:
     with pytest.raises(ArtifactMismatch, match="needs the feature 'moon_phase'") as caught:
         TreeRanker.load(resealed(own, feature_names=names))
     assert "recsys train ranker" in caught.value.hint
+
+
+def test_a_network_that_reads_other_features_is_refused(own: Path) -> None:
+    network = Network.load(own)
+    fewer = Scale(network.scale.knots[1:], network.scale.quantiles[1:])
+    replace(network, scale=fewer, first=network.first[:, 2:]).save(own)
+    with pytest.raises(ArtifactCorrupt, match=f"{NETWORK} reads {network.width - 1} features"):
+        TreeRanker.load(resealed(own))
+
+
+def test_a_ranker_of_an_older_version_has_no_network(own: Path, ranker: TreeRanker) -> None:
+    (own / NETWORK).unlink()
+    config = json.loads((own / MANIFEST).read_text())["config"]
+    seal(own, KIND, OLDER_SCHEMAS[-1], config)
+    older, features = TreeRanker.load(own), some_features(40, len(ranker.feature_names))
+    assert older.network is None
+    np.testing.assert_array_equal(older.score(features), ranker.trees.score(features))
 
 
 def test_fewer_names_than_the_model_reads_are_refused(own: Path) -> None:

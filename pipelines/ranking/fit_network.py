@@ -1,0 +1,269 @@
+"""Fit the network that answers beside a ranker's trees.
+
+It learns from whole lists: of what it scores in one, the share of what is cited shall be high (the
+top-one loss of ListNet, Cao et al. 2007). Adam with decoupled weight decay (Loshchilov & Hutter
+2019) takes a fixed number of rounds whose steps become smaller, so nothing held out is looked at.
+In numpy, because nothing else here would need more to train a ranker.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipelines.ranking.training_table import TrainingTable
+from recsys.progress import Progress, silent
+from recsys.stage_two.network import Network, Scale, mean_and_spread, rectified, standing
+from recsys.store.arrays import Floats, Longs, Mask
+
+UNITS = 128, 64
+"""Of the hidden layers."""
+MEMBERS = 4
+"""Networks whose mean answers where there are no folds: as many as there are folds otherwise."""
+WEIGHT = 2
+"""How much the network counts beside the trees, in standard deviations of both."""
+ROUNDS = 15
+LISTS_AT_ONCE = 16
+RATE, DECAY = 1e-3, 1e-2
+"""Of Adam: the first steps, and the share of a weight that each of them takes away."""
+FADE, FADE_OF_SQUARES, TINY = 0.1, 0.001, 1e-8
+"""Of Adam, as usual: what a gradient counts in the running means; what is added to a divisor."""
+DROPPED = 0.3
+"""Share of hidden units that are left out at each step."""
+SHOWN = 0.3
+"""Of what is not cited, each round is shown another share."""
+KNOTS = 100
+"""At most so many of each feature."""
+MOST_VALUES = 100_000
+"""Of a feature, so many are enough to see what is common."""
+NETWORKS = "networks"
+"""The stage of the work, for `progress`."""
+
+Weights: TypeAlias = list[Floats]
+"""Of one network, in the order of the fields of `Network`, without the axis of networks."""
+
+
+def scale_of(features: Floats) -> Scale:
+    """Read the scale off (n, f) features: quantiles, equal values in the middle of theirs."""
+    from scipy.special import ndtri
+
+    some = features[:: len(features) // MOST_VALUES + 1]
+    shape = some.shape[1], KNOTS
+    knots, quantiles = np.empty(shape, np.float32), np.empty(shape, np.float32)
+    for column in range(some.shape[1]):
+        values = np.sort(some[:, column])
+        common = np.unique(values[np.linspace(0, len(values) - 1, KNOTS).astype(int)])
+        sides = [np.searchsorted(values, common, side) for side in ("left", "right")]
+        least = 1 / (2 * KNOTS)
+        places = ndtri(np.clip((sides[0] + sides[1]) / 2 / len(values), least, 1 - least))
+        for row, given in ((knots[column], common), (quantiles[column], places)):
+            row[: len(given)], row[len(given) :] = given, given[-1]
+    return Scale(knots, quantiles)
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Lists of candidates as networks read them.
+
+    read: (n, f) float16, features on the scale. means, spreads: (q, f) float32 of each list.
+    """
+
+    table: TrainingTable
+    scale: Scale
+    read: NDArray[np.float16]
+    means: Floats
+    spreads: Floats
+
+    @classmethod
+    def of(cls, table: TrainingTable) -> "Lists":
+        """Read a table, list by list."""
+        scale = scale_of(table.features)
+        read = np.empty(table.features.shape, np.float16)
+        facts = np.empty((2, len(table.groups), table.features.shape[1]), np.float32)
+        ends = np.cumsum(table.groups)
+        for at, (begin, end) in enumerate(zip(ends - table.groups, ends, strict=True)):
+            if begin < end:
+                read[begin:end] = scale.read(table.features[begin:end])
+                facts[:, at] = mean_and_spread(table.features[begin:end])
+        return cls(table, scale, read, facts[0], facts[1])
+
+    @property
+    def starts(self) -> Longs:
+        """Where each list begins: (q,) int64."""
+        return np.cumsum(self.table.groups) - self.table.groups
+
+    def teaching(self) -> Mask:
+        """Which lists have both what is cited and what is not: (q,) bool."""
+        lists = np.repeat(np.arange(len(self.table.groups)), self.table.groups)
+        cited = np.bincount(lists[self.table.relevant > 0], minlength=len(self.table.groups))
+        return (cited > 0) & (cited < self.table.groups)
+
+    def inputs(self, rows: Longs, lists: Longs) -> Floats:
+        """Put together what a network reads of some rows, of the list of each: (b, 2 * f)."""
+        features = self.table.features[rows]
+        theirs = standing(features, self.means[lists], self.spreads[lists])
+        return np.concatenate([self.read[rows].astype(np.float32), theirs], axis=1)
+
+
+def fit_networks(
+    lists: Lists,
+    parts: Sequence[Mask],
+    *,
+    seed: int,
+    progress: Progress = silent,
+) -> Network | None:
+    """Fit one network to each part of the lists; None where no list says what is better.
+
+    Args:
+        lists: of candidates.
+        parts: (q,) bool each, the lists that a network learns from.
+        seed: of the first weights, the order of the lists and what is left out.
+        progress: told after each round.
+    """
+    teaching = lists.teaching()
+    taught = [np.flatnonzero(teaching & part) for part in parts]
+    if not all(map(len, taught)):
+        return None
+    made, rounds = [], ROUNDS * len(parts)
+    for at, learned in enumerate(taught):
+        pupil = _Pupil.new(2 * lists.table.features.shape[1], np.random.default_rng((seed, at)))
+        steps = ROUNDS * max(len(learned) // LISTS_AT_ONCE, 1)
+        for number in range(ROUNDS):
+            for batch in _batches(lists, learned, pupil.rng):
+                pupil.step(batch, RATE * (0.5 + 0.5 * np.cos(np.pi * pupil.steps / steps)))
+            progress(NETWORKS, at * ROUNDS + number + 1, rounds)
+        made.append(pupil.weights)
+    return Network(lists.scale, *(np.stack(each) for each in zip(*made, strict=True)))
+
+
+def held_out_scores(network: Network, table: TrainingTable, folds: Sequence[Mask]) -> Floats:
+    """Score each list by the network that has not learned from it: (n,) float32.
+
+    folds: (q,) bool each, what the network of the same number has not learned from.
+    """
+    scores = np.empty(len(table.features), np.float32)
+    ends = np.cumsum(table.groups)
+    for at, fold in enumerate(folds):
+        alone = _member(network, at)
+        for begin, end in zip((ends - table.groups)[fold], ends[fold], strict=True):
+            scores[begin:end] = alone.score(table.features[begin:end])
+    return scores
+
+
+def weight_beside(trees: Floats, network: Floats) -> float:
+    """Say what scores of a network are multiplied with to count WEIGHT times as much as trees."""
+    return WEIGHT * float(trees.std()) / max(float(network.std()), TINY)
+
+
+def multiplied(network: Network, weight: float) -> Network:
+    """Return a network whose scores are so many times those of another."""
+    by = np.float32(weight)
+    return replace(network, last=network.last * by, bias=network.bias * by)
+
+
+def _member(network: Network, at: int) -> Network:
+    names = ("first", "first_bias", "second", "second_bias", "last", "bias")
+    return replace(network, **{name: getattr(network, name)[at : at + 1] for name in names})
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Some lists one after the other. cited: (b,) float32, 1 or 0. starts: of each; sizes too."""
+
+    inputs: Floats
+    cited: Floats
+    starts: Longs
+    sizes: Longs
+
+
+def _batches(lists: Lists, learned: Longs, rng: np.random.Generator) -> Iterator[_Batch]:
+    """Go through the lists in a drawn order, with all that is cited and some of the others."""
+    starts, groups, relevant = lists.starts, lists.table.groups, lists.table.relevant
+    count = max(len(learned) // LISTS_AT_ONCE, 1)
+    for some in np.array_split(rng.permutation(learned), count):
+        rows = np.concatenate([np.arange(starts[at], starts[at] + groups[at]) for at in some])
+        owner = np.repeat(np.arange(len(some)), groups[some])
+        kept = (relevant[rows] > 0) | (rng.random(len(rows)) < SHOWN)
+        rows, owner = rows[kept], owner[kept]
+        sizes = np.bincount(owner, minlength=len(some))
+        cited = relevant[rows].astype(np.float32)
+        yield _Batch(lists.inputs(rows, some[owner]), cited, np.cumsum(sizes) - sizes, sizes)
+
+
+@dataclass(slots=True)
+class _Pupil:
+    """A network that learns. means, squares: Adam's, of the gradient of each array of weights."""
+
+    weights: Weights
+    means: Weights
+    squares: Weights
+    rng: np.random.Generator
+    steps: int = 0
+
+    @classmethod
+    def new(cls, width: int, rng: np.random.Generator) -> "_Pupil":
+        """Draw weights that are the smaller, the more of them are added up."""
+        weights: Weights = []
+        for inputs, outputs in zip((width, *UNITS), (*UNITS, 1), strict=True):
+            drawn = rng.uniform(-1, 1, (inputs, outputs)) / np.sqrt(inputs)
+            weights += [drawn.astype(np.float32), np.zeros((1, outputs), np.float32)]
+        means, squares = ([np.zeros_like(each) for each in weights] for _ in range(2))
+        return cls(weights, means, squares, rng)
+
+    def step(self, batch: _Batch, rate: float) -> None:
+        """Go one step down the slope of the loss."""
+        self.follow(self._slopes(batch), rate)
+
+    def follow(self, slopes: Weights, rate: float) -> None:
+        """Change the weights against the slopes of the loss, as Adam does."""
+        self.steps += 1
+        for weights, mean, square, slope in zip(
+            self.weights, self.means, self.squares, slopes, strict=True
+        ):
+            mean += np.float32(FADE) * (slope - mean)
+            square += np.float32(FADE_OF_SQUARES) * (slope * slope - square)
+            by_now = mean / np.float32(1 - (1 - FADE) ** self.steps)
+            size = np.sqrt(square / np.float32(1 - (1 - FADE_OF_SQUARES) ** self.steps))
+            weights *= np.float32(1 - rate * DECAY)
+            weights -= np.float32(rate) * (by_now / (size + np.float32(TINY)))
+
+    def _slopes(self, batch: _Batch) -> Weights:
+        """Differentiate the loss of a batch by each array of weights."""
+        first, first_bias, second, second_bias, last, bias = self.weights
+        lower = rectified(batch.inputs @ first + first_bias)
+        lower *= (lower_kept := self._kept(lower))
+        upper = rectified(lower @ second + second_bias)
+        upper *= (upper_kept := self._kept(upper))
+        by_score = slope_of_loss((upper @ last + bias)[:, 0], batch)[:, None]
+        by_upper = by_score @ last.T * (upper_kept * (upper > 0))
+        by_lower = by_upper @ second.T * (lower_kept * (lower > 0))
+        return [
+            batch.inputs.T @ by_lower,
+            by_lower.sum(axis=0, keepdims=True),
+            lower.T @ by_upper,
+            by_upper.sum(axis=0, keepdims=True),
+            upper.T @ by_score,
+            by_score.sum(axis=0, keepdims=True),
+        ]
+
+    def _kept(self, units: Floats) -> Floats:
+        """Draw which units are left out; the others make up for them."""
+        kept: Floats = (self.rng.random(units.shape, np.float32) >= DROPPED).astype(np.float32)
+        kept /= np.float32(1 - DROPPED)
+        return kept
+
+
+def slope_of_loss(scores: Floats, batch: _Batch) -> Floats:
+    """Differentiate the loss by each of (b,) scores: (b,) float32.
+
+    A list's loss is the sum of -log softmax(scores) over the c papers that are cited, divided by
+    the square root of c: a long list teaches more than a short one, but not c times more.
+    """
+    highest = np.maximum.reduceat(scores, batch.starts)
+    raised = np.exp(scores - np.repeat(highest, batch.sizes))
+    softmax = raised / np.repeat(np.add.reduceat(raised, batch.starts), batch.sizes)
+    cited = np.repeat(np.add.reduceat(batch.cited, batch.starts), batch.sizes)
+    slope: Floats = (softmax * cited - batch.cited) / np.sqrt(cited) / len(batch.starts)
+    return slope.astype(np.float32)
