@@ -60,12 +60,12 @@ def test_slopes_are_those_of_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
     weights = [
         torch.tensor(each, dtype=torch.float64, requires_grad=True) for each in pupil.weights
     ]
-    hidden = torch.tensor(batch.inputs, dtype=exact)
+    hidden = torch.tensor(batch.inputs, dtype=torch.float64)
     for at in (0, 2):
         hidden = torch.relu(hidden @ weights[at] + weights[at + 1])
     scores = (hidden @ weights[4] + weights[5])[:, 0]
-    cited = torch.tensor(batch.cited, dtype=exact)
-    loss = torch.zeros((), dtype=exact)
+    cited = torch.tensor(batch.cited, dtype=torch.float64)
+    loss = torch.zeros((), dtype=torch.float64)
     for begin, size in zip(batch.starts, batch.sizes, strict=True):
         own = slice(begin, begin + size)
         told = torch.log_softmax(scores[own], dim=0) * cited[own]
