@@ -66,6 +66,11 @@ class FittedRanker:
     learning_rate: float = PARAMETERS["learning_rate"]
     network: Network | None = None
 
+    @property
+    def networks(self) -> int:
+        """How many networks there are, whose mean answers."""
+        return 0 if self.network is None else len(self.network.first)
+
     def chances(self, features: Floats) -> Floats:
         """Give (n, f) features of one query chances of being cited: (n,) float32."""
         return self.calibrated(self.predict(features))
@@ -102,6 +107,7 @@ class FittedRanker:
             "origin": origin,
             "seed": self.seed,
             "trees": self.booster.num_trees(),
+            "networks": self.networks,
             "parameters": {**PARAMETERS, "learning_rate": self.learning_rate},
             **facts,
         }

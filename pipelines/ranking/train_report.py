@@ -29,6 +29,7 @@ class TrainReport:
     queries: int
     examples: int
     trees: int
+    networks: int
     recall: float
     f1: float
     mrr: float
@@ -38,8 +39,10 @@ class TrainReport:
 
     def lines(self) -> list[str]:
         """Say it to people."""
+        beside = f", and {self.networks} networks beside them" if self.networks else ""
         return [
-            f"Trained {self.trees} trees on {self.queries} queries, {self.examples:,} examples.",
+            f"Trained {self.trees} trees on {self.queries} queries, {self.examples:,} examples"
+            f"{beside}.",
             f"On dev: F1@{CUTOFF} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
             f"{self.recall:.3f}, calibration error {self.calibration_error:.4f} (cross-fitted).",
             *self.told,
@@ -57,6 +60,7 @@ def report_on(taught: Taught, folder: Path) -> TrainReport:
         queries=len(taught.lessons.groups),
         examples=len(taught.lessons.features),
         trees=taught.ranker.booster.num_trees(),
+        networks=taught.ranker.networks,
         recall=figures[CANDIDATE_RECALL].value,
         f1=figures[f"F1@{CUTOFF}"].value,
         mrr=figures["MRR"].value,
