@@ -101,8 +101,12 @@ class Network:
 
 
 def mean_and_spread(features: Floats) -> tuple[Floats, Floats]:
-    """Return mean and standard deviation of each of (n, f) features, n >= 1: (f,) float32 each."""
-    return features.mean(axis=0), np.maximum(features.std(axis=0), _LEAST)
+    """Return mean and standard deviation of each of (n, f) features, n >= 1: (f,) float32 each.
+
+    In float32, the mean of equal numbers is seldom that number, and all would stand beside it.
+    """
+    mean, spread = (of(axis=0, dtype=np.float64) for of in (features.mean, features.std))
+    return mean.astype(np.float32), np.maximum(spread.astype(np.float32), _LEAST)
 
 
 def standing(features: Floats, mean: Floats, spread: Floats) -> Floats:

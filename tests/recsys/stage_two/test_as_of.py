@@ -21,6 +21,7 @@ from recsys.stage_two.features import compute, feature_names
 from recsys.stage_two.second_look import SECOND_NAMES, look_again
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
+from tests.recsys.stage_two.test_network import some_network
 from tests.time_travel import back_in_time, may_be_seen
 from tests.tiny import SMALL, World, collect, random_world, with_nnselect
 
@@ -58,6 +59,9 @@ def test_nor_does_it_where_only_a_share_of_the_links_is_known(seed: int, share: 
 def check_same(world: World, present: Collection, past: Collection) -> None:
     now, features = answer(present, world)
     then, features_then = answer(past, world)
+    network = some_network(features.shape[1])
+    scores = (network.score(each.astype(np.float32)) for each in (features, features_then))
+    np.testing.assert_allclose(*scores, rtol=1e-3, atol=1e-3)
     np.testing.assert_array_equal(now.rows, then.rows)
     np.testing.assert_array_equal(now.sources, then.sources)
     nnselect = present.nnselect is not None

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt
-from recsys.stage_two.network import FARTHEST, NETWORK, Network, Scale
+from recsys.stage_two.network import FARTHEST, NETWORK, Network, Scale, mean_and_spread, standing
 from recsys.store.arrays import Floats
 
 WIDTH = 3
@@ -21,10 +21,12 @@ def some_scale(width: int = WIDTH) -> Scale:
     return Scale(knots.astype(np.float32), np.tile(np.float32([-2, -1, 0, 1, 2]), (width, 1)))
 
 
-def some_network(members: int = 2) -> Network:
-    rng, shapes = np.random.default_rng(1), ((2 * WIDTH, 4), (1, 4), (4, 2), (1, 2), (2, 1), (1, 1))
-    drawn = (rng.standard_normal((members, *shape)).astype(np.float32) for shape in shapes)
-    return Network(some_scale(), *drawn)
+def some_network(width: int = WIDTH) -> Network:
+    """Draw two members, whose sums stay small."""
+    rng, shapes = np.random.default_rng(1), ((2 * width, 4), (1, 4), (4, 2), (1, 2), (2, 1), (1, 1))
+    drawn = [rng.standard_normal((2, *shape)).astype(np.float32) for shape in shapes]
+    drawn[0] /= np.float32(np.sqrt(width))
+    return Network(some_scale(width), *drawn)
 
 
 def some_features(n: int = 7) -> Floats:
@@ -62,6 +64,13 @@ def test_one_candidate_stands_nowhere() -> None:
     network, features = some_network(), some_features(1)
     blind = replace(network, first=network.first * np.float32([[[1]] * WIDTH + [[0]] * WIDTH]))
     np.testing.assert_array_equal(network.score(features), blind.score(features))
+
+
+@given(st.floats(-1e6, 1e6, width=32), st.integers(1, 700))
+def test_what_is_the_same_everywhere_stands_nowhere(value: float, n: int) -> None:
+    features = np.full((n, 1), value, np.float32)
+    mean, spread = mean_and_spread(features)
+    np.testing.assert_array_equal(standing(features, mean, spread), np.zeros((n, 1)))
 
 
 def test_no_candidates_have_no_scores() -> None:
