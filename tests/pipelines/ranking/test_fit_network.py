@@ -70,7 +70,7 @@ def test_slopes_are_those_of_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
         own = slice(begin, begin + size)
         told = torch.log_softmax(scores[own], dim=0) * cited[own]
         loss = loss - told.sum() / cited[own].sum() ** 0.5 / len(batch.starts)
-    loss.backward()
+    torch.autograd.backward(loss)
     for slope, weight in zip(pupil._slopes(batch), weights, strict=True):
         assert weight.grad is not None
         np.testing.assert_allclose(slope, weight.grad.numpy(), rtol=1e-3, atol=1e-6)
@@ -165,11 +165,13 @@ def test_the_scale_is_that_of_the_normal_distribution() -> None:
     scale = scale_of(np.exp(values))
     asked = np.linspace(-2, 2, 41, dtype=np.float32)[:, None]
     np.testing.assert_allclose(scale.read(np.exp(asked)), asked, atol=0.08)
-    few = scale_of(np.repeat(np.float32([[0], [1], [3]]), [60, 30, 10], axis=0))
+    few = scale_of(np.repeat(np.array([[0], [1], [3]], np.float32), [60, 30, 10], axis=0))
     middles = norm.ppf([0.3, 0.75, 0.95])
-    np.testing.assert_allclose(few.read(np.float32([[0], [1], [3]]))[:, 0], middles, atol=1e-5)
+    np.testing.assert_allclose(
+        few.read(np.array([[0], [1], [3]], np.float32))[:, 0], middles, atol=1e-5
+    )
     alone = scale_of(np.zeros((5, 1), np.float32))
-    assert alone.read(np.float32([[-1], [0], [1]])).tolist() == [[0], [0], [0]]
+    assert alone.read(np.array([[-1], [0], [1]], np.float32)).tolist() == [[0], [0], [0]]
 
 
 def test_a_network_counts_so_many_times_what_trees_do() -> None:

@@ -60,8 +60,9 @@ def check_same(world: World, present: Collection, past: Collection) -> None:
     now, features = answer(present, world)
     then, features_then = answer(past, world)
     network = some_network(features.shape[1])
-    scores = (network.score(each.astype(np.float32)) for each in (features, features_then))
-    np.testing.assert_allclose(*scores, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(
+        network.score(features), network.score(features_then), rtol=1e-3, atol=1e-3
+    )
     np.testing.assert_array_equal(now.rows, then.rows)
     np.testing.assert_array_equal(now.sources, then.sources)
     nnselect = present.nnselect is not None

@@ -2,6 +2,7 @@
 
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,9 @@ NAMES = [field.name for field in fields(Network) if field.name != "scale"]
 
 def some_scale(width: int = WIDTH) -> Scale:
     knots = np.sort(np.random.default_rng(0).standard_normal((width, 5)), axis=1)
-    return Scale(knots.astype(np.float32), np.tile(np.float32([-2, -1, 0, 1, 2]), (width, 1)))
+    return Scale(
+        knots.astype(np.float32), np.tile(np.array([-2, -1, 0, 1, 2], np.float32), (width, 1))
+    )
 
 
 def some_network(width: int = WIDTH) -> Network:
@@ -62,7 +65,9 @@ def test_the_order_of_the_candidates_does_not_matter(order: list[int]) -> None:
 
 def test_one_candidate_stands_nowhere() -> None:
     network, features = some_network(), some_features(1)
-    blind = replace(network, first=network.first * np.float32([[[1]] * WIDTH + [[0]] * WIDTH]))
+    blind = replace(
+        network, first=network.first * np.array([[[1]] * WIDTH + [[0]] * WIDTH], np.float32)
+    )
     np.testing.assert_array_equal(network.score(features), blind.score(features))
 
 
@@ -91,7 +96,7 @@ def test_what_is_far_from_the_others_is_as_far_as_can_be() -> None:
 @given(st.lists(st.floats(-9, 9, width=32), min_size=2, max_size=30))
 def test_a_scale_keeps_the_order_and_has_ends(values: list[float]) -> None:
     scale = some_scale(1)
-    read = scale.read(np.sort(np.float32(values))[:, None])[:, 0]
+    read = scale.read(np.sort(np.array(values, np.float32))[:, None])[:, 0]
     assert (np.diff(read) >= 0).all() and read.min() >= -2 and read.max() <= 2
     knots = scale.read(scale.knots.T)[:, 0]
     np.testing.assert_array_equal(knots, scale.quantiles[0])
@@ -116,7 +121,8 @@ def test_arrays_that_do_not_fit_each_other_are_refused(
     network = some_network()
     array = getattr(network, name)
     longer = np.concatenate([array, array], axis=axis)
-    replace(network, **{name: longer}).save(tmp_path)
+    changed: dict[str, Any] = {name: longer}
+    replace(network, **changed).save(tmp_path)
     with pytest.raises(ArtifactCorrupt, match="do not fit"):
         Network.load(tmp_path)
 
