@@ -232,9 +232,9 @@ class _Pupil:
     def _slopes(self, batch: _Batch) -> Weights:
         """Differentiate the loss of a batch by each array of weights."""
         first, first_bias, second, second_bias, last, bias = self.weights
-        lower = rectified(batch.inputs @ first + first_bias)
+        lower = rectified(batch.inputs @ first, first_bias)
         lower *= (lower_kept := self._kept(lower))
-        upper = rectified(lower @ second + second_bias)
+        upper = rectified(lower @ second, second_bias)
         upper *= (upper_kept := self._kept(upper))
         by_score = slope_of_loss((upper @ last + bias)[:, 0], batch)[:, None]
         by_upper = by_score @ last.T * (upper_kept * (upper > 0))

@@ -68,10 +68,13 @@ class Network:
         features = np.ascontiguousarray(features)  # Sums are the same to the last bit.
         mean, spread = mean_and_spread(features)
         read = self.scale.read(features), standing(features, mean, spread)
-        hidden = rectified(np.concatenate(read, axis=1) @ self.first + self.first_bias)
-        hidden = rectified(hidden @ self.second + self.second_bias)
-        scores: Floats = (hidden @ self.last + self.bias).mean(axis=0)[:, 0]
-        return scores
+        inputs, members = np.concatenate(read, axis=1), len(self.first)
+        scores = np.zeros(len(features), np.float32)
+        for at in range(members):  # One by one: what they make stays in the cache.
+            hidden = rectified(inputs @ self.first[at], self.first_bias[at])
+            hidden = rectified(hidden @ self.second[at], self.second_bias[at])
+            scores += (hidden @ self.last[at] + self.bias[at])[:, 0]
+        return scores / np.float32(members)
 
     def save(self, folder: Path) -> None:
         """Write it into a folder."""
@@ -115,8 +118,9 @@ def standing(features: Floats, mean: Floats, spread: Floats) -> Floats:
     return told
 
 
-def rectified(values: Floats) -> Floats:
-    """Put zeros in the place of what is negative; the array itself is changed."""
+def rectified(values: Floats, bias: Floats) -> Floats:
+    """Add a bias and put zeros in the place of what is negative; the values themselves change."""
+    values += bias
     positive: Floats = np.maximum(values, 0, out=values)
     return positive
 
