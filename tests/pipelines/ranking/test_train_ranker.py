@@ -12,6 +12,7 @@ from eval.measures import Judged, summarise
 from indexes.opening import open_collection
 from pipelines.evaluation.seeded_queries import training_poses
 from pipelines.evaluation.splits import gold, read_split
+from pipelines.ranking.fit_network import MEMBERS
 from pipelines.ranking.ranker_trial import judge
 from pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from pipelines.ranking.train_report import cross_fitted_error
@@ -61,7 +62,7 @@ def test_the_manifest_says_how_it_was_trained(built: "Built") -> None:
     config = load_manifest(in_force(built.index) / "ranker", KIND, SCHEMA).config
     assert config["feature_names"] == list(feature_names(metadata=True))
     assert config["options"] == {"metadata": True, "seed": 0}
-    assert config["trees"] >= 1
+    assert config["trees"] >= 1 and config["networks"] == MEMBERS
     chances = config["calibration"]["probabilities"]
     assert chances == sorted(chances) and 0 <= chances[0] and chances[-1] <= 1
 
@@ -72,7 +73,7 @@ def test_the_report_is_that_of_the_dev_queries(built: "Built", index: Path) -> N
     rows = collection.corpus.rows(read_split(built.split, collection).dev)
     ranker = TreeRanker.load(in_force(index) / "ranker")
     table = collect(collection, rows, ranker.feature_names, progress=silent, stage="")
-    judged = judge(ranker.score(table.features), table)
+    judged = judge(table.scored(ranker.score), table)
     assert report.f1 == pytest.approx(figure("F1@20", judged))
     assert report.mrr == pytest.approx(figure("MRR", judged))
     posed = [
@@ -81,7 +82,8 @@ def test_the_report_is_that_of_the_dev_queries(built: "Built", index: Path) -> N
     ]
     assert report.queries == sum(map(len, posed)) > len(posed) == 20
     lines = report.lines()
-    assert lines[0].endswith(f"on {report.queries} queries, {report.examples:,} examples.")
+    learned = f"on {report.queries} queries, {report.examples:,} examples"
+    assert lines[0].endswith(f"{learned}, and {MEMBERS} networks beside them.")
     assert f"F1@20 {report.f1:.4f}, MRR {report.mrr:.4f}" in lines[1]
     assert lines[2] == f"Candidates come from embedding, bm25. Saved in {index}."
 

@@ -17,7 +17,7 @@ from pipelines.evaluation.splits import read_split
 from pipelines.jobs.engines.process_pool import ProcessPool
 from pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from pipelines.ranking.train_report import TrainReport
-from pipelines.ranking.training_table import collect
+from pipelines.ranking.training_table import Posing, collect
 from pipelines.studies.citeomatic.cross_fit import FOLDER, unseen_views
 from pipelines.studies.citeomatic.train_nnselect import train_nnselect
 from recsys.app.wiring import open_index
@@ -95,7 +95,8 @@ def test_serving_finds_and_scores_what_the_table_of_dev_holds(
     assert recommender.stage_one.searches == tuple(SEARCHES)
     rows = queries_of(wordy, trained[0])[1]
     names = recommender.ranker.feature_names
-    table = collect(recommender.collection, rows, names, progress=silent, stage="")
+    posing = Posing(stage_one=recommender.stage_one)
+    table = collect(recommender.collection, rows, names, progress=silent, stage="", posing=posing)
     ends = np.cumsum(table.groups)
     found = 0
     for start, end, row in zip(ends - table.groups, ends, rows.tolist(), strict=True):
