@@ -96,9 +96,8 @@ class Network:
         except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
             raise ArtifactCorrupt(f"{path} cannot be read ({error}).", "Build it again.") from error
         found = cls(Scale(*arrays[:2]), *arrays[2:])
-        if any(each.ndim != wanted for each, wanted in zip(arrays, (2, 2, *[3] * 6), strict=True)):
-            raise ArtifactCorrupt(f"The arrays of {path} do not fit.", "Build it again.")
-        if not _fit(found):
+        dimensions = tuple(each.ndim for each in arrays)
+        if dimensions != (2, 2, 3, 3, 3, 3, 3, 3) or not _fit(found):
             raise ArtifactCorrupt(f"The arrays of {path} do not fit.", "Build it again.")
         return found
 
@@ -137,4 +136,5 @@ def _fit(found: Network) -> bool:
         and found.last.shape == (p, h, 1)
         and found.bias.shape == (p, 1, 1)
         and p > 0
+        and all(np.isfinite(getattr(found, name)).all() for name in _ARRAYS[2:])
     )

@@ -127,6 +127,15 @@ def test_arrays_that_do_not_fit_each_other_are_refused(
         Network.load(tmp_path)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, name: str) -> None:
+    network = some_network()
+    getattr(network, name)[0, 0, 0] = np.nan  # All scores would be.
+    network.save(tmp_path)
+    with pytest.raises(ArtifactCorrupt, match="do not fit"):
+        Network.load(tmp_path)
+
+
 @pytest.mark.parametrize("scale", ["knots", "quantiles"])
 def test_a_scale_of_other_features_is_refused(tmp_path: Path, scale: str) -> None:
     network = some_network()
