@@ -129,7 +129,7 @@ def fit_networks(
     made, rounds = [], ROUNDS * len(parts)
     for at, learned in enumerate(taught):
         pupil = _Pupil.new(2 * lists.table.features.shape[1], np.random.default_rng((seed, at)))
-        steps = ROUNDS * max(len(learned) // LISTS_AT_ONCE, 1)
+        steps = ROUNDS * _steps_of(learned)
         for number in range(ROUNDS):
             for batch in _batches(lists, learned, pupil.rng):
                 pupil.step(batch, RATE * (0.5 + 0.5 * np.cos(np.pi * pupil.steps / steps)))
@@ -153,8 +153,12 @@ def held_out_scores(network: Network, table: TrainingTable, folds: Sequence[Mask
 
 
 def weight_beside(trees: Floats, network: Floats) -> float:
-    """Say what scores of a network are multiplied with to count WEIGHT times as much as trees."""
-    return WEIGHT * float(trees.std()) / max(float(network.std()), TINY)
+    """Say what scores of a network are multiplied with to count WEIGHT times as much as trees.
+
+    Where trees tell nothing apart, as from a handful of queries, the network answers alone.
+    """
+    spread = float(trees.std())
+    return WEIGHT * spread / max(float(network.std()), TINY) if spread > 0 else 1.0
 
 
 def multiplied(network: Network, weight: float) -> Network:
@@ -181,8 +185,7 @@ class _Batch:
 def _batches(lists: Lists, learned: Longs, rng: np.random.Generator) -> Iterator[_Batch]:
     """Go through the lists in a drawn order, with all that is cited and some of the others."""
     starts, groups, relevant = lists.starts, lists.table.groups, lists.table.relevant
-    count = max(len(learned) // LISTS_AT_ONCE, 1)
-    for some in np.array_split(rng.permutation(learned), count):
+    for some in np.array_split(rng.permutation(learned), _steps_of(learned)):
         rows = np.concatenate([np.arange(starts[at], starts[at] + groups[at]) for at in some])
         owner = np.repeat(np.arange(len(some)), groups[some])
         kept = (relevant[rows] > 0) | (rng.random(len(rows)) < SHOWN)
@@ -190,6 +193,11 @@ def _batches(lists: Lists, learned: Longs, rng: np.random.Generator) -> Iterator
         sizes = np.bincount(owner, minlength=len(some))
         cited = relevant[rows].astype(np.float32)
         yield _Batch(lists.inputs(rows, some[owner]), cited, np.cumsum(sizes) - sizes, sizes)
+
+
+def _steps_of(learned: Longs) -> int:
+    """Count the steps of a round."""
+    return max(len(learned) // LISTS_AT_ONCE, 1)
 
 
 @dataclass(slots=True)

@@ -7,12 +7,11 @@ the others. Both say more together than either does.
 
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt
-from recsys.store.arrays import Floats
+from recsys.store.arrays import Floats, load_arrays
 
 NETWORK = "network.npz"
 FARTHEST = np.float32(6)
@@ -90,14 +89,10 @@ class Network:
             ArtifactCorrupt: it is no such file, or its arrays do not fit each other.
         """
         path = folder / NETWORK
-        try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                arrays = [np.ascontiguousarray(stored[name], np.float32) for name in _ARRAYS]
-        except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
-            raise ArtifactCorrupt(f"{path} cannot be read ({error}).", "Build it again.") from error
+        arrays = load_arrays(path, _ARRAYS)
         found = cls(Scale(*arrays[:2]), *arrays[2:])
-        dimensions = tuple(each.ndim for each in arrays)
-        if dimensions != (2, 2, 3, 3, 3, 3, 3, 3) or not _fit(found):
+        facts = [(each.dtype.str, each.ndim) for each in arrays]
+        if facts != [("<f4", 2)] * 2 + [("<f4", 3)] * 6 or not _fit(found):
             raise ArtifactCorrupt(f"The arrays of {path} do not fit.", "Build it again.")
         return found
 

@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt
-from recsys.store.arrays import Floats, Rows
+from recsys.store.arrays import Floats, Rows, load_arrays
 from recsys.store.kernels import fastest
 from recsys.store.kernels.in_numpy import LEAVES, Trees
 
 TREES = "trees.npz"
 OLDER_TREES = "model.onnx"
 """Where older versions put them: see `recsys.stage_two.older_trees`."""
+_ARRAYS = ("feature", "threshold", "tree", "left", "values", "width")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +48,17 @@ class StoredTrees:
             ArtifactCorrupt: it is no such file, or its arrays do not fit each other.
         """
         path = folder / TREES
+        feature, threshold, tree, left, values, width = load_arrays(path, _ARRAYS)
         try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                trees = Trees(
-                    np.ascontiguousarray(stored["feature"], np.int32),
-                    np.ascontiguousarray(stored["threshold"], np.float32),
-                    np.ascontiguousarray(stored["tree"], np.int32),
-                    np.ascontiguousarray(stored["left"], np.uint32),
-                    np.ascontiguousarray(stored["values"], np.float32),
-                )
-                found = cls(trees, int(stored["width"]))
-        except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+            trees = Trees(
+                np.ascontiguousarray(feature, np.int32),
+                np.ascontiguousarray(threshold, np.float32),
+                np.ascontiguousarray(tree, np.int32),
+                np.ascontiguousarray(left, np.uint32),
+                np.ascontiguousarray(values, np.float32),
+            )
+            found = cls(trees, int(width))
+        except (ValueError, TypeError) as error:
             raise ArtifactCorrupt(f"{path} cannot be read ({error}).", "Build it again.") from error
         if not _fit(found):
             raise ArtifactCorrupt(f"The arrays of {path} do not fit.", "Build it again.")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,19 @@ def load_array(path: Path) -> NDArray[Any]:
             f"{path} cannot be read as an array ({error}).", "Build it again."
         ) from error
     return array
+
+
+def load_arrays(path: Path, names: Sequence[str]) -> list[NDArray[Any]]:
+    """Read the named arrays of an .npz file; pickled content is refused.
+
+    Raises:
+        ArtifactCorrupt: it is no such file, or lacks one of them.
+    """
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            return [stored[name] for name in names]
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+        raise ArtifactCorrupt(f"{path} cannot be read ({error}).", "Build it again.") from error
 
 
 def load_offsets(path: Path) -> Longs:

@@ -184,3 +184,8 @@ def test_a_network_counts_so_many_times_what_trees_do() -> None:
     assert beside.std() == pytest.approx(WEIGHT * trees.std(), rel=1e-3)
     assert np.corrcoef(beside, told)[0, 1] == pytest.approx(1)
     assert np.isfinite(weight_beside(trees, np.zeros_like(told)))
+
+
+def test_where_trees_tell_nothing_apart_the_network_answers_alone() -> None:
+    told = np.arange(5, dtype=np.float32)
+    assert weight_beside(np.zeros(5, np.float32), told) == 1
