@@ -16,6 +16,7 @@ from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
 from pipelines.ranking.cross_fitting import Taught, teach
+from pipelines.ranking.fit_network import FEWER_UNITS
 from pipelines.ranking.fit_ranker import FittedRanker
 from pipelines.ranking.ranker_trial import looking_again
 from pipelines.ranking.snowballs import roll_snowballs
@@ -148,7 +149,8 @@ def teach_together(lessons: Sequence[Lessons], *, seed: int) -> Taught:
     first, chances = _look_once(lessons, seed)
     again = [each.again(*given) for each, given in zip(lessons, chances, strict=True)]
     posed = _pose_together(again)
-    second = teach(posed.table, posed.trained, (*names, *SECOND_NAMES), seed=seed)
+    every = (*names, *SECOND_NAMES)
+    second = teach(posed.table, posed.trained, every, seed=seed, units=FEWER_UNITS)
     return replace(second, ranker=replace(second.ranker, first=first))
 
 
@@ -157,7 +159,7 @@ def _look_once(
 ) -> tuple[FittedRanker, list[tuple[Floats, Floats]]]:
     """Train rankers of folds; return their mean, and chances of the held out: see `again`."""
     posed = _pose_together(lessons)
-    taught = teach(posed.table, posed.trained, lessons[0].names, seed=seed)
+    taught = teach(posed.table, posed.trained, lessons[0].names, seed=seed, units=FEWER_UNITS)
     return taught.ranker, posed.of_each(taught.ranker.calibrated(taught.scores))
 
 

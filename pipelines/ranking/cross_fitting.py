@@ -13,6 +13,7 @@ import numpy as np
 
 from pipelines.ranking.fit_network import (
     MEMBERS,
+    UNITS,
     Lists,
     fit_networks,
     held_out_scores,
@@ -154,6 +155,7 @@ def teach(
     *,
     seed: int,
     folds: int = FOLDS,
+    units: tuple[int, int] = UNITS,
     progress: Progress = silent,
 ) -> Taught:
     """Train a ranker on each fold of all queries and take their mean, or one on train; calibrate.
@@ -167,6 +169,7 @@ def teach(
         names: of the features.
         seed: of the folds and the training.
         folds: how many.
+        units: of the networks' hidden layers.
         progress: told after each round.
     """
     train, dev = table.cut(trained)
@@ -174,7 +177,7 @@ def teach(
         trees = fit(train, dev, names, seed=seed, progress=progress)
         grown = Taught(trees, table, trained, dev.scored(trees.predict))
         every = [np.ones(len(train.groups), np.bool_)] * MEMBERS
-        network = fit_networks(Lists.of(train), every, seed=seed, progress=progress)
+        network = fit_networks(Lists.of(train), every, seed=seed, units=units, progress=progress)
         return grown if network is None else _beside(grown, network, dev.scored(network.score))
     made = cross_fit(table, names, seed=seed, folds=folds, progress=progress)
     knots = calibrate(made.scores[len(train.features) :], dev.relevant)
@@ -182,7 +185,7 @@ def teach(
     grown = Taught(trees, table, trained, made.scores)
     held_out = folds_of(table.queries, folds, seed)
     others = [~fold for fold in held_out]
-    network = fit_networks(Lists.of(table), others, seed=seed, progress=progress)
+    network = fit_networks(Lists.of(table), others, seed=seed, units=units, progress=progress)
     if network is None:
         return grown
     return _beside(grown, network, held_out_scores(network, table, held_out))

@@ -8,6 +8,7 @@ In numpy, because nothing else here would need more to train a ranker.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -20,6 +21,8 @@ from recsys.store.arrays import Floats, Longs, Mask
 
 UNITS = 128, 64
 """Of the hidden layers."""
+FEWER_UNITS = 64, 32
+"""Of networks that shall be small and quick; beside trees they say nearly as much."""
 MEMBERS = 4
 """Networks whose mean answers where there are no folds: as many as there are folds otherwise."""
 WEIGHT = 2
@@ -112,6 +115,7 @@ def fit_networks(
     parts: Sequence[Mask],
     *,
     seed: int,
+    units: tuple[int, int] = UNITS,
     progress: Progress = silent,
 ) -> Network | None:
     """Fit one network to each part of the lists; None where no list says what is better.
@@ -120,6 +124,7 @@ def fit_networks(
         lists: of candidates.
         parts: (q,) bool each, the lists that a network learns from.
         seed: of the first weights, the order of the lists and what is left out.
+        units: of the hidden layers.
         progress: told after each round.
     """
     teaching = lists.teaching()
@@ -128,7 +133,8 @@ def fit_networks(
         return None
     made, rounds = [], ROUNDS * len(parts)
     for at, learned in enumerate(taught):
-        pupil = _Pupil.new(2 * lists.table.features.shape[1], np.random.default_rng((seed, at)))
+        layers = (2 * lists.table.features.shape[1], *units, 1)
+        pupil = _Pupil.new(layers, np.random.default_rng((seed, at)))
         steps = ROUNDS * _steps_of(learned)
         for number in range(ROUNDS):
             for batch in _batches(lists, learned, pupil.rng):
@@ -211,10 +217,10 @@ class _Pupil:
     steps: int = 0
 
     @classmethod
-    def new(cls, width: int, rng: np.random.Generator) -> "_Pupil":
-        """Draw weights that are the smaller, the more of them are added up."""
+    def new(cls, layers: Sequence[int], rng: np.random.Generator) -> "_Pupil":
+        """Draw weights that are the smaller, the more of them are added up. layers: their units."""
         weights: Weights = []
-        for inputs, outputs in zip((width, *UNITS), (*UNITS, 1), strict=True):
+        for inputs, outputs in pairwise(layers):
             drawn = rng.uniform(-1, 1, (inputs, outputs)) / np.sqrt(inputs)
             weights += [drawn.astype(np.float32), np.zeros((1, outputs), np.float32)]
         means, squares = ([np.zeros_like(each) for each in weights] for _ in range(2))

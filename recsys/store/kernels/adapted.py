@@ -307,18 +307,19 @@ def ranks(values: Floats) -> Floats:
 
 def leaves(trees: Trees, features: Floats) -> Floats:
     """Sum, for each of (m, f) rows of features, the values of the leaves that it comes to."""
-    out = np.empty(len(features), np.float32)
-    compiled.trees(
-        trees.feature,
-        trees.threshold,
-        trees.tree,
-        trees.left,
-        trees.values,
-        np.asfortranarray(features, np.float32).T,
-        np.array([features.shape[1], len(trees.values)]),
-        out,
-    )
+    out, sizes = np.empty(len(features), np.float32), (features.shape[1], len(trees.values))
+    forest = trees.feature, trees.threshold, trees.tree, trees.left, trees.values
+    columns = np.asfortranarray(features, np.float32).T
+    compiled.trees(*forest, columns, np.array(sizes), out)
     return out
+
+
+def interpolated(values: Floats, knots: Floats, heights: Floats) -> Floats:
+    """Draw lines through the (f, k) knots of each of f columns: (m, f) float32 of (m, f) values."""
+    out = np.empty(values.shape[::-1], np.float32)
+    given = values.T, knots, heights
+    compiled.interpolated(*(_fit(each, np.float32) for each in given), np.array(out.shape[:1]), out)
+    return out.T
 
 
 def _one_after_another(rows: Sequence[Rows]) -> tuple[Rows, Longs]:

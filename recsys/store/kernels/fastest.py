@@ -11,7 +11,7 @@ from recsys.store.kernels.in_numpy import PaperWords, Postings, Trees, Words
 from recsys.store.kernels.joins_in_numpy import Forward
 from recsys.store.kernels.split_in_numpy import Split
 
-REVISION = 13
+REVISION = 14
 VARIABLE = "RECSYS_KERNELS"
 
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING or not COMPILED:
     from recsys.store.kernels.in_numpy import (
         distinct,
         dots,
+        interpolated,
         leaves,
         look_up,
         matches,
@@ -62,6 +63,7 @@ else:
         distinct,
         dots,
         highest,
+        interpolated,
         joined,
         leaves,
         look_up,
@@ -101,6 +103,7 @@ __all__ = [
     "distinct",
     "dots",
     "highest",
+    "interpolated",
     "joined",
     "leaves",
     "look_up",

@@ -302,3 +302,15 @@ def leaves(trees: Trees, features: Floats) -> Floats:
         for found in values[np.arange(len(values))[:, None], leaf]:
             total += found
     return total
+
+
+def interpolated(values: Floats, knots: Floats, heights: Floats) -> Floats:
+    """Draw lines through the knots of each column, level before the first and behind the last.
+
+    values: (m, f). knots, heights: (f, k) float32, k >= 1; knots ascend, and the last one may come
+    again. The lines are computed in float64: (m, f) float32.
+    """
+    found = np.empty(values.shape, np.float32, order="F")
+    for column, line in enumerate(zip(knots, heights, strict=True)):
+        found[:, column] = np.interp(values[:, column], *line)
+    return found

@@ -53,7 +53,7 @@ def test_slopes_are_those_of_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fitting, "SHOWN", 1.1)
     lists = Lists.of(made_table(lists=3))
     rng = np.random.default_rng(0)
-    pupil = fitting._Pupil.new(2 * WIDTH, rng)
+    pupil = fitting._Pupil.new((2 * WIDTH, *fitting.UNITS, 1), rng)
     for bias in pupil.weights[1::2]:
         bias += rng.standard_normal(bias.shape).astype(np.float32)
     (batch,) = fitting._batches(lists, np.arange(3), rng)
@@ -78,7 +78,7 @@ def test_slopes_are_those_of_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_steps_are_those_of_adam_with_decoupled_decay() -> None:
     rng = np.random.default_rng(0)
-    pupil = fitting._Pupil.new(2 * WIDTH, rng)
+    pupil = fitting._Pupil.new((2 * WIDTH, *fitting.UNITS, 1), rng)
     theirs = [torch.nn.Parameter(torch.tensor(each.copy())) for each in pupil.weights]
     adam = torch.optim.AdamW(theirs, lr=0.01, weight_decay=fitting.DECAY)
     for _ in range(3):

@@ -511,3 +511,38 @@ def test_a_node_outside_is_refused() -> None:
         adapted.leaves(replace(trees, tree=trees.tree - np.int32(1)), features)
     with pytest.raises(IndexError):
         adapted.leaves(replace(trees, values=trees.values[:1]), features)
+
+
+# Lines --------------------------------------------------------------------------------------
+
+
+@given(SEEDS, st.integers(0, 140), st.integers(0, 5), st.integers(1, 130))
+def test_lines_are_those_of_numpy_to_the_last_bit(seed: int, m: int, f: int, k: int) -> None:
+    rng = np.random.default_rng(seed)
+    steps = rng.integers(1, 9, (f, k))
+    steps[:, k // 2 + 1 :] *= rng.integers(2)  # The last knot may come again.
+    knots = (np.cumsum(steps, axis=1) / 7 - 20).astype(np.float32)
+    heights = rng.normal(size=(f, k)).astype(np.float32)
+    heights[:, 1:][knots[:, 1:] == knots[:, -1:]] = 1
+    values = rng.normal(scale=30, size=(m, f)).astype(np.float32)
+    onto = rng.random((m, f)) < 0.3
+    values[onto] = knots[:, rng.integers(0, k, m)].T[onto]
+    values[rng.random((m, f)) < 0.1] = rng.choice([np.nan, np.inf, -np.inf])
+    found = adapted.interpolated(values, knots, heights)
+    assert found.shape == (m, f) and found.dtype == np.float32
+    np.testing.assert_array_equal(found, in_numpy.interpolated(values, knots, heights))
+
+
+def test_lines_by_hand() -> None:
+    knots, heights = (np.array([line], np.float32) for line in ([0, 1, 3, 3], [5, 7, -1, -1]))
+    values = np.array([[-9], [0], [0.5], [1], [2], [3], [9]], np.float32)
+    for kernels in (adapted, in_numpy):
+        found = kernels.interpolated(values, knots, heights)
+        assert found[:, 0].tolist() == [5, 5, 6, 7, 3, -1, -1]
+
+
+def test_knots_that_are_not_there_are_refused() -> None:
+    values, knots = np.zeros((3, 2), np.float32), np.zeros((2, 4), np.float32)
+    for few, heights in ((knots[:, :0], knots), (knots, knots[:1]), (knots[:1], knots[:1, :1])):
+        with pytest.raises(IndexError, match="knots"):
+            adapted.interpolated(values, few, heights)
