@@ -957,9 +957,10 @@ FOR(BYTES) INLINE int keep_side(const Search *search, Slots *slots, Py_ssize_t s
     return 1;
 }
 
-/* Search some places with SIDES times SLOTS queries; tell whether their papers are there. */
-FOR(BYTES) static int search_sides(const Search *search, Slots *slots, Py_ssize_t side,
-                                   int64_t begin, int64_t end)
+/* Search some places with SLOTS queries and those beside them: none for `beside` 0, half as many for
+ * 1, as many for 2; tell whether their papers are there. */
+FOR(BYTES) INLINE int search_pair(const Search *search, Slots *slots, Py_ssize_t side, int64_t begin,
+                                  int64_t end, int beside)
 {
     Py_ssize_t d = search->d, whole = SLOTS * d;
     const __m512i offset = _mm512_set1_epi8((char)0x80);
@@ -969,12 +970,14 @@ FOR(BYTES) static int search_sides(const Search *search, Slots *slots, Py_ssize_
     for (int64_t place = begin; place < end; place += 4) {
         const int8_t *code[4];
         __m512i sums[4][SIDES];
+        __m256i half[4];
 #pragma GCC unroll 4
         for (int i = 0; i < 4; i++) {
             code[i] = search->codes + (place + i < end ? place + i : place) * d;
             prefetch(code[i] + 8 * d, d);
             sums[i][0] = moved[0];
             sums[i][1] = moved[1];
+            half[i] = _mm512_castsi512_si256(moved[1]);
         }
         const int8_t *one = slots->bytes + side * whole, *other = one + whole;
         for (Py_ssize_t j = 0; j < d; j += 4, one += 4 * SLOTS, other += 4 * SLOTS) {
@@ -985,16 +988,35 @@ FOR(BYTES) static int search_sides(const Search *search, Slots *slots, Py_ssize_
                 memcpy(&four, code[i] + j, sizeof four);
                 __m512i bytes = _mm512_xor_si512(_mm512_set1_epi32(four), offset);
                 sums[i][0] = _mm512_dpbusd_epi32(sums[i][0], bytes, first);
-                sums[i][1] = _mm512_dpbusd_epi32(sums[i][1], bytes, second);
+                if (beside == 1)
+                    half[i] = _mm256_dpbusd_epi32(half[i], _mm512_castsi512_si256(bytes),
+                                                  _mm512_castsi512_si256(second));
+                if (beside == 2)
+                    sums[i][1] = _mm512_dpbusd_epi32(sums[i][1], bytes, second);
             }
         }
 #pragma GCC unroll 4
-        for (int i = 0; i < 4; i++)
-            if (place + i < end && !(keep_side(search, slots, side, sums[i][0], place + i) &&
-                                     keep_side(search, slots, side + 1, sums[i][1], place + i)))
+        for (int i = 0; i < 4; i++) {
+            __m512i others = beside == 1 ? _mm512_castsi256_si512(half[i]) : sums[i][1];
+            if (place + i < end &&
+                !(keep_side(search, slots, side, sums[i][0], place + i) &&
+                  (!beside || keep_side(search, slots, side + 1, others, place + i))))
                 return 0;
+        }
     }
     return 1;
+}
+
+/* Search some places with SIDES times SLOTS queries, of which there may be fewer. */
+FOR(BYTES) static int search_sides(const Search *search, Slots *slots, Py_ssize_t side,
+                                   int64_t begin, int64_t end)
+{
+    Py_ssize_t others = search->queries.q - (side + 1) * SLOTS;
+    if (others <= 0)
+        return search_pair(search, slots, side, begin, end, 0);
+    if (others <= SLOTS / 2)
+        return search_pair(search, slots, side, begin, end, 1);
+    return search_pair(search, slots, side, begin, end, 2);
 }
 #endif
 

@@ -182,7 +182,7 @@ def test_scans_refuse_ranges_that_are_not_there(pair: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("d", [1, 20, 64, 128])
 @pytest.mark.parametrize("k", [0, 1, 7, 5000])
-@pytest.mark.parametrize("q", [1, 6, 20, 33])
+@pytest.mark.parametrize("q", [1, 6, 9, 20, 30, 33, 45])
 def test_the_closest_are_those_of_numpy_to_the_last_bit(d: int, k: int, q: int) -> None:
     rng = np.random.default_rng(d + k)
     codes, queries = (rng.integers(-2, 3, (n, d)).astype(np.int8) for n in (1500, q))
