@@ -141,7 +141,7 @@ def fit_networks(
                 pupil.step(batch, RATE * (0.5 + 0.5 * np.cos(np.pi * pupil.steps / steps)))
             progress(NETWORKS, at * ROUNDS + number + 1, rounds)
         made.append(pupil.weights)
-    return Network(lists.scale, *(np.stack(each) for each in zip(*made, strict=True)))
+    return Network(lists.scale, *(np.stack(each) for each in zip(*made, strict=True))).rounded()
 
 
 def held_out_scores(network: Network, table: TrainingTable, folds: Sequence[Mask]) -> Floats:

@@ -5,7 +5,7 @@ candidate stands among the others of its query: what it learns from a few querie
 the others. Both say more together than either does.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,9 @@ NETWORK = "network.npz"
 FARTHEST = np.float32(6)
 """Standard deviations from the mean of the candidates; beyond them, all is the same."""
 _LEAST = np.float32(1e-6)
-_ARRAYS = ("knots", "quantiles", "first", "first_bias", "second", "second_bias", "last", "bias")
+_SHORT = ("first", "first_bias", "second", "second_bias")
+"""Arrays that are stored in 16 bits; rankers of older versions have them in 32."""
+_ARRAYS = ("knots", "quantiles", *_SHORT, "last", "bias")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +75,15 @@ class Network:
             scores += (hidden @ self.last[at] + self.bias[at])[:, 0]
         return scores / np.float32(members)
 
+    def rounded(self) -> "Network":
+        """Round weights to what a file keeps: 11 binary digits of those below the last layer."""
+        short = {name: getattr(self, name).astype(np.float16) for name in _SHORT}
+        return replace(self, **{name: each.astype(np.float32) for name, each in short.items()})
+
     def save(self, folder: Path) -> None:
-        """Write it into a folder."""
+        """Write it into a folder, with rounded weights."""
         arrays = {name: getattr(self, name) for name in _ARRAYS[2:]}
+        arrays |= {name: arrays[name].astype(np.float16) for name in _SHORT}
         scale = {"knots": self.scale.knots, "quantiles": self.scale.quantiles}
         np.savez(folder / NETWORK, allow_pickle=False, **scale, **arrays)
 
@@ -87,7 +95,8 @@ class Network:
             ArtifactCorrupt: it is no such file, or its arrays do not fit each other.
         """
         path = folder / NETWORK
-        arrays = load_arrays(path, _ARRAYS)
+        stored = load_arrays(path, _ARRAYS)
+        arrays = [each.astype(np.float32) if each.dtype == np.float16 else each for each in stored]
         found = cls(Scale(*arrays[:2]), *arrays[2:])
         facts = [(each.dtype.str, each.ndim) for each in arrays]
         if facts != [("<f4", 2)] * 2 + [("<f4", 3)] * 6 or not _fit(found):

@@ -31,7 +31,8 @@ VECTORS = "vectors.npy"
 SHOWN, REFERENCES = 20, 31
 WARM_UP, TIMED, TIMED_CITING = 8, 40, 16
 PARTS = ("vectors", "bm25", "trees", "stage one", "ranking", "columns")
-"""What the time of an answer is told apart into; `ranking` holds all before it."""
+"""What the time of an answer is told apart into; `trees` are all scores, also by networks, and
+`ranking` holds all before it."""
 
 
 def main(index: str, drafts: str) -> None:
@@ -94,7 +95,7 @@ def time_parts(
     """Answer drafts while the calls inside are timed: the median of what each part takes.
 
     `candidates` counts what is ranked, and `features` are the microseconds per candidate of all
-    that is neither a search nor trees between a query and its ranking.
+    that is neither a search nor scores between a query and its ranking.
     """
     every = []
     with _watched(recommender) as spent:

@@ -20,7 +20,7 @@ _ANSWERS: Mapping[str, Cell] = {
 _PARTS: Mapping[str, Cell] = {
     "search of vectors": lambda found: _ms(found["parts"]["vectors"]),
     "BM25, the whole abstract": lambda found: _ms(found["parts"]["bm25"]),
-    "trees": lambda found: _ms(found["parts"]["trees"]),
+    "trees and networks": lambda found: _ms(found["parts"]["trees"]),
     "candidates": lambda found: f"{found['parts']['candidates']:,.0f}",
     "features, a candidate": lambda found: f"{found['parts']['features']:.1f} us",
     "features, a candidate, with 31 references": lambda found: (
@@ -64,7 +64,7 @@ def _answers(found: Figures) -> list[str]:
         "(`vectors @ q` in 32 bits) of the same process take as long.\n\n"
         + by_size(found, _ANSWERS, "answer"),
         "Inside a warm answer. Features: all between a query and its ranking that is neither a "
-        "search nor trees.\n\n" + by_size(found, _PARTS, "part"),
+        "search nor scores by trees and networks.\n\n" + by_size(found, _PARTS, "part"),
     ]
 
 

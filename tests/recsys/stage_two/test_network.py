@@ -103,7 +103,7 @@ def test_a_scale_keeps_the_order_and_has_ends(values: list[float]) -> None:
 
 
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
-    network = some_network()
+    network = some_network().rounded()
     network.save(tmp_path)
     loaded = Network.load(tmp_path)
     np.testing.assert_array_equal(loaded.scale.knots, network.scale.knots)
@@ -111,6 +111,24 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     for name in NAMES:
         np.testing.assert_array_equal(getattr(loaded, name), getattr(network, name))
     np.testing.assert_array_equal(loaded.score(some_features()), network.score(some_features()))
+
+
+def test_what_a_file_keeps_of_weights_says_the_same(tmp_path: Path) -> None:
+    network, features = some_network(), some_features()
+    network.save(tmp_path)
+    loaded = Network.load(tmp_path)
+    assert (loaded.first != network.first).any()
+    np.testing.assert_array_equal(loaded.first, network.rounded().first)
+    np.testing.assert_array_equal(loaded.last, network.last)
+    np.testing.assert_allclose(loaded.score(features), network.score(features), atol=1e-2)
+
+
+def test_weights_of_older_files_are_read_whole(tmp_path: Path) -> None:
+    network = some_network()
+    scale = {"knots": network.scale.knots, "quantiles": network.scale.quantiles}
+    whole = {name: getattr(network, name) for name in NAMES}
+    np.savez(tmp_path / NETWORK, allow_pickle=False, **scale, **whole)
+    np.testing.assert_array_equal(Network.load(tmp_path).first, network.first)
 
 
 @pytest.mark.parametrize("name", NAMES)
