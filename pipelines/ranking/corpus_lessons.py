@@ -15,7 +15,7 @@ from indexes.opening import open_collection
 from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
-from pipelines.ranking.cross_fitting import Taught, teach
+from pipelines.ranking.cross_fitting import Recipe, Taught, teach
 from pipelines.ranking.fit_network import FEWER_UNITS
 from pipelines.ranking.fit_ranker import FittedRanker
 from pipelines.ranking.ranker_trial import looking_again
@@ -149,8 +149,8 @@ def teach_together(lessons: Sequence[Lessons], *, seed: int) -> Taught:
     first, chances = _look_once(lessons, seed)
     again = [each.again(*given) for each, given in zip(lessons, chances, strict=True)]
     posed = _pose_together(again)
-    every = (*names, *SECOND_NAMES)
-    second = teach(posed.table, posed.trained, every, seed=seed, units=FEWER_UNITS)
+    recipe = Recipe(seed, units=FEWER_UNITS)
+    second = teach(posed.table, posed.trained, (*names, *SECOND_NAMES), recipe)
     return replace(second, ranker=replace(second.ranker, first=first))
 
 
@@ -159,7 +159,8 @@ def _look_once(
 ) -> tuple[FittedRanker, list[tuple[Floats, Floats]]]:
     """Train rankers of folds; return their mean, and chances of the held out: see `again`."""
     posed = _pose_together(lessons)
-    taught = teach(posed.table, posed.trained, lessons[0].names, seed=seed, units=FEWER_UNITS)
+    recipe = Recipe(seed, units=FEWER_UNITS)
+    taught = teach(posed.table, posed.trained, lessons[0].names, recipe)
     return taught.ranker, posed.of_each(taught.ranker.calibrated(taught.scores))
 
 

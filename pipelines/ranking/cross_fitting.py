@@ -148,14 +148,24 @@ class Taught:
         return self.scores[len(self.scores) - len(self.dev.features) :]
 
 
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a ranker is trained.
+
+    seed: of the folds and the training. folds: how many. units: of the networks' hidden layers.
+    """
+
+    seed: int = 0
+    folds: int = FOLDS
+    units: tuple[int, int] = UNITS
+
+
 def teach(
     table: TrainingTable,
     trained: int,
     names: tuple[str, ...],
+    recipe: Recipe,
     *,
-    seed: int,
-    folds: int = FOLDS,
-    units: tuple[int, int] = UNITS,
     progress: Progress = silent,
 ) -> Taught:
     """Train a ranker on each fold of all queries and take their mean, or one on train; calibrate.
@@ -167,23 +177,22 @@ def teach(
             calibrates; with one fold, it also says when to stop, and nothing is learned from it.
         trained: how many of its queries are of train.
         names: of the features.
-        seed: of the folds and the training.
-        folds: how many.
-        units: of the networks' hidden layers.
+        recipe: how it is trained.
         progress: told after each round.
     """
     train, dev = table.cut(trained)
-    if folds == 1:
+    seed, units = recipe.seed, recipe.units
+    if recipe.folds == 1:
         trees = fit(train, dev, names, seed=seed, progress=progress)
         grown = Taught(trees, table, trained, dev.scored(trees.predict))
         every = [np.ones(len(train.groups), np.bool_)] * MEMBERS
         network = fit_networks(Lists.of(train), every, seed=seed, units=units, progress=progress)
         return grown if network is None else _beside(grown, network, dev.scored(network.score))
-    made = cross_fit(table, names, seed=seed, folds=folds, progress=progress)
+    made = cross_fit(table, names, seed=seed, folds=recipe.folds, progress=progress)
     knots = calibrate(made.scores[len(train.features) :], dev.relevant)
     trees = FittedRanker(made.booster, names, *knots, seed, learning_rate=LEARNING_RATE)
     grown = Taught(trees, table, trained, made.scores)
-    held_out = folds_of(table.queries, folds, seed)
+    held_out = folds_of(table.queries, recipe.folds, seed)
     others = [~fold for fold in held_out]
     network = fit_networks(Lists.of(table), others, seed=seed, units=units, progress=progress)
     if network is None:

@@ -15,7 +15,7 @@ from pipelines.evaluation.splits import Split
 from pipelines.evaluation.year_split import SPLIT_FILE, ChosenSplit, given_or_made
 from pipelines.jobs.engines.engine_contract import Engine
 from pipelines.jobs.index_writer import IndexWriter, writing
-from pipelines.ranking.cross_fitting import FOLDS, Taught, teach
+from pipelines.ranking.cross_fitting import FOLDS, Recipe, Taught, teach
 from pipelines.ranking.fit_ranker import FittedRanker
 from pipelines.ranking.ranker_trial import Trial, try_ranker
 from pipelines.ranking.train_report import TrainReport, report_on
@@ -246,7 +246,7 @@ class _School:
     def taught(self, options: TrainOptions, progress: Progress) -> "Taught":
         """Train, once or for a second look, too."""
         names = feature_names(metadata=options.metadata, nnselect=options.nnselect_features)
-        lesson = partial(teach, seed=options.seed, folds=options.parts, progress=progress)
+        lesson = partial(teach, recipe=Recipe(options.seed, options.parts), progress=progress)
         first = lesson(*self.table(names, progress), names)
         if options.passes == 1:
             return first

@@ -13,7 +13,7 @@ import pipelines.ranking.train_ranker as train_ranker_module
 from indexes.opening import open_collection
 from pipelines.evaluation.leakage import check_ranker
 from pipelines.evaluation.splits import read_split
-from pipelines.ranking.cross_fitting import Taught, cross_fit, folds_of, teach
+from pipelines.ranking.cross_fitting import Recipe, Taught, cross_fit, folds_of, teach
 from pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.app.wiring import open_index
@@ -105,7 +105,7 @@ def test_nobody_learns_from_the_queries_of_its_fold(
 def test_the_second_look_trusts_only_what_has_not_seen_a_query(
     built: "Built", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = teach(*together(built), NAMES, seed=0)
+    first = teach(*together(built), NAMES, Recipe())
     options, given = TrainOptions(passes=2), list[np.ndarray]()
 
     def taught(table: TrainingTable, *named: Any, **more: Any) -> Taught:  # noqa: ANN401
@@ -155,7 +155,7 @@ def test_a_ranker_that_looks_twice_answers(built: "Built", looking_twice: Path) 
     assert "dev" not in inside  # Those are figures of the ranker that answers.
     assert inside["options"] == {"metadata": True, "seed": 0, "folds": 4}  # It looks once.
     row = np.zeros((1, len(NAMES)), np.float32)
-    first = teach(*together(built), NAMES, seed=0).ranker
+    first = teach(*together(built), NAMES, Recipe()).ranker
     assert twice.ranker.first.score(row) == pytest.approx(first.predict(row), abs=1e-5)
     last = len(once.collection.corpus) - 1
     one, two = (each.rank(each.query_of(last)) for each in (once, twice))
