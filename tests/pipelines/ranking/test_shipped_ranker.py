@@ -16,11 +16,12 @@ from pipelines.local.shipped_local_ranker import main as train_local
 from pipelines.ranking import corpus_lessons
 from pipelines.ranking.corpus_lessons import CORPORA, Lessons, sample, teach_together
 from pipelines.ranking.cross_fitting import FOLDS, LEARNING_RATE
+from pipelines.ranking.fit_network import FEWER_UNITS
 from pipelines.ranking.shipped_ranker import SHIPPED, main
 from recsys.app.wiring import data_folder, open_index, serving_ranker
 from recsys.records import Draft
 from recsys.stage_two.features import feature_names
-from recsys.stage_two.ranker import KIND, OLDER_SCHEMAS, SCHEMA, TreeRanker
+from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force
 from recsys.store.layout import ranker_folder
@@ -38,12 +39,14 @@ def test_a_ranker_ships_with_the_package(metadata: bool) -> None:
     folder = ranker_folder(data_folder(), metadata=metadata)
     assert folder.is_dir(), f"{folder} is missing: train it with `make ranker`"
     assert folder.parent.samefile(SHIPPED)
-    manifest = load_manifest(folder, KIND, OLDER_SCHEMAS[-1], SCHEMA)
+    manifest = load_manifest(folder, KIND, SCHEMA)
     verify(folder, manifest)
     assert manifest.config["corpora"] == list(CORPORA)
     ranker = TreeRanker.load(folder)
     assert ranker.first is not None
     assert ranker.first.feature_names == feature_names(metadata=metadata, any_corpus=True)
+    for each in (ranker, ranker.first):
+        assert each.network is not None and each.network.first.shape[::2] == (FOLDS, FEWER_UNITS[0])
     assert ranker.origin == "the ranker shipped with recsys"
 
 
