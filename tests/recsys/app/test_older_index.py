@@ -35,9 +35,14 @@ def answered(index: Path) -> list[tuple[str, float]]:
     return [(each.paper.id, round(float(each.score), 6)) for each in answer.recommendations]
 
 
-def expected() -> list[tuple[str, float]]:
-    """Read the answer; it is made anew whenever another ranker ships: this index has none."""
-    return [(paper, score) for paper, score in json.loads((GOLDEN / "answer.json").read_text())]
+def expected() -> list[tuple[str, Any]]:
+    """Read the answer; it is made anew whenever another ranker ships: this index has none.
+
+    Other processors add up products in another order: two papers that are nearly alike in a feature
+    may change their ranks by it, which changes scores here by .001.
+    """
+    found = json.loads((GOLDEN / "answer.json").read_text())
+    return [(paper, pytest.approx(score, abs=5e-3)) for paper, score in found]
 
 
 def names(folder: Path) -> list[str]:
