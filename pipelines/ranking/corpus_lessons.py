@@ -146,20 +146,19 @@ def teach_together(lessons: Sequence[Lessons], *, seed: int) -> Taught:
     what answers first is the mean of those.
     """
     names = lessons[0].names
-    first, chances = _look_once(lessons, seed)
+    recipe = Recipe(seed, units=FEWER_UNITS)
+    first, chances = _look_once(lessons, recipe)
     again = [each.again(*given) for each, given in zip(lessons, chances, strict=True)]
     posed = _pose_together(again)
-    recipe = Recipe(seed, units=FEWER_UNITS)
     second = teach(posed.table, posed.trained, (*names, *SECOND_NAMES), recipe)
     return replace(second, ranker=replace(second.ranker, first=first))
 
 
 def _look_once(
-    lessons: Sequence[Lessons], seed: int
+    lessons: Sequence[Lessons], recipe: Recipe
 ) -> tuple[FittedRanker, list[tuple[Floats, Floats]]]:
     """Train rankers of folds; return their mean, and chances of the held out: see `again`."""
     posed = _pose_together(lessons)
-    recipe = Recipe(seed, units=FEWER_UNITS)
     taught = teach(posed.table, posed.trained, lessons[0].names, recipe)
     return taught.ranker, posed.of_each(taught.ranker.calibrated(taught.scores))
 
