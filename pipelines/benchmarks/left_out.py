@@ -72,16 +72,18 @@ def measure(study: Study, lessons: Sequence[Lessons], corpus: str) -> dict[str, 
     """Ask the test queries of a corpus of a ranker that has not seen it, and of its own.
 
     Returns:
-        {"papers", "queries", "most", "systems": {OTHERS, OWN: {measure: interval}},
+        {"papers", "queries", "most", "networks": whether both rankers have some beside their
+        trees, "systems": {OTHERS, OWN: {measure: interval}},
         "ECE": of OTHERS, "difference": of F1@20, OTHERS less OWN, an interval}.
     """
     collection, rows = study.test_queries(corpus)
-    others = ask(learn_from_others(lessons, corpus), collection, rows, 1.0)
-    own = ask(study.learn_alone(corpus), collection, rows, 1.0)
+    rankers = learn_from_others(lessons, corpus), study.learn_alone(corpus)
+    others, own = (ask(ranker, collection, rows, 1.0) for ranker in rankers)
     return {
         "papers": len(collection.corpus),
         "queries": len(rows),
         "most": study.most,
+        "networks": all(ranker.networks for ranker in rankers),
         "systems": {OTHERS: figures_of(others.judged), OWN: figures_of(own.judged)},
         "ECE": others.error,
         "difference": asdict(f1_gain(others.judged, own.judged)),
@@ -95,6 +97,7 @@ def write_left_out(found: Mapping[str, Any]) -> str:
         "papers",
         "test queries",
         "queries of each other corpus",
+        "rankers",
         f"{OTHERS}: F1@20 / MRR",
         f"{OWN}: F1@20 / MRR",
         "share of F1@20",
@@ -123,6 +126,7 @@ def _row(name: str, found: Mapping[str, Any]) -> tuple[str, ...]:
         f"{found['papers']:,}",
         f"{found['queries']:,}",
         f"{found['most']:,}",
+        "trees and networks" if found.get("networks") else "trees",
         *(f"{each['F1@20']['value']:.3f} / {each['MRR']['value']:.3f}" for each in (others, own)),
         f"{100 * others['F1@20']['value'] / own['F1@20']['value']:.1f} %",
         f"{by['value']:+.3f} ({by['low']:+.3f} to {by['high']:+.3f})",

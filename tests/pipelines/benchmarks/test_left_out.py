@@ -9,7 +9,7 @@ import pytest
 
 import pipelines.benchmarks.left_out as program
 from pipelines.benchmarks import unseen_corpora
-from pipelines.benchmarks.left_out import main
+from pipelines.benchmarks.left_out import main, write_left_out
 from pipelines.benchmarks.unseen_corpora import OTHERS, OWN
 from pipelines.jobs.bench import Bench
 from pipelines.ranking import corpus_lessons
@@ -67,7 +67,13 @@ def test_each_corpus_is_asked_of_what_learned_from_the_others(
             assert each["difference"]["value"] == pytest.approx(one - other, abs=1e-9)
             assert each["most"] == 15
             assert 0 <= each["ECE"] <= 1
+            assert each["networks"]
     page = (data / "left-out.md").read_text()
     for name in NAMES:
         for setting in found:
-            assert f"| {name}, {setting} |" in page
+            [row] = [row for row in page.splitlines() if f"| {name}, {setting} |" in row]
+            assert "| trees and networks |" in row
+    older = write_left_out(
+        {"metadata": {"small": found["metadata"]["small"] | {"networks": False}}}
+    )
+    assert "| trees |" in older
