@@ -4,6 +4,7 @@ VENV   ?= .venv
 DATA   ?= ../shared/data
 SHARE  ?= 1
 SIZE   ?= 100000
+TESTERS ?= 2
 
 BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet -c constraints.txt
@@ -33,8 +34,9 @@ lint: $(DEV) ## Check style, formatting and the import rules.
 types: $(DEV) ## Check every type.
 	$(BIN)/mypy
 
-pytest: $(DEV) ## Run the tests.
-	$(BIN)/python -m pytest -q
+# In the order of their folders: else files of few, long tests come last, and one process waits.
+pytest: $(DEV) ## Run the tests in TESTERS processes, a file of them in one.
+	$(BIN)/python -m pytest -q -n $(TESTERS) --dist loadfile --no-loadscope-reorder
 
 torture: $(DEV) ## Try to break it for an hour: kills, corruptions, fuzz; SHARE=0.01 for a hundredth.
 	$(BIN)/python -m tests.torture --share $(SHARE) --jobs 2 --docs docs/results
