@@ -142,38 +142,38 @@ def _no_metadata(name: str, split: str) -> str:
 
 LOCAL: Mapping[str, Mapping[str, Expected]] = {
     "sentence": {
-        "two-stage": Expected((0.4406, 0.2289, 0.2699), LEARNED),
-        "local": Expected((0.4681, 0.2927, 0.3261), LEARNED),
+        "two-stage": Expected((0.4550, 0.2664, 0.3023), LEARNED),
+        "local": Expected((0.4658, 0.2977, 0.3291), LEARNED),
     },
     "title": {
         "bm25": Expected((0.2440, 0.1503, 0.1668), EXACT),
         "embedding": Expected((0.2469, 0.1477, 0.1644), LEARNED),
         "hybrid": Expected((0.2806, 0.1711, 0.1900), LEARNED),
-        "two-stage": Expected((0.4676, 0.2354, 0.2778), LEARNED),
+        "two-stage": Expected((0.4919, 0.2604, 0.3031), LEARNED),
         "profile": Expected((0.2935, 0.1705, 0.1914), LEARNED),
-        "local": Expected((0.5526, 0.3386, 0.3786), LEARNED),
+        "local": Expected((0.5525, 0.3379, 0.3781), LEARNED),
     },
     "references": {
         "bm25": Expected((0.2495, 0.1565, 0.1728), EXACT),
-        "two-stage": Expected((0.5230, 0.2910, 0.3341), LEARNED),
-        "local": Expected((0.6449, 0.4221, 0.4654), LEARNED),
+        "two-stage": Expected((0.5256, 0.3034, 0.3440), LEARNED),
+        "local": Expected((0.6489, 0.4263, 0.4690), LEARNED),
     },
     "title-raw": {
-        "two-stage": Expected((0.4691, 0.2398, 0.2816), LEARNED),
-        "local-unnamed": Expected((0.5338, 0.3285, 0.3661), LEARNED),
-        "local": Expected((0.9904, 0.9083, 0.9287), LEARNED),
+        "two-stage": Expected((0.4895, 0.2600, 0.3018), LEARNED),
+        "local-unnamed": Expected((0.5392, 0.3323, 0.3703), LEARNED),
+        "local": Expected((0.9891, 0.9094, 0.9288), LEARNED),
     },
     "references-raw": {
         "bm25": Expected((0.2575, 0.1576, 0.1761), EXACT),
-        "two-stage": Expected((0.5314, 0.2955, 0.3399), LEARNED),
-        "local-unnamed": Expected((0.6179, 0.4099, 0.4492), LEARNED),
-        "local": Expected((0.9913, 0.9387, 0.9513), LEARNED),
+        "two-stage": Expected((0.5312, 0.3065, 0.3479), LEARNED),
+        "local-unnamed": Expected((0.6387, 0.4106, 0.4552), LEARNED),
+        "local": Expected((0.9896, 0.9363, 0.9491), LEARNED),
     },
     "contexts": {
         "bm25": Expected((0.3739, 0.2621, 0.2809), EXACT),
         "embedding": Expected((0.4089, 0.2809, 0.3037), LEARNED),
         "profile": Expected((0.5117, 0.3563, 0.3857), LEARNED),
-        "local": Expected((0.7344, 0.5301, 0.5728), LEARNED),
+        "local": Expected((0.7309, 0.5306, 0.5723), LEARNED),
     },
 }
 """Figures of experiments on sentences, in the order of LOCAL_MEASURES."""
