@@ -122,6 +122,10 @@ class LocalTrainReport:
             *self.told,
         ]
 
+    def facts(self) -> dict[str, Any]:
+        """Say it to the manifest."""
+        return {"dev": {**self.figures, "ece": self.error}}
+
 
 @dataclass(frozen=True, slots=True)
 class LocalSchool:
@@ -196,7 +200,7 @@ def train_local(
         school = school_of(open_index, writer.index, collection, parts, options, progress)
         fitted, report = school.fit(seed=options.seed, progress=progress)
         with writer.member(LOCAL_RANKER) as new:
-            save_local(fitted, new, school, report, origin="its own ranker", text=True)
+            save_local(fitted, new, school, report.facts(), origin="its own ranker", text=True)
     told = (*parts.told, f"Saved in {index}.")
     return LocalTrainReport(report.sentences, report.trees, report.figures, report.error, told)
 
@@ -205,13 +209,12 @@ def save_local(
     fitted: FittedRanker,
     folder: Path,
     school: LocalSchool,
-    report: LocalTrainReport,
+    facts: Mapping[str, Any],
     *,
     origin: str,
     text: bool,
 ) -> None:
     """Write a local ranker's folder."""
-    facts: dict[str, Any] = {"dev": {**report.figures, "ece": report.error}}
     fitted.save(folder, school.seen, origin=origin, facts=facts, text=text, kind=LOCAL_RANKER)
 
 
