@@ -7,8 +7,7 @@ titles alone, unless it is there: only the cited papers of that corpus have abst
 give them away. Sentences of papers up to 2009 are for training, those of 2010 for dev; later ones
 are not read.
 
-What the ranker of drafts makes of a paper is among the features: the manifest says beside which
-one this one has learned. Where another ships, this one has to learn again.
+Where another ranker of drafts ships, this one has to learn again: see `recsys.local.local_ranker`.
 """
 
 import argparse
@@ -26,16 +25,12 @@ from pipelines.local.train_local import LocalParts, LocalTraining, save_local, s
 from recsys import load
 from recsys.local.local_ranker import LOCAL_RANKER
 from recsys.progress import silent
-from recsys.protocols import Ranker
-from recsys.stage_two.ranker import TreeRanker
-from recsys.store.artifacts import MANIFEST, check_replaceable, replacing, sha256
+from recsys.store.artifacts import check_replaceable, replacing
 from recsys.store.generations import in_force
 from recsys.store.layout import CONTEXTS
 
 CORPUS, FILE = "acl", "citation_contexts.jsonl.gz"
 TRAIN_UNTIL, DEV_UNTIL = 2009, 2010
-BESIDE = "beside"
-"""In the manifest: SHA-256 of the manifest of the ranker of drafts that answered in training."""
 SHIPPED = Path(__file__).resolve().parents[2] / "recsys" / "data" / LOCAL_RANKER
 
 
@@ -64,17 +59,10 @@ def train(index: Path, contexts: Path, out: Path, options: LocalTraining) -> lis
     parts = LocalParts.by_year(collection, found, TRAIN_UNTIL, DEV_UNTIL)
     school = school_of(load, index, collection, parts, options, silent)
     fitted, report = school.fit(seed=options.seed)
-    facts = report.facts() | {BESIDE: name_of(load(index).ranker)}
     with replacing(out) as new:
         origin = "the local ranker shipped with recsys"
-        save_local(fitted, new, school, facts, origin=origin, text=False)
+        save_local(fitted, new, school, report, origin=origin, text=False)
     return report.lines()
-
-
-def name_of(ranker: Ranker) -> str | None:
-    """Tell a stored ranker from any other by its manifest, which names the bytes of its files."""
-    stored = isinstance(ranker, TreeRanker) and ranker.folder
-    return sha256(stored / MANIFEST) if stored else None
 
 
 if __name__ == "__main__":

@@ -5,9 +5,8 @@ the draft's title, or with all else that the draft cites; with names and years i
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit
 from pipelines.ranking.ranker_trial import judge
 from recsys.errors import NothingFound
 from recsys.local.local_features import LOCAL_FEATURES
-from recsys.local.local_ranker import LOCAL_RANKER
+from recsys.local.local_ranker import BESIDE, LOCAL_RANKER, name_of
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
@@ -122,22 +121,18 @@ class LocalTrainReport:
             *self.told,
         ]
 
-    def facts(self) -> dict[str, Any]:
-        """Say it to the manifest."""
-        return {"dev": {**self.figures, "ece": self.error}}
-
 
 @dataclass(frozen=True, slots=True)
 class LocalSchool:
-    """Examples of several indexes to learn from, and what a ranker will have seen of them."""
+    """Examples of an index to learn from, and what a ranker will have seen of it.
 
-    train: tuple[Example, ...] = ()
-    dev: tuple[Example, ...] = ()
-    seen: SeenQueries = field(default_factory=SeenQueries)
+    beside: the name of the ranker of drafts whose scores are in the examples.
+    """
 
-    def joined(self, other: "LocalSchool") -> "LocalSchool":
-        """Put the examples of two indexes together."""
-        return LocalSchool(self.train + other.train, self.dev + other.dev, self.seen | other.seen)
+    train: tuple[Example, ...]
+    dev: tuple[Example, ...]
+    seen: SeenQueries
+    beside: str | None
 
     def fit(
         self, *, seed: int, progress: Progress = silent
@@ -173,7 +168,8 @@ def school_of(
         np.unique(np.array([each.citing for each in queries], np.int32))
         for queries in (drawn.train, drawn.dev)
     ]
-    return LocalSchool(made[0], made[1], SeenQueries.of(collection, train=rows[0], dev=rows[1]))
+    seen = SeenQueries.of(collection, train=rows[0], dev=rows[1])
+    return LocalSchool(made[0], made[1], seen, name_of(open_index(index).ranker))
 
 
 def train_local(
@@ -200,7 +196,7 @@ def train_local(
         school = school_of(open_index, writer.index, collection, parts, options, progress)
         fitted, report = school.fit(seed=options.seed, progress=progress)
         with writer.member(LOCAL_RANKER) as new:
-            save_local(fitted, new, school, report.facts(), origin="its own ranker", text=True)
+            save_local(fitted, new, school, report, origin="its own ranker", text=True)
     told = (*parts.told, f"Saved in {index}.")
     return LocalTrainReport(report.sentences, report.trees, report.figures, report.error, told)
 
@@ -209,12 +205,13 @@ def save_local(
     fitted: FittedRanker,
     folder: Path,
     school: LocalSchool,
-    facts: Mapping[str, Any],
+    report: LocalTrainReport,
     *,
     origin: str,
     text: bool,
 ) -> None:
     """Write a local ranker's folder."""
+    facts = {"dev": {**report.figures, "ece": report.error}, BESIDE: school.beside}
     fitted.save(folder, school.seen, origin=origin, facts=facts, text=text, kind=LOCAL_RANKER)
 
 

@@ -6,7 +6,12 @@ from pathlib import Path
 from indexes.opening import with_contexts
 from recsys.app.wiring import open_index, serving_model
 from recsys.errors import ArtifactMismatch
-from recsys.local.local_ranker import LOCAL_RANKER, load_local_ranker
+from recsys.local.local_ranker import (
+    LOCAL_RANKER,
+    learned_beside,
+    load_local_ranker,
+    name_of,
+)
 from recsys.local.local_recommender import LocalRecommender
 from recsys.local.needs.needs_citation import NeedsCitation
 from recsys.local.rank_passages import PassageRanker, PassageReader
@@ -46,6 +51,20 @@ def local_of(recommender: Recommender) -> LocalRecommender:
     ranker = load_local_ranker(serving_model(recommender.collection.folder, LOCAL_RANKER))
     whole = replace(recommender, collection=with_contexts(recommender.collection))
     return LocalRecommender(PassageRanker(PassageReader(whole), ranker))
+
+
+def parted_rankers(found: LocalRecommender) -> str | None:
+    """Say that an index's own local ranker has learned beside another ranker of drafts."""
+    index = found.collection.folder
+    own = serving_model(index, LOCAL_RANKER)
+    if own.parent != index:  # That of the package: nobody here can train it.
+        return None
+    if learned_beside(own) in (None, name_of(found.recommender.ranker)):
+        return None
+    return (
+        "The local ranker of this index has learned beside another ranker of drafts than the one "
+        "that answers now, and finds less beside this one: `recsys train local` trains it again."
+    )
 
 
 def open_passages(path: Path) -> PassageRanker:

@@ -34,7 +34,7 @@ WAYS = (
 """What papers say of those that they cite."""
 
 
-def write(path: Path, contexts: Sequence[Mapping[str, str]]) -> Path:
+def write(path: Path, contexts: Sequence[Mapping[str, str | int]]) -> Path:
     path.write_text("".join(json.dumps(each) + "\n" for each in contexts), encoding="utf-8")
     return path
 
@@ -98,6 +98,27 @@ def test_from_contexts_to_a_report(
     leaking = run_cli("evaluate-local", index, contexts, *asked, "--years", "2005-2010")
     assert leaking.code == 1
     assert "`recsys train local`" in leaking.err and "was trained on" in leaking.err
+
+
+def test_an_answer_says_that_the_rankers_of_an_index_have_parted(
+    built: "Built", index: Path, contexts: Path, run_cli: "RunCli", tmp_path: Path
+) -> None:
+    draft = tmp_path / "draft.md"
+    draft.write_text("# Rivers\n\nOf rivers much is known since survey 3 [CITE].\n")
+    asked = ("cite", draft, "--index", index)
+    parted = "The local ranker of this index has learned beside another ranker of drafts"
+    learn = ("train", "local", index, contexts, "--train-until", 2005, "--dev-until", 2009)
+    assert parted not in run_cli(*asked).err  # The package's own answers.
+    assert run_cli(*learn, "--per-paper", 8).code == 0
+    assert parted not in run_cli(*asked).err
+    assert run_cli("train", "ranker", index, "--split", built.split).code == 0
+    told = run_cli(*asked)
+    assert told.code == 0 and parted in told.err
+    assert parted not in run_cli(*asked, "--quiet").err
+    assert run_cli(*learn, "--per-paper", 8).code == 0
+    new = write(tmp_path / "new.jsonl", [{"id": "new", "title": "On rivers again", "year": 2012}])
+    assert run_cli("update", index, new).code == 0
+    assert parted not in run_cli(*asked).err  # Both were kept.
 
 
 def test_a_split_says_which_papers_are_asked(
