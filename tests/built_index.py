@@ -12,7 +12,8 @@ from pathlib import Path
 
 from pipelines.index.build import STAGES, BuildOptions, build
 from pipelines.jobs.index_writer import members_of, writing
-from pipelines.ranking.train_ranker import TrainOptions, train_ranker
+from pipelines.ranking.train_options import TrainOptions
+from pipelines.ranking.train_ranker import train_ranker
 from recsys.app.cache import cache_folder
 from recsys.store.artifacts import load_manifest, sha256
 from recsys.store.generations import pin

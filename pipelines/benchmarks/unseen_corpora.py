@@ -14,10 +14,21 @@ from eval.measures import Interval, Judged, per_query, summarise
 from eval.significance import bootstrap_pooled_f1
 from indexes.opening import open_collection
 from pipelines.evaluation.splits import read_split
-from pipelines.ranking.corpus_lessons import Form, Lessons, lessons_of, seen_by, teach_together
+from pipelines.ranking.corpus_lessons import (
+    Form,
+    Lessons,
+    lessons_of,
+    sample,
+    seen_by,
+    teach_together,
+)
+from pipelines.ranking.cross_fitting import Recipe
 from pipelines.ranking.fit_ranker import FittedRanker
-from pipelines.ranking.ranker_trial import judge
+from pipelines.ranking.learn_on import learn_on
+from pipelines.ranking.ranker_trial import judge, looking_again
 from pipelines.ranking.thinned_links import View, all_links
+from pipelines.ranking.training_table import Posing, collect
+from recsys.progress import silent
 from recsys.stage_two.features import feature_names
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
@@ -55,6 +66,17 @@ class Study:
         alone = replace(self.forms[corpus][0], links=links)
         lessons = lessons_of(alone, names, seed=0)
         return teach_together([lessons], seed=0).ranker
+
+    def learn_on(self, ranker: FittedRanker, corpus: str, most: int) -> FittedRanker:
+        """Let a ranker that has not seen a corpus learn on from so many of its train queries."""
+        whole = self.forms[corpus][0]
+        collection = open_collection(whole.index)
+        train = read_split(whole.split, collection).train
+        rows = sample(collection.corpus.rows(train), most, np.random.default_rng(0))
+        names = (ranker.first or ranker).feature_names
+        posing = looking_again(ranker.first, Posing(seeded=True))
+        table = collect(collection, rows, names, progress=silent, stage="features", posing=posing)
+        return learn_on(ranker, table, len(table.groups), Recipe()).ranker
 
     def test_queries(self, corpus: str) -> tuple[Collection, Rows]:
         """Return a corpus and the rows of its test queries."""

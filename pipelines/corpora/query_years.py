@@ -20,6 +20,8 @@ FEWEST_TRAIN = 300
 With 200 of vis it was worse than one that had never seen vis, with 400 better: see "How many
 queries a ranker of one's own needs" in docs/results/benchmarks.md.
 """
+FEWEST_TUNED = 20
+"""Train queries below which the ranker that comes with recsys does not learn on either."""
 
 
 @dataclass(frozen=True, slots=True)

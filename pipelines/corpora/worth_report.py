@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from pipelines.corpora.corpus_worth import CorpusWorth
-from pipelines.corpora.query_years import ENOUGH_REFERENCES, FEWEST_TRAIN
+from pipelines.corpora.query_years import ENOUGH_REFERENCES, FEWEST_TRAIN, FEWEST_TUNED
 
 SCHEMA = "recsys.corpus-worth/1"
 FEW_LINKS = 1.0
@@ -65,10 +65,19 @@ def expectation(worth: CorpusWorth) -> str:
     if worth.train >= FEWEST_TRAIN:
         return f"enough links for a ranker of its own: {worth.train:,} train queries; {gain}"
     if worth.links < FEW_LINKS * worth.papers:
-        return f"few links: answers rest on words and embedding, train no ranker; {gain}"
+        return f"few links: answers rest on words and embedding, {_few_queries(worth)}; {gain}"
+    return f"links help to rank, {_few_queries(worth)}; {gain}"
+
+
+def _few_queries(worth: CorpusWorth) -> str:
+    if worth.train >= FEWEST_TUNED:
+        return (
+            f"and {worth.train:,} train queries are enough for the ranker that comes with recsys "
+            "to learn on from, by `recsys train ranker`"
+        )
     return (
-        f"links help to rank, but {worth.train:,} train queries are too few for a ranker of its "
-        f"own, the one that comes with recsys answers; {gain}"
+        f"but {worth.train:,} train queries are too few to learn from: the ranker that comes with "
+        "recsys answers as it is"
     )
 
 

@@ -31,6 +31,8 @@ ROUNDS = 15
 LISTS_AT_ONCE = 16
 RATE, DECAY = 1e-3, 1e-2
 """Of Adam: the first steps, and the share of a weight that each of them takes away."""
+TUNING_RATE = 2e-3
+"""The first steps of a network that learns on from few lists, which take few steps."""
 FADE, FADE_OF_SQUARES, TINY = 0.1, 0.001, 1e-8
 """Of Adam, as usual: what a gradient counts in the running means; what is added to a divisor."""
 DROPPED = 0.3
@@ -44,6 +46,7 @@ MOST_VALUES = 100_000
 NETWORKS = "networks"
 """The stage of the work, for `progress`."""
 
+_WEIGHTS = ("first", "first_bias", "second", "second_bias", "last", "bias")
 Weights: TypeAlias = list[Floats]
 """Of one network, in the order of the fields of `Network`, without the axis of networks."""
 
@@ -71,6 +74,7 @@ class Lists:
     """Lists of candidates as networks read them.
 
     read: (n, f) float16, features on the scale. means, spreads: (q, f) float32 of each list.
+    beside: (n,) float32, what is added to the scores that they learn to give.
     """
 
     table: TrainingTable
@@ -78,11 +82,15 @@ class Lists:
     read: NDArray[np.float16]
     means: Floats
     spreads: Floats
+    beside: Floats
 
     @classmethod
-    def of(cls, table: TrainingTable) -> "Lists":
-        """Read a table, list by list."""
-        scale = scale_of(table.features)
+    def of(
+        cls, table: TrainingTable, scale: Scale | None = None, beside: Floats | None = None
+    ) -> "Lists":
+        """Read a table, list by list; by default on its own scale, and nothing is beside."""
+        scale = scale_of(table.features) if scale is None else scale
+        beside = np.zeros(len(table.features), np.float32) if beside is None else beside
         read = np.empty(table.features.shape, np.float16)
         facts = np.empty((2, len(table.groups), table.features.shape[1]), np.float32)
         ends = np.cumsum(table.groups)
@@ -90,7 +98,7 @@ class Lists:
             if begin < end:
                 read[begin:end] = scale.read(table.features[begin:end])
                 facts[:, at] = mean_and_spread(table.features[begin:end])
-        return cls(table, scale, read, facts[0], facts[1])
+        return cls(table, scale, read, facts[0], facts[1], beside)
 
     @property
     def starts(self) -> Longs:
@@ -127,21 +135,49 @@ def fit_networks(
         units: of the hidden layers.
         progress: told after each round.
     """
+    layers = (2 * lists.table.features.shape[1], *units, 1)
+    drawn = [np.random.default_rng((seed, at)) for at in range(len(parts))]
+    return _fit_all(lists, parts, [_Pupil.new(layers, rng) for rng in drawn], RATE, progress)
+
+
+def tune_networks(
+    network: Network,
+    lists: Lists,
+    parts: Sequence[Mask],
+    *,
+    seed: int,
+    progress: Progress = silent,
+) -> Network | None:
+    """Let the members of a network learn on, each from one part of other lists; see `fit_networks`.
+
+    lists: on the scale of the network.
+    """
+    drawn = [np.random.default_rng((seed, at)) for at in range(len(parts))]
+    members = [_member(network, at % len(network.first)) for at in range(len(parts))]
+    pupils = [_Pupil.like(each, rng) for each, rng in zip(members, drawn, strict=True)]
+    return _fit_all(lists, parts, pupils, TUNING_RATE, progress)
+
+
+def _fit_all(
+    lists: Lists,
+    parts: Sequence[Mask],
+    pupils: "Sequence[_Pupil]",
+    rate: float,
+    progress: Progress,
+) -> Network | None:
     teaching = lists.teaching()
     taught = [np.flatnonzero(teaching & part) for part in parts]
     if not all(map(len, taught)):
         return None
-    made, rounds = [], ROUNDS * len(parts)
-    for at, learned in enumerate(taught):
-        layers = (2 * lists.table.features.shape[1], *units, 1)
-        pupil = _Pupil.new(layers, np.random.default_rng((seed, at)))
+    rounds = ROUNDS * len(parts)
+    for at, (learned, pupil) in enumerate(zip(taught, pupils, strict=True)):
         steps = ROUNDS * _steps_of(learned)
         for number in range(ROUNDS):
             for batch in _batches(lists, learned, pupil.rng):
-                pupil.step(batch, RATE * (0.5 + 0.5 * np.cos(np.pi * pupil.steps / steps)))
+                pupil.step(batch, rate * (0.5 + 0.5 * np.cos(np.pi * pupil.steps / steps)))
             progress(NETWORKS, at * ROUNDS + number + 1, rounds)
-        made.append(pupil.weights)
-    return Network(lists.scale, *(np.stack(each) for each in zip(*made, strict=True))).rounded()
+    weights = zip(*(pupil.weights for pupil in pupils), strict=True)
+    return Network(lists.scale, *(np.stack(each) for each in weights)).rounded()
 
 
 def held_out_scores(network: Network, table: TrainingTable, folds: Sequence[Mask]) -> Floats:
@@ -174,15 +210,18 @@ def multiplied(network: Network, weight: float) -> Network:
 
 
 def _member(network: Network, at: int) -> Network:
-    names = ("first", "first_bias", "second", "second_bias", "last", "bias")
-    return replace(network, **{name: getattr(network, name)[at : at + 1] for name in names})
+    return replace(network, **{name: getattr(network, name)[at : at + 1] for name in _WEIGHTS})
 
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Some lists one after the other. cited: (b,) float32, 1 or 0. starts: of each; sizes too."""
+    """Some lists one after the other. cited: (b,) float32, 1 or 0. starts: of each; sizes too.
+
+    beside: (b,) float32, see `Lists`.
+    """
 
     inputs: Floats
+    beside: Floats
     cited: Floats
     starts: Longs
     sizes: Longs
@@ -198,7 +237,8 @@ def _batches(lists: Lists, learned: Longs, rng: np.random.Generator) -> Iterator
         rows, owner = rows[kept], owner[kept]
         sizes = np.bincount(owner, minlength=len(some))
         cited = relevant[rows].astype(np.float32)
-        yield _Batch(lists.inputs(rows, some[owner]), cited, np.cumsum(sizes) - sizes, sizes)
+        inputs, starting = lists.inputs(rows, some[owner]), np.cumsum(sizes) - sizes
+        yield _Batch(inputs, lists.beside[rows], cited, starting, sizes)
 
 
 def _steps_of(learned: Longs) -> int:
@@ -223,6 +263,15 @@ class _Pupil:
         for inputs, outputs in pairwise(layers):
             drawn = rng.uniform(-1, 1, (inputs, outputs)) / np.sqrt(inputs)
             weights += [drawn.astype(np.float32), np.zeros((1, outputs), np.float32)]
+        return cls._before_learning(weights, rng)
+
+    @classmethod
+    def like(cls, member: Network, rng: np.random.Generator) -> "_Pupil":
+        """Begin with the weights of a network of one member."""
+        return cls._before_learning([getattr(member, name)[0].copy() for name in _WEIGHTS], rng)
+
+    @classmethod
+    def _before_learning(cls, weights: Weights, rng: np.random.Generator) -> "_Pupil":
         means, squares = ([np.zeros_like(each) for each in weights] for _ in range(2))
         return cls(weights, means, squares, rng)
 
@@ -250,7 +299,8 @@ class _Pupil:
         lower *= (lower_kept := self._kept(lower))
         upper = rectified(lower @ second, second_bias)
         upper *= (upper_kept := self._kept(upper))
-        by_score = slope_of_loss((upper @ last + bias)[:, 0], batch)[:, None]
+        scores = (upper @ last + bias)[:, 0] + batch.beside
+        by_score = slope_of_loss(scores, batch)[:, None]
         by_upper = by_score @ last.T * (upper_kept * (upper > 0))
         by_lower = by_upper @ second.T * (lower_kept * (lower > 0))
         return [

@@ -14,7 +14,8 @@ from pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
 from recsys.stage_two.grown_trees import trees_of
 from recsys.stage_two.network import Network
-from recsys.stage_two.ranker import FIRST, KIND, SCHEMA
+from recsys.stage_two.ranker import FIRST, KIND, SCHEMA, TreeRanker
+from recsys.stage_two.stored_trees import StoredTrees
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import seal
 
@@ -48,6 +49,21 @@ PARAMETERS: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
+class KeptTrees:
+    """Trees that were grown before: a ranker that learns on keeps them as they are."""
+
+    stored: StoredTrees
+
+    def predict(self, features: Floats) -> Floats:
+        """Score (n, f) features: (n,) float32."""
+        return self.stored.score(features)
+
+    def num_trees(self) -> int:
+        """Count them."""
+        return len(self.stored.trees.values)
+
+
+@dataclass(frozen=True, slots=True)
 class FittedRanker:
     """LightGBM trees, perhaps a network beside them, what they read, and their calibration.
 
@@ -57,7 +73,7 @@ class FittedRanker:
     trees.
     """
 
-    booster: "lightgbm.Booster"
+    booster: "lightgbm.Booster | KeptTrees"
     feature_names: tuple[str, ...]
     scores: NDArray[np.float64]
     probabilities: NDArray[np.float64]
@@ -65,6 +81,14 @@ class FittedRanker:
     first: "FittedRanker | None" = None
     learning_rate: float = PARAMETERS["learning_rate"]
     network: Network | None = None
+
+    @classmethod
+    def of(cls, served: TreeRanker) -> "FittedRanker":
+        """Take a ranker as it serves for one that can learn on."""
+        first = None if served.first is None else cls.of(served.first)
+        names, knots = served.feature_names, served.knots
+        trees = KeptTrees(served.trees)
+        return cls(trees, names, knots[0], knots[1], 0, first, network=served.network)
 
     @property
     def networks(self) -> int:
@@ -98,6 +122,7 @@ class FittedRanker:
 
         What the ranker has seen is stored beside it, so that nobody evaluates it on that.
         """
+        grown = {**PARAMETERS, "learning_rate": self.learning_rate}
         config = {
             "feature_names": list(self.feature_names),
             "calibration": {
@@ -108,22 +133,28 @@ class FittedRanker:
             "seed": self.seed,
             "trees": self.booster.num_trees(),
             "networks": self.networks,
-            "parameters": {**PARAMETERS, "learning_rate": self.learning_rate},
+            **({} if isinstance(self.booster, KeptTrees) else {"parameters": grown}),
             **facts,
         }
-        dumped = self.booster.dump_model()["tree_info"]
-        roots = (tree["tree_structure"] for tree in dumped)
-        trees_of(roots, len(self.feature_names)).save(folder)
+        self._save_trees(folder, text)
         if self.network is not None:
             self.network.save(folder)
-        if text:
-            self.booster.save_model(folder / TEXT_MODEL)
         seen.save(folder)
         seal(folder, kind, SCHEMA, config)
         if self.first is not None:
             (folder / FIRST).mkdir()
             known = _of_the_first(facts)
             self.first.save(folder / FIRST, seen, origin=origin, facts=known, text=text, kind=kind)
+
+    def _save_trees(self, folder: Path, text: bool) -> None:
+        if isinstance(self.booster, KeptTrees):  # Their text was not kept.
+            self.booster.stored.save(folder)
+            return
+        dumped = self.booster.dump_model()["tree_info"]
+        roots = (tree["tree_structure"] for tree in dumped)
+        trees_of(roots, len(self.feature_names)).save(folder)
+        if text:
+            self.booster.save_model(folder / TEXT_MODEL)
 
 
 def _of_the_first(facts: Mapping[str, Any]) -> dict[str, Any]:

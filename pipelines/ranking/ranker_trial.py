@@ -93,7 +93,7 @@ def try_ranker(
         metadata: whether it reads authors and venue: the shipped one is then that which does.
         progress: told after every query.
     """
-    shipped = TreeRanker.load(ranker_folder(_shipped_rankers(), metadata=metadata))
+    shipped = shipped_ranker(metadata=metadata)
     names = (own.first or own).feature_names
     posing = looking_again(own.first, posing)
     table = collect(collection, queries, names, progress=progress, stage=_STAGE, posing=posing)
@@ -150,5 +150,7 @@ def _known(folder: Path | None, collection: Collection, queries: Rows) -> int:
     return sum(each in known for each in digests(collection, queries))
 
 
-def _shipped_rankers() -> Path:
-    return Path(str(resources.files("recsys"))) / "data"
+def shipped_ranker(*, metadata: bool) -> TreeRanker:
+    """Open the ranker that comes with the package."""
+    data = Path(str(resources.files("recsys"))) / "data"
+    return TreeRanker.load(ranker_folder(data, metadata=metadata))

@@ -9,15 +9,15 @@ from typing import Protocol
 import numpy as np
 
 from indexes.opening import nnselect_space, open_collection
-from pipelines.corpora.query_years import FEWEST_TRAIN
 from pipelines.evaluation.leakage import DEV, TEST, TRAIN, SeenQueries, check_ranker
 from pipelines.evaluation.splits import Split
-from pipelines.evaluation.year_split import SPLIT_FILE, ChosenSplit, given_or_made
-from pipelines.jobs.engines.engine_contract import Engine
+from pipelines.evaluation.year_split import SPLIT_FILE, given_or_made
 from pipelines.jobs.index_writer import IndexWriter, writing
-from pipelines.ranking.cross_fitting import FOLDS, Recipe, Taught, teach
+from pipelines.ranking.cross_fitting import Recipe, Taught, teach
 from pipelines.ranking.fit_ranker import FittedRanker
-from pipelines.ranking.ranker_trial import Trial, try_ranker
+from pipelines.ranking.learn_on import learn_on
+from pipelines.ranking.ranker_trial import Trial, looking_again, shipped_ranker, try_ranker
+from pipelines.ranking.train_options import SCRATCH, SHIPPED, TrainOptions, started
 from pipelines.ranking.train_report import TrainReport, report_on
 from pipelines.ranking.training_table import (
     Posing,
@@ -26,7 +26,7 @@ from pipelines.ranking.training_table import (
     concatenate,
     told_before,
 )
-from recsys.errors import InputError, NothingFound
+from recsys.errors import InputError
 from recsys.models.nnselect import NNSelectModel
 from recsys.progress import Progress, silent
 from recsys.stage_one.settings import USUAL, StageOne
@@ -39,46 +39,6 @@ from recsys.store.collection import Collection
 from recsys.store.generations import in_force
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.layout import NNSELECT, UNTIL, ranker_folder
-
-
-@dataclass(frozen=True, slots=True)
-class TrainOptions:
-    """metadata: whether authors and venue may be read.
-
-    candidates: what they come from, see `sources.SEARCHES`; None: all that the index has.
-    nnselect_features: whether the features of NNSelect are read. They are not by default, since
-    they bring nothing on dev beyond NNSelect's candidates, in whose prior its cosine is already.
-    engine: computes features, where NNSelect takes no part; None: this process.
-    folds: of the train and dev queries; the mean of rankers answers, each of which learns from all
-    folds but one. 1: one ranker learns from the train queries, and dev only stops and calibrates
-    it, so that it can be tried there. None: as many as the passes need.
-    passes: 1, or 2: a second ranker looks at what a first one puts on top. It takes folds.
-    """
-
-    metadata: bool = True
-    seed: int = 0
-    candidates: tuple[str, ...] | None = None
-    nnselect_features: bool = False
-    engine: Engine | None = None
-    folds: int | None = None
-    passes: int = 1
-
-    def __post_init__(self) -> None:
-        if self.passes not in (1, 2):
-            raise InputError(f"A ranker does not look {self.passes} times.", "Give 1 or 2 passes.")
-        if self.folds is not None and self.folds < 1:
-            raise InputError(f"There are no {self.folds} folds.", "Give 1 or more.")
-        if self.passes > 1 and self.folds == 1:
-            raise InputError(
-                "A second look learns from rankers that have not seen a query; with one fold there "
-                "are none.",
-                "Give 2 folds or more, or 1 pass.",
-            )
-
-    @property
-    def parts(self) -> int:
-        """How many folds there are."""
-        return self.folds or (1 if self.passes == 1 else FOLDS)
 
 
 class UnseenViews(Protocol):
@@ -136,7 +96,8 @@ def _train(
     progress: Progress,
 ) -> TrainReport:
     collection = open_collection(writer.index)
-    chosen = _split(split, collection)
+    chosen = given_or_made(split, collection)
+    options = started(options, chosen, made=split is None)
     school = _School.of(collection.folder, collection, chosen.split, options)
     school = school.with_unseen(collection.folder, chosen.split, unseen, progress)
     if split is None:
@@ -149,6 +110,7 @@ def _train(
         "options": {
             "metadata": options.metadata,
             "seed": options.seed,
+            **({"start": SHIPPED} if options.start == SHIPPED else {}),
             **({"folds": options.parts} if options.parts > 1 else {}),
             **({"passes": options.passes} if options.passes > 1 else {}),
         },
@@ -166,19 +128,6 @@ def _train(
         chosen.save(new / SPLIT_FILE)
         fitted.save(new, school.seen(options), origin="its own ranker", facts=facts, text=True)
     return replace(report, folder=ranker_folder(in_force(writer.index), metadata=options.metadata))
-
-
-def _split(split: Path | None, collection: Collection) -> ChosenSplit:
-    """Read the split, or make one where there are enough queries to learn from."""
-    chosen = given_or_made(split, collection)
-    if split is None and len(chosen.split.train) < FEWEST_TRAIN:
-        raise NothingFound(
-            f"There are too few queries for a ranker of its own: {chosen.sizes()}, by year. With "
-            f"fewer than {FEWEST_TRAIN} to train on, the one that comes with recsys was better "
-            "where that was measured; it goes on answering.",
-            "Add papers that cite each other (`recsys update`), or insist by --split.",
-        )
-    return chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +150,7 @@ class _School:
         train, dev = (collection.corpus.rows(parts.part(part)) for part in (TRAIN, DEV))
         there = tuple(each for each in SEARCHES if each in USUAL or (index / NNSELECT).exists())
         searches = there if options.candidates is None else check_searches(options.candidates)
+        searches = USUAL if options.start == SHIPPED else searches
         posings = tuple(
             Posing(seeded, StageOne(searches), engine=options.engine) for seeded in (True, False)
         )
@@ -245,6 +195,8 @@ class _School:
 
     def taught(self, options: TrainOptions, progress: Progress) -> "Taught":
         """Train, once or for a second look, too."""
+        if options.start == SHIPPED:
+            return self._learning_on(options, progress)
         names = feature_names(metadata=options.metadata, nnselect=options.nnselect_features)
         lesson = partial(teach, recipe=Recipe(options.seed, options.parts), progress=progress)
         first = lesson(*self.table(names, progress), names)
@@ -253,6 +205,14 @@ class _School:
         again = self._looking_again(first).table(names, progress)
         second = lesson(*again, (*names, *SECOND_NAMES))
         return replace(second, ranker=replace(second.ranker, first=first.ranker))
+
+    def _learning_on(self, options: TrainOptions, progress: Progress) -> "Taught":
+        shipped = shipped_ranker(metadata=options.metadata)
+        train, dev = (looking_again(shipped.first, posing) for posing in self.posings)
+        names = (shipped.first or shipped).feature_names
+        table = replace(self, posings=(train, dev)).table(names, progress)
+        recipe = Recipe(options.seed)
+        return learn_on(FittedRanker.of(shipped), *table, recipe, progress=progress)
 
     def _looking_again(self, first: "Taught") -> "_School":
         """Pose the queries for a second ranker, with chances by what has not learned from them."""
@@ -268,7 +228,11 @@ class _School:
         train, dev = self.queries
         if options.parts > 1:
             train, dev = np.concatenate([train, dev]), dev[:0]
-        return SeenQueries.of(self.collection, train=train, dev=dev)
+        seen = SeenQueries.of(self.collection, train=train, dev=dev)
+        if options.start == SCRATCH:
+            return seen
+        before = shipped_ranker(metadata=options.metadata).folder
+        return seen | ((before and SeenQueries.load(before)) or SeenQueries())
 
     def check_test(self, parts: Split) -> None:
         """Refuse, before hours of work, to try the ranker on what NNSelect has learned from."""

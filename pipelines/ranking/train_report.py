@@ -8,7 +8,7 @@ import numpy as np
 from eval.calibration import expected_calibration_error
 from eval.measures import CANDIDATE_RECALL, summarise
 from pipelines.ranking.cross_fitting import Taught
-from pipelines.ranking.fit_ranker import CUTOFF, calibrate
+from pipelines.ranking.fit_ranker import CUTOFF, KeptTrees, calibrate
 from pipelines.ranking.ranker_trial import judge
 from pipelines.ranking.training_table import TrainingTable
 from recsys.stage_one.settings import USUAL
@@ -22,7 +22,8 @@ class TrainReport:
 
     queries: a query that was posed twice counts twice. f1, mrr, calibration_error: with folds, by
     rankers that have not learned from the query, on average less good than their mean. told: of the
-    split that was made, and of the test queries.
+    split that was made, and of the test queries. kept: whether the trees are those that come with
+    the package, and only the networks have learned.
     """
 
     folder: Path
@@ -34,21 +35,30 @@ class TrainReport:
     f1: float
     mrr: float
     calibration_error: float
+    kept: bool
     candidates: tuple[str, ...] = USUAL
     told: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """Say it to people."""
-        beside = f", and {self.networks} networks beside them" if self.networks else ""
         return [
-            f"Trained {self.trees} trees on {self.queries} queries, {self.examples:,} examples"
-            f"{beside}.",
+            self._learned(),
             f"On dev: F1@{CUTOFF} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
             f"{self.recall:.3f}, calibration error {self.calibration_error:.4f} (cross-fitted).",
             *self.told,
             f"Candidates come from {', '.join(self.candidates)}. "
             f"Saved in {root_of(self.folder.parent)}.",
         ]
+
+    def _learned(self) -> str:
+        lessons = f"{self.queries} queries, {self.examples:,} examples"
+        if self.kept:
+            return (
+                f"The ranker that comes with recsys has learned on from {lessons}: its "
+                f"{self.networks} networks have; its {self.trees} trees stay as they are."
+            )
+        beside = f", and {self.networks} networks beside them" if self.networks else ""
+        return f"Trained {self.trees} trees on {lessons}{beside}."
 
 
 def report_on(taught: Taught, folder: Path) -> TrainReport:
@@ -61,6 +71,7 @@ def report_on(taught: Taught, folder: Path) -> TrainReport:
         examples=len(taught.lessons.features),
         trees=taught.ranker.booster.num_trees(),
         networks=taught.ranker.networks,
+        kept=isinstance(taught.ranker.booster, KeptTrees),
         recall=figures[CANDIDATE_RECALL].value,
         f1=figures[f"F1@{CUTOFF}"].value,
         mrr=figures["MRR"].value,

@@ -13,7 +13,8 @@ from pipelines.evaluation.batch import BatchOptions, run_batch
 from pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from pipelines.index.update import UpdateOptions, update
 from pipelines.jobs.engines.process_pool import ProcessPool
-from pipelines.ranking.train_ranker import TrainOptions, train_ranker
+from pipelines.ranking.train_options import TrainOptions
+from pipelines.ranking.train_ranker import train_ranker
 from recsys.app.wiring import open_index
 from recsys.models.encoder import OnnxEncoder
 from tests.torture.children import Json

@@ -14,7 +14,8 @@ from pipelines.index.encode import link_vectors
 from pipelines.index.external_vectors import Built, take
 from pipelines.jobs.engines.process_pool import ProcessPool
 from pipelines.jobs.index_writer import writing
-from pipelines.ranking.train_ranker import TrainOptions, train_ranker
+from pipelines.ranking.train_options import TrainOptions
+from pipelines.ranking.train_ranker import train_ranker
 from pipelines.studies.compare_encoders.comparison_bench import Bench
 from recsys.errors import ArtifactError
 from recsys.progress import Progress

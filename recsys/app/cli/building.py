@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 from indexes.backends import BACKENDS
 from indexes.text_backends import TEXT_BACKENDS
@@ -20,6 +20,8 @@ from recsys.app.cli.options import (
     names_in,
 )
 from recsys.app.cli.reading_choices import Columns, ReadingChoices, Sources, columns_in
+
+Start: TypeAlias = Literal["shipped", "scratch"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,8 +149,17 @@ def build(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankerChoices:
-    """What a ranker ranks, and by what."""
+    """What a ranker starts from, what it ranks, and by what."""
 
+    start: Annotated[
+        Start | None,
+        Option(
+            "--start",
+            show_default="scratch with --split, or from 300 train queries on; else shipped",
+            help="Start from scratch; or from the ranker that is shipped with recsys, whose "
+            "networks then learn on, and which brings its candidates and its two looks.",
+        ),
+    ] = None
     no_metadata: NoMetadata = False
     candidates: Annotated[
         str | None,
@@ -198,17 +209,19 @@ def train_ranker(
 
     The index answers with it from then on, instead of the ranker that comes with the package.
     Without --split, one is made by year, and the new ranker is tried on its test queries beside the
-    one that comes with the package; with too few queries, that one stays (exit code 3). With
-    nnselect, NNSelect is first trained on halves of the train queries, unless that was done before:
-    the ranker learns from cosines of queries that NNSelect has not seen.
+    one that comes with the package. With fewer than 300 train queries, that one learns on from
+    them; with fewer than 20, it stays as it is (exit code 3). With nnselect, NNSelect is first
+    trained on halves of the train queries, unless that was done before: the ranker learns from
+    cosines of queries that NNSelect has not seen.
     """
-    from pipelines.ranking.train_ranker import TrainOptions
+    from pipelines.ranking.train_options import TrainOptions
     from pipelines.ranking.train_ranker import train_ranker as train
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
     from recsys.app.wiring import unseen_views
 
     options = TrainOptions(
+        start=ranker.start,
         metadata=not ranker.no_metadata,
         seed=seed,
         candidates=names_in(ranker.candidates),

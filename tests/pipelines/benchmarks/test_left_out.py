@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import pipelines.benchmarks.left_out as program
@@ -14,6 +15,9 @@ from pipelines.benchmarks.unseen_corpora import OTHERS, OWN
 from pipelines.jobs.bench import Bench
 from pipelines.ranking import corpus_lessons
 from pipelines.ranking.corpus_lessons import Lessons, teach_together
+from pipelines.ranking.fit_ranker import FittedRanker
+from pipelines.ranking.learn_on import learn_on
+from pipelines.ranking.training_table import TrainingTable
 from tests.benches import built_already
 
 if TYPE_CHECKING:
@@ -48,7 +52,16 @@ def test_each_corpus_is_asked_of_what_learned_from_the_others(
         taught.append([each.corpus for each in lessons])
         return teach_together(lessons, seed=seed)
 
+    learned = list[tuple[int, int]]()
+
+    def watched_on(ranker: FittedRanker, table: TrainingTable, *given: Any) -> Any:  # noqa: ANN401
+        taught_on = learn_on(ranker, table, *given)
+        learned.append((len(np.unique(table.queries)), taught_on.ranker.networks))
+        return taught_on
+
     monkeypatch.setattr(unseen_corpora, "teach_together", watched)
+    monkeypatch.setattr(unseen_corpora, "learn_on", watched_on)
+    monkeypatch.setattr(program, "FEW", (5, 12))
     places = [text for place in ("--data", "--work", "--docs") for text in (place, str(data))]
     results = data / "results.json"
     given = [*places, "--results", str(results), "--most", "15"]
@@ -59,6 +72,7 @@ def test_each_corpus_is_asked_of_what_learned_from_the_others(
     together = [["twin", "third"], ["small", "small", "third"], ["small", "small", "twin"]]
     expected = [each for pair in zip(together, alone, strict=True) for each in pair]
     assert taught == [*expected, *expected]
+    assert learned == [(5, 4), (12, 4)] * 2 * len(NAMES)
     found = json.loads(results.read_text())
     assert set(found) == {"no metadata", "metadata"}
     for setting in found.values():
@@ -68,12 +82,16 @@ def test_each_corpus_is_asked_of_what_learned_from_the_others(
             assert each["most"] == 15
             assert 0 <= each["ECE"] <= 1
             assert each["networks"]
+            assert set(each["few"]) == {"5", "12"}
     page = (data / "left-out.md").read_text()
     for name in NAMES:
         for setting in found:
             [row] = [row for row in page.splitlines() if f"| {name}, {setting} |" in row]
             assert "| trees and networks |" in row
-    older = write_left_out(
-        {"metadata": {"small": found["metadata"]["small"] | {"networks": False}}}
-    )
-    assert "| trees |" in older
+            few = found[setting][name]["few"]["12"]
+            told = f"{few['F1@20']['value']:.3f} / {few['MRR']['value']:.3f}, "
+            assert row.split("|")[-2].strip().startswith(told) and row.endswith(" % |")
+    older = found["metadata"]["small"] | {"networks": False}
+    del older["few"]
+    written = write_left_out({"metadata": {"small": older}})
+    assert "| trees |" in written and written.rstrip().endswith("|  |  |")

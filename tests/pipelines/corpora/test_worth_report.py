@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.corpora.corpus_worth import CorpusWorth
-from pipelines.corpora.query_years import FEWEST_TRAIN
+from pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
 from pipelines.corpora.worth_report import (
     GAIN_BY_LINKS,
     expectation,
@@ -52,8 +52,11 @@ def test_what_was_not_asked_for_is_left_out() -> None:
     ("changes", "said"),
     [
         ({"train": FEWEST_TRAIN}, "enough links for a ranker of its own"),
-        ({"train": FEWEST_TRAIN - 1}, "too few for a ranker of its own"),
-        ({"train": 9, "links": 999}, "few links: answers rest on words and embedding"),
+        ({"train": FEWEST_TRAIN - 1}, "enough for the ranker that comes with recsys to learn on"),
+        ({"train": FEWEST_TUNED}, "links help to rank, and 20 train queries are enough"),
+        ({"train": FEWEST_TUNED - 1}, "links help to rank, but 19 train queries are too few"),
+        ({"train": 99, "links": 999}, "embedding, and 99 train queries are enough"),
+        ({"train": 9, "links": 999}, "few links: answers rest on words and embedding, but 9 "),
         ({"train": 0, "links": 0}, "no links: answers rest on words and embedding alone"),
         ({"abstracts": 499}, "most papers have no abstract"),
     ],

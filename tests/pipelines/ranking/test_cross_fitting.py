@@ -14,7 +14,8 @@ from indexes.opening import open_collection
 from pipelines.evaluation.leakage import check_ranker
 from pipelines.evaluation.splits import read_split
 from pipelines.ranking.cross_fitting import Recipe, Taught, cross_fit, folds_of, teach
-from pipelines.ranking.train_ranker import TrainOptions, train_ranker
+from pipelines.ranking.train_options import TrainOptions
+from pipelines.ranking.train_ranker import train_ranker
 from pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.app.wiring import open_index
 from recsys.errors import ArtifactMismatch, InputError, LeakageError

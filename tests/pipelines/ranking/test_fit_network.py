@@ -51,8 +51,9 @@ def found_first(scores: Floats, table: TrainingTable) -> float:
 def test_slopes_are_those_of_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fitting, "DROPPED", 0.0)
     monkeypatch.setattr(fitting, "SHOWN", 1.1)
-    lists = Lists.of(made_table(lists=3))
     rng = np.random.default_rng(0)
+    beside = rng.standard_normal(3 * LONG).astype(np.float32)
+    lists = Lists.of(made_table(lists=3), beside=beside)
     pupil = fitting._Pupil.new((2 * WIDTH, *fitting.UNITS, 1), rng)
     for bias in pupil.weights[1::2]:
         bias += rng.standard_normal(bias.shape).astype(np.float32)
@@ -63,7 +64,8 @@ def test_slopes_are_those_of_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
     hidden = torch.tensor(batch.inputs, dtype=torch.float64)
     for at in (0, 2):
         hidden = torch.relu(hidden @ weights[at] + weights[at + 1])
-    scores = (hidden @ weights[4] + weights[5])[:, 0]
+    assert sorted(batch.beside) == sorted(beside) and batch.beside.tolist() != beside.tolist()
+    scores = (hidden @ weights[4] + weights[5])[:, 0] + torch.tensor(batch.beside)
     cited = torch.tensor(batch.cited, dtype=torch.float64)
     loss = torch.zeros((), dtype=torch.float64)
     for begin, size in zip(batch.starts, batch.sizes, strict=True):

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,19 +11,23 @@ import pytest
 
 from eval.measures import Interval
 from indexes.opening import open_collection
-from pipelines.evaluation.leakage import SeenQueries, check_ranker
+from pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
+from pipelines.evaluation.leakage import SeenQueries, check_ranker, digests
 from pipelines.evaluation.splits import read_split
 from pipelines.evaluation.year_split import SPLIT_FILE, make_split
 from pipelines.index.build import BuildOptions, build
+from pipelines.ranking import train_options
 from pipelines.ranking import train_ranker as training
-from pipelines.ranking.ranker_trial import Trial
-from pipelines.ranking.train_ranker import TrainOptions, train_ranker
+from pipelines.ranking.ranker_trial import Trial, shipped_ranker
+from pipelines.ranking.train_options import SCRATCH, SHIPPED, TrainOptions, started
+from pipelines.ranking.train_ranker import train_ranker
 from pipelines.ranking.train_report import TrainReport
 from pipelines.ranking.training_table import PLAIN
 from recsys.app.cache import cache_folder
-from recsys.errors import LeakageError, NothingFound
+from recsys.errors import InputError, LeakageError, NothingFound
 from recsys.models.nnselect import NNSelectModel
-from recsys.stage_two.ranker import KIND, SCHEMA
+from recsys.stage_two.network import NETWORK
+from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force
 from recsys.store.layout import NNSELECT
@@ -48,7 +53,7 @@ def linked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def trained(linked: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TrainReport]:
     index = Path(shutil.copytree(linked, tmp_path_factory.mktemp("trained") / "linked.index"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(training, "FEWEST_TRAIN", 20)
+        patch.setattr(train_options, "FEWEST_TRAIN", 20)
         return index, train_ranker(index, None, TrainOptions())
 
 
@@ -130,17 +135,99 @@ def test_a_ranker_that_does_not_tell_its_split_is_not_tested_on_what_it_saw(
     assert not (tmp_path / "x").exists()
 
 
-def test_too_few_queries_leave_the_shipped_ranker(
-    linked: Path, built: "Built", tmp_path: Path, run_cli: "RunCli"
+def test_from_few_queries_the_shipped_ranker_learns_on(
+    linked: Path, tmp_path: Path, run_cli: "RunCli"
 ) -> None:
+    index = Path(shutil.copytree(linked, tmp_path / "linked.index"))
+    done = run_cli("train", "ranker", index)
+    assert done.code == 0, done.err
+    shipped = shipped_ranker(metadata=True)
+    trees = len(shipped.trees.trees.values)
+    assert "The ranker that comes with recsys has learned on from " in done.err
+    assert f"its 4 networks have; its {trees} trees stay as they are." in done.err
+    folder, collection = in_force(index) / "ranker", open_collection(index)
+    own = TreeRanker.load(folder)
+    config = load_manifest(folder, KIND, SCHEMA).config
+    assert config["options"] == {"metadata": True, "seed": 0, "start": SHIPPED, "folds": 4}
+    assert "parameters" not in config  # They are of trees that were grown elsewhere.
+    assert (own.origin, own.feature_names) == ("its own ranker", shipped.feature_names)
+    assert own.trees.trees.values.tobytes() == shipped.trees.trees.values.tobytes()
+    assert own.network is not None and shipped.network is not None
+    assert (own.network.last != shipped.network.last).any()
+    split, seen = make_split(collection).split, SeenQueries.load(folder)
+    before = SeenQueries.load(shipped.folder) if shipped.folder else None
+    assert seen is not None and before is not None
+    learned = digests(collection, collection.corpus.rows((*split.train, *split.dev)))
+    assert seen.train == before.train | set(learned) and not seen.train & before.dev
+    assert run_cli("evaluate", index, "--jobs", 1, "--out", tmp_path / "x").code == 0
+    assert run_cli("recommend", "--title", "On matter 1", "--index", index).code == 0
+    assert "stay as they are" not in run_cli("train", "ranker", index, "--start", "scratch").err
+
+
+def test_a_ranker_from_few_queries_is_the_same_every_time(linked: Path, tmp_path: Path) -> None:
+    written = []
+    for name, seed in (("one", 0), ("again", 0), ("other", 1)):
+        index = Path(shutil.copytree(linked, tmp_path / name))
+        train_ranker(index, None, TrainOptions(seed=seed))
+        written.append((in_force(index) / "ranker" / NETWORK).read_bytes())
+    assert written[0] == written[1] != written[2]
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        (TrainOptions(folds=2), "folds"),
+        (TrainOptions(passes=2), "passes"),
+        (TrainOptions(candidates=("bm25",)), "candidates"),
+        (TrainOptions(nnselect_features=True), "NNSelect's features"),
+    ],
+)
+def test_what_few_queries_cannot_teach_is_refused(
+    linked: Path, asked: TrainOptions, named: str
+) -> None:
+    with pytest.raises(InputError, match=f"There are 28 queries .* takes no {named}"):
+        train_ranker(linked, None, asked)
+    with pytest.raises(InputError, match=f"comes with recsys takes no {named}"):
+        replace(asked, start=SHIPPED)
+
+
+def test_what_a_ranker_starts_from_is_chosen_by_its_queries(linked: Path) -> None:
+    chosen = make_split(open_collection(linked))
+    many = replace(chosen, split=replace(chosen.split, train=chosen.split.train * 20))
+    starts = [
+        started(TrainOptions(start=start), split, made=made).start
+        for start in (None, SHIPPED, SCRATCH)
+        for split in (chosen, many)
+        for made in (True, False)
+    ]
+    assert starts == [SHIPPED, *[SCRATCH] * 3, *[SHIPPED] * 4, *[SCRATCH] * 4]
+    with pytest.raises(InputError, match="starts from 'nowhere'"):
+        TrainOptions(start="nowhere")
+
+
+def test_too_few_queries_leave_the_shipped_ranker(
+    linked: Path,
+    built: "Built",
+    tmp_path: Path,
+    run_cli: "RunCli",
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(train_options, "FEWEST_TUNED", 29)
     before = sorted(path.name for path in in_force(linked).iterdir())
     done = run_cli("train", "ranker", linked, "--quiet")
     assert done.code == 3
     assert "too few queries for a ranker of its own: 28 train, 4 dev, 4 test, by year" in done.err
-    assert "the one that comes with recsys was better where" in done.err
+    assert "the one that comes with recsys does not learn either" in done.err
     assert sorted(path.name for path in in_force(linked).iterdir()) == before
     with pytest.raises(NothingFound, match="papers cites 5 others"):
         train_ranker(built.copy(tmp_path), None, TrainOptions())
+
+
+def test_the_help_names_how_many_queries_it_takes(run_cli: "RunCli") -> None:
+    told = " ".join(run_cli("train", "ranker", "--help").out.split())
+    assert f"fewer than {FEWEST_TRAIN} train queries, that one learns on" in told
+    assert f"with fewer than {FEWEST_TUNED}, it stays" in told
+    assert f"from {FEWEST_TRAIN} train queries on; else shipped" in told
 
 
 def test_nnselect_that_has_seen_test_queries_is_refused(linked: Path, tmp_path: Path) -> None:

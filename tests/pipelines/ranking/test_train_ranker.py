@@ -14,7 +14,8 @@ from pipelines.evaluation.seeded_queries import training_poses
 from pipelines.evaluation.splits import gold, read_split
 from pipelines.ranking.fit_network import MEMBERS
 from pipelines.ranking.ranker_trial import judge
-from pipelines.ranking.train_ranker import TrainOptions, train_ranker
+from pipelines.ranking.train_options import TrainOptions
+from pipelines.ranking.train_ranker import train_ranker
 from pipelines.ranking.train_report import cross_fitted_error
 from pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.app.wiring import open_index

@@ -19,8 +19,8 @@ def test_a_file_is_described(built: "Built", run_cli: "RunCli") -> None:
     assert first.startswith("50 papers, 1990-2011, half of them since 2005; 96 % with abstract")
     reason, gain = last.split("; ")
     assert reason == (
-        "Expect: links help to rank, but 0 train queries are too few for a ranker of its own, the "
-        "one that comes with recsys answers"
+        "Expect: links help to rank, but 0 train queries are too few to learn from: the ranker "
+        "that comes with recsys answers as it is"
     )
     worth = json.loads(run_cli("corpus", "--describe", built.papers, "--format", "json").out)
     links, gains = zip(*GAIN_BY_LINKS, strict=True)

@@ -27,7 +27,8 @@ from pipelines.jobs.engines.process_pool import ProcessPool
 from pipelines.jobs.engines.ray_cluster import RayCluster
 from pipelines.jobs.engines.ray_connection import connected
 from pipelines.jobs.engines.shard_files import MadeFiles, kept
-from pipelines.ranking.train_ranker import TrainOptions, train_ranker
+from pipelines.ranking.train_options import TrainOptions
+from pipelines.ranking.train_ranker import train_ranker
 from pipelines.studies.compare_encoders.embed import EmbedOptions, embed
 from recsys.app.cache import cache_folder
 from recsys.app.wiring import open_index

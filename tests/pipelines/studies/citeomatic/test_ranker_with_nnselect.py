@@ -15,7 +15,8 @@ from pipelines.evaluation.batch import BatchOptions, run_batch
 from pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.engines.process_pool import ProcessPool
-from pipelines.ranking.train_ranker import TrainOptions, train_ranker
+from pipelines.ranking.train_options import TrainOptions
+from pipelines.ranking.train_ranker import train_ranker
 from pipelines.ranking.train_report import TrainReport
 from pipelines.ranking.training_table import Posing, collect
 from pipelines.studies.citeomatic.cross_fit import FOLDER, unseen_views
