@@ -103,3 +103,8 @@ def _values(element: Element) -> Iterator[tuple[str, str]]:
     elif element.name == "input" and given.get("type") != "file":
         if given.get("type") != "checkbox" or "checked" in given:
             yield name, given.get("value", "")
+
+
+def forms(page: str, action: str) -> list[Element]:
+    """Return the forms of a page that send to an address."""
+    return [each for each in read(page).all("form") if each.attributes["action"] == action]
