@@ -24,9 +24,7 @@ from recsys.app.web.pages.page_values import (
 )
 from recsys.app.web.problem_details import Problem
 from tests.recsys.app.web.page_reader import read
-from tests.recsys.app.web.page_samples import (
-    SITE,
-)
+from tests.recsys.app.web.page_samples import SITE
 
 Skeleton: TypeAlias = list[tuple[str, tuple[str, ...]]]
 

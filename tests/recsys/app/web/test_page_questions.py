@@ -7,10 +7,7 @@ from dataclasses import replace
 import pytest
 
 from recsys.app.web.pages import page_writing
-from recsys.app.web.pages.page_values import (
-    Form,
-    Site,
-)
+from recsys.app.web.pages.page_values import Form, Site
 from tests.recsys.app.web.page_reader import forms, sent
 from tests.recsys.app.web.page_samples import (
     DRAFT,

@@ -9,16 +9,9 @@ from pathlib import Path
 import pytest
 
 from recsys.app.web.pages import page_writing
-from recsys.app.web.pages.page_values import (
-    Listed,
-)
+from recsys.app.web.pages.page_values import Listed
 from tests.recsys.app.web.page_reader import read
-from tests.recsys.app.web.page_samples import (
-    DRAFT,
-    FOUND,
-    SEVERAL,
-    all_pages,
-)
+from tests.recsys.app.web.page_samples import DRAFT, FOUND, SEVERAL, all_pages
 
 STATIC = Path(page_writing.__file__).parent / "static"
 STYLE, SCRIPT = STATIC / "style.css", STATIC / "script.js"
