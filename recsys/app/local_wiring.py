@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from indexes.opening import with_contexts
-from recsys.app.wiring import open_index, serving_model
+from recsys.app.wiring import lost_ranker, open_index, serving_model
 from recsys.errors import ArtifactMismatch
 from recsys.local.local_ranker import (
     LOCAL_RANKER,
@@ -53,13 +53,18 @@ def local_of(recommender: Recommender) -> LocalRecommender:
     return LocalRecommender(PassageRanker(PassageReader(whole), ranker))
 
 
-def parted_rankers(found: LocalRecommender) -> str | None:
+def said_of_rankers(recommender: Recommender) -> list[str]:
+    """Say what is amiss with the rankers that answer drafts and their passages."""
+    return list(filter(None, (lost_ranker(recommender), _parted_rankers(recommender))))
+
+
+def _parted_rankers(recommender: Recommender) -> str | None:
     """Say that an index's own local ranker has learned beside another ranker of drafts."""
-    index = found.collection.folder
+    index = recommender.collection.folder
     own = serving_model(index, LOCAL_RANKER)
     if own.parent != index:  # That of the package: nobody here can train it.
         return None
-    if learned_beside(own) in (None, name_of(found.recommender.ranker)):
+    if learned_beside(own) in (None, name_of(recommender.ranker)):
         return None
     return (
         "The local ranker of this index has learned beside another ranker of drafts than the one "

@@ -9,6 +9,7 @@ from recsys.app.cli.options import Quiet
 
 if TYPE_CHECKING:
     from recsys.app.web.serve_settings import ServeSettings
+    from recsys.app.web.shelf import Shelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +97,7 @@ def serve(
     start_on_one_thread()
     for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):
         need(module, "recsys serve")
+    from recsys.app.local_wiring import said_of_rankers
     from recsys.app.output import note
     from recsys.app.web.listening import bind, listen
 
@@ -106,8 +108,11 @@ def serve(
     settings = _settings(where, load, port, token, paths)
     address = _address(where.host, port, token)
 
-    def ready() -> None:
+    def ready(shelf: "Shelf") -> None:
         note(f"Serving {', '.join(paths)} on {address} - Ctrl-C stops.", quiet=quiet)
+        for place in shelf:
+            for said in said_of_rankers(place.opened.recommender):
+                note(f"{place.name}: {said}", quiet=quiet)
         _open(address, wanted=where.open_page)
 
     listen(settings, listening, workers=load.workers, ready=ready)

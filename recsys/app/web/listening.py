@@ -16,6 +16,7 @@ from recsys.app.web.application import make_application
 from recsys.app.web.door.head_limits import PatientProtocol
 from recsys.app.web.serve_settings import ServeSettings
 from recsys.app.web.service import Service
+from recsys.app.web.shelf import Shelf
 from recsys.errors import InputError
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -87,17 +88,17 @@ def listen(
     listening: socket.socket,
     *,
     workers: int,
-    ready: Callable[[], object],
+    ready: Callable[[Shelf], object],
 ) -> None:
     """Answer requests until SIGINT or SIGTERM; those that are being answered are finished.
 
-    ready: called once the indexes are open; who connects from then on is answered.
+    ready: called with the indexes once they are open; who connects from then on is answered.
 
     Raises:
         ArtifactError: an index is missing, unfinished or damaged.
     """
     service = Service.start(settings)  # With workers: what cannot be opened is said once, here.
-    ready()
+    ready(service.shelf)
     with _signals_end_quietly():
         if workers == 1:
             config = _config(make_application(service))

@@ -52,16 +52,15 @@ def _answer(places: PlaceChoices, asked: "LocalQuestion", *, quiet: bool) -> "Lo
     """Ask the library: the one place where an index is opened for sentences."""
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.app.local_wiring import open_local, parted_rankers
+    from recsys.app.local_wiring import open_local, said_of_rankers
     from recsys.app.output import note
-    from recsys.app.wiring import lost_ranker
     from recsys.local import cite as local
 
     draft = places.read()
     with damage_named(places.index):
         with shown_progress(quiet=quiet) as progress:
             found = open_local(places.index, needs=places.needs, progress=progress)
-        for said in filter(None, (lost_ranker(found.recommender), parted_rankers(found))):
+        for said in said_of_rankers(found.recommender):
             note(said, quiet=quiet)
         return local.cite(found, draft, asked)
 

@@ -87,6 +87,17 @@ def test_the_process_that_starts_others_holds_no_generation(built: Built, tmp_pa
         assert told_to_stop(process, signal.SIGTERM)[0] == 0
 
 
+def test_it_says_what_is_amiss_with_the_rankers_of_an_index(
+    built: Built, tmp_path: Path, run_cli: RunCli
+) -> None:
+    index = built.copy(tmp_path / "mine")
+    assert run_cli("build", built.papers, "--out", index, "--force").code == 0
+    with started(built.index, index) as (process, _):
+        assert process.stderr is not None
+        lost = "The ranker of this index went when it was built again"
+        assert process.stderr.readline().startswith(f"small-2: {lost}")
+
+
 def _opened(pid: int) -> str:
     """List what a process holds open now: it may close one while it is read."""
     found = []
