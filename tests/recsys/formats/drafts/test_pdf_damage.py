@@ -1,0 +1,226 @@
+import logging
+import resource
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recsys.errors import DraftError, MissingExtraError
+from recsys.formats.drafts.pdf import read_pdf
+from recsys.records import Manuscript
+from tests.recsys.formats.drafts.printed_draft import ABSTRACT, NUMBERED, TITLE, front, read
+from tests.recsys.formats.drafts.small_pdf import HEIGHT, Text, down, write_objects, write_pdf
+
+
+@pytest.mark.parametrize(
+    ("raw", "what"),
+    [
+        (b"", "cannot be read as PDF"),
+        (b"hello", "cannot be read as PDF"),
+        (b"%PDF-1.7\n%%EOF", "cannot be read as PDF"),
+        (write_pdf([]), "has no pages"),
+        (write_pdf([[]]), "it may be scanned"),
+        (write_pdf([down(["012 345 678"] * 5)]), "cannot be read: its fonts"),
+    ],
+)
+def test_what_is_no_readable_pdf_is_an_error(raw: bytes, what: str) -> None:
+    with pytest.raises(DraftError, match=what) as caught:
+        read_pdf(raw, "draft.pdf")
+    assert "draft.pdf" in caught.value.what
+    assert caught.value.hint
+
+
+def test_a_broken_table_of_objects_is_mended() -> None:
+    raw = write_pdf([front()])
+    assert read_pdf(raw.replace(b"startxref\n", b"startxref\n9"), "draft.pdf").title == TITLE
+    with pytest.raises(DraftError, match="cannot be read as PDF"):
+        read_pdf(raw[: raw.rindex(b"xref\n0")], "draft.pdf")
+
+
+def test_an_encrypted_file_is_an_error() -> None:
+    import io
+
+    from pypdf import PdfReader, PdfWriter
+
+    writer = PdfWriter(PdfReader(io.BytesIO(write_pdf([front()]))))
+    out: dict[str, bytes] = {}
+    for password in ("secret", ""):
+        writer.encrypt(password, "owner", algorithm="RC4-128")
+        stream = io.BytesIO()
+        writer.write(stream)
+        out[password] = stream.getvalue()
+    with pytest.raises(DraftError, match=r"encrypted\. Save it without a password"):
+        read_pdf(out["secret"], "draft.pdf")
+
+
+def test_damage_is_met_in_silence(
+    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    raw = write_pdf([front()]).replace(b"/F 12 Tf", b"/G 12 Tf", 1)
+    raw = raw.replace(b"startxref\n", b"startxref\n9")
+    read_pdf(raw, "draft.pdf")
+    assert not caplog.records
+    assert capfd.readouterr() == ("", "")
+    assert logging.getLogger("pypdf").level == logging.NOTSET
+
+
+def test_a_page_that_cannot_be_read_costs_only_itself() -> None:
+    pages = [b"BT /F 9 Tf (" + b"(" * 5000, *map(bytes, [b""])]
+    raw = write_objects([_bytes(front()), *pages, _bytes(down(["References", *NUMBERED]))])
+    found = read_pdf(raw, "draft.pdf")
+    assert found.title == TITLE
+    assert len(found.references) == 3
+    assert found.notes == ("1 page could not be read.",)
+
+
+def test_without_pypdf_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pypdf", None)
+    with pytest.raises(
+        MissingExtraError, match=r"draft\.pdf needs pypdf, .*pip install 'recsys\[pdf\]'"
+    ):
+        read_pdf(write_pdf([front()]), "draft.pdf")
+
+
+def _bytes(page: list[Text]) -> bytes:
+    return b"\n".join(
+        f"BT /F {line.size} Tf 1 0 0 1 {line.x} {line.y} Tm ({line.text}) Tj ET".encode("cp1252")
+        for line in page
+    )
+
+
+def _bomb() -> bytes:
+    """A gigabyte of zeros, packed twice: equal blocks of the inner packing are put together."""
+    packer = zlib.compressobj(9)
+    head = packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    block = packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    return zlib.compress(head + 1023 * block, 9)
+
+
+def _deep() -> bytes:
+    return b"[" * 100_000
+
+
+def _many() -> bytes:
+    return b"BT /F 9 Tf " + b"(x) Tj 3 0 Td " * 100_000 + b"ET"
+
+
+HOSTILE = {
+    "a bomb": (_bomb, b"[/FlateDecode /FlateDecode]"),
+    "a nest of arrays": (_deep, b""),
+    "many operators": (_many, b""),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_stream_costs_little(tmp_path: Path, kind: str) -> None:
+    make, filters = HOSTILE[kind]
+    path = tmp_path / "draft.pdf"
+    path.write_bytes(write_objects([make()] * 3, filters=filters))
+    _read_within(path, megabytes=700, seconds=20)
+
+
+def test_endless_words_cost_little(tmp_path: Path) -> None:
+    path, word = tmp_path / "draft.pdf", "A" * 30_000
+    byline = [Text(word, 72, 690, 12), Text(word + "- 10.1000/" * 2_000, 72, 670, 10)]
+    listed = [Text(f"{word}10.1000/{'10.1000/' * 2_000}", 72, 700 - 12 * row) for row in range(4)]
+    pages = [[front()[0], *byline, *front()[2:]], [Text("References", 72, 740, 12), *listed]]
+    path.write_bytes(write_pdf(pages, facts={"Title": "A b" + "_" * 500_000, "Author": word}))
+    assert "references" in _read_within(path, megabytes=700, seconds=10)
+
+
+def test_ten_thousand_pages_are_not_all_read(tmp_path: Path) -> None:
+    path = tmp_path / "draft.pdf"
+    pages = [
+        front(),
+        *([down(ABSTRACT)] * 10_000),
+        [Text("References", 72, 740, 12), *down(NUMBERED)],
+    ]
+    path.write_bytes(write_pdf(pages))
+    assert "3 references" in _read_within(path, megabytes=700, seconds=20)
+
+
+def _read_within(path: Path, *, megabytes: int, seconds: int) -> str:
+    """Read a file in a process of its own that may not use more; what it says it found."""
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom recsys.errors import DraftError\n"
+        "from recsys.formats.drafts.pdf import read_pdf\ntry:\n"
+        "    found = read_pdf(Path(sys.argv[1]).read_bytes(), 'draft.pdf')\n"
+        "    print(len(found.references), 'references')\n"
+        "except DraftError as error:\n    print('DraftError', error)\n"
+    )
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)],
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[4],
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+MODELS = [
+    write_pdf([front(), [Text("References", 72, 740, 12), *down(NUMBERED)]], facts={"Title": "x"}),
+    write_pdf([front()], packed=True),
+]
+SNIPPETS = [
+    b"1 0 R", b"2 0 R", b"<<", b">>", b"[", b"]", b"/Kids", b"/Prev 9", b"-1", b"999999999",
+    b"endobj", b"stream", b"(", b"\\", b"/Contents", b"/Filter /LZWDecode", b"\xff\x00", b"",
+]  # fmt: skip
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.sampled_from(MODELS),
+    st.lists(
+        st.tuples(
+            st.integers(0, 4000),
+            st.integers(0, 40),
+            st.sampled_from(SNIPPETS) | st.binary(max_size=8),
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+)
+def test_any_damage_gives_a_manuscript_or_an_error(
+    raw: bytes, changes: list[tuple[int, int, bytes]]
+) -> None:
+    for at, cut, put in changes:
+        place = at % len(raw)
+        raw = raw[:place] + put + raw[place + cut :]
+    try:
+        found = read_pdf(raw, "draft.pdf")
+    except DraftError as error:
+        assert error.hint
+    else:
+        assert isinstance(found, Manuscript)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.builds(
+            Text,
+            text=st.text(st.characters(codec="cp1252", exclude_categories=["Cc"]), max_size=40)
+            | st.sampled_from(["Abstract", "References", "[1] A. Ash. Nests.", "1. Nests", TITLE]),
+            x=st.floats(0, 500),
+            y=st.floats(0, HEIGHT),
+            size=st.floats(0, 40),
+        ),
+        max_size=12,
+    )
+)
+def test_any_page_gives_a_manuscript_or_an_error(page: list[Text]) -> None:
+    try:
+        read(page)
+    except DraftError as error:
+        assert "draft.pdf" in error.what
