@@ -11,7 +11,7 @@ import numpy as np
 from indexes.milvus.milvus_places import TOKEN, URI
 from tests.built_index import ROOT
 from tests.indexes.milvus.lite_server import lite_server
-from tests.indexes.test_vector_index import random_vectors
+from tests.indexes.small_indexes import random_vectors
 
 PAPERS = 2000
 """So many that the engine is asked for the 200 nearest, and not all are compared."""

@@ -14,7 +14,7 @@ from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import sha256
 from recsys.store.layout import FOREST_FILE
-from tests.indexes.test_vector_index import random_vectors
+from tests.indexes.small_indexes import random_vectors
 
 N = 400
 

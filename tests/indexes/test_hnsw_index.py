@@ -14,8 +14,8 @@ from indexes.hnsw_index import GRAPH_FILE, ITEMS_FILE, MOST_DEAD, HnswIndex, cho
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import sha256
+from tests.indexes.small_indexes import random_vectors, share
 from tests.indexes.test_carried_index import changed
-from tests.indexes.test_vector_index import random_vectors, share
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,8 @@ from indexes.list_efforts import Effort, choose_effort, sample_alone, sample_tog
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.kernels import fastest
+from tests.indexes.small_indexes import random_vectors, share
 from tests.indexes.test_carried_index import changed
-from tests.indexes.test_vector_index import random_vectors, share
 
 N, TOPICS = 3000, 30
 

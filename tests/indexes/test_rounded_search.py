@@ -21,7 +21,7 @@ from recsys.store.kernels.split_in_numpy import unsplit
 from recsys.store.vectors.split_vectors import CODES_FILE, SCALES_FILE
 from recsys.store.vectors.splitting import split
 from recsys.store.vectors.stored_vectors import load_vectors
-from tests.indexes.test_vector_index import random_vectors, share
+from tests.indexes.small_indexes import random_vectors, share
 
 shapes = st.tuples(st.integers(1, 90), st.integers(1, 16))
 

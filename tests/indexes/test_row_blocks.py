@@ -8,7 +8,7 @@ import pytest
 from indexes.exact import ExactIndex
 from indexes.row_blocks import blocks, nearest, release
 from recsys.store.arrays import load_array
-from tests.indexes.test_vector_index import random_vectors
+from tests.indexes.small_indexes import random_vectors
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,8 @@ from indexes.exact import ExactIndex
 from indexes.int8_index import SPARE
 from indexes.scanning_index import ScanningIndex
 from recsys.store import products
+from tests.indexes.small_indexes import random_vectors, share
 from tests.indexes.test_rounded_search import coarse
-from tests.indexes.test_vector_index import random_vectors, share
 
 
 @given(st.integers(1, 300), st.integers(0, 99), st.integers(0, 60), st.sampled_from([None, 0.5]))

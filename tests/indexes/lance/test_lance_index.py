@@ -14,8 +14,8 @@ from indexes.row_conditions import Condition
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Floats, Rows
 from recsys.store.graph import UNKNOWN_YEAR, Years
+from tests.indexes.small_indexes import random_vectors
 from tests.indexes.test_carried_index import changed
-from tests.indexes.test_vector_index import random_vectors
 
 NO_ROWS = np.empty(0, np.int32)
 

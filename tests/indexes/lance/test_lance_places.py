@@ -14,7 +14,7 @@ from indexes.text_backends import build_words, open_words
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, SourceUnreachable
 from recsys.store.layout import REMOTE
 from recsys.store.terms import TermStore
-from tests.indexes.test_vector_index import random_vectors
+from tests.indexes.small_indexes import random_vectors
 from tests.pipelines.remote.store_server import BUCKET, folder_at, served
 
 PLACE = "my.index/generations/3"

@@ -27,8 +27,8 @@ from recsys.store.arrays import Floats, Mask
 from recsys.store.artifacts import sha256
 from recsys.store.graph import UNKNOWN_YEAR, Years
 from tests.indexes.milvus.lite_server import lite_server
+from tests.indexes.small_indexes import random_vectors
 from tests.indexes.test_carried_index import changed
-from tests.indexes.test_vector_index import random_vectors
 
 N = 300
 

@@ -17,7 +17,7 @@ from recsys.errors import (
     SourceUnreachable,
 )
 from tests.indexes.milvus.lite_server import lite_server, refusing_server
-from tests.indexes.test_vector_index import random_vectors
+from tests.indexes.small_indexes import random_vectors
 
 N = 300
 

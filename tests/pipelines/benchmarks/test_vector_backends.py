@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pipelines.benchmarks.vector_backends import main
-from tests.indexes.test_vector_index import random_vectors
+from tests.indexes.small_indexes import random_vectors
 
 
 def test_backends_are_measured_over_the_same_vectors(

@@ -11,7 +11,7 @@ from recsys.errors import ArtifactCorrupt
 from recsys.store.soundness import check_vectors
 from recsys.store.vectors.split_vectors import PLACES_FILE, RESTS_FILE, SCALES_FILE, SplitVectors
 from recsys.store.vectors.stored_vectors import load_vectors, row_dots, vector_files
-from tests.indexes.test_vector_index import random_vectors
+from tests.indexes.small_indexes import random_vectors
 
 
 @pytest.mark.parametrize("name", BACKENDS)

@@ -1,0 +1,75 @@
+"""Random vectors, and whatever searches them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from indexes.annoy_index import AnnoyIndex
+from indexes.backends import (
+    Former,
+    build_index,
+    carry_index,
+    open_built,
+)
+from indexes.int8_index import ERRORS_FILE, Int8Index
+from indexes.ivf_index import IvfIndex, train_lists, write_lists
+from indexes.list_efforts import Effort
+from indexes.rounded import Rounded
+from recsys.protocols import VectorIndex
+from recsys.store.arrays import Floats, Mask, load_array
+
+
+def random_vectors(n: int, *, dim: int = 16, seed: int = 0) -> Floats:
+    vectors = np.random.default_rng(seed).standard_normal((n, dim))
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
+
+
+def share(n: int, part: float, *, seed: int = 1) -> Mask:
+    return np.random.default_rng(seed).random(n) < part
+
+
+def forest(vectors: Floats, folder: Path, *, search_k: int) -> AnnoyIndex:
+    AnnoyIndex.build(vectors, folder / "vectors.ann", trees=30, seed=1)
+    return AnnoyIndex.load(folder / "vectors.ann", vectors, search_k=search_k)
+
+
+def carried(vectors: Floats, folder: Path, *, search_k: int) -> AnnoyIndex:
+    """Search by a forest of other vectors, in another order: it knows two of three rows."""
+    n = len(vectors)
+    rng = np.random.default_rng(5)
+    items = np.concatenate([np.arange(n), np.full(n // 4, -1)]).astype(np.int32)
+    items[rng.random(len(items)) < 0.3] = -1
+    items = rng.permutation(items)
+    others = random_vectors(len(items), dim=vectors.shape[1], seed=6)
+    others[items >= 0] = vectors[items[items >= 0]]
+    AnnoyIndex.build(others, folder / "others.ann", trees=30, seed=1)
+    return AnnoyIndex.load(folder / "others.ann", vectors, search_k=search_k, items=items)
+
+
+def built(name: str, vectors: Floats, folder: Path) -> VectorIndex:
+    return open_built(vectors, folder, build_index(name, vectors, folder))
+
+
+def rounded(vectors: Floats, folder: Path) -> Int8Index:
+    build_index("int8", vectors, folder)
+    return Int8Index(vectors, Rounded.stored(vectors, folder), load_array(folder / ERRORS_FILE))
+
+
+def lists(vectors: Floats, folder: Path, *, scanned: int) -> IvfIndex:
+    """Search in many lists, and open so few of them that the answer is not exact."""
+    index = write_lists(vectors, folder, train_lists(vectors))
+    return replace(index, alone=Effort(9, scanned, 0.0), together=Effort(9, scanned, 0.0))
+
+
+def built_before(name: str, vectors: Floats, folder: Path) -> VectorIndex:
+    """Search by what was built when a tenth of the vectors was not there, and others were."""
+    n = len(vectors)
+    rng = np.random.default_rng(5)
+    rows = rng.permutation(n)[: n - n // 10].astype(np.int32)
+    rows = rng.permutation(np.append(rows, np.full(n // 10, -1, np.int32)))
+    others = random_vectors(len(rows), dim=vectors.shape[1], seed=6)
+    others[rows >= 0] = vectors[rows[rows >= 0]]
+    (folder / "former").mkdir()
+    former = Former(folder / "former", build_index(name, others, folder / "former"), rows)
+    return open_built(vectors, folder, carry_index(name, vectors, folder, former))

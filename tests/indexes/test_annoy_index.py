@@ -1,0 +1,119 @@
+"""How well a forest finds what is near, and what it makes of its file."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexes.annoy_index import AnnoyIndex, choose_search_k
+from indexes.exact import ExactIndex
+from recsys.errors import ArtifactCorrupt, ArtifactMismatch
+from recsys.store.arrays import load_array
+from tests.indexes.small_indexes import forest, random_vectors, share
+
+
+@pytest.fixture(scope="module")
+def big(tmp_path_factory: pytest.TempPathFactory) -> AnnoyIndex:
+    return forest(random_vectors(4000, dim=32), tmp_path_factory.mktemp("forest"), search_k=1500)
+
+
+@pytest.mark.parametrize("part", [1.0, 0.5])
+def test_annoy_finds_nearly_what_the_exact_search_finds(big: AnnoyIndex, part: float) -> None:
+    allowed = share(len(big.vectors), part)
+    exact = ExactIndex(big.vectors)
+    recalls = []
+    for query in big.vectors[:50]:
+        truth = exact.search(query, 10, allowed=allowed)[0]
+        rows = big.approximate(query, 10, effort=1 / part, allowed=allowed)[0]
+        recalls.append(len(np.intersect1d(truth, rows)) / 10)
+    assert np.mean(recalls) > 0.8
+
+
+def test_few_allowed_rows_are_scanned_exactly(big: AnnoyIndex) -> None:
+    allowed = share(len(big.vectors), 0.1)
+    query = random_vectors(1, dim=32, seed=3)[0]
+    rows, cosines = big.search(query, 25, allowed=allowed)
+    truth = ExactIndex(big.vectors).search(query, 25, allowed=allowed)
+    np.testing.assert_array_equal(rows, truth[0])
+    np.testing.assert_array_equal(cosines, truth[1])
+
+
+def test_chosen_search_k_is_the_first_of_the_ladder_that_reaches_the_target(
+    big: AnnoyIndex,
+) -> None:
+    def choose(target: float) -> tuple[int, float]:
+        rng = np.random.default_rng(0)
+        effort = choose_search_k(big, k=20, target=target, sample=40, rng=rng)
+        return effort.search_k, effort.recall
+
+    search_k, recall = choose(0.95)
+    assert recall >= 0.95
+    assert choose(0.95) == (search_k, recall)
+    lower_k, lower_recall = choose(0.7)
+    assert lower_k < search_k
+    assert 0.7 <= lower_recall < 0.95
+
+
+def test_chosen_search_k_makes_a_searched_recall_as_high_on_other_rows(big: AnnoyIndex) -> None:
+    rng = np.random.default_rng(1)
+    chosen = choose_search_k(big, k=20, target=0.95, sample=60, rng=rng)
+    index = replace(big, search_k=chosen.search_k)
+    exact = ExactIndex(big.vectors)
+    recalls = [
+        len(np.intersect1d(exact.search(query, 20)[0], index.approximate(query, 20)[0])) / 20
+        for query in big.vectors[rng.choice(4000, 60, replace=False)]
+    ]
+    assert np.mean(recalls) > 0.9
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_search_k_of_a_tiny_index_is_chosen_with_full_recall(n: int, tmp_path: Path) -> None:
+    index = forest(random_vectors(n), tmp_path, search_k=1)
+    assert choose_search_k(index, k=200, rng=np.random.default_rng(0)).recall == 1
+
+
+def test_search_k_is_chosen_in_spite_of_copies(tmp_path: Path) -> None:
+    index = forest(np.repeat(random_vectors(4), 30, axis=0), tmp_path, search_k=1)
+    assert choose_search_k(index, k=10, rng=np.random.default_rng(0)).recall >= 0.99
+
+
+def test_same_seed_builds_the_same_bytes(tmp_path: Path) -> None:
+    vectors = random_vectors(200)
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        AnnoyIndex.build(vectors, tmp_path / name, trees=10, seed=seed)
+    first, second, other = ((tmp_path / name).read_bytes() for name in "abc")
+    assert first == second
+    assert first != other
+
+
+def test_a_map_makes_the_same_forest_as_an_array(tmp_path: Path) -> None:
+    vectors = random_vectors(200)
+    np.save(tmp_path / "v.npy", vectors)
+    AnnoyIndex.build(vectors, tmp_path / "a", trees=10)
+    AnnoyIndex.build(load_array(tmp_path / "v.npy"), tmp_path / "b", trees=10)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_build_makes_a_hundred_trees_unless_told_otherwise(tmp_path: Path) -> None:
+    vectors = random_vectors(20)
+    AnnoyIndex.build(vectors, tmp_path / "f")
+    index = AnnoyIndex.load(tmp_path / "f", vectors, search_k=1)
+    assert index.forest.get_n_trees() == 100
+
+
+def test_missing_or_cut_file_is_reported_as_corrupt(tmp_path: Path) -> None:
+    vectors = random_vectors(50)
+    path = tmp_path / "f"
+    with pytest.raises(ArtifactCorrupt, match="Build the index again"):
+        AnnoyIndex.load(path, vectors, search_k=1)
+    AnnoyIndex.build(vectors, path, trees=2)
+    path.write_bytes(path.read_bytes()[:-7])
+    with pytest.raises(ArtifactCorrupt, match="cannot be read"):
+        AnnoyIndex.load(path, vectors, search_k=1)
+
+
+def test_forest_over_other_vectors_is_refused(tmp_path: Path) -> None:
+    AnnoyIndex.build(random_vectors(50), tmp_path / "f", trees=2)
+    with pytest.raises(ArtifactMismatch, match="holds 50 vectors, the index 49"):
+        AnnoyIndex.load(tmp_path / "f", random_vectors(49), search_k=1)
