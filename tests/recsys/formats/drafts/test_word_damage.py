@@ -1,0 +1,123 @@
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recsys.errors import DraftError, MissingExtraError, RecsysError
+from recsys.records import Manuscript
+from tests.recsys.formats.drafts.small_docx import docx, mark, packed, paragraph
+from tests.recsys.formats.drafts.written_docx import ABSTRACT, CITATIONS, GERMAN, read
+
+LAUGHS = (
+    '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>'
+    '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>'
+    "<w:p><w:r><w:t>A title of words &b;&f;</w:t></w:r></w:p></w:body></w:document>"
+)
+
+
+def test_entities_are_not_followed() -> None:
+    try:
+        found = str(read(docx(document=LAUGHS)))
+    except DraftError as error:
+        found = str(error)
+    assert "root:" not in found
+    assert "haha" not in found
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"PK\3\4rest", "is damaged"),
+        (b"no zip at all", "is damaged"),
+        (b"\xd0\xcf\x11\xe0rest", "is an old Word file, or has a password"),
+        (packed({"a.txt": b"x"}), "is no document of Word"),
+        (packed({"[Content_Types].xml": b"x", "xl/workbook.xml": b"x"}), "is no document of Word"),
+        (packed({"[Content_Types].xml": b"x", "word/document.xml": b"x"}), "is damaged"),
+        (docx(document="<w:document>"), "is damaged"),
+        (docx(document="<x/>"), "neither a title nor an abstract"),
+        (docx(), "neither a title nor an abstract"),
+        (docx(paragraph("A title"))[:-200], "is damaged"),
+        (
+            docx(paragraph("A title of words", inside="<w:r>" * 5_000 + "</w:r>" * 5_000)),
+            "is damaged",
+        ),
+    ],
+    ids=range(11),
+)
+def test_what_is_no_document_is_one_line_with_the_next_step(raw: bytes, said: str) -> None:
+    with pytest.raises(DraftError) as caught:
+        read(raw)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert caught.value.hint
+
+
+def test_a_document_that_unpacks_beyond_all_measure_is_refused() -> None:
+    bomb = docx(document=" " * (33 * 2**20))
+    assert len(bomb) < 2**17
+    with pytest.raises(DraftError, match="too large"):
+        read(bomb)
+    many = packed(
+        {f"word/{number}.xml": bytes(16 * 2**20) for number in range(5)}
+        | {"[Content_Types].xml": b"x"}
+    )
+    with pytest.raises(DraftError, match="too large"):
+        read(many)
+
+
+def test_without_python_docx_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "docx", None)
+    with pytest.raises(MissingExtraError) as caught:
+        read(docx(paragraph("A title")))
+    assert caught.value.hint == "pip install 'recsys[serve]'"
+
+
+WHOLE = docx(
+    paragraph("A title", style="Title", inside=CITATIONS["Zotero"]),
+    paragraph("Abstract", style="Heading1"),
+    paragraph(ABSTRACT),
+    styles=GERMAN,
+    footnotes=paragraph("doi:10.1000/n1"),
+    facts={"title": "A title"},
+)
+
+
+@settings(max_examples=60)
+@given(place=st.integers(0, len(WHOLE) - 1), put=st.binary(max_size=6), name=st.text(max_size=10))
+def test_whatever_is_damaged_is_read_or_refused(place: int, put: bytes, name: str) -> None:
+    raw = WHOLE[:place] + put + WHOLE[place + len(put) :]
+    try:
+        assert isinstance(read(raw, f"{name}.docx"), Manuscript)
+    except RecsysError as error:
+        assert "\n" not in str(error)
+
+
+PIECES = st.lists(
+    st.one_of(
+        st.text(max_size=20).map(lambda text: paragraph("".join(filter(str.isprintable, text)))),
+        st.sampled_from(
+            [
+                *(paragraph(inside=each) for each in CITATIONS.values()),
+                paragraph("References", style="Heading1"),
+                paragraph("Abstract", style="Heading1"),
+                paragraph(inside=mark("begin")),
+                paragraph(inside=mark("end")),
+                paragraph("[1] ", style="Bibliography"),
+                paragraph("word " * 50),
+            ]
+        ),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=60)
+@given(PIECES)
+def test_whatever_is_in_it_is_read_or_says_nothing(pieces: list[str]) -> None:
+    try:
+        found = read(docx(*pieces))
+    except DraftError as error:
+        assert "neither a title nor an abstract" in str(error)
+    else:
+        assert "\n" not in found.title + str(found.abstract)
