@@ -1,0 +1,121 @@
+"""What README and the pages show can be run, and gives what they show."""
+
+import argparse
+import contextlib
+import io
+import json
+import shlex
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+
+from tests.docs.written_pages import COMMANDS, PAGES, blocks, lines, shown, words_of
+from tests.recsys.app.web.served_process import started
+
+if TYPE_CHECKING:
+    from tests.conftest import RunCli
+
+TAUGHT = [name for name in PAGES if name == "README.md" or name.startswith("docs/guide/")]
+"""Pages whose commands and Python run here, as a reader would run them."""
+NOTHING_FOUND = 3
+
+
+@pytest.mark.parametrize("line", shown(*PAGES))
+def test_pages_show_commands_and_options_that_exist(line: str) -> None:
+    words, _ = words_of(line)
+    name = max((n for n in COMMANDS if words[: len(n.split())] == n.split()), key=len)
+    command, rest = COMMANDS[name], words[len(name.split()) :]
+    context = command.make_context("recsys", rest, resilient_parsing=False)
+    assert context.params
+
+
+@pytest.mark.parametrize("page", [page for page in TAUGHT if shown(page)])
+def test_the_commands_of_readme_and_guide_run(
+    page: str, workplace: Path, web: None, on_store: None, run_cli: "RunCli"
+) -> None:
+    if any("recsys build" in line and "--out my.index" in line for line in shown(page)):
+        shutil.rmtree("my.index")  # The page builds it first.
+    for line in shown(page):
+        words, file = words_of(line)
+        if words[0] == "serve":
+            assert_serves(*words[1:])
+            continue
+        if words[0] == "fetch" or "--fetch" in words:
+            words.append("--yes")  # As the reader says on the terminal.
+        done = run_cli(*words, stdin=(workplace / file).read_bytes() if file else b"")
+        # Filters may leave none of the few papers here, and no split can be made of them.
+        makes_split = words[0] in ("train", "evaluate") and "--split" not in words
+        asks = words[0] in ("recommend", "cite")
+        allowed = {0, NOTHING_FOUND} if asks or makes_split else {0}
+        assert done.code in allowed, f"{line}\n{done.err}"
+
+
+def assert_serves(*words: str) -> None:
+    """Serve, on any port and without a browser, until it answers."""
+    rest = [word for word in words if word != "--open"]
+    with started(*rest) as (_, address):
+        assert httpx2.get(f"{address}healthz", timeout=30).json() == {"status": "ok"}
+
+
+@pytest.mark.parametrize("line", lines("docs/guide/serve.md", "curl"))
+def test_the_curl_examples_are_answered(line: str, workplace: Path) -> None:
+    with started("my.index") as (_, address):
+        answer = httpx2.request(**request_of(line, address), timeout=30)
+    assert answer.status_code == 200, answer.text
+    assert answer.text
+
+
+def request_of(line: str, address: str) -> dict[str, Any]:
+    """Read a line of curl as what httpx2 takes."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("url")
+    parser.add_argument("-H", action="append", default=[])
+    parser.add_argument("-F", action="append", default=[])
+    parser.add_argument("-d")
+    told = parser.parse_args(shlex.split(line)[1:])
+    parts = [part.partition("=")[::2] for part in told.F]
+    files = [(name, value) for name, value in parts if value.startswith("@")]
+    found: dict[str, Any] = {
+        "url": told.url.replace("http://127.0.0.1:8000/", address),
+        "headers": dict(header.split(": ", 1) for header in told.H),
+        "method": "POST" if told.d or parts else "GET",
+    }
+    if told.d:
+        found["content"] = told.d
+    if parts:
+        found["data"] = {name: value for name, value in parts if not value.startswith("@")}
+        opened = [(name, Path(value[1:])) for name, value in files]
+        found["files"] = [(name, (path.name, path.read_bytes())) for name, path in opened]
+    return found
+
+
+@pytest.mark.parametrize("page", [page for page in TAUGHT if blocks(page, "python")])
+def test_the_python_of_readme_and_guide_runs(page: str, workplace: Path) -> None:
+    names: dict[str, object] = {}
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        for block in blocks(page, "python"):
+            exec(compile(block, page, "exec"), names)
+    assert out.getvalue().startswith("1 ")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_other_python_and_json_is_whole(page: str) -> None:
+    for block in blocks(page, "python"):
+        compile(block, page, "exec")
+    assert all(json.loads(line) for line in lines(page, "json"))
+
+
+def test_the_answer_that_readme_shows_is_the_one_that_people_get(
+    workplace: Path, run_cli: "RunCli"
+) -> None:
+    done = run_cli("recommend", "examples/draft.json", "-k", 1, "--quiet")
+    first, facts, *reasons = done.out.splitlines()
+    for page in ("README.md", "docs/index.md", "docs/guide/answers.md"):
+        block = next(each for each in blocks(page, "") if " %  " in each)
+        title, who, *why = block.splitlines()
+        assert title.split("%")[1] == first.split("%")[1]
+        assert facts.startswith(who.removesuffix("..."))
+        assert why == reasons
