@@ -5,7 +5,7 @@ from pathlib import Path
 
 from indexes.opening import with_contexts
 from recsys.app.wiring import lost_ranker, open_index, serving_model
-from recsys.errors import ArtifactMismatch
+from recsys.errors import ArtifactError, ArtifactMismatch
 from recsys.local.local_ranker import (
     LOCAL_RANKER,
     learned_beside,
@@ -54,12 +54,23 @@ def local_of(recommender: Recommender) -> LocalRecommender:
 
 
 def said_of_rankers(recommender: Recommender) -> list[str]:
-    """Say what is amiss with the rankers that answer drafts and their passages."""
-    return list(filter(None, (lost_ranker(recommender), _parted_rankers(recommender))))
+    """Say what is amiss with the rankers that answer drafts and their passages.
+
+    A local ranker that cannot be read is no error here: drafts are answered without it.
+    """
+    try:
+        parted = _parted_rankers(recommender)
+    except ArtifactError as error:
+        parted = str(error)
+    return list(filter(None, (lost_ranker(recommender), parted)))
 
 
 def _parted_rankers(recommender: Recommender) -> str | None:
-    """Say that an index's own local ranker has learned beside another ranker of drafts."""
+    """Say that an index's own local ranker has learned beside another ranker of drafts.
+
+    Raises:
+        ArtifactError: it is missing or damaged.
+    """
     index = recommender.collection.folder
     own = serving_model(index, LOCAL_RANKER)
     if own.parent != index:  # That of the package: nobody here can train it.

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+import httpx2
 import pytest
 
 from pipelines.local.evaluate_local import LocalEvaluation
@@ -17,9 +18,11 @@ from recsys.app.cli.local import contexts_choices, learning_sentences
 from recsys.app.cli.signatures import command
 from recsys.app.wiring import serving_model
 from recsys.local.local_ranker import LOCAL_RANKER
+from recsys.store.artifacts import MANIFEST
 from recsys.store.generations import in_force
 from recsys.store.layout import CONTEXTS
 from tests.pipelines.small_index import TOPICS, YEARS
+from tests.recsys.app.web.served_process import started
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -119,6 +122,18 @@ def test_an_answer_says_that_the_rankers_of_an_index_have_parted(
     new = write(tmp_path / "new.jsonl", [{"id": "new", "title": "On rivers again", "year": 2012}])
     assert run_cli("update", index, new).code == 0
     assert parted not in run_cli(*asked).err  # Both were kept.
+
+
+def test_pages_are_served_beside_a_local_ranker_that_cannot_be_read(
+    index: Path, contexts: Path, run_cli: "RunCli"
+) -> None:
+    learn = ("train", "local", index, contexts, "--train-until", 2005, "--dev-until", 2009)
+    assert run_cli(*learn, "--per-paper", 8).code == 0
+    (in_force(index) / LOCAL_RANKER / MANIFEST).write_text("{", encoding="utf-8")
+    with started(index) as (process, address):
+        assert process.stderr is not None
+        assert "local-ranker" in process.stderr.readline()
+        assert httpx2.get(f"{address}healthz", timeout=30).json() == {"status": "ok"}
 
 
 def test_a_split_says_which_papers_are_asked(
