@@ -8,29 +8,18 @@ from hypothesis import strategies as st
 
 from pipelines.online.http_exchange import USER_AGENT
 from pipelines.online.pacing import LONGEST_BACKOFF, Pace, backoff, told_wait
-from pipelines.online.polite_client import TRIES, Client, Question
+from pipelines.online.polite_client import Question
 from pipelines.online.site_table import SITES, base_address
 from recsys.errors import (
     AnswerNotUnderstood,
     BudgetGone,
     InputError,
-    KeyRefused,
-    OnlineError,
     PlanExceeded,
-    SourceUnreachable,
 )
 from tests.online.crossref_server import CrossrefSite
-from tests.online.loopback import HUGE, Asked, Fault, Given, serving
-from tests.online.openalex_server import OpenAlexSite
+from tests.online.loopback import Asked, Fault, Given, serving
+from tests.online.posed_questions import OTHER, QUESTION, ask
 from tests.online.world import CATALOGUE, Servers, TestClock, every_key
-
-QUESTION = Question("openalex", "/works", (("filter", "doi:10.5555/3"),))
-OTHER = Question("openalex", "/works", (("filter", "doi:10.5555/4"),))
-
-
-def ask(client: Client, question: Question = QUESTION) -> int:
-    """Return how many works the answer has."""
-    return len(client.ask(question).value["results"])
 
 
 def test_a_long_question_is_quoted_by_its_beginning() -> None:
@@ -192,104 +181,6 @@ def test_credits_are_counted_as_they_are_priced(servers: Servers) -> None:
         asked = (("filter", f"doi:10.5555/{price:.0f}"),)
         client.ask(Question("openalex", "/works", asked, credits=price))
     assert (client.spent.requests, client.spent.credits) == (2, 11.0)
-
-
-@pytest.mark.parametrize("fault", [Fault.BROKEN, Fault.CUT, Fault.SHORT, Fault.NO_JSON])
-def test_what_passes_is_tried_again(servers: Servers, fault: Fault) -> None:
-    clock = TestClock()
-    servers["openalex"].order(fault, fault)
-    assert ask(servers.client(clock=clock)) == 1
-    assert clock.waits == pytest.approx([0.75, 1.5])
-
-
-@pytest.mark.parametrize(
-    ("fault", "error", "said"),
-    [
-        (Fault.BROKEN, SourceUnreachable, "503: upstream"),
-        (Fault.BUSY, SourceUnreachable, "429"),
-        (Fault.SHORT, SourceUnreachable, "the connection failed"),
-        (Fault.CUT, AnswerNotUnderstood, "ends in the middle of its gzip stream"),
-        (Fault.NO_JSON, AnswerNotUnderstood, "no JSON"),
-    ],
-)
-def test_what_lasts_is_told(
-    servers: Servers, fault: Fault, error: type[OnlineError], said: str
-) -> None:
-    servers["openalex"].order(*[fault] * TRIES)
-    with pytest.raises(error) as caught:
-        ask(servers.client())
-    assert said in caught.value.what and caught.value.hint
-    assert len(servers["openalex"].asked) == TRIES
-
-
-def test_nothing_that_failed_is_kept(servers: Servers, tmp_path: Path) -> None:
-    for fault in (Fault.BROKEN, Fault.CUT, Fault.NO_JSON, Fault.HUGE, Fault.ELSEWHERE):
-        servers["openalex"].order(*[fault] * TRIES)
-        with pytest.raises(OnlineError):
-            ask(servers.client(store=tmp_path, largest=HUGE))
-        servers["openalex"].faults.clear()
-    assert not list(tmp_path.rglob("*.gz"))
-
-
-def test_a_huge_answer_is_not_read_to_its_end(servers: Servers) -> None:
-    servers["openalex"].order(Fault.HUGE)
-    with pytest.raises(AnswerNotUnderstood, match="larger than 1 MB"):
-        ask(servers.client(largest=HUGE))
-    assert len(servers["openalex"].asked) == 1
-
-
-def test_a_slow_answer_ends(servers: Servers) -> None:
-    servers["openalex"].order(*[Fault.SLOW] * 2)
-    clock = TestClock(tick=30.0)  # Each look at the clock, half a minute has passed.
-    with pytest.raises(SourceUnreachable, match="took more than 120 seconds"):
-        ask(servers.client(clock=clock, tries=2))
-
-
-def test_another_host_is_not_followed(servers: Servers) -> None:
-    servers["openalex"].order(Fault.ELSEWHERE)
-    with pytest.raises(AnswerNotUnderstood, match=r"sends us to elsewhere\.example"):
-        ask(servers.client(keys=every_key()))
-    assert len(servers["openalex"].asked) == 1
-
-
-def test_a_merged_work_is_followed_on_the_same_host(servers: Servers) -> None:
-    merged = CATALOGUE.number_of["10.5555/40"]
-    site = OpenAlexSite(CATALOGUE)
-    site._by_work["W55"] = merged
-    with serving(site) as served:
-        client = servers.client(addresses={"openalex": served.address})
-        reply = client.ask(Question("openalex", "/works/W55", (("select", "id"),)))
-    assert reply.value == {"id": f"https://openalex.org/{site.work_id(merged)}"}
-    assert client.made["openalex"] == 2
-
-
-def test_who_sends_us_in_a_circle_is_left(servers: Servers) -> None:
-    class Circle:
-        def answer(self, asked: Asked) -> Given:
-            return Given(b"", 302, {"Location": "/works"})
-
-    with serving(Circle()) as served:
-        client = servers.client(addresses={"openalex": served.address})
-        with pytest.raises(AnswerNotUnderstood, match="on and on"):
-            ask(client)
-    assert client.made["openalex"] == 4
-
-
-def test_a_wrong_key_is_told_at_once(servers: Servers) -> None:
-    servers["openalex"].order(Fault.FORBIDDEN)
-    with pytest.raises(KeyRefused, match="RECSYS_OPENALEX_KEY"):
-        ask(servers.client())
-    assert len(servers["openalex"].asked) == 1
-
-
-def test_nobody_there_is_told(servers: Servers) -> None:
-    with serving(OpenAlexSite(CATALOGUE)) as served:
-        address = served.address
-    client = servers.client(addresses={"openalex": address, "zotero": address})
-    with pytest.raises(SourceUnreachable, match="Connection refused"):
-        ask(client)
-    with pytest.raises(SourceUnreachable, match="Start Zotero"):
-        client.ask(Question("zotero", "/api/users/0/items/top"))
 
 
 @pytest.mark.parametrize(

@@ -105,3 +105,23 @@ RIVERS, GLACIERS, SAND = "10.5555/water.2001.101", "oak1999", "wos:0003700000000
 def references(papers: Mapping[str, Record]) -> dict[str, Sequence[str]]:
     """Return what each paper refers to."""
     return {name: paper["references"] or [] for name, paper in papers.items()}
+
+
+def three(folder: Path) -> list[Path]:
+    """Write the same three papers in three formats."""
+    return [
+        write(folder / "refs.bib", BIB),
+        write(folder / "papers.ris", RIS),
+        write(folder / "savedrecs.txt", WOS),
+    ]
+
+
+def openalex(number: int, **more: object) -> dict[str, object]:
+    """Return a work as OpenAlex tells it."""
+    return {
+        "id": f"https://openalex.org/W{number}",
+        "title": f"The {('slow', 'deep', 'wide')[number % 3]} river number {number}",
+        "publication_year": 2000 + number,
+        "referenced_works": [],
+        **more,
+    }

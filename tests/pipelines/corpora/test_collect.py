@@ -13,31 +13,23 @@ from hypothesis import strategies as st
 
 from pipelines.corpora.collect import Reading
 from pipelines.corpora.link_citations import Rule
-from recsys.errors import CorpusError, InputError
+from recsys.errors import CorpusError
 from recsys.formats.work_stream import Remark
 from tests.pipelines.corpora.corpus_files import (
     BIB,
     GLACIERS,
-    RIS,
     RIVERS,
     SAND,
-    WOS,
     collected,
     json_lines,
+    openalex,
     read,
     references,
+    three,
     write,
 )
 from tests.recsys.formats.libraries.zotero_maker import Library
 from tests.recsys.formats.source_examples import TEXTS
-
-
-def three(folder: Path) -> list[Path]:
-    return [
-        write(folder / "refs.bib", BIB),
-        write(folder / "papers.ris", RIS),
-        write(folder / "savedrecs.txt", WOS),
-    ]
 
 
 def test_three_formats_of_one_paper_are_one_and_each_gives_its_best(tmp_path: Path) -> None:
@@ -164,16 +156,6 @@ def test_what_a_data_set_keeps_in_parts_is_put_together(
     assert report.untitled == 1  # What is cited by paper 88, which is not there.
 
 
-def openalex(number: int, **more: object) -> dict[str, object]:
-    return {
-        "id": f"https://openalex.org/W{number}",
-        "title": f"The {('slow', 'deep', 'wide')[number % 3]} river number {number}",
-        "publication_year": 2000 + number,
-        "referenced_works": [],
-        **more,
-    }
-
-
 def test_works_of_a_service_stand_in_any_number_of_files(tmp_path: Path) -> None:
     one = json_lines(
         tmp_path / "works" / "updated_date=2024-01-01" / "part_000",
@@ -242,73 +224,6 @@ def test_a_preprint_and_its_paper_are_one_unless_told(tmp_path: Path, apart: boo
         assert (paper["id"], paper["year"], paper["doi"]) == ("p", 2021, "10.5555/once")
         assert paper["venue"] == "Journal of Water"
         assert "arxiv:1901.00001" in paper["aliases"]
-
-
-def test_a_folder_with_rubbish_gives_its_works_and_names_the_rest(tmp_path: Path) -> None:
-    folder = tmp_path / "things"
-    three(folder)
-    write(folder / "notes.txt", "Remember to water the plants.\n" * 20)
-    write(folder / "empty", "")
-    (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(500))
-    (folder / "zip.dat").write_bytes(b"PK\3\4" + bytes(100))
-    write(folder / "other.json", '{"a": 1}')
-    papers, report = read(folder, folder=tmp_path)
-    assert len(papers) == 3
-    names = ("empty", "notes.txt", "other.json", "picture.png", "zip.dat")
-    assert all(any(name in told for told in report.skipped) for name in names)
-    assert len(report.skipped) == len(names)
-
-
-@pytest.mark.parametrize("name", ["notes.txt", "other.json"])
-def test_a_file_that_is_named_must_hold_works(tmp_path: Path, name: str) -> None:
-    path = write(tmp_path / name, '{"a": 1}' if name == "other.json" else "Remember.\n" * 20)
-    with pytest.raises(CorpusError, match=name):
-        read(*three(tmp_path), path, folder=tmp_path)
-
-
-@pytest.mark.parametrize("named", [False, True])
-def test_a_file_that_is_cut_off_is_an_error_wherever_it_lies(tmp_path: Path, named: bool) -> None:
-    folder = tmp_path / "dump"
-    three(folder)
-    raw = gzip.compress(
-        "".join(json.dumps(openalex(n)) + f"{' ' * n}\n" for n in range(900)).encode()
-    )
-    cut = folder / "works.gz"
-    cut.write_bytes(raw[: len(raw) // 2])
-    with pytest.raises(CorpusError, match="in the middle of its gzip stream"):
-        read(cut if named else folder, folder=tmp_path)
-
-
-def test_no_works_at_all_is_an_error_that_counts_why(tmp_path: Path) -> None:
-    header = write(tmp_path / "a.csv", "Title,Year\n")
-    with pytest.raises(CorpusError, match=r"a\.csv holds no usable paper"):
-        read(header, folder=tmp_path)
-    other = write(tmp_path / "b.jsonl", '{"id": "a", "title": ""}\n')
-    with pytest.raises(CorpusError, match=r"None of 2 files holds a usable paper \(empty title: 1"):
-        read(header, other, folder=tmp_path)
-
-
-def test_rejects_name_file_line_and_reason(tmp_path: Path) -> None:
-    bib = write(tmp_path / "a.bib", BIB + "@article{broken, title = {Never closed\n")
-    own = write(tmp_path / "b.jsonl", '{"id": "a", "title": "Rivers"}\njunk\n')
-    _, report = read(bib, own, folder=tmp_path)
-    lines = (tmp_path / "rejects.jsonl").read_text("utf-8").splitlines()
-    rejects = [json.loads(line) for line in lines]
-    assert [each["file"] for each in rejects] == ["a.bib", "b.jsonl"]
-    assert (rejects[1]["line"], rejects[1]["reason"]) == (2, "not JSON")
-    assert rejects[0]["excerpt"]
-    assert sum(report.rejected.values()) == 2
-
-
-def test_columns_that_a_table_lacks_are_an_error_with_those_that_it_has(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.csv", "TI;PY\nSlow rivers of the plain;2001\n")
-    papers, _ = read(path, reading=Reading((("title", "TI"), ("year", "PY"))), folder=tmp_path)
-    assert [(each["title"], each["year"]) for each in papers.values()] == [
-        ("Slow rivers of the plain", 2001)
-    ]
-    with pytest.raises(InputError, match="no column 'TL'") as caught:
-        read(path, reading=Reading((("title", "TL"),)), folder=tmp_path)
-    assert "'TI'" in str(caught.value)
 
 
 def test_the_running_numbers_of_tables_are_of_each_alone(tmp_path: Path) -> None:
