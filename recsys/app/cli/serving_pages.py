@@ -97,7 +97,6 @@ def serve(
     start_on_one_thread()
     for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):
         need(module, "recsys serve")
-    from recsys.app.local_wiring import said_of_rankers
     from recsys.app.output import note
     from recsys.app.web.listening import bind, listen
 
@@ -111,7 +110,7 @@ def serve(
     def ready(shelf: "Shelf") -> None:
         note(f"Serving {', '.join(paths)} on {address} - Ctrl-C stops.", quiet=quiet)
         for place in shelf:
-            for said in said_of_rankers(place.opened.recommender):
+            for said in place.opened.remarks():
                 note(f"{place.name}: {said}", quiet=quiet)
         _open(address, wanted=where.open_page)
 

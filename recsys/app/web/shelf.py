@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from recsys.app.local_wiring import local_of
+from recsys.app.local_wiring import local_of, said_of_rankers
 from recsys.app.web.problem_details import unknown_index
 from recsys.errors import InputError, RecsysError
 from recsys.local.local_recommender import LocalRecommender
@@ -45,6 +45,10 @@ def _later_places() -> _Later[PlaceFinder]:
     return _Later(partial(PlaceFinder, most=MOST_COMPARED))
 
 
+def _later_remarks() -> _Later[list[str]]:
+    return _Later(said_of_rankers)
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     """An index as it was opened.
@@ -61,6 +65,9 @@ class Opened:
     _places: _Later[PlaceFinder] = field(
         default_factory=_later_places, init=False, repr=False, compare=False
     )
+    _remarks: _Later[list[str]] = field(
+        default_factory=_later_remarks, init=False, repr=False, compare=False
+    )
 
     def local(self) -> LocalRecommender:
         """Return what answers passages out of the same index.
@@ -73,6 +80,10 @@ class Opened:
     def places(self) -> PlaceFinder:
         """Return what tells where in a draft its papers fit."""
         return self._places.of(self.recommender)
+
+    def remarks(self) -> list[str]:
+        """Say what is amiss with its rankers, though it answers."""
+        return self._remarks.of(self.recommender)
 
     @property
     def fingerprint(self) -> str:

@@ -195,7 +195,11 @@ class SearchModel(BaseModel):
 
 
 class IndexModel(BaseModel):
-    """One index that is served; `fingerprint` changes with its content."""
+    """One index that is served.
+
+    `fingerprint` changes with its content, `trouble` is why its newest state is not served, and
+    `remarks` are what is amiss with its rankers, though it answers.
+    """
 
     name: str
     papers: int
@@ -204,6 +208,7 @@ class IndexModel(BaseModel):
     to_year: int | None
     fingerprint: str
     trouble: str | None
+    remarks: list[str]
 
 
 class IndexesModel(BaseModel):

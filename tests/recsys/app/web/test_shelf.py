@@ -40,6 +40,20 @@ def test_an_index_that_is_updated_is_picked_up_between_questions(
         assert "new" in [each["id"] for each in answer["recommendations"]]
 
 
+def test_an_index_that_loses_its_ranker_while_it_is_served_says_so(
+    built: Built, tmp_path: Path, run_cli: RunCli
+) -> None:
+    index = built.copy(tmp_path)
+    with serving(settings_of(index)) as client:
+        asked = client.get("/v1/indexes")
+        assert asked.json()["indexes"][0]["remarks"] == []
+        assert run_cli("build", built.papers, "--out", index, "--force", "--quiet").code == 0
+        again = client.get("/v1/indexes", headers={"If-None-Match": asked.headers["ETag"]})
+        (remark,) = again.json()["indexes"][0]["remarks"]
+        assert remark.startswith("The ranker of this index went when it was built again")
+        assert client.get("/healthz").json() == {"status": "ok"}
+
+
 def test_a_token_of_the_former_index_is_refused(
     built: Built, tmp_path: Path, run_cli: RunCli
 ) -> None:
