@@ -1,7 +1,7 @@
-"""Local evaluations: the same runs whatever happens on the way, facts that are true, no leaks."""
+"""Local evaluations: the same runs whatever happens on the way, and facts that are true."""
 
 import json
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,56 +9,28 @@ from typing import Any
 import pytest
 
 from eval.trec import ordered, read_qrels, read_run
-from pipelines.evaluation.leakage import SeenQueries
-from pipelines.jobs.engines.engine_contract import Shards, Stage
-from pipelines.jobs.engines.process_pool import ProcessPool
-from pipelines.jobs.partial_results import Entry
-from pipelines.local.evaluate_local import (
-    SHOWN_DEPTH,
-    LocalEvaluation,
-    LocalReport,
-    evaluate_local,
-)
-from pipelines.local.local_guards import telling_abstracts
+from pipelines.local.evaluate_local import SHOWN_DEPTH, LocalEvaluation, LocalReport
 from pipelines.local.local_queries import LocalQueries, local_queries, pose_query
 from pipelines.local.local_systems import LEARNED, LOCAL_SYSTEMS, AskedPassage
-from recsys.app.wiring import data_folder
-from recsys.errors import InputError, LeakageError
-from recsys.local.rank_passages import PassageRanker
+from recsys.errors import InputError
 from recsys.passages import Context
-from recsys.progress import Progress, silent
-from recsys.stage_two.ranker import TreeRanker
-from recsys.store.artifacts import seal
-from tests.pipelines.local.small_passages import invented_contexts, open_small_local
-from tests.pipelines.small_index import (
-    invented_papers,
-    open_small_collection,
-    write_small_index,
+from tests.pipelines.local.local_evaluations import (
+    ALL,
+    QUICK,
+    Stop,
+    contents,
+    evaluated,
+    facts_of,
+    in_one_process,
+    queries_of,
 )
-
-ALL = LocalEvaluation(
-    systems=tuple(LOCAL_SYSTEMS), years=(2008, 2011), jobs=1, command="recsys it", masked=False
-)
-QUICK = replace(ALL, systems=("bm25", "local"), k=20)
-
-
-USUAL = ProcessPool.map
-
-
-def usual_or_here(
-    pool: ProcessPool, stage: Stage[str, Entry], shards: Shards[str]
-) -> Generator[tuple[int, Entry], None, None]:
-    """Work in this process where one is asked for: to start one takes a second."""
-    if pool.jobs is None or pool.jobs > 1:
-        yield from USUAL(pool, stage, shards)
-    else:
-        yield from enumerate(map(stage.start(), shards))
+from tests.pipelines.local.small_passages import open_small_local
+from tests.pipelines.small_index import open_small_collection, write_small_index
 
 
 @pytest.fixture(scope="module", autouse=True)
 def one_process() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ProcessPool, "map", usual_or_here)
+    with in_one_process():
         yield
 
 
@@ -69,35 +41,13 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(index: Path) -> LocalQueries:
-    contexts = [*invented_contexts(), Context("mars", "rivers-03", "Unknown.")]
-    return local_queries(open_small_collection(index), contexts)
+    return queries_of(index)
 
 
 @pytest.fixture(scope="module")
 def report(index: Path, found: LocalQueries) -> LocalReport:
     """Evaluate everything once."""
     return evaluated(index, found, ALL, index.parent / "report")
-
-
-def evaluated(
-    index: Path,
-    found: LocalQueries,
-    options: LocalEvaluation,
-    out: Path,
-    progress: Progress = silent,
-) -> LocalReport:
-    return evaluate_local(
-        index, found, options, out, open_local=open_small_local, progress=progress
-    )
-
-
-def facts_of(folder: Path) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
-    return value
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.stem: path.read_bytes() for path in (folder / "runs").glob("*.trec")}
 
 
 def test_the_folder_holds_what_reports_are_made_from(report: LocalReport) -> None:
@@ -216,10 +166,6 @@ def test_runs_depend_neither_on_processes_nor_on_other_systems(
     assert mine["calibration"]["local"] == theirs["calibration"]["local"]
 
 
-class Stop(Exception):
-    pass
-
-
 def test_a_killed_evaluation_continues_where_it_stopped(
     index: Path, found: LocalQueries, tmp_path: Path
 ) -> None:
@@ -315,119 +261,3 @@ def test_masked_answers_cannot_be_read_from_names(index: Path, tmp_path: Path) -
     for number, queries in enumerate(found):
         evaluated(index, queries, masked, tmp_path / str(number))
     assert contents(tmp_path / "0") == contents(tmp_path / "1")
-
-
-# Rankers that have seen the citing papers -----------------------------------------------------
-
-
-def seen_by(
-    folder: Path, index: Path, *, train: Sequence[str] = (), dev: Sequence[str] = ()
-) -> Path:
-    collection = open_small_collection(index)
-    folder.mkdir()
-    rows = (collection.corpus.rows(each) for each in (train, dev))
-    SeenQueries.of(collection, **dict(zip(("train", "dev"), rows, strict=True))).save(folder)
-    seal(folder, "ranker", 1, {"name": folder.name})
-    return folder
-
-
-class Opened:
-    """Opens an index with rankers that lie in some folders."""
-
-    def __init__(self, *, local: Path, whole: Path) -> None:
-        self.local, self.whole = local, whole
-
-    def __call__(self, index: Path) -> PassageRanker:
-        usual = open_small_local(index)
-        shipped = TreeRanker.load(data_folder() / "ranker-no-metadata")
-        recommender = replace(usual.reader.recommender, ranker=replace(shipped, folder=self.whole))
-        # It reads the columns of the sentence instead of those of the draft, and looks once.
-        assert shipped.first is not None
-        names = tuple(f"sentence.{name}" for name in shipped.first.feature_names)
-        own = replace(shipped.first, folder=self.local, feature_names=names)
-        return PassageRanker(replace(usual.reader, recommender=recommender), own)
-
-
-@pytest.mark.parametrize("part", ["train", "dev"])
-@pytest.mark.parametrize("whole", [False, True])
-def test_rankers_that_have_seen_the_citing_papers_are_refused(
-    part: str, whole: bool, index: Path, found: LocalQueries, tmp_path: Path
-) -> None:
-    honest = seen_by(tmp_path / "honest", index, train=["rivers-02"])
-    leaky = seen_by(tmp_path / "leaky", index, **{part: ["rivers-09", "deserts-03"]})
-    opened = Opened(local=honest if whole else leaky, whole=leaky if whole else honest)
-    told = "The ranker in" if whole else "The local ranker in"
-    asked = replace(QUICK, known="title")
-    with pytest.raises(LeakageError, match=rf"{told} .* on 1 of these 16 .*'rivers-09'") as error:
-        evaluate_local(index, found, asked, tmp_path / "x", open_local=opened)
-    command = "`recsys train ranker`" if whole else "`recsys train local`"
-    assert command in error.value.hint
-    assert not (tmp_path / "x").exists()
-
-
-def test_rankers_that_nobody_asks_are_not_refused(
-    index: Path, found: LocalQueries, tmp_path: Path
-) -> None:
-    leaky = seen_by(tmp_path / "leaky", index, train=["rivers-09"])
-    honest = seen_by(tmp_path / "honest", index, train=["rivers-02"])
-    both = Opened(local=leaky, whole=leaky)
-    plain = replace(QUICK, systems=("bm25", "profile"))
-    expected = found.lines()
-    assert evaluate_local(index, found, plain, tmp_path / "x", open_local=both).told == expected
-    # Without a draft, nobody asks the ranker of whole drafts but the system that is that.
-    whole = Opened(local=honest, whole=leaky)
-    sentence = replace(QUICK, systems=("local",), known="sentence")
-    assert evaluate_local(index, found, sentence, tmp_path / "y", open_local=whole).told == expected
-    with pytest.raises(LeakageError, match="The ranker in"):
-        two = replace(sentence, systems=("two-stage",))
-        evaluate_local(index, found, two, tmp_path / "z", open_local=whole)
-
-
-def test_another_ranker_does_not_continue_what_one_began(
-    index: Path, found: LocalQueries, tmp_path: Path
-) -> None:
-    folders = [seen_by(tmp_path / name, index, train=["rivers-02"]) for name in "ab"]
-
-    def stop(stage: str, done: int, total: int) -> None:
-        if done == 5:
-            raise Stop
-
-    asked: list[int] = []
-    one, other = (Opened(local=folder, whole=folder) for folder in folders)
-    out = tmp_path / "x"
-    with pytest.raises(Stop):
-        evaluate_local(index, found, QUICK, out, open_local=one, progress=stop)
-    evaluate_local(
-        index, found, QUICK, out, open_local=other, progress=lambda s, done, n: asked.append(done)
-    )
-    assert asked[0] == 0
-
-
-# Abstracts that tell ----------------------------------------------------------------------------
-
-
-def with_abstracts(folder: Path, kept: Sequence[str]) -> Path:
-    papers = [
-        paper | ({} if paper["id"] in kept else {"abstract": None}) for paper in invented_papers()
-    ]
-    return write_small_index(folder, papers)
-
-
-def test_abstracts_that_only_cited_papers_have_are_told(tmp_path: Path) -> None:
-    contexts = [each for each in invented_contexts() if each.citing == "rivers-08"]
-    cited = {each.cited for each in contexts}
-    telling = with_abstracts(tmp_path / "telling.index", sorted(cited))
-    found = local_queries(open_small_collection(telling), contexts)
-    report = evaluated(telling, found, replace(QUICK, systems=("bm25",)), tmp_path / "x")
-    (line,) = report.told
-    assert line.startswith("100% of the cited papers have an abstract, and 3% of the others")
-    assert "--titles-only" in line and line in report.lines()
-    assert facts_of(report.folder)["warnings"] == [line]
-
-
-def test_abstracts_of_all_or_of_none_tell_nothing(
-    index: Path, found: LocalQueries, tmp_path: Path
-) -> None:
-    assert list(telling_abstracts(open_small_collection(index), found.queries)) == []
-    none = open_small_collection(with_abstracts(tmp_path / "none.index", []))
-    assert list(telling_abstracts(none, found.queries)) == []
