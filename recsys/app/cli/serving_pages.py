@@ -110,7 +110,7 @@ def serve(
     def ready(shelf: "Shelf") -> None:
         note(f"Serving {', '.join(paths)} on {address} - Ctrl-C stops.", quiet=quiet)
         for place in shelf:
-            for said in place.opened.remarks():
+            for said in place.opened.remarks:
                 note(f"{place.name}: {said}", quiet=quiet)
         _open(address, wanted=where.open_page)
 

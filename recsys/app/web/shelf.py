@@ -45,28 +45,23 @@ def _later_places() -> _Later[PlaceFinder]:
     return _Later(partial(PlaceFinder, most=MOST_COMPARED))
 
 
-def _later_remarks() -> _Later[list[str]]:
-    return _Later(said_of_rankers)
-
-
 @dataclass(frozen=True, slots=True)
 class Opened:
     """An index as it was opened.
 
-    seen: the manifest that was read before; another one means that the index was changed.
+    seen: the manifest that was read before; another one means that the index was changed. remarks:
+    what was amiss with its rankers, though it answers.
     """
 
     name: str
     recommender: Recommender
     seen: bytes
+    remarks: Sequence[str] = ()
     _local: _Later[LocalRecommender] = field(
         default_factory=_later_local, init=False, repr=False, compare=False
     )
     _places: _Later[PlaceFinder] = field(
         default_factory=_later_places, init=False, repr=False, compare=False
-    )
-    _remarks: _Later[list[str]] = field(
-        default_factory=_later_remarks, init=False, repr=False, compare=False
     )
 
     def local(self) -> LocalRecommender:
@@ -80,10 +75,6 @@ class Opened:
     def places(self) -> PlaceFinder:
         """Return what tells where in a draft its papers fit."""
         return self._places.of(self.recommender)
-
-    def remarks(self) -> list[str]:
-        """Say what is amiss with its rankers, though it answers."""
-        return self._remarks.of(self.recommender)
 
     @property
     def fingerprint(self) -> str:
@@ -108,7 +99,7 @@ class Place:
         self._lock = threading.Lock()
         self.trouble: str | None = None
         self._tried = self._look()
-        self.opened = Opened(name, opener(path), self._tried)
+        self.opened = self._open(self._tried)
 
     def current(self) -> Opened:
         """Return the index as it is now."""
@@ -119,10 +110,15 @@ class Place:
                 self._lock.release()
         return self.opened
 
+    def _open(self, seen: bytes) -> Opened:
+        recommender = self._opener(self.path)
+        # Now: what they are read off may be gone when somebody asks for them.
+        return Opened(self.name, recommender, seen, said_of_rankers(recommender))
+
     def _open_again(self) -> None:
         seen = self._look()
         try:
-            self.opened = Opened(self.name, self._opener(self.path), seen)
+            self.opened = self._open(seen)
             self.trouble = None
         except (RecsysError, OSError, MemoryError) as error:
             self.trouble = str(error) or "There is not enough memory."

@@ -228,5 +228,5 @@ def _index(place: Place) -> dict[str, Any]:
         "to_year": last,
         "fingerprint": opened.fingerprint,
         "trouble": place.trouble,
-        "remarks": opened.remarks(),
+        "remarks": list(opened.remarks),
     }

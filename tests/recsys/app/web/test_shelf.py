@@ -1,6 +1,7 @@
 """An index that is changed is picked up; one that is damaged leaves the former."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,8 @@ def test_an_index_that_loses_its_ranker_while_it_is_served_says_so(
         (remark,) = again.json()["indexes"][0]["remarks"]
         assert remark.startswith("The ranker of this index went when it was built again")
         assert client.get("/healthz").json() == {"status": "ok"}
+        shutil.rmtree(index)
+        assert client.get("/v1/indexes").json()["indexes"][0]["remarks"] == [remark]
 
 
 def test_a_token_of_the_former_index_is_refused(
