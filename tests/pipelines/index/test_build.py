@@ -11,21 +11,11 @@ from recsys.app.cache import cache_folder
 from recsys.errors import CorpusError, InputError, RecsysError
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force, pin
-from tests.pipelines.index.built_folders import build_in, hashes, names, write_others
+from tests.pipelines.index.built_folders import build_in, hashes, names
 from tests.pipelines.small_index import invented_papers
 
 if TYPE_CHECKING:
     from tests.built_index import Built
-
-
-@pytest.fixture
-def others(tmp_path: Path) -> Path:
-    return write_others(tmp_path)
-
-
-@pytest.fixture
-def index(built: "Built", tmp_path: Path) -> Path:
-    return built.copy(tmp_path)
 
 
 def test_an_index_is_sealed_and_says_what_it_holds(built: "Built") -> None:

@@ -16,20 +16,10 @@ from recsys.errors import InputError
 from recsys.store.generations import in_force
 from tests.built_index import MANY, ROOT, finished_shards, stopped, write_many
 from tests.ended import left_behind
-from tests.pipelines.index.built_folders import build_in, hashes, names, write_others
+from tests.pipelines.index.built_folders import build_in, hashes, names
 
 if TYPE_CHECKING:
     from tests.built_index import Built
-
-
-@pytest.fixture
-def others(tmp_path: Path) -> Path:
-    return write_others(tmp_path)
-
-
-@pytest.fixture
-def index(built: "Built", tmp_path: Path) -> Path:
-    return built.copy(tmp_path)
 
 
 def test_two_builds_at_once_do_not_mix(built: "Built", tmp_path: Path) -> None:

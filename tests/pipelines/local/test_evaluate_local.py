@@ -1,7 +1,6 @@
 """Local evaluations: the same runs whatever happens on the way, and facts that are true."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,27 +20,11 @@ from tests.pipelines.local.local_evaluations import (
     contents,
     evaluated,
     facts_of,
-    in_one_process,
-    queries_of,
 )
 from tests.pipelines.local.small_passages import open_small_local
-from tests.pipelines.small_index import open_small_collection, write_small_index
+from tests.pipelines.small_index import open_small_collection
 
-
-@pytest.fixture(scope="module", autouse=True)
-def one_process() -> Iterator[None]:
-    with in_one_process():
-        yield
-
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_small_index(tmp_path_factory.mktemp("evaluate") / "small.index")
-
-
-@pytest.fixture(scope="module")
-def found(index: Path) -> LocalQueries:
-    return queries_of(index)
+pytestmark = pytest.mark.usefixtures("one_process")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """What would make a local evaluation too good: rankers that have seen it, abstracts that tell."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,27 +20,11 @@ from tests.pipelines.local.local_evaluations import (
     Stop,
     evaluated,
     facts_of,
-    in_one_process,
-    queries_of,
 )
 from tests.pipelines.local.small_passages import invented_contexts, open_small_local
 from tests.pipelines.small_index import invented_papers, open_small_collection, write_small_index
 
-
-@pytest.fixture(scope="module", autouse=True)
-def one_process() -> Iterator[None]:
-    with in_one_process():
-        yield
-
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_small_index(tmp_path_factory.mktemp("evaluate") / "small.index")
-
-
-@pytest.fixture(scope="module")
-def found(index: Path) -> LocalQueries:
-    return queries_of(index)
+pytestmark = pytest.mark.usefixtures("one_process")
 
 
 # Rankers that have seen the citing papers -----------------------------------------------------
