@@ -75,9 +75,9 @@ def write_drafts(folder: Path) -> None:
         if draft.part == KINDS and "headings" not in draft.name:
             put_down(draft, folder)
     (folder / "paper.docx").write_bytes(docx(paragraph("Bells without ropes", style="Title")))
-    (folder / "work" / "tex").mkdir()
+    (folder / "thesis" / "tex").mkdir()
     source = r"\documentclass{article}\title{Bells}\cite{bell1999}\bibliography{../refs}"
-    (folder / "work" / "tex" / "paper.tex").write_text(source, encoding="utf-8")
+    (folder / "thesis" / "tex" / "paper.tex").write_text(source, encoding="utf-8")
 
 
 @pytest.fixture
