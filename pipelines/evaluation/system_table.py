@@ -14,16 +14,17 @@ from recsys.store.layout import NNRANK, NNSELECT
 if TYPE_CHECKING:
     from pipelines.evaluation.systems import Rank, Stand
 
-RANKER, WHOOSH = "ranker", "whoosh"
-"""What a system needs: a trained ranker, an extra index. Else it is the name of a trained model."""
+RANKER, WHOOSH, VECTORS = "ranker", "whoosh", "vectors"
+"""What a system needs: a trained ranker, an extra index, the encoder's vectors. Else it is the name
+of a trained model."""
 
 
 @dataclass(frozen=True, slots=True)
 class System:
     """One row: `module:function`, where the function opens the system for a `Stand`.
 
-    needs: RANKER, WHOOSH, or some of `systems.MODELS`. settings: what the function is given by
-    keyword.
+    needs: RANKER, WHOOSH, VECTORS, or some of `systems.MODELS`. settings: what the function is
+    given by keyword.
     """
 
     place: str
@@ -43,14 +44,14 @@ SYSTEMS: Mapping[str, System] = {
     "citations": System(f"{_ALL}:by_citations"),
     "bm25-whoosh": System(f"{_ALL}:bm25_whoosh", frozenset({WHOOSH})),
     "bm25": System(f"{_ALL}:bm25"),
-    "embedding": System(f"{_ALL}:embedding"),
+    "embedding": System(f"{_ALL}:embedding", frozenset({VECTORS})),
     "nnselect": System(f"{_ALL}:nnselect", frozenset({NNSELECT})),
     "nnselect-100": System(f"{_ALL}:nnselect", frozenset({NNSELECT}), {"neighbours": 100}),
     "nnrank": System(f"{_ALL}:nnrank", frozenset({NNSELECT, NNRANK})),
     "nnrank-100": System(f"{_ALL}:nnrank", frozenset({NNSELECT, NNRANK}), {"neighbours": 100}),
-    "stage-one": System(f"{_ALL}:stage_one"),
-    "two-stage": System(f"{_ALL}:two_stage", frozenset({RANKER})),
-    "oracle": System(f"{_ALL}:oracle"),
+    "stage-one": System(f"{_ALL}:stage_one", frozenset({VECTORS})),
+    "two-stage": System(f"{_ALL}:two_stage", frozenset({RANKER, VECTORS})),
+    "oracle": System(f"{_ALL}:oracle", frozenset({VECTORS})),
 }
 """In the order in which tables show them."""
 

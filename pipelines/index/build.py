@@ -14,7 +14,7 @@ from pipelines.corpora.corpus_worth import worth_of
 from pipelines.corpora.library_works import PDFS
 from pipelines.corpora.source_files import SourceFile, hash_of, source_files
 from pipelines.corpora.worth_report import worth_lines
-from pipelines.encoders.checkpoints import MINILM
+from pipelines.encoders.checkpoints import MINILM, files_of
 from pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
 from pipelines.index.dumps.ingest_files import Places, ingest_files
 from pipelines.index.encode import encode_corpus, link_vectors
@@ -79,12 +79,14 @@ class BuildOptions:
             raise InputError("There are neither vectors nor an encoder.", "Name an encoder.")
 
     def recipe(self) -> dict[str, Any]:
-        """Write out what the index depends on; the content of the embeddings, not their path."""
+        """Write out what the index depends on; of folders and embeddings, what they hold, too."""
         chosen: dict[str, Any] = {
             "encoder": self.encoder,
             "pooling": self.pooling,
             "precision": self.precision,
         }
+        if self.encoder is not None and (files := files_of(self.encoder)) is not None:
+            chosen["encoder files"] = fingerprint(files)
         if self.vectors is not None:
             chosen["vectors"] = self.vectors
         if self.text is not None:
@@ -298,7 +300,9 @@ class _Stage:
 STAGES: Mapping[str, _Stage] = {
     CORPUS: _Stage(_corpus, ("source", "reading"), revision=3),
     TEXT: _Stage(_text, (), reads=(CORPUS,), named=("text",)),
-    ENCODER: _Stage(_encoder, ("encoder", "pooling", "precision", "graph")),
+    ENCODER: _Stage(
+        _encoder, ("encoder", "pooling", "precision", "graph"), named=("encoder files",)
+    ),
     VECTORS: _Stage(
         _vectors, ("embeddings", "vectors", "neighbours"), (CORPUS, TEXT, ENCODER), revision=2
     ),

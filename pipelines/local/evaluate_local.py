@@ -36,13 +36,13 @@ from pipelines.jobs.engines.process_pool import ProcessPool
 from pipelines.jobs.partial_results import Entry, Sidecar
 from pipelines.jobs.per_query import gather
 from pipelines.local.local_guards import (
-    guard_rankers,
+    guard_models,
     ranker_hashes,
     telling_abstracts,
     telling_contexts,
 )
 from pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, pose_query
-from pipelines.local.local_systems import LEARNED, LOCAL_SYSTEMS, AskedPassage
+from pipelines.local.local_systems import BY_WORDS, LEARNED, LOCAL_SYSTEMS, AskedPassage
 from recsys.errors import DraftError, InputError, near_miss
 from recsys.local.context_view import ContextUse
 from recsys.local.named_mentions import find_mentions
@@ -254,11 +254,12 @@ def _check(options: LocalEvaluation) -> None:
 def guard(
     ranker: PassageRanker, options: LocalEvaluation, queries: Iterable[LocalQuery]
 ) -> tuple[str, ...]:
-    """Refuse rankers that have learned from the citing papers; return the warnings."""
+    """Refuse models that have learned from the citing papers; return the warnings."""
     local = not LEARNED.isdisjoint(options.systems)
     # A sentence alone has no draft whose ranking could be read.
     whole = "two-stage" in options.systems or (local and options.known != KNOWN[0])
-    return guard_rankers(ranker, queries, local=local, whole=whole)
+    vectors = any(name != BY_WORDS for name in options.systems)
+    return guard_models(ranker, queries, local=local, whole=whole, vectors=vectors)
 
 
 def _key(

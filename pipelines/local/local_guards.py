@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.evaluation.leakage import TEST, check_ranker
+from pipelines.evaluation.leakage import TEST, check_encoder, check_ranker
 from pipelines.local.local_queries import LocalQuery
 from recsys.local.rank_passages import PassageRanker
 from recsys.protocols import Ranker
@@ -20,16 +20,22 @@ TELLING = 0.3
 """Gold papers that have an abstract so much more often than others are found by having one."""
 
 
-def guard_rankers(
-    ranker: PassageRanker, queries: Iterable[LocalQuery], *, local: bool, whole: bool
+def guard_models(
+    ranker: PassageRanker,
+    queries: Iterable[LocalQuery],
+    *,
+    local: bool,
+    whole: bool,
+    vectors: bool,
 ) -> tuple[str, ...]:
-    """Refuse rankers that have learned from the citing papers; return the warnings.
+    """Refuse models that have learned from the citing papers; return the warnings.
 
     Args:
         ranker: answers the queries.
         queries: what is asked.
         local: whether the local ranker is asked.
         whole: whether the ranker of whole drafts is.
+        vectors: whether the encoder is.
 
     Raises:
         LeakageError: with the number of citing papers and the first one.
@@ -46,7 +52,8 @@ def guard_rankers(
         for is_asked, model, what, command in asked
         if is_asked
     )
-    return tuple(warning for warning in warnings if warning is not None)
+    of_encoder = check_encoder(collection, TEST, citing) if vectors else None
+    return tuple(warning for warning in (*warnings, of_encoder) if warning is not None)
 
 
 def ranker_hashes(ranker: PassageRanker) -> list[str]:

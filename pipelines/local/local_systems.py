@@ -118,8 +118,10 @@ def _best(rows: Rows, scores: Floats, k: int) -> Ranked:
     return Ranked(rows[top], scores[top])
 
 
+BY_WORDS = "bm25"
+"""The one system that asks no encoder."""
 LOCAL_SYSTEMS: Mapping[str, LocalRank] = {
-    "bm25": _bm25,
+    BY_WORDS: _bm25,
     "embedding": _embedding,
     "hybrid": _hybrid,
     "two-stage": _two_stage,

@@ -13,7 +13,6 @@ import numpy as np
 from eval.calibration import expected_calibration_error
 from eval.measures import Judged, summarise
 from indexes.opening import open_collection
-from pipelines.evaluation.leakage import SeenQueries
 from pipelines.jobs.index_writer import writing
 from pipelines.jobs.per_query import OpenIndex
 from pipelines.local.local_queries import LocalQueries, LocalQuery
@@ -23,6 +22,7 @@ from pipelines.ranking.ranker_trial import judge
 from recsys.errors import NothingFound
 from recsys.local.local_features import LOCAL_FEATURES
 from recsys.local.local_ranker import BESIDE, LOCAL_RANKER, name_of
+from recsys.models.seen_queries import SeenQueries
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection

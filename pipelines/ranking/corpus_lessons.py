@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from indexes.opening import open_collection
-from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.bench import Bench
 from pipelines.ranking.cross_fitting import Recipe, Taught, teach
@@ -28,6 +27,7 @@ from pipelines.ranking.training_table import (
     concatenate,
     told_before,
 )
+from recsys.models.seen_queries import SeenQueries
 from recsys.progress import silent
 from recsys.stage_two.second_look import SECOND_NAMES
 from recsys.store.arrays import Floats, Rows

@@ -9,7 +9,14 @@ from typing import Protocol
 import numpy as np
 
 from indexes.opening import nnselect_space, open_collection
-from pipelines.evaluation.leakage import DEV, TEST, TRAIN, SeenQueries, check_ranker
+from pipelines.evaluation.leakage import (
+    DEV,
+    TEST,
+    TRAIN,
+    check_encoder,
+    check_ranker,
+    learned_by_encoder,
+)
 from pipelines.evaluation.splits import Split
 from pipelines.evaluation.year_split import SPLIT_FILE, given_or_made
 from pipelines.jobs.index_writer import IndexWriter, writing
@@ -28,6 +35,7 @@ from pipelines.ranking.training_table import (
 )
 from recsys.errors import InputError
 from recsys.models.nnselect import NNSelectModel
+from recsys.models.seen_queries import SeenQueries
 from recsys.progress import Progress, silent
 from recsys.stage_one.settings import USUAL, StageOne
 from recsys.stage_one.sources import SEARCHES, check_searches
@@ -80,7 +88,8 @@ def train_ranker(
     Raises:
         ArtifactError: the index cannot be opened.
         SplitError: the split does not fit the index, or its parts overlap.
-        LeakageError: the index's NNSelect was trained on queries of dev, or of a test to be made.
+        LeakageError: the index's NNSelect was trained on queries of dev, or it or the encoder on
+            those of a test to be made.
         NothingFound: there are too few queries to make a split of.
         InputError: candidates cannot come from there, or another process changes the index.
     """
@@ -105,7 +114,9 @@ def _train(
     taught = school.taught(options, progress)
     fitted, searches = taught.ranker, school.posings[0].stage_one.searches
     folder = ranker_folder(writer.index, metadata=options.metadata)
-    report = replace(report_on(taught, folder), candidates=searches, told=chosen.told)
+    trusting = learned_by_encoder(collection, [*chosen.split.train, *chosen.split.dev])
+    told = (*chosen.told, trusting) if trusting else chosen.told
+    report = replace(report_on(taught, folder), candidates=searches, told=told)
     facts = {
         "options": {
             "metadata": options.metadata,
@@ -235,7 +246,8 @@ class _School:
         return seen | ((before and SeenQueries.load(before)) or SeenQueries())
 
     def check_test(self, parts: Split) -> None:
-        """Refuse, before hours of work, to try the ranker on what NNSelect has learned from."""
+        """Refuse, before hours of work, to try the ranker on what other models have seen."""
+        check_encoder(self.collection, TEST, parts.part(TEST))
         if self.nnselect is not None:
             folder = self.collection.folder / NNSELECT
             check_ranker(folder, self.collection, TEST, parts.part(TEST), what=NNSELECT)

@@ -22,8 +22,8 @@ class TrainReport:
 
     queries: a query that was posed twice counts twice. f1, mrr, calibration_error: with folds, by
     rankers that have not learned from the query, on average less good than their mean. told: of the
-    split that was made, and of the test queries. kept: whether the trees are those that come with
-    the package, and only the networks have learned.
+    split that was made, of what the encoder has seen, and of the test queries. kept: whether the
+    trees are those that come with the package, and only the networks have learned.
     """
 
     folder: Path

@@ -11,7 +11,6 @@ import pyarrow as pa
 from indexes.bm25 import Bm25Index
 from indexes.exact import ExactIndex
 from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.evaluation.leakage import SeenQueries
 from pipelines.index.columns import write_columns
 from recsys.models.nnrank import KIND as RANK_KIND
 from recsys.models.nnrank import SCHEMA as RANK_SCHEMA
@@ -19,6 +18,7 @@ from recsys.models.nnrank import WORDS, NNRank, RankShape
 from recsys.models.nnrank_corpus import bags_file
 from recsys.models.nnselect import KIND, NNSelectModel
 from recsys.models.nnselect import SCHEMA as MODEL_SCHEMA
+from recsys.models.seen_queries import SeenQueries
 from recsys.models.vocabulary import Entries, Vocabulary, words_of
 from recsys.recommend import Recommender
 from recsys.store.arrays import Floats, SortedStrings, load_array

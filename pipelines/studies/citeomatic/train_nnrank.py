@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 
 from indexes.opening import open_collection
-from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.index_writer import IndexWriter, writing
 from pipelines.studies.citeomatic.bags import known_by, read_bags
@@ -23,6 +22,7 @@ from pipelines.studies.citeomatic.rank_task import DEV_MEASURE, RankOptions, Ran
 from recsys.models.nnrank import KIND, METADATA_FIELDS, SCHEMA, TEXT_FIELDS, RankShape
 from recsys.models.nnrank_corpus import bags_file
 from recsys.models.nnselect import NNSelectModel
+from recsys.models.seen_queries import SeenQueries
 from recsys.models.vocabulary import Vocabulary
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Rows

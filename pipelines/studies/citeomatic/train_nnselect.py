@@ -7,7 +7,6 @@ from pathlib import Path
 import torch
 
 from indexes.opening import open_collection
-from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import read_split
 from pipelines.jobs.index_writer import IndexWriter, writing
 from pipelines.ranking.train_ranker import newest_year
@@ -28,6 +27,7 @@ from pipelines.studies.citeomatic.select_task import (
     facts_of,
 )
 from recsys.models.nnselect import KIND, NEIGHBOURS, SCHEMA, NNSelectModel
+from recsys.models.seen_queries import SeenQueries
 from recsys.models.vocabulary import Vocabulary
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint, seal, sha256

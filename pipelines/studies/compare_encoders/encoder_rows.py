@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eval.studies.encoders.training_page import learned_from
+from pipelines.encoders.checkpoints import files_of
 from pipelines.studies.baselines.baseline_table import BASELINES, check_encoder_name
 from recsys.errors import InputError
 from recsys.formats.embeddings.embedding_files import embedding_files
@@ -15,8 +16,6 @@ _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""
 
 _UNFIT = re.compile(r"[^A-Za-z0-9._]+")
-_CHECKPOINT = frozenset({".json", ".safetensors", ".txt"})
-"""Endings of the files that an encoder is read from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +62,8 @@ class Wanted:
         if self.encoder is None:
             hashes = [[sha256(path) for path in embedding_files(file)] for file in self.files]
             return fingerprint(hashes)
-        folder = Path(self.encoder).expanduser()
-        if self.is_baseline or not folder.is_dir():
-            return fingerprint([_REVISION, self.encoder])
-        inside = [path for path in sorted(folder.iterdir()) if path.suffix in _CHECKPOINT]
-        return fingerprint([_REVISION, [[path.name, sha256(path)] for path in inside]])
+        files = None if self.is_baseline else files_of(self.encoder)
+        return fingerprint([_REVISION, self.encoder if files is None else files])
 
 
 def wanted(texts: Sequence[str]) -> tuple[Wanted, ...]:

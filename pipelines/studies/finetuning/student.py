@@ -12,6 +12,7 @@ from pipelines.studies.finetuning.tokens import tokenise
 from pipelines.studies.finetuning.tower import Tower, load_tower, random_tower, save_tower
 from recsys.errors import InputError
 from recsys.models.encoder import Text
+from recsys.models.seen_queries import SeenQueries
 from recsys.progress import Progress
 
 RANDOM = "random"
@@ -92,10 +93,15 @@ class Student:
         half = device.startswith("cuda") if options.half is None else options.half
         return Texts(tokens, self.tower.pad, device, half, progress)
 
-    def save(self, folder: Path) -> None:
-        """Write an ordinary encoder, and what was trained of it alone if it is an adapter."""
+    def save(self, folder: Path, seen: SeenQueries | None = None) -> None:
+        """Write an ordinary encoder, and what was trained of it alone if it is an adapter.
+
+        seen: the queries whose citations it has learned from beside those of its start; None: none.
+        """
         if self.lora is not None:
             base = self.start.weights_hash
             save_adapter(self.tower.model, self.lora, folder / ADAPTER, base=base)
             merge(self.tower.model)
         save_tower(self.tower, self.start, self.settings, folder)
+        learned = seen or SeenQueries(), self.start.seen or SeenQueries()
+        (learned[0] | learned[1]).save(folder)

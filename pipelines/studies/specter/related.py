@@ -18,6 +18,7 @@ from pipelines.studies.specter.dev_recall import Judge, Sample
 from pipelines.studies.specter.triplet_sources import ABSTRACT, Reading, Source, hashes_of
 from pipelines.studies.specter.triplets import MARGIN, RelatedSampler, keys
 from recsys.errors import InputError, near_miss
+from recsys.models.seen_queries import SeenQueries, digests_of
 from recsys.store.arrays import Ragged, Rows
 
 METADATA, COUNTS, TRAIN, DEV = "metadata.json", "data.json", "train.txt", "val.txt"
@@ -48,13 +49,20 @@ def read_related(folder: Path, reading: Reading) -> Source:
     sampler = _sampler(row_of, related, _queries(folder / TRAIN, row_of, related))
     dev = _sampler(row_of, related, _queries(folder / DEV, row_of, related))
     judge = _judge(dev, reading.sample)
+    seen = _seen(papers, list(row_of), sampler.base.queries, judge.queries)
     abstract = ABSTRACT in reading.fields
     texts = [
         (_text(papers[each], "title"), _text(papers[each], "abstract") if abstract else None)
         for each in row_of
     ]
     files = [folder / name for name in (METADATA, COUNTS, TRAIN, DEV)]
-    return Source(folder.name, texts, sampler, judge, hashes_of(files, reading))
+    return Source(folder.name, texts, sampler, judge, hashes_of(files, reading), seen)
+
+
+def _seen(papers: Papers, names: Sequence[str], train: Rows, dev: Rows) -> SeenQueries:
+    """Digest queries, as those of an index are: titles as they stand in the file."""
+    parts = ([(names[row], papers[names[row]]["title"]) for row in rows] for rows in (train, dev))
+    return SeenQueries(*(frozenset(digests_of(part)) for part in parts))
 
 
 def _sampler(row_of: Mapping[str, int], related: Related, queries: Sequence[str]) -> RelatedSampler:

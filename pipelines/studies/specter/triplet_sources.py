@@ -16,6 +16,7 @@ from pipelines.studies.specter.dev_recall import Judge, Sample
 from pipelines.studies.specter.triplets import RelatedSampler, in_turn
 from recsys.errors import InputError, near_miss
 from recsys.models.encoder import Text
+from recsys.models.seen_queries import SeenQueries
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection
@@ -42,13 +43,18 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Papers, triplets, dev queries. hashes: of the files that they were read from, and how."""
+    """Papers, triplets, dev queries.
+
+    hashes: of the files that they were read from, and how. seen: the queries that triplets are
+    drawn from, and those of dev that are asked.
+    """
 
     name: str
     texts: Sequence[Text]
     sampler: RelatedSampler
     judge: Judge
     hashes: tuple[str, ...]
+    seen: SeenQueries
 
 
 def read_index(index: Path, split: Path, reading: Reading) -> Source:
@@ -80,7 +86,8 @@ def source_of(
     queries = _not_newer(collection, train, hidden) if reading.every else train
     sampler = RelatedSampler.of_citations(collection, queries, hidden)
     judge = judge_of(collection, dev, reading.sample)
-    return Source(name, read_texts(collection, reading.fields), sampler, judge, hashes)
+    seen = SeenQueries.of(collection, train=queries, dev=judge.queries)
+    return Source(name, read_texts(collection, reading.fields), sampler, judge, hashes, seen)
 
 
 def judge_of(collection: Collection, queries: Rows, sample: Sample) -> Judge:

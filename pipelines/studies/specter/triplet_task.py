@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import islice
+from operator import or_
 
 import numpy as np
 import torch
@@ -16,6 +18,7 @@ from pipelines.studies.finetuning.tower import Tower
 from pipelines.studies.specter.triplet_loss import LossOptions
 from pipelines.studies.specter.triplet_sources import Source
 from pipelines.studies.specter.triplets import Draw
+from recsys.models.seen_queries import SeenQueries
 from recsys.store.arrays import Floats, Mask, Ragged, Rows
 
 DEPTH = 50
@@ -72,6 +75,11 @@ class EncoderTask:
     def learner(self) -> Tower:
         """What is trained."""
         return self.tower
+
+    def seen(self) -> SeenQueries:
+        """Unite the queries of the sources that are learned from."""
+        sources = self.shelf.sources[: self.learned]
+        return reduce(or_, (source.seen for source in sources), SeenQueries())
 
     def triplets(self, rng: np.random.Generator) -> Triplets:
         """Draw an epoch: queries in random order, the triplets of each one after another.

@@ -29,6 +29,7 @@ from recsys.errors import (
     MissingExtraError,
 )
 from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder
+from recsys.models.seen_queries import SeenQueries
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, load_manifest, verify
 
@@ -220,6 +221,20 @@ def test_a_damaged_cache_is_exported_again(small: Path, tmp_path: Path) -> None:
     folder = cached_encoder(str(small), tmp_path, precision="f32")
     (folder / "model.onnx").write_bytes(b"cut")
     OnnxEncoder.load(cached_encoder(str(small), tmp_path, precision="f32"))
+
+
+def test_what_an_encoder_has_learned_from_goes_with_it(small: Path, tmp_path: Path) -> None:
+    trained = Path(shutil.copytree(small, tmp_path / "trained"))
+    silent = cached_encoder(str(trained), tmp_path, precision="f32")
+    assert SeenQueries.load(silent) is None
+    seen = SeenQueries(frozenset({b"sixof6", b"others"}), frozenset({b"three3"}))
+    seen.save(trained)
+    told = cached_encoder(str(trained), tmp_path, precision="f32")  # An older version left it out.
+    assert SeenQueries.load(told) == seen == read_checkpoint(str(trained)).seen
+    assert OnnxEncoder.load(told).fingerprint == OnnxEncoder.load(silent).fingerprint
+    (trained / "dev_queries.npy").write_bytes(b"cut")
+    with pytest.raises(ArtifactCorrupt, match=r"dev_queries\.npy"):
+        read_checkpoint(str(trained))
 
 
 @pytest.mark.parametrize(

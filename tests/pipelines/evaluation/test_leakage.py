@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from pipelines.evaluation.leakage import SeenQueries, check_ranker, check_run, digests
+from pipelines.evaluation.leakage import check_ranker, check_run
 from pipelines.ranking.corpus_lessons import Form
 from pipelines.ranking.shipped_ranker import train_together
 from recsys.errors import InputError, LeakageError
+from recsys.models.seen_queries import SeenQueries, digests
 from recsys.stage_two.ranker import KIND, SCHEMA
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import load_manifest

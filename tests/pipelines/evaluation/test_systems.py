@@ -8,7 +8,7 @@ import pytest
 
 from indexes.whoosh_index import WhooshIndex
 from pipelines.evaluation.splits import gold
-from pipelines.evaluation.system_table import RANKER, SYSTEMS, WHOOSH, check_systems
+from pipelines.evaluation.system_table import RANKER, SYSTEMS, VECTORS, WHOOSH, check_systems
 from pipelines.evaluation.systems import Ranked, Stand, prepare, query_rng, whoosh_folder
 from recsys.errors import ArtifactMissing, InputError
 from recsys.models.nnrank_corpus import NNRankCorpus
@@ -141,7 +141,10 @@ def test_needs_are_told() -> None:
         "nnselect-100": {NNSELECT},
         "nnrank": {NNSELECT, NNRANK},
         "nnrank-100": {NNSELECT, NNRANK},
-        "two-stage": {RANKER},
+        "embedding": {VECTORS},
+        "stage-one": {VECTORS},
+        "two-stage": {RANKER, VECTORS},
+        "oracle": {VECTORS},
     }
 
 

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from scipy.special import log_softmax
 
 import pipelines.ranking.fit_network as fitting
-from pipelines.evaluation.leakage import SeenQueries
 from pipelines.ranking.cross_fitting import Recipe, folds_of
 from pipelines.ranking.fit_network import Lists, fit_networks, held_out_scores, tune_networks
 from pipelines.ranking.fit_ranker import FittedRanker, KeptTrees, calibrate
 from pipelines.ranking.learn_on import SHARPEST, as_drafts, learn_on, sharpness
 from pipelines.ranking.ranker_trial import shipped_ranker
 from pipelines.ranking.training_table import TrainingTable
+from recsys.models.seen_queries import SeenQueries
 from recsys.stage_two.network import Network
 from recsys.stage_two.ranker import FIRST, TreeRanker
 from recsys.stage_two.stored_trees import StoredTrees

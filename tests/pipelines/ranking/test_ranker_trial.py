@@ -12,7 +12,7 @@ import pytest
 from eval.measures import Interval
 from indexes.opening import open_collection
 from pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
-from pipelines.evaluation.leakage import SeenQueries, check_ranker, digests
+from pipelines.evaluation.leakage import check_ranker
 from pipelines.evaluation.splits import read_split
 from pipelines.evaluation.year_split import SPLIT_FILE, make_split
 from pipelines.index.build import BuildOptions, build
@@ -26,6 +26,7 @@ from pipelines.ranking.training_table import PLAIN
 from recsys.app.cache import cache_folder
 from recsys.errors import InputError, LeakageError, NothingFound
 from recsys.models.nnselect import NNSelectModel
+from recsys.models.seen_queries import SeenQueries, digests
 from recsys.stage_two.network import NETWORK
 from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker
 from recsys.store.artifacts import load_manifest, verify

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.evaluation.leakage import SeenQueries
 from pipelines.studies.citeomatic.margin_loss import Kind
 from pipelines.studies.citeomatic.network_training import LoopOptions
 from pipelines.studies.citeomatic.rank_task import RankOptions, RankTask, Shortlists, score_all
@@ -23,6 +22,7 @@ from recsys.errors import ArtifactMismatch, ArtifactMissing
 from recsys.models.nnrank import KIND, SCHEMA, NNRank, RankShape
 from recsys.models.nnrank_corpus import NNRankCorpus
 from recsys.models.nnselect import select
+from recsys.models.seen_queries import SeenQueries
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from indexes.opening import open_collection
-from pipelines.evaluation.leakage import SeenQueries
 from pipelines.evaluation.splits import read_split
 from pipelines.studies.citeomatic.bags import known_by, read_bags
 from pipelines.studies.citeomatic.network_training import LoopOptions
@@ -22,6 +21,7 @@ from pipelines.studies.citeomatic.train_nnselect import (
 )
 from recsys.errors import SplitError
 from recsys.models.nnselect import KIND, SCHEMA, NNSelectModel
+from recsys.models.seen_queries import SeenQueries
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force

@@ -11,6 +11,7 @@ from pipelines.studies.specter.train_encoder import read_source
 from pipelines.studies.specter.triplet_sources import Reading
 from pipelines.studies.specter.triplets import Draw
 from recsys.errors import InputError, SplitError
+from recsys.models.seen_queries import SeenQueries, digests_of
 
 METADATA = {
     "q": {"title": "A query", "abstract": "About it.", "paper_id": "q"},
@@ -48,6 +49,8 @@ def test_papers_and_counts_are_read(tmp_path: Path) -> None:
         ("Cited by cited", ""),
         ("Another query", ""),
     ]
+    query, dev = (set(digests_of([paper])) for paper in (("q", "A query"), ("v", "Another query")))
+    assert source.seen == SeenQueries(frozenset(query), frozenset(dev))
     sampler = source.sampler
     assert sampler.base.queries.tolist() == [2]
     assert (sampler.related[0].tolist(), sampler.counts.tolist()) == ([0, 3], [5, 1])
