@@ -1,5 +1,6 @@
 """What would make a local evaluation too good: rankers that have seen it, abstracts that tell."""
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from recsys.local.rank_passages import PassageRanker
 from recsys.models.seen_queries import SeenQueries
 from recsys.stage_two.ranker import TreeRanker
 from recsys.store.artifacts import seal
+from recsys.store.layout import ENCODER
 from tests.pipelines.local.local_evaluations import (
     QUICK,
     Stop,
@@ -91,6 +93,18 @@ def test_rankers_that_nobody_asks_are_not_refused(
     with pytest.raises(LeakageError, match="The ranker in"):
         two = replace(sentence, systems=("two-stage",))
         evaluate_local(index, found, two, tmp_path / "z", open_local=whole)
+
+
+def test_an_encoder_that_has_learned_from_the_citing_papers_is_refused(
+    index: Path, found: LocalQueries, tmp_path: Path
+) -> None:
+    own = Path(shutil.copytree(index, tmp_path / "own.index"))
+    seen_by(own / ENCODER, index, train=["rivers-09"])
+    words = replace(QUICK, systems=("bm25",))
+    assert evaluated(own, found, words, tmp_path / "x").told == found.lines()
+    both = replace(QUICK, systems=("bm25", "embedding"))
+    with pytest.raises(LeakageError, match=r"encoder .* trained on 1 of these 16 .*'rivers-09'"):
+        evaluated(own, found, both, tmp_path / "y")
 
 
 def test_another_ranker_does_not_continue_what_one_began(
