@@ -1,7 +1,7 @@
 """Fit a student to a teacher: from a checkpoint to a trained encoder, in memory."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -50,10 +50,9 @@ class Distilled:
 
     def save(self, folder: Path) -> None:
         """Write an ordinary encoder, and the history."""
-        facts, seen = self.facts(), self.task.cited.seen()
-        if self.plan.learned.citations is None:  # Dev says when to stop, all the same.
-            seen = replace(seen, train=frozenset())
-        self.student.save(folder, seen)
+        facts = self.facts()
+        cites = self.plan.learned.citations is not None  # Dev says when to stop, all the same.
+        self.student.save(folder, self.task.cited.seen(trained=cites and self.history.changed))
         write_json(folder / TRAINING, facts)
 
     def facts(self) -> dict[str, Any]:

@@ -41,6 +41,11 @@ class History:
         return int(np.argmax(self.measures)) if self.measures else 0
 
     @property
+    def changed(self) -> bool:
+        """Whether what was kept is another encoder than the start."""
+        return not self.checked or self.checked[self.best] > 0
+
+    @property
     def waited(self) -> int:
         """How many checks ago that was."""
         return max(len(self.measures) - 1 - self.best, 0)

@@ -76,7 +76,8 @@ class Trained:
         lora, facts = self.options.lora, self.facts()
         if lora is not None:
             lora = replace(lora, alpha=self.strength * lora.alpha)
-        Student(self.start, self.settings, self.task.tower, lora).save(folder, self.task.seen())
+        student = Student(self.start, self.settings, self.task.tower, lora)
+        student.save(folder, self.task.seen(trained=self.history.changed))
         write_json(folder / TRAINING, facts)
 
     def facts(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """An encoder with what it learns from, over one corpus or several."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import islice
 from operator import or_
@@ -76,10 +76,11 @@ class EncoderTask:
         """What is trained."""
         return self.tower
 
-    def seen(self) -> SeenQueries:
-        """Unite the queries of the sources that are learned from."""
+    def seen(self, *, trained: bool) -> SeenQueries:
+        """Unite the queries of the sources that are learned from; trained: those of train, too."""
         sources = self.shelf.sources[: self.learned]
-        return reduce(or_, (source.seen for source in sources), SeenQueries())
+        seen = reduce(or_, (source.seen for source in sources), SeenQueries())
+        return seen if trained else replace(seen, train=frozenset())
 
     def triplets(self, rng: np.random.Generator) -> Triplets:
         """Draw an epoch: queries in random order, the triplets of each one after another.

@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,14 +11,10 @@ import pytest
 from eval.studies.encoders.training_page import TRAINING
 from pipelines.encoders.checkpoints import read_checkpoint
 from pipelines.encoders.export_encoder import cached_encoder, choose_settings
-from pipelines.index.build import BuildOptions, build
 from pipelines.studies.finetuning.adapter_file import with_adapter
-from pipelines.studies.finetuning.encoder_training import LoopOptions, Run
 from pipelines.studies.finetuning.student import ADAPTER
 from pipelines.studies.specter.dev_recall import Sample
 from pipelines.studies.specter.fitting import EncoderOptions
-from pipelines.studies.specter.train_encoder import train_encoder
-from pipelines.studies.specter.triplet_sources import Reading
 from recsys.app.cache import cache_folder
 from recsys.app.cli.signatures import command
 from recsys.app.cli.training import training_encoders
@@ -76,82 +71,6 @@ def test_an_encoder_is_trained_and_an_index_built_with_it(
     assert refused.code == 1 and "is no encoder that recsys trained" in refused.err
 
 
-@pytest.fixture(scope="module")
-def own(built: "Built", tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A trained encoder; beside it an index built with it."""
-    out = tmp_path_factory.mktemp("own") / "own"
-    options = EncoderOptions(start=str(tiny), loop=LoopOptions(steps=2), device="cpu")
-    reading = Reading(sample=Sample(queries=3))
-    train_encoder(built.index, built.split, options, out, reading, Run())
-    chosen = BuildOptions(encoder=str(out), precision="f32")
-    build([built.papers], out.with_suffix(".index"), chosen, cache=cache_folder())
-    return out
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        ("train", "embedding", 1, "encoder of this index was trained on 20 of these 20 train que"),
-        ("train", "bm25", 0, None),
-        ("dev", "embedding", 0, "encoder of this index was stopped on 3 of these 8 queries: the f"),
-        ("test", "bm25,embedding", 0, None),
-    ],
-)
-def test_an_encoder_is_not_evaluated_on_what_it_has_learned(
-    own: Path,
-    built: "Built",
-    run_cli: "RunCli",
-    tmp_path: Path,
-    case: tuple[str, str, int, str | None],
-) -> None:
-    part, systems, code, said = case
-    asked = ("evaluate", own.with_suffix(".index"), "--split", built.split, "--jobs", 1)
-    done = run_cli(*asked, "--part", part, "--systems", systems, "--out", tmp_path / "x")
-    assert done.code == code
-    assert (said or "Evaluated") in done.err
-    assert ("The encoder" in done.err) == (said is not None)
-
-
-def test_a_ranker_is_told_to_trust_an_encoder_of_its_queries_too_much(
-    own: Path, built: "Built", run_cli: "RunCli", tmp_path: Path
-) -> None:
-    index = Path(shutil.copytree(own.with_suffix(".index"), tmp_path / "own.index"))
-    done = run_cli("train", "ranker", index, "--split", built.split)
-    assert done.code == 0
-    assert "has learned from 20 of the 28 train and dev queries" in done.err
-
-
-def test_who_starts_from_an_encoder_has_learned_what_it_has(
-    own: Path, built: "Built", run_cli: "RunCli", tmp_path: Path
-) -> None:
-    split = json.loads(built.split.read_text())
-    before, dev, test = split["train"], split["dev"], split["test"]
-    (tmp_path / "later.json").write_text(json.dumps({"train": dev, "dev": test, "test": []}))
-    out = tmp_path / "more"
-    given = ("train", "encoder", built.index, "--split", tmp_path / "later.json", "--from", own)
-    assert run_cli(*given, "--out", out, "--steps", 1, "--device", "cpu").code == 0
-    found = SeenQueries.load(out)
-    known = SeenQueries.load(own)
-    assert found is not None and known is not None
-    assert len(known.train) == len(before) and found.train > known.train
-    assert len(found.train) == len(before) + len(dev)
-
-
-def test_an_index_of_an_encoder_that_was_trained_again_is_another(
-    own: Path, built: "Built", run_cli: "RunCli", tmp_path: Path
-) -> None:
-    encoder, index = tmp_path / "own", tmp_path / "own.index"
-    shutil.copytree(own, encoder)
-    asked = ("build", built.papers, "--encoder", encoder, "--precision", "f32", "--out", index)
-    assert run_cli(*asked).code == 0
-    assert "is up to date" in run_cli(*asked).err
-    trained(run_cli, built, own, encoder, "--steps", 1)
-    refused = run_cli(*asked)
-    assert refused.code == 1 and "other papers or options" in refused.err
-    assert run_cli(*asked, "--force").code == 0
-    assert "is up to date" in run_cli(*asked).err
-
-
 def test_an_adapter_is_stored_merged_and_alone(
     built: "Built", tiny: Path, tmp_path: Path, run_cli: "RunCli"
 ) -> None:
@@ -175,6 +94,8 @@ def test_a_stopped_training_goes_on(
     stopped = trained(run_cli, built, tiny, out, "--max-minutes", 0)
     assert "Stopped: the time was up. The same command continues." in stopped.err
     assert "after step 0, which was kept" in stopped.err
+    seen = SeenQueries.load(out)  # Dev has chosen, but nothing was learned.
+    assert seen is not None and (len(seen.train), len(seen.dev)) == (0, 8)
     assert (tmp_path / "own.partial.safetensors").is_file()
     assert trained(run_cli, built, tiny, out, "--quiet").err == ""
     assert not (tmp_path / "own.partial.safetensors").exists()
