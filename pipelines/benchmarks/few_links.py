@@ -78,16 +78,18 @@ def measure(study: Study, lessons: Sequence[Lessons], corpus: str) -> dict[str, 
     """Ask the test queries of a corpus by every system, with each share of its links.
 
     Returns:
-        {"papers", "links", "queries", "most", "systems": {name: {measure: interval}} of those that
-        read no link, "shares": [see `_with_share`]}.
+        {"papers", "links", "queries", "most", "networks": whether all rankers have some beside
+        their trees, "systems": {name: {measure: interval}} of those that read no link, "shares":
+        [see `_with_share`]}.
     """
     collection, rows = study.test_queries(corpus)
     words = {name: _judged(collection, rows, rank) for name, rank in _WORDS.items()}
     others = learn_from_others(lessons, corpus)
-    shares = []
+    shares, networks = [], [others.networks]
     for share in TRIED_SHARES:
         # They see the citations that the test queries will see.
         own = study.learn_alone(corpus, partial(share_of_links, share=share))
+        networks.append(own.networks)
         shares.append(_with_share(collection, rows, share, {OTHERS: others, OWN: own}, words))
         note(f"{corpus}, {share:.0%} of the links: {shares[-1]['systems']}")
     return {
@@ -95,6 +97,7 @@ def measure(study: Study, lessons: Sequence[Lessons], corpus: str) -> dict[str, 
         "links": len(collection.graph.cites.values),
         "queries": len(rows),
         "most": study.most,
+        "networks": all(networks),
         "systems": {name: figures_of(each) for name, each in words.items()},
         "shares": shares,
     }

@@ -43,9 +43,11 @@ def _each(found: Mapping[str, Any]) -> Sequence[tuple[str, Mapping[str, Any], Ma
 
 
 def _told(corpus: str, found: Mapping[str, Any]) -> str:
+    rankers = "trees and networks" if found.get("networks") else "trees alone"
     return (
         f"{corpus}: {found['queries']} test queries, {found['papers']:,} papers, "
-        f"{found['links']:,} links; at most {found['most']:,} train queries of each other corpus."
+        f"{found['links']:,} links; at most {found['most']:,} train queries of each other corpus; "
+        f"rankers of {rankers}."
     )
 
 

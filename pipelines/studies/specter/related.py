@@ -18,6 +18,7 @@ from pipelines.studies.specter.dev_recall import Judge, Sample
 from pipelines.studies.specter.triplet_sources import ABSTRACT, Reading, Source, hashes_of
 from pipelines.studies.specter.triplets import MARGIN, RelatedSampler, keys
 from recsys.errors import InputError, near_miss
+from recsys.formats.papers.paper_fields import cleaned
 from recsys.models.seen_queries import SeenQueries, digests_of
 from recsys.store.arrays import Ragged, Rows
 
@@ -60,9 +61,13 @@ def read_related(folder: Path, reading: Reading) -> Source:
 
 
 def _seen(papers: Papers, names: Sequence[str], train: Rows, dev: Rows) -> SeenQueries:
-    """Digest queries, as those of an index are: titles as they stand in the file."""
-    parts = ([(names[row], papers[names[row]]["title"]) for row in rows] for rows in (train, dev))
-    return SeenQueries(*(frozenset(digests_of(part)) for part in parts))
+    """Digest queries, with titles as an index of these papers has them."""
+
+    def titled(row: int) -> tuple[str, str]:
+        return names[row], cleaned(_text(papers[names[row]], "title"))
+
+    parts = (digests_of(map(titled, rows.tolist())) for rows in (train, dev))
+    return SeenQueries(*map(frozenset, parts))
 
 
 def _sampler(row_of: Mapping[str, int], related: Related, queries: Sequence[str]) -> RelatedSampler:

@@ -79,6 +79,7 @@ def test_the_page_has_a_row_for_each_share(data: Path, monkeypatch: pytest.Monke
     assert taught == [{"twin"}, {"small"}, {"small"}]
     found = json.loads((data / "results.json").read_text())["small"]
     assert set(found["systems"]) == {BM25, COSINE, FUSED}
+    assert found["networks"] is True
     assert [each["share"] for each in found["shares"]] == [1.0, 0.0]
     assert found["shares"][0]["links"] == found["links"] > found["shares"][1]["links"] == 0
     for each in found["shares"]:
@@ -86,7 +87,7 @@ def test_the_page_has_a_row_for_each_share(data: Path, monkeypatch: pytest.Monke
         best = max(found["systems"][name]["F1@20"]["value"] for name in (BM25, COSINE))
         assert each["ratio"] == pytest.approx(each["systems"][OTHERS]["F1@20"]["value"] / best)
     page = (data / "few-links.md").read_text()
-    for row in ("| small, 100 % |", "| small, 0 % | 0.00 |"):
+    for row in ("rankers of trees and networks.", "| small, 100 % |", "| small, 0 % | 0.00 |"):
         assert row in page
     lines = [line for line in page.splitlines() if line.startswith("|")]
     assert len(lines) == 8

@@ -14,7 +14,7 @@ from recsys.errors import InputError, SplitError
 from recsys.models.seen_queries import SeenQueries, digests_of
 
 METADATA = {
-    "q": {"title": "A query", "abstract": "About it.", "paper_id": "q"},
+    "q": {"title": "A  query ", "abstract": "About it.", "paper_id": "q"},
     "c": {"title": " Cited ", "abstract": None},
     "s": {"title": "Cited by cited"},
     "o": {"title": "Other", "year": 2000},
@@ -45,7 +45,7 @@ def test_papers_and_counts_are_read(tmp_path: Path) -> None:
     assert source.texts == [
         ("Cited", ""),
         ("Other", ""),
-        ("A query", "About it."),
+        ("A  query", "About it."),
         ("Cited by cited", ""),
         ("Another query", ""),
     ]
