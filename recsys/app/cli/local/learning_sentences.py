@@ -77,7 +77,7 @@ def evaluate_local(
     """Evaluate which papers are found for citing sentences whose citation was taken away.
 
     Each sentence is asked as of the year of its paper. The folder is an evaluation: `recsys report`
-    and `recsys compare` read it. A killed evaluation continues where it stopped. Rankers that have
+    and `recsys compare` read it. A killed evaluation continues where it stopped. Models that have
     learned from the citing papers are refused.
     """
     from indexes.opening import open_collection
