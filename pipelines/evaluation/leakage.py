@@ -76,7 +76,7 @@ def check_encoder(collection: Collection, part: str, queries: Sequence[PaperId])
 
 
 def learned_by_encoder(collection: Collection, queries: Sequence[PaperId]) -> str | None:
-    """Say that a ranker, which is to learn from queries, will trust the encoder too much on them.
+    """Say that a ranker, which learns from queries or what they say, trusts the encoder too much.
 
     Cosines of a query with what it cites are higher where the encoder has learned just that.
     """
@@ -85,8 +85,8 @@ def learned_by_encoder(collection: Collection, queries: Sequence[PaperId]) -> st
         return None
     return (
         f"The encoder of this index has learned from {len(trained):,} of the {len(queries):,} "
-        "train and dev queries: the ranker takes its cosines for better than they are of a new "
-        "draft. Train the encoder on some train queries, and the ranker on others."
+        "papers of train and dev: the ranker takes its cosines for better than they are of a new "
+        "draft. Train the encoder on some papers of train, and the ranker on others."
     )
 
 

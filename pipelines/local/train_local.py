@@ -13,6 +13,7 @@ import numpy as np
 from eval.calibration import expected_calibration_error
 from eval.measures import Judged, summarise
 from indexes.opening import open_collection
+from pipelines.evaluation.leakage import learned_by_encoder
 from pipelines.jobs.index_writer import writing
 from pipelines.jobs.per_query import OpenIndex
 from pipelines.local.local_queries import LocalQueries, LocalQuery
@@ -197,7 +198,9 @@ def train_local(
         fitted, report = school.fit(seed=options.seed, progress=progress)
         with writer.member(LOCAL_RANKER) as new:
             save_local(fitted, new, school, report, origin="its own ranker", text=True)
-    told = (*parts.told, f"Saved in {index}.")
+    citing = np.unique([each.citing for each in (*parts.train, *parts.dev)])
+    trusting = learned_by_encoder(collection, [collection.corpus.ids[row] for row in citing])
+    told = (*parts.told, *filter(None, [trusting]), f"Saved in {index}.")
     return LocalTrainReport(report.sentences, report.trees, report.figures, report.error, told)
 
 

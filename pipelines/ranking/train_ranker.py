@@ -115,7 +115,7 @@ def _train(
     fitted, searches = taught.ranker, school.posings[0].stage_one.searches
     folder = ranker_folder(writer.index, metadata=options.metadata)
     trusting = learned_by_encoder(collection, [*chosen.split.train, *chosen.split.dev])
-    told = (*chosen.told, trusting) if trusting else chosen.told
+    told = (*chosen.told, *filter(None, [trusting]))
     report = replace(report_on(taught, folder), candidates=searches, told=told)
     facts = {
         "options": {

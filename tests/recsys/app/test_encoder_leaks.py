@@ -102,7 +102,7 @@ def test_a_ranker_is_told_to_trust_an_encoder_of_its_queries_too_much(
     index = Path(shutil.copytree(own.with_it, tmp_path / "own.index"))
     done = run_cli("train", "ranker", index, "--split", own.split)
     assert done.code == 0
-    assert f"has learned from {TRAIN} of the {TRAIN + DEV} train and dev queries" in done.err
+    assert f"has learned from {TRAIN} of the {TRAIN + DEV} papers of train and dev" in done.err
 
 
 def test_who_starts_from_an_encoder_has_learned_what_it_has(

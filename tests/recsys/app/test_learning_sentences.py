@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args
 import httpx2
 import pytest
 
+from indexes.opening import open_collection
 from pipelines.local.evaluate_local import LocalEvaluation
 from pipelines.local.local_queries import KNOWN
 from pipelines.local.local_systems import LOCAL_SYSTEMS
@@ -18,9 +19,10 @@ from recsys.app.cli.local import contexts_choices, learning_sentences
 from recsys.app.cli.signatures import command
 from recsys.app.wiring import serving_model
 from recsys.local.local_ranker import LOCAL_RANKER
+from recsys.models.seen_queries import SeenQueries
 from recsys.store.artifacts import MANIFEST
 from recsys.store.generations import in_force
-from recsys.store.layout import CONTEXTS
+from recsys.store.layout import CONTEXTS, ENCODER
 from tests.pipelines.small_index import TOPICS, YEARS
 from tests.recsys.app.web.served_process import started
 
@@ -101,6 +103,19 @@ def test_from_contexts_to_a_report(
     leaking = run_cli("evaluate-local", index, contexts, *asked, "--years", "2005-2010")
     assert leaking.code == 1
     assert "`recsys train local`" in leaking.err and "was trained on" in leaking.err
+
+
+def test_a_local_ranker_is_told_to_trust_an_encoder_of_its_papers_too_much(
+    index: Path, contexts: Path, run_cli: "RunCli"
+) -> None:
+    collection = open_collection(index)
+    known = collection.corpus.rows([f"rivers-{age:02}" for age in range(2, 12)])
+    SeenQueries.of(collection, train=known, dev=known[:0]).save(in_force(index) / ENCODER)
+    learn = ("train", "local", index, contexts, "--train-until", 2005, "--dev-until", 2009)
+    done = run_cli(*learn, "--per-paper", 8)
+    assert done.code == 0
+    # Of four topics, 2001 to 2009: the encoder knows one from 2002 on.
+    assert "has learned from 8 of the 36 papers of train and dev: the ranker takes" in done.err
 
 
 def test_an_answer_says_that_the_rankers_of_an_index_have_parted(
