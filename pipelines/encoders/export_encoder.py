@@ -86,10 +86,11 @@ def cached_encoder(
     if (folder / MANIFEST).is_file():
         try:
             OnnxEncoder.load(folder, threads=1)
+            seen = SeenQueries.load(folder)
         except ArtifactError:
             pass  # Damaged: export it again.
         else:
-            if SeenQueries.load(folder) == checkpoint.seen:  # Older versions left it out.
+            if seen == checkpoint.seen:  # Older versions left it out.
                 return folder
     return _export(checkpoint, settings, folder, True)
 

@@ -81,7 +81,7 @@ def learned_by_encoder(collection: Collection, queries: Sequence[PaperId]) -> st
     Cosines of a query with what it cites are higher where the encoder has learned just that.
     """
     seen = SeenQueries.load(collection.folder / ENCODER) or SeenQueries()
-    if not (trained := known(seen, collection, queries)[0]):
+    if not (trained := _known(seen, collection, queries)[0]):
         return None
     return (
         f"The encoder of this index has learned from {len(trained):,} of the {len(queries):,} "
@@ -90,7 +90,7 @@ def learned_by_encoder(collection: Collection, queries: Sequence[PaperId]) -> st
     )
 
 
-def known(
+def _known(
     seen: SeenQueries, collection: Collection, queries: Sequence[PaperId]
 ) -> tuple[list[PaperId], list[PaperId]]:
     """Find the queries that a model was trained on, and stopped and calibrated on."""
@@ -114,7 +114,7 @@ def _check(
     seen: SeenQueries, collection: Collection, part: str, queries: Sequence[PaperId], said: _Said
 ) -> str | None:
     """Refuse a model that was trained on queries; warn of one that was tuned on those of dev."""
-    trained, tuned = known(seen, collection, queries)
+    trained, tuned = _known(seen, collection, queries)
     for papers, how in ((trained, "trained"), (tuned if part != DEV else [], said.tuned)):
         if papers:
             raise LeakageError(

@@ -232,6 +232,8 @@ def test_what_an_encoder_has_learned_from_goes_with_it(small: Path, tmp_path: Pa
     told = cached_encoder(str(trained), tmp_path, precision="f32")  # An older version left it out.
     assert SeenQueries.load(told) == seen == read_checkpoint(str(trained)).seen
     assert OnnxEncoder.load(told).fingerprint == OnnxEncoder.load(silent).fingerprint
+    (told / "dev_queries.npy").write_bytes(b"cut")
+    assert SeenQueries.load(cached_encoder(str(trained), tmp_path, precision="f32")) == seen
     (trained / "dev_queries.npy").write_bytes(b"cut")
     with pytest.raises(ArtifactCorrupt, match=r"dev_queries\.npy"):
         read_checkpoint(str(trained))

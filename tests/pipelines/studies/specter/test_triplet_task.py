@@ -27,6 +27,7 @@ from pipelines.studies.specter.triplet_task import EncoderTask, Shelf
 from pipelines.studies.specter.triplets import Draw
 from recsys.errors import InputError
 from recsys.models.encoder import OnnxEncoder
+from recsys.models.seen_queries import SeenQueries
 from recsys.store.arrays import Ragged
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import TOPICS, open_small_collection, write_small_index
@@ -198,8 +199,11 @@ def test_every_paper_may_be_learned_from(surveys: Collection) -> None:
 
 
 def _queries(surveys: Collection, split: Split, reading: Reading) -> list[str]:
-    base = source_of("surveys", surveys, split, reading).sampler.base
-    return [surveys.corpus.ids[row] for row in base.queries.tolist()]
+    source = source_of("surveys", surveys, split, reading)
+    queries = source.sampler.base.queries
+    dev = surveys.corpus.rows(split.dev)
+    assert source.seen == SeenQueries.of(surveys, train=queries, dev=dev)  # It says so.
+    return [surveys.corpus.ids[row] for row in queries.tolist()]
 
 
 def test_references_of_dev_and_test_queries_are_never_read(surveys: Collection) -> None:
