@@ -11,11 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
+from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Rows, load_array
 from recsys.store.collection import Collection
 
 _BYTES = 6
 _FILES = "train_queries.npy", "dev_queries.npy"
+_AGAIN = "Train the model again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +47,22 @@ class SeenQueries:
         paths = [folder / name for name in _FILES]
         if not all(path.is_file() for path in paths):
             return None
-        return cls(*(frozenset(row.tobytes() for row in load_array(path)) for path in paths))
+        return cls(*map(_read, paths))
 
     @classmethod
     def of(cls, collection: Collection, *, train: Rows, dev: Rows) -> "SeenQueries":
         """Digest the papers in the given rows."""
         return cls(*(frozenset(digests(collection, rows)) for rows in (train, dev)))
+
+
+def _read(path: Path) -> frozenset[bytes]:
+    try:
+        found = load_array(path)
+    except ArtifactCorrupt as error:
+        raise ArtifactCorrupt(error.what, _AGAIN) from error
+    if found.dtype != np.uint8 or found.shape[1:] != (_BYTES,):
+        raise ArtifactCorrupt(f"{path} holds no digests of queries.", _AGAIN)
+    return frozenset(row.tobytes() for row in found)
 
 
 def digests(collection: Collection, rows: Rows) -> list[bytes]:

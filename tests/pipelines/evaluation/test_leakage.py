@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from pipelines.evaluation.leakage import check_ranker, check_run
 from pipelines.ranking.corpus_lessons import Form
 from pipelines.ranking.shipped_ranker import train_together
-from recsys.errors import InputError, LeakageError
+from recsys.errors import ArtifactCorrupt, InputError, LeakageError
 from recsys.models.seen_queries import SeenQueries, digests
 from recsys.stage_two.ranker import KIND, SCHEMA
 from recsys.store.arrays import Rows
@@ -51,6 +52,20 @@ def test_what_was_seen_is_stored_compactly_and_read_back(
     stored = np.load(tmp_path / "train_queries.npy", allow_pickle=False)
     assert (stored.shape, stored.dtype) == ((2, 6), np.uint8)
     assert np.load(tmp_path / "dev_queries.npy", allow_pickle=False).shape == (0, 6)
+
+
+@pytest.mark.parametrize("table", [np.zeros((2, 6)), np.zeros(6, np.uint8), None])
+def test_what_cannot_be_read_is_to_be_trained_again(
+    table: NDArray[np.generic] | None, tmp_path: Path
+) -> None:
+    SeenQueries().save(tmp_path)
+    if table is None:
+        (tmp_path / "train_queries.npy").write_bytes(b"cut")
+    else:
+        np.save(tmp_path / "train_queries.npy", table)
+    with pytest.raises(ArtifactCorrupt, match=r"train_queries\.npy") as error:
+        SeenQueries.load(tmp_path)
+    assert error.value.hint == "Train the model again."
 
 
 def test_several_corpora_are_united(collection: Collection) -> None:
