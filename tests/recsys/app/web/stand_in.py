@@ -1,0 +1,12 @@
+"""Another process in the place of the one that reads a stranger's files."""
+
+import sys
+
+import pytest
+
+from recsys.app.web.given import given_files
+
+
+def stand_in(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a process of other code read in place of the real one."""
+    monkeypatch.setattr(given_files, "_CHILD", (sys.executable, "-c", code))
