@@ -216,9 +216,14 @@ def summarise(
 
 def average(values: Mapping[str, Doubles], drawn: Doubles) -> dict[str, Interval]:
     """Average measures of queries, name -> (n,), over draws of them (`draw`), pooled F1 added."""
+    return {name: interval(row) for name, row in drawn_means(values, drawn).items()}
+
+
+def drawn_means(values: Mapping[str, Doubles], drawn: Doubles) -> dict[str, Doubles]:
+    """Average measures as `average` does: name -> (1 + samples,), one figure for each draw."""
     table = np.stack(list(values.values()))
     means = dict(zip(values, table @ drawn.T / drawn.shape[1], strict=True))
     for name, (one, other) in POOLED.items():
         if one in means and other in means:
             means[name] = f1(means[one], means[other])
-    return {name: interval(row) for name, row in means.items()}
+    return means

@@ -1,4 +1,8 @@
-"""Evaluations that repeat one another with other seeds: means, deviations, and who beats whom."""
+"""Evaluations that repeat one another with other seeds: means, deviations, and who beats whom.
+
+A figure moves with the seed of the training and with the queries that were drawn: the first is told
+by the standard deviation over the seeds, the second by a bootstrap interval of their mean.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -8,25 +12,43 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.measures import POOLED, Doubles, f1, per_query
+from eval.measures import (
+    POOLED,
+    Doubles,
+    Interval,
+    draw,
+    drawn_means,
+    f1,
+    interval,
+    per_query,
+)
 from eval.recorded_runs import Evaluation, read_evaluation
-from eval.report.system_tables import SURE, system_letters
+from eval.report.system_tables import SURE, interval_cell, system_letters
 from eval.report.tables import Cell, Table, cells, latex_table, markdown_table, text_table
 from eval.significance import holm, sign_flip_tests
-from recsys.errors import InputError
+from recsys.errors import InputError, near_miss
 
 SCHEMA = "recsys.repeats/1"
 SHOWN = ("F1@20", "query F1@20", "MRR", "R@20", "R@100")
 TESTED = ("query F1@20", "MRR")
+SAMPLES = 1000
+"""So many draws of queries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """A system. figures: measure -> one figure per evaluation. beats: measure -> systems."""
+    """A system.
+
+    figures: measure -> one figure per evaluation. beats: measure -> systems. means: measure -> mean
+    over the evaluations, with the interval that drawing other queries gives it. more: the same of
+    what it has more than the base; empty for the base itself, and where there is none.
+    """
 
     name: str
     figures: Mapping[str, tuple[float, ...]]
     beats: Mapping[str, tuple[str, ...]]
+    means: Mapping[str, Interval]
+    more: Mapping[str, Interval]
 
     def mean(self, measure: str) -> float:
         """Average over the evaluations."""
@@ -40,21 +62,24 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """All systems, asked the same queries so many times."""
+    """All systems, asked the same queries so many times. base: the others are set beside it."""
 
     systems: tuple[Repeated, ...]
     queries: int
     times: int
+    base: str | None = None
 
 
-def repeats(folders: Sequence[Path], *, seed: int = 0) -> Repeats:
+def repeats(folders: Sequence[Path], *, base: str | None = None, seed: int = 0) -> Repeats:
     """Read evaluation folders of the same systems and queries, and set them side by side.
 
     The tests compare each query's measure averaged over the evaluations: every query is one
-    observation, however often it was asked (paired randomisation, Holm-corrected by measure).
+    observation, however often it was asked (paired randomisation, Holm-corrected by measure). So do
+    the intervals, which draw queries, for differences in pairs (percentile bootstrap, 95 %).
 
     Raises:
-        InputError: a folder is no evaluation, or they differ in their queries or systems.
+        InputError: a folder is no evaluation, they differ in their queries or systems, or none of
+            the systems is called as the base.
     """
     evaluations = [read_evaluation(folder) for folder in folders]
     first = evaluations[0]
@@ -65,30 +90,62 @@ def repeats(folders: Sequence[Path], *, seed: int = 0) -> Repeats:
                 "Evaluate the same systems on the same part of the same split.",
             )
     names = list(first.runs)
+    if base is not None and base not in names:
+        raise InputError(
+            f"There is no system {base!r}.{near_miss(base, names)}",
+            f"The evaluations hold {', '.join(names)}.",
+        )
     values = {name: [_values(each, name) for each in evaluations] for name in names}
     beats = _beats({name: _averaged(found) for name, found in values.items()}, seed)
+    queries = len(first.gold())
+    drawn = draw(queries, rng=np.random.default_rng(seed), samples=SAMPLES)
+    means = {name: _means(found, drawn) for name, found in values.items()}
     systems = (
-        Repeated(name, {key: tuple(_figure(each, key) for each in values[name]) for key in SHOWN},
-                 {key: tuple(beats[key][name]) for key in TESTED})
+        Repeated(
+            name,
+            figures={key: tuple(_figure(each, key) for each in values[name]) for key in SHOWN},
+            beats={key: tuple(beats[key][name]) for key in TESTED},
+            means={key: interval(means[name][key]) for key in SHOWN},
+            more={key: interval(means[name][key] - means[base][key]) for key in SHOWN}
+            if base not in (None, name)
+            else {},
+        )
         for name in names
-    )  # fmt: skip
-    return Repeats(tuple(systems), len(first.gold()), len(folders))
+    )
+    return Repeats(tuple(systems), queries, len(folders), base)
+
+
+def tables(found: Repeats) -> list[Table]:
+    """Show all systems; and, where there is a base, what the others have more."""
+    return [table(found)] if found.base is None else [table(found), more_table(found)]
 
 
 def table(found: Repeats) -> Table:
-    """Show the mean and standard deviation of every figure, and which systems each one beats."""
+    """Show the mean and deviation of every figure with its interval, and whom each one beats."""
     letters = system_letters([each.name for each in found.systems])
     rows = tuple(
         (*cells(letters[each.name], each.name), *(_cell(each, key, letters) for key in SHOWN))
         for each in found.systems
     )
     notes = (
-        f"Mean and standard deviation over {_seeds(found)}, {found.queries:,} queries each. "
-        "Letters mark the systems that a system beats: paired randomisation test of each query's "
-        f"mean over the seeds, Holm-corrected, p < {SURE}."
+        f"Mean and standard deviation over {_seeds(found)}, {found.queries:,} queries each, and "
+        "what other queries would make of the mean (bootstrap, 95 %). Letters mark the systems "
+        "that a system beats: paired randomisation test of each query's mean over the seeds, "
+        f"Holm-corrected, p < {SURE}."
     )
     caption = f"{found.queries:,} queries, {_seeds(found)}."
     return Table("repeats", caption, ("", "system", *SHOWN), rows, 2, notes)
+
+
+def more_table(found: Repeats) -> Table:
+    """Show what each system has more than the base, with intervals."""
+    rows = tuple(
+        (*cells(each.name), *(interval_cell(each.more[key], signed=True) for key in SHOWN))
+        for each in found.systems
+        if each.more
+    )
+    caption = f"More than {found.base}, queries drawn in pairs (bootstrap, 95 %)."
+    return Table("repeats-more", caption, ("system", *SHOWN), rows, 1)
 
 
 def as_json(found: Repeats) -> str:
@@ -97,10 +154,10 @@ def as_json(found: Repeats) -> str:
 
 
 RENDERERS: Mapping[str, Callable[[Repeats], str]] = {
-    "table": lambda found: text_table(table(found)),
+    "table": lambda found: "\n".join(map(text_table, tables(found))),
     "json": as_json,
-    "markdown": lambda found: markdown_table(table(found)),
-    "latex": lambda found: latex_table(table(found)),
+    "markdown": lambda found: "\n".join(map(markdown_table, tables(found))),
+    "latex": lambda found: "\n".join(map(latex_table, tables(found))),
 }
 
 
@@ -121,6 +178,12 @@ def _figure(values: Mapping[str, Doubles], measure: str) -> float:
         precision, recall = (float(values[name].mean()) for name in POOLED[measure])
         return float(f1(precision, recall))
     return float(values[measure].mean())
+
+
+def _means(values: Sequence[Mapping[str, Doubles]], drawn: Doubles) -> dict[str, Doubles]:
+    """Average measures over draws of queries, then over the evaluations: name -> (1 + samples,)."""
+    each = [drawn_means(found, drawn) for found in values]
+    return {key: np.mean([means[key] for means in each], axis=0) for key in SHOWN}
 
 
 def _beats(
@@ -144,4 +207,5 @@ def _beats(
 def _cell(system: Repeated, measure: str, letters: Mapping[str, str]) -> Cell:
     beaten = sorted(letters[each] for each in system.beats.get(measure, ()))
     text = f"{system.mean(measure):.3f} ± {system.deviation(measure):.3f}"
-    return Cell(text, marks="".join(beaten))
+    drawn = interval_cell(system.means[measure])
+    return Cell(text, drawn.low, drawn.high, marks="".join(beaten))

@@ -1,7 +1,8 @@
 """Draw gold papers that the two-stage system misses, and write a sheet on which people sort them.
 
 `python -m pipelines.benchmarks.misses draw INDEX --split SPLIT --out SHEET.csv` draws; people write
-a kind into the first column of each line; `... count SHEET.csv` counts the kinds.
+a kind into the first column of each line; `... count SHEET.csv` counts the kinds and what the other
+columns say; `... tally INDEX --split SPLIT` counts all that is missed.
 The sheet has titles of the corpus: keep it out of the repository where these are not free.
 """
 
@@ -23,13 +24,25 @@ from pipelines.jobs.exit_codes import ending
 from recsys.asking.query import Query
 from recsys.errors import InputError
 from recsys.recommend import Ranking, Recommender
-from recsys.store.arrays import Floats, Rows
+from recsys.store.arrays import Floats, Mask, Ragged, Rows
 from recsys.store.lookup import dots
 
 NEAREST = 50
 """Of the papers nearest to a draft, so many are looked through for who cites a missed one."""
 UNSORTED = "not sorted"
 """What a line without a kind is counted as."""
+FAR = 200
+"""Ranks beyond this are far, by cosine and by BM25."""
+SELDOM = 1
+"""Cited so often at most: hardly known yet."""
+NUMBERS: Mapping[str, bool] = {
+    "rank": True,
+    "bm25_rank": True,
+    "cosine_rank": False,
+    "citations": False,
+    "neighbours": False,
+}
+"""Columns of a sheet that are counted, and whether one may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,20 +166,35 @@ def write_sheet(path: Path, misses: Sequence[Miss]) -> None:
         writer.writerows(map(asdict, misses))
 
 
-def count_kinds(path: Path) -> Mapping[str, tuple[int, int, int]]:
-    """Count each kind of a filled sheet: all, those that are no candidates, those near the first.
-
-    Near are ranks up to 2 * SHOWN. The most frequent kind is first, ties by name.
+def read_sheet(path: Path) -> list[Mapping[str, str]]:
+    """Read the lines of a sheet.
 
     Raises:
-        InputError: the sheet is missing, or is none.
+        InputError: the sheet is missing, or is none, or a number in it is none.
     """
     if not path.is_file():
         raise InputError(f"There is no sheet {path}.", "Draw one first: `draw INDEX --out`.")
     with path.open(newline="", encoding="utf-8") as file:
-        lines = list(csv.DictReader(file))
-    if lines and not {"kind", "rank"} <= set(lines[0]):
+        reader = csv.DictReader(file)
+        lines: list[Mapping[str, str]] = list(reader)
+    if not {field.name for field in fields(Miss)} <= set(reader.fieldnames or ()):
         raise InputError(f"{path} is no sheet of misses.", "Its columns are those of `draw`.")
+    for number, line in enumerate(lines, 1):
+        for name, may_lack in NUMBERS.items():
+            value = line[name] or ""
+            if not (value.isdecimal() or (may_lack and not value)):
+                raise InputError(
+                    f"{path}: miss {number} has {value!r} as {name}, which is no whole number.",
+                    "Write kinds into the first column only, or draw the sheet again.",
+                )
+    return lines
+
+
+def count_kinds(lines: Sequence[Mapping[str, str]]) -> Mapping[str, tuple[int, int, int]]:
+    """Count each kind of a filled sheet: all, those that are no candidates, those near the first.
+
+    Near are ranks up to 2 * SHOWN. The most frequent kind is first, ties by name.
+    """
     totals, absent, near = Counter[str](), Counter[str](), Counter[str]()
     for line in lines:
         kind = line["kind"].strip() or UNSORTED
@@ -175,6 +203,71 @@ def count_kinds(path: Path) -> Mapping[str, tuple[int, int, int]]:
         near[kind] += bool(line["rank"]) and int(line["rank"]) <= 2 * SHOWN
     ordered = sorted(totals, key=lambda kind: (-totals[kind], kind))
     return {kind: (totals[kind], absent[kind], near[kind]) for kind in ordered}
+
+
+def count_facts(lines: Sequence[Mapping[str, str]]) -> Mapping[str, int]:
+    """Count what the columns of a sheet say of its misses."""
+    absent = [line for line in lines if not line["rank"]]
+    far = [line for line in lines if int(line["cosine_rank"]) > FAR]
+    return {
+        f"further than the {FAR} nearest by cosine": len(far),
+        f"further than {FAR} by cosine and by BM25": sum(
+            not line["bm25_rank"] or int(line["bm25_rank"]) > FAR for line in far
+        ),
+        "cited at most once so far": sum(int(line["citations"]) <= SELDOM for line in lines),
+        f"cited by none of the {NEAREST} nearest papers": sum(
+            line["neighbours"] == "0" for line in lines
+        ),
+        "no candidate": len(absent),
+        "no candidate, though cited three times or more": sum(
+            int(line["citations"]) >= 3 for line in absent
+        ),
+    }
+
+
+def tally(recommender: Recommender, queries: Sequence[str]) -> Mapping[str, int]:
+    """Count what all gold papers of the queries, and those that are missed, have in common."""
+    corpus, graph = recommender.collection.corpus, recommender.collection.graph
+    total = Counter[str]({"queries": len(queries)})
+    for query in queries:
+        asked = answered(recommender, query)
+        ranked, before = asked.ranking.rows, asked.query.before
+        own = _by(corpus.authors, asked.gold, asked.query.authors)
+        absent = asked.missed[~np.isin(asked.missed, ranked)]
+        older = ranked[graph.years[ranked] < before]
+        group = corpus.authors.take(ranked[:SHOWN])[1]
+        total.update(
+            {
+                "gold papers": len(asked.gold),
+                "gold papers by an author of the draft": int(own.sum()),
+                "missed": len(asked.missed),
+                "missed, cited at most once so far": int(
+                    np.count_nonzero(graph.in_counts(asked.missed, before) <= SELDOM)
+                ),
+                "missed, by an author of the draft": int(
+                    np.isin(asked.gold[own], asked.missed).sum()
+                ),
+                "no candidate": len(absent),
+                "no candidate, but cited by one": int(
+                    np.isin(absent, graph.cites.take(older)[1]).sum()
+                ),
+                f"no candidate, but by an author of one of the first {SHOWN}": int(
+                    _by(corpus.authors, absent, group).sum()
+                ),
+            }
+        )
+    return total
+
+
+def _by(authors: Ragged, rows: Rows, wanted: Rows) -> Mask:
+    """Tell which rows have one of the wanted authors: (len(rows),)."""
+    owners, found = authors.take(rows)
+    return np.isin(np.arange(len(rows)), owners[np.isin(found, wanted)])
+
+
+def count_table(counts: Mapping[str, int]) -> str:
+    """Write counts as a Markdown table."""
+    return "\n".join(["| | |\n|---|---:|", *(f"| {key} | {n:,} |" for key, n in counts.items())])
 
 
 def kind_table(counts: Mapping[str, tuple[int, int, int]]) -> str:
@@ -192,10 +285,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line and run; return the exit code."""
     given = _parser().parse_args(arguments)
     if given.verb == "count":
-        sys.stdout.write(kind_table(count_kinds(given.sheet)) + "\n")
+        lines = read_sheet(given.sheet)
+        tables = (kind_table(count_kinds(lines)), count_table(count_facts(lines)))
+        sys.stdout.write("\n\n".join(tables) + "\n")
+        return
+    recommender = recsys.load(given.index)
+    queries = read_split(given.split, recommender.collection).part(given.part)
+    if given.verb == "tally":
+        sys.stdout.write(count_table(tally(recommender, queries)) + "\n")
     else:
-        recommender = recsys.load(given.index)
-        queries = read_split(given.split, recommender.collection).part(given.part)
         rng = np.random.default_rng(given.seed)
         write_sheet(given.out, draw(recommender, queries, given.number, rng))
 
@@ -206,9 +304,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     verbs = parser.add_subparsers(dest="verb", required=True)
     drawing = verbs.add_parser("draw", help="ask all queries of a part and draw some misses")
-    drawing.add_argument("index", type=Path, help="folder of an index")
-    drawing.add_argument("--split", type=Path, required=True, help="JSON file with query ids")
-    drawing.add_argument("--part", choices=PARTS, default="dev")
+    tallying = verbs.add_parser("tally", help="ask all queries of a part and count all misses")
+    for asking in (drawing, tallying):
+        asking.add_argument("index", type=Path, help="folder of an index")
+        asking.add_argument("--split", type=Path, required=True, help="JSON file with query ids")
+        asking.add_argument("--part", choices=PARTS, default="dev")
     drawing.add_argument("--number", type=int, default=60, help="misses on the sheet")
     drawing.add_argument("--seed", type=int, default=0, help="of the draw")
     drawing.add_argument("--out", type=Path, required=True, help="CSV file to write")

@@ -61,18 +61,28 @@ def repeats(
     output: Annotated[
         ComparisonFormat, Option("--format", help="How the table is written.")
     ] = "table",
-    seed: Annotated[int, Option("--seed", min=0, help="Seed of the tests.")] = 0,
+    base: Annotated[
+        str | None,
+        Option(
+            "--base",
+            metavar="SYSTEM",
+            show_default="none",
+            help="Show also what each system has more than this one, with 95 % intervals.",
+        ),
+    ] = None,
+    seed: Annotated[int, Option("--seed", min=0, help="Seed of the tests and the intervals.")] = 0,
 ) -> None:
     """Average evaluations that repeat one another, and test every pair of systems.
 
-    For models that are trained with several seeds: mean, standard deviation, and which systems
-    differ by more than chance when each query's figures are averaged over the seeds.
+    For models that are trained with several seeds: mean, standard deviation over the seeds, 95 %
+    interval over the queries, and which systems differ by more than chance when each query's
+    figures are averaged over the seeds.
     """
     from eval.report.repeats import RENDERERS
     from eval.report.repeats import repeats as average
     from recsys.app.output import emit
 
-    emit(RENDERERS[output](average(folders, seed=seed)))
+    emit(RENDERERS[output](average(folders, base=base, seed=seed)))
 
 
 def report(
@@ -158,7 +168,8 @@ def reproduce(
             "--docs",
             metavar="DIR",
             show_default=False,
-            help="Rewrite the tables in the pages of this folder, such as docs/results.",
+            help="Rewrite the tables in the pages of this folder, such as docs/results; those that "
+            "--work holds from earlier stay.",
         ),
     ] = None,
     listed: Annotated[bool, Option("--list", help="Show the table and run nothing.")] = False,
@@ -172,7 +183,8 @@ def reproduce(
     Runs the commands that `--list` shows, each as a process of its own. The exit code is 1 when a
     figure is further off than its tolerance.
     """
-    from pipelines.benchmarks import reproduce as repeating
+    from pipelines.benchmarks.reproduction import reproduce as repeating
+    from pipelines.benchmarks.reproduction.reproduced_pages import check_pages, rewrite_pages
     from recsys.app.output import emit, note
 
     if listed:
@@ -183,9 +195,9 @@ def reproduce(
     setup = repeating.Setup(rows.data, rows.work, lambda line: note(line, quiet=quiet))
     chosen = repeating.select(rows.only)
     if docs is not None:
-        repeating.check_pages(docs, chosen)
+        check_pages(docs, chosen)
     outcomes = repeating.reproduce(chosen, setup)
-    if docs is not None:
-        repeating.rewrite_pages(docs, rows.work, chosen)
     emit(repeating.RENDERERS[output](outcomes))
+    if docs is not None:
+        rewrite_pages(docs, rows.work, chosen)
     return 1 if any(each.differs for each in outcomes) else 0

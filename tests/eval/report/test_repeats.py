@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from eval.measures import Interval, summarise
+from eval.recorded_runs import read_evaluation
 from eval.report.compare import compare
 from eval.report.repeats import RENDERERS, Repeated, repeats
 from recsys.errors import InputError
@@ -80,6 +82,38 @@ def test_a_system_beats_another_by_its_mean_over_the_seeds(tmp_path: Path) -> No
     assert steady.beats["query F1@20"] == ()  # All find it among the first 20.
 
 
+def test_the_interval_of_one_evaluation_is_its_own(seeds: list[Path]) -> None:
+    evaluation = read_evaluation(seeds[0])
+    for system in repeats(seeds[:1]).systems:
+        judged = evaluation.judge(system.name, evaluation.gold())
+        alone = summarise(judged, rng=np.random.default_rng(0))
+        for measure, mean in system.means.items():
+            assert mean == alone[measure]
+
+
+def test_the_interval_of_a_mean_draws_queries_and_not_seeds(seeds: list[Path]) -> None:
+    """Good and fair have changed places: their means are one, and so are their intervals."""
+    found = by_name(seeds)
+    for measure, mean in found["good"].means.items():
+        assert mean == found["fair"].means[measure]
+        assert mean.value == pytest.approx(found["good"].mean(measure))
+        assert mean.low < mean.value < mean.high
+
+
+def test_what_a_system_has_more_than_the_base(tmp_path: Path) -> None:
+    ranks = ({"falling": 1, "last": 4, "steady": 1}, {"falling": 2, "last": 4, "steady": 1})
+    folders = [write_many(tmp_path / str(i), each) for i, each in enumerate(ranks)]
+    found = {each.name: each for each in repeats(folders, base="last").systems}
+    assert found["last"].more == {}
+    for name, more in (("steady", 1 - 1 / 4), ("falling", (1 + 1 / 2) / 2 - 1 / 4)):
+        mrr = found[name].more["MRR"]
+        assert (mrr.value, mrr.low, mrr.high) == pytest.approx((more, more, more))
+        assert found[name].more["R@20"] == Interval(0, 0, 0)
+    assert all(each.more == {} for each in repeats(folders).systems)
+    with pytest.raises(InputError, match="Did you mean 'steady'"):
+        repeats(folders, base="stedy")
+
+
 def test_what_only_one_seed_shows_is_no_difference(seeds: list[Path]) -> None:
     found = by_name(seeds)
     good, fair = found["good"], found["fair"]
@@ -109,3 +143,6 @@ def test_the_command_prints_the_table(seeds: list[Path], run_cli: "RunCli") -> N
     assert "| b | good | " in done.out
     missing = run_cli("repeats", seeds[0], seeds[0].parent / "none")
     assert (missing.code, missing.out) == (1, "")
+    beside = run_cli("repeats", *seeds, "--base", "poor", "--format", "markdown")
+    assert beside.code == 0 and done.out in beside.out
+    assert "More than poor" in beside.out and "| good | +" in beside.out

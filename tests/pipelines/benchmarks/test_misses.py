@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 from pipelines.benchmarks import misses
-from pipelines.benchmarks.misses import answered, count_kinds, draw, kind_table, main, write_sheet
+from pipelines.benchmarks.misses import (
+    answered,
+    count_facts,
+    count_kinds,
+    draw,
+    kind_table,
+    main,
+    read_sheet,
+    tally,
+    write_sheet,
+)
 from pipelines.evaluation.splits import gold_ids
 from recsys.errors import InputError
 from recsys.recommend import Recommender
@@ -55,21 +65,65 @@ def test_a_seed_draws_the_same_and_another_one_others(recommender: Recommender) 
 def test_kinds_are_counted_with_their_ranks(tmp_path: Path, recommender: Recommender) -> None:
     sheet = tmp_path / "sheet.csv"
     write_sheet(sheet, draw(recommender, QUERIES, 4, np.random.default_rng(0)))
-    assert [*count_kinds(sheet)] == ["not sorted"]
-    with sheet.open("w", encoding="utf-8") as file:
-        file.write("kind,rank\nown,\nown,3\n topic ,4\n,\ntopic,5\ntopic,99\n")
-    counts = count_kinds(sheet)  # Near are ranks up to 4 here.
+    assert [*count_kinds(read_sheet(sheet))] == ["not sorted"]
+    filled = [
+        ("own", ""),
+        ("own", "3"),
+        (" topic ", "4"),
+        ("", ""),
+        ("topic", "5"),
+        ("topic", "99"),
+    ]
+    counts = count_kinds([{"kind": kind, "rank": rank} for kind, rank in filled])
     assert counts == {"topic": (3, 0, 1), "own": (2, 1, 1), "not sorted": (1, 1, 0)}
     assert [*counts] == ["topic", "own", "not sorted"]
+    assert [count[2] for count in counts.values()] == [1, 1, 0], "near are ranks up to 4 here"
     assert "| topic | 3 | 0 | 1 |" in kind_table(counts)
+
+
+def test_the_columns_of_a_sheet_are_counted() -> None:
+    columns = ("rank", "cosine_rank", "bm25_rank", "citations", "neighbours")
+    lines = ["21,200,,0,0", ",201,200,3,0", ",999,201,2,1", "30,300,,1,4"]
+    counts = count_facts([dict(zip(columns, line.split(","), strict=True)) for line in lines])
+    assert [*counts.values()] == [3, 2, 2, 2, 2, 1]
+
+
+def test_all_misses_are_tallied_as_they_are_drawn(recommender: Recommender) -> None:
+    counts = tally(recommender, QUERIES)
+    drawn = draw(recommender, QUERIES, 1000, np.random.default_rng(0))
+    assert counts["queries"] == len(QUERIES) and counts["missed"] == len(drawn) > 0
+    gold = {miss.draft: miss.gold for miss in drawn}
+    assert counts["gold papers"] == sum(gold.values()) and len(gold) == len(QUERIES)
+    assert counts["missed, cited at most once so far"] == sum(each.citations <= 1 for each in drawn)
+    own = sum(each.shared_authors > 0 for each in drawn)
+    assert 0 < own == counts["missed, by an author of the draft"]
+    assert own <= counts["gold papers by an author of the draft"]
+    assert counts["no candidate"] == sum(each.rank is None for each in drawn)
 
 
 def test_what_is_no_sheet_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(InputError, match="no sheet"):
-        count_kinds(tmp_path / "none.csv")
+        read_sheet(tmp_path / "none.csv")
     (tmp_path / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     assert main(["count", str(tmp_path / "other.csv")]) == 1
     assert "is no sheet of misses" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("citations", ""), ("rank", "first"), ("rank", "-1")]
+)
+def test_a_number_that_was_overwritten_is_named(
+    column: str, value: str, recommender: Recommender, tmp_path: Path
+) -> None:
+    sheet = tmp_path / "sheet.csv"
+    write_sheet(sheet, draw(recommender, QUERIES, 2, np.random.default_rng(0)))
+    lines = read_sheet(sheet)
+    with sheet.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [*lines[0]])
+        writer.writeheader()
+        writer.writerows([lines[0], {**lines[1], column: value}])
+    with pytest.raises(InputError, match=f"miss 2 has {value!r} as {column}"):
+        read_sheet(sheet)
 
 
 def test_the_command_writes_and_counts_a_sheet(
@@ -87,3 +141,5 @@ def test_the_command_writes_and_counts_a_sheet(
         assert len(list(csv.DictReader(file))) == 3
     assert main(["count", str(sheet)]) == 0
     assert "| not sorted | 3 |" in capsys.readouterr().out
+    assert main(["tally", "x.index", "--split", str(split)]) == 0
+    assert "| queries | 4 |" in capsys.readouterr().out

@@ -11,7 +11,7 @@ from eval.report.page_formats import FORMATS
 from eval.studies.clicks.click_models import CLICK_MODELS
 from eval.studies.clicks.estimation import METHODS
 from eval.studies.scidocs import scidocs_table
-from pipelines.benchmarks import reproduce
+from pipelines.benchmarks.reproduction import reproduce
 from pipelines.studies.clicks.click_pairs import NEGATIVES
 from recsys.app.cli import click_logs, click_studies, options
 

@@ -7,36 +7,23 @@ the run files that it wrote, rounded to four decimals before F1 is taken of them
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from eval.measures import Judged, f1, flag, per_query
-from eval.report.evaluation_report import read_report
-from eval.report.marked_pages import check_page, rewrite_page
-from eval.report.repeats import repeats, table
-from eval.report.system_tables import headline, slices
-from eval.report.tables import Table, cells, markdown_table, text_table
+from eval.report.tables import Table, cells, text_table
 from eval.trec import Qrels, Run, ordered, read_qrels, read_run
-from pipelines.benchmarks.reproduce_table import (
-    EVALUATION,
-    EXPERIMENTS,
-    LOCAL_PAGE,
-    LOOSER,
-    SEEDS_PAGE,
-    TRAINED,
-    Experiment,
-)
+from pipelines.benchmarks.reproduction.experiment_table import EXPERIMENTS
+from pipelines.benchmarks.reproduction.experiments import TRAINED, Experiment
 from pipelines.jobs.programs import recsys_program, run_program
 from recsys.errors import InputError, near_miss
 
 Say = Callable[[str], None]
 SCHEMA = "recsys.reproduction/1"
-SHOWN = ("F1@20", "query F1@20", "MRR", "nDCG@20", "R@20", "R@100", "candidate recall")
-"""Measures in the tables of docs/results."""
 Experiments = Mapping[str, Experiment]
 
 
@@ -148,8 +135,7 @@ def compared(
     expected = experiment.systems[system]
     pairs = zip(experiment.measures, expected.figures, strict=True)
     return [
-        Outcome(name, key, value, measured[key], expected.tolerance * LOOSER.get(key, 1))
-        for key, value in pairs
+        Outcome(name, key, value, measured[key], expected.tolerance.of(key)) for key, value in pairs
     ]
 
 
@@ -181,12 +167,13 @@ def listing() -> str:
         table = Table(
             name,
             f"{name} (slow: runs only when it is named)" if experiment.slow else name,
-            ("row", *experiment.measures, "tolerance"),
+            ("row", *experiment.measures, "tolerance", "of MRR"),
             tuple(
                 cells(
                     f"{name}/{system}",
                     *(f"{figure:.4f}" for figure in expected.figures),
-                    f"{expected.tolerance:.4f}",
+                    f"{expected.tolerance.other:.4f}",
+                    f"{expected.tolerance.mrr:.4f}",
                 )
                 for system, expected in systems.items()
             ),
@@ -208,77 +195,6 @@ RENDERERS: Mapping[str, Callable[[Sequence[Outcome]], str]] = {
     "table": lambda outcomes: text_table(outcome_table(outcomes)),
     "json": as_json,
 }
-
-
-def check_pages(docs: Path, chosen: Iterable[str]) -> None:
-    """Refuse a folder of results that cannot take the tables, before hours of work.
-
-    Raises:
-        InputError: a page is missing, or it lacks the marks.
-    """
-    for name in sorted({EXPERIMENTS[name].page for name in chosen}):
-        check_page(docs, name)
-
-
-def rewrite_pages(docs: Path, work: Path, chosen: Iterable[str]) -> None:
-    """Put the tables of the chosen experiments into their pages of a folder.
-
-    Raises:
-        InputError: a page is missing or lacks the marks, or the seeds are not alike.
-        ArtifactError: an evaluation is not whole.
-    """
-    pages: dict[str, list[str]] = {}
-    for name in chosen:
-        pages.setdefault(EXPERIMENTS[name].page, []).append(name)
-    for page, names in pages.items():
-        rewrite_page(docs, page, _TABLES[page](work, names))
-
-
-def evaluation_tables(evaluations: Sequence[Path]) -> str:
-    """Write the table of each evaluation."""
-    tables = []
-    for folder in evaluations:
-        report = read_report(folder)
-        found = headline(report.assessment, SHOWN)
-        tables.append(markdown_table(replace(found, caption=f"{report.title}. {report.lead}")))
-    return "\n".join(tables)
-
-
-def sentence_tables(evaluations: Sequence[Path]) -> str:
-    """Write the table of each evaluation of sentences, and of those that name somebody or not."""
-    tables = []
-    for folder in evaluations:
-        report = read_report(folder)
-        found = report.assessment
-        errors = (f"{name} {each.error:.4f}" for name, each in sorted(found.reliability.items()))
-        lead = f"{folder.name}: {report.lead} Expected calibration error: {', '.join(errors)}."
-        tables.append(markdown_table(replace(headline(found), caption=lead)))
-        tables += [markdown_table(each) for each in slices(found) if each.name == "slice-names"]
-    return "\n".join(tables)
-
-
-def seed_tables(groups: Mapping[str, Sequence[Path]]) -> str:
-    """Write a table of means over seeds for each corpus."""
-    tables = []
-    for corpus, folders in groups.items():
-        shown = table(repeats(folders))
-        tables.append(markdown_table(replace(shown, caption=f"{corpus}: {shown.caption}")))
-    return "\n".join(tables)
-
-
-def _seeded(work: Path, names: Sequence[str]) -> str:
-    groups: dict[str, list[Path]] = {}
-    for name in names:
-        groups.setdefault(EXPERIMENTS[name].repeats, []).append(work / name)
-    return seed_tables(groups)
-
-
-_TABLES: Mapping[str, Callable[[Path, Sequence[str]], str]] = {
-    EVALUATION: lambda work, names: evaluation_tables([work / name for name in names]),
-    SEEDS_PAGE: _seeded,
-    LOCAL_PAGE: lambda work, names: sentence_tables([work / name for name in names]),
-}
-"""What a page shows of experiments of these names."""
 
 
 def _check_corpus(data: Path, corpus: str, files: Sequence[str]) -> None:

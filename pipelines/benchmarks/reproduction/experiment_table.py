@@ -1,0 +1,233 @@
+"""The table of experiments, and what they gave: the figures are those of the test queries."""
+
+from collections.abc import Mapping
+
+from pipelines.benchmarks.reproduction.experiments import (
+    DEFAULT,
+    EXACT,
+    LEARNED,
+    NETWORK,
+    RANK_WITHOUT,
+    WITHOUT,
+    Expected,
+    Experiment,
+    best,
+    evaluation,
+    own_corpus,
+    seeded,
+    sentences,
+)
+
+LOCAL: Mapping[str, Mapping[str, Expected]] = {
+    "sentence": {
+        "two-stage": Expected((0.4550, 0.2664, 0.3023), LEARNED),
+        "local": Expected((0.4658, 0.2977, 0.3291), LEARNED),
+    },
+    "title": {
+        "bm25": Expected((0.2440, 0.1503, 0.1668), EXACT),
+        "embedding": Expected((0.2469, 0.1477, 0.1644), LEARNED),
+        "hybrid": Expected((0.2806, 0.1711, 0.1900), LEARNED),
+        "two-stage": Expected((0.4919, 0.2604, 0.3031), LEARNED),
+        "profile": Expected((0.2935, 0.1705, 0.1914), LEARNED),
+        "local": Expected((0.5525, 0.3379, 0.3781), LEARNED),
+    },
+    "references": {
+        "bm25": Expected((0.2495, 0.1565, 0.1728), EXACT),
+        "two-stage": Expected((0.5256, 0.3034, 0.3440), LEARNED),
+        "local": Expected((0.6489, 0.4263, 0.4690), LEARNED),
+    },
+    "title-raw": {
+        "two-stage": Expected((0.4895, 0.2600, 0.3018), LEARNED),
+        "local-unnamed": Expected((0.5392, 0.3323, 0.3703), LEARNED),
+        "local": Expected((0.9891, 0.9094, 0.9288), LEARNED),
+    },
+    "references-raw": {
+        "bm25": Expected((0.2575, 0.1576, 0.1761), EXACT),
+        "two-stage": Expected((0.5312, 0.3065, 0.3479), LEARNED),
+        "local-unnamed": Expected((0.6387, 0.4106, 0.4552), LEARNED),
+        "local": Expected((0.9896, 0.9363, 0.9491), LEARNED),
+    },
+    "contexts": {
+        "bm25": Expected((0.3739, 0.2621, 0.2809), EXACT),
+        "embedding": Expected((0.4089, 0.2809, 0.3037), LEARNED),
+        "profile": Expected((0.5117, 0.3563, 0.3857), LEARNED),
+        "local": Expected((0.7309, 0.5306, 0.5723), LEARNED),
+    },
+}
+"""Figures of experiments on sentences, in the order of LOCAL_MEASURES."""
+
+BEST: Mapping[str, tuple[Mapping[str, Expected], ...]] = {
+    "vis": (
+        {
+            "embedding": Expected((0.2326, 0.6468, 0.2636, 0.4960), LEARNED),
+            DEFAULT: Expected((0.3614, 0.8215, 0.4016, 0.6768), LEARNED),
+            "two-stage": Expected((0.3716, 0.8371, 0.4127, 0.6983), LEARNED),
+        },
+        {
+            "embedding": Expected((0.2326, 0.6468, 0.2636, 0.4960), LEARNED),
+            DEFAULT: Expected((0.3581, 0.8189, 0.3973, 0.6759), LEARNED),
+            "two-stage": Expected((0.3736, 0.8439, 0.4152, 0.6974), LEARNED),
+        },
+        {
+            "embedding": Expected((0.2326, 0.6468, 0.2636, 0.4960), LEARNED),
+            DEFAULT: Expected((0.3612, 0.8161, 0.4015, 0.6766), LEARNED),
+            "two-stage": Expected((0.3748, 0.8344, 0.4170, 0.6968), LEARNED),
+        },
+    ),
+    "archaeology": (
+        {
+            "embedding": Expected((0.1818, 0.5554, 0.3004, 0.5025), LEARNED),
+            DEFAULT: Expected((0.2933, 0.7354, 0.4784, 0.6998), LEARNED),
+            "two-stage": Expected((0.3042, 0.7495, 0.4961, 0.7271), LEARNED),
+        },
+        {
+            "embedding": Expected((0.1818, 0.5554, 0.3004, 0.5025), LEARNED),
+            DEFAULT: Expected((0.2921, 0.7353, 0.4764, 0.7005), LEARNED),
+            "two-stage": Expected((0.3051, 0.7531, 0.4977, 0.7256), LEARNED),
+        },
+        {
+            "embedding": Expected((0.1818, 0.5554, 0.3004, 0.5025), LEARNED),
+            DEFAULT: Expected((0.2923, 0.7375, 0.4763, 0.7004), LEARNED),
+            "two-stage": Expected((0.3050, 0.7496, 0.4972, 0.7258), LEARNED),
+        },
+    ),
+}
+"""Figures of the best configuration and of the default, by seed, in the order of MEASURES."""
+
+EXPERIMENTS: Mapping[str, Experiment] = {
+    "vis": own_corpus(
+        "vis",
+        {
+            "random": Expected((0.0041, 0.0155, 0.0047, 0.0187), EXACT),
+            "citations": Expected((0.0425, 0.2184, 0.0441, 0.1072), EXACT),
+            "bm25-whoosh": Expected((0.1313, 0.4581, 0.1449, 0.2672), EXACT),
+            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
+            "embedding": Expected((0.2098, 0.6466, 0.2366, 0.4526), LEARNED),
+            "stage-one": Expected((0.2846, 0.6344, 0.3149, 0.5922), LEARNED),
+            "two-stage": Expected((0.3614, 0.8215, 0.4016, 0.6768), LEARNED),
+            WITHOUT: Expected((0.3439, 0.8094, 0.3821, 0.6574), LEARNED),
+            "oracle": Expected((0.7280, 1.0000, 0.7918, 0.8330), LEARNED),
+        },
+    ),
+    "archaeology": own_corpus(
+        "archaeology",
+        {
+            "random": Expected((0.0003, 0.0009, 0.0005, 0.0033), EXACT),
+            "citations": Expected((0.0107, 0.0459, 0.0161, 0.0428), EXACT),
+            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
+            "bm25": Expected((0.1757, 0.5665, 0.2877, 0.4561), EXACT),
+            "embedding": Expected((0.1645, 0.5064, 0.2714, 0.4574), LEARNED),
+            "stage-one": Expected((0.2364, 0.5886, 0.3828, 0.6185), LEARNED),
+            "two-stage": Expected((0.2933, 0.7354, 0.4784, 0.6998), LEARNED),
+            WITHOUT: Expected((0.2715, 0.6974, 0.4428, 0.6753), LEARNED),
+            "oracle": Expected((0.5065, 1.0000, 0.8003, 0.8025), LEARNED),
+        },
+    ),
+    # Citeomatic's own models beside ours, with several seeds of training.
+    "vis-seed-0": seeded(
+        "vis",
+        0,
+        {
+            "bm25-whoosh": Expected((0.1313, 0.4581, 0.1449, 0.2672), EXACT),
+            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
+            "nnselect": Expected((0.2362, 0.5780, 0.2576, 0.3862), NETWORK),
+            "nnselect-100": Expected((0.2279, 0.5789, 0.2505, 0.4856), NETWORK),
+            "nnrank": Expected((0.2408, 0.6346, 0.2641, 0.3858), NETWORK),
+            RANK_WITHOUT: Expected((0.2397, 0.6416, 0.2635, 0.3861), NETWORK),
+            "two-stage": Expected((0.3642, 0.8157, 0.4061, 0.6810), LEARNED),
+        },
+    ),
+    "vis-seed-1": seeded(
+        "vis",
+        1,
+        {
+            "bm25-whoosh": Expected((0.1313, 0.4581, 0.1449, 0.2672), EXACT),
+            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
+            "nnselect": Expected((0.2309, 0.5814, 0.2534, 0.3901), NETWORK),
+            "nnselect-100": Expected((0.2191, 0.5826, 0.2427, 0.4816), NETWORK),
+            "nnrank": Expected((0.2389, 0.6506, 0.2629, 0.3897), NETWORK),
+            RANK_WITHOUT: Expected((0.2343, 0.6298, 0.2582, 0.3893), NETWORK),
+            "two-stage": Expected((0.3602, 0.8205, 0.4014, 0.6773), LEARNED),
+        },
+    ),
+    "vis-seed-2": seeded(
+        "vis",
+        2,
+        {
+            "bm25-whoosh": Expected((0.1313, 0.4581, 0.1449, 0.2672), EXACT),
+            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
+            "nnselect": Expected((0.2369, 0.5611, 0.2598, 0.3951), NETWORK),
+            "nnselect-100": Expected((0.2161, 0.5618, 0.2366, 0.4791), NETWORK),
+            "nnrank": Expected((0.2414, 0.6526, 0.2682, 0.3956), NETWORK),
+            RANK_WITHOUT: Expected((0.2425, 0.6476, 0.2694, 0.3959), NETWORK),
+            "two-stage": Expected((0.3634, 0.8332, 0.4040, 0.6839), LEARNED),
+        },
+    ),
+    "archaeology-seed-0": seeded(
+        "archaeology",
+        0,
+        {
+            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
+            "bm25": Expected((0.1756, 0.5665, 0.2876, 0.4561), EXACT),
+            "nnselect": Expected((0.1894, 0.5094, 0.3040, 0.3683), NETWORK),
+            "nnselect-100": Expected((0.1802, 0.5107, 0.2900, 0.4959), NETWORK),
+            "nnrank": Expected((0.1919, 0.5700, 0.3075, 0.3683), NETWORK),
+            RANK_WITHOUT: Expected((0.1910, 0.5436, 0.3066, 0.3683), NETWORK),
+            "two-stage": Expected((0.2902, 0.7260, 0.4732, 0.7036), LEARNED),
+        },
+    ),
+    "archaeology-seed-1": seeded(
+        "archaeology",
+        1,
+        {
+            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
+            "bm25": Expected((0.1756, 0.5665, 0.2876, 0.4561), EXACT),
+            "nnselect": Expected((0.1919, 0.4921, 0.3084, 0.3673), NETWORK),
+            "nnselect-100": Expected((0.1823, 0.4945, 0.2929, 0.4949), NETWORK),
+            "nnrank": Expected((0.1904, 0.5521, 0.3062, 0.3674), NETWORK),
+            RANK_WITHOUT: Expected((0.1905, 0.5436, 0.3072, 0.3673), NETWORK),
+            "two-stage": Expected((0.2917, 0.7344, 0.4755, 0.7022), LEARNED),
+        },
+    ),
+    "archaeology-seed-2": seeded(
+        "archaeology",
+        2,
+        {
+            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
+            "bm25": Expected((0.1756, 0.5665, 0.2876, 0.4561), EXACT),
+            "nnselect": Expected((0.1928, 0.5134, 0.3108, 0.3715), NETWORK),
+            "nnselect-100": Expected((0.1873, 0.5149, 0.3021, 0.4911), NETWORK),
+            "nnrank": Expected((0.1939, 0.5742, 0.3121, 0.3715), NETWORK),
+            RANK_WITHOUT: Expected((0.1939, 0.5867, 0.3124, 0.3714), NETWORK),
+            "two-stage": Expected((0.2911, 0.7270, 0.4738, 0.7018), LEARNED),
+        },
+    ),
+    # The best configuration beside the default, with several seeds of training.
+    **{
+        f"{corpus}-best-{seed}": best(corpus, seed, figures)
+        for corpus, seeds in BEST.items()
+        for seed, figures in enumerate(seeds)
+    },
+    # How well the ranker that ships with the package serves a corpus that it has never seen.
+    "vis-left-out": Experiment(
+        corpora=("vis", "archaeology", "acl", "elife", "arxiv9196"),
+        prepare=(
+            "recsys build {data}/vis/papers.jsonl.gz --out {work}/vis-left-out.index",
+            "python -m pipelines.ranking.shipped_ranker --data {data} --work {work} "
+            "--leave-out vis --out {work}/vis-left-out.index",
+        ),
+        training=(),
+        evaluate=evaluation("vis-left-out", "{data}/vis/split.json"),
+        alone={},
+        systems={"two-stage": Expected((0.3476, 0.8106, 0.3853, 0.6727), LEARNED)},
+        slow=True,
+    ),
+    # Which paper belongs to which sentence, with less or more known of its draft.
+    "acl-local-sentence": sentences("sentence", LOCAL["sentence"]),
+    "acl-local-title": sentences("title", LOCAL["title"]),
+    "acl-local-references": sentences("references", LOCAL["references"]),
+    "acl-local-title-raw": sentences("title", LOCAL["title-raw"], raw=True),
+    "acl-local-references-raw": sentences("references", LOCAL["references-raw"], raw=True),
+    "acl-local-contexts": sentences("references", LOCAL["contexts"], told=True),
+}
+"""A row is called EXPERIMENT/SYSTEM."""
