@@ -12,16 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.measures import (
-    POOLED,
-    Doubles,
-    Interval,
-    draw,
-    drawn_means,
-    f1,
-    interval,
-    per_query,
-)
+from eval.measures import Doubles, Interval, draw, drawn_means, interval, per_query
 from eval.recorded_runs import Evaluation, read_evaluation
 from eval.report.system_tables import SURE, interval_cell, system_letters
 from eval.report.tables import Cell, Table, cells, latex_table, markdown_table, text_table
@@ -99,11 +90,15 @@ def repeats(folders: Sequence[Path], *, base: str | None = None, seed: int = 0) 
     beats = _beats({name: _averaged(found) for name, found in values.items()}, seed)
     queries = len(first.gold())
     drawn = draw(queries, rng=np.random.default_rng(seed), samples=SAMPLES)
-    means = {name: _means(found, drawn) for name, found in values.items()}
+    by_seed = {name: [drawn_means(each, drawn) for each in found] for name, found in values.items()}
+    means = {
+        name: {key: np.mean([each[key] for each in found], axis=0) for key in SHOWN}
+        for name, found in by_seed.items()
+    }
     systems = (
         Repeated(
             name,
-            figures={key: tuple(_figure(each, key) for each in values[name]) for key in SHOWN},
+            figures={key: tuple(float(each[key][0]) for each in by_seed[name]) for key in SHOWN},
             beats={key: tuple(beats[key][name]) for key in TESTED},
             means={key: interval(means[name][key]) for key in SHOWN},
             more={key: interval(means[name][key] - means[base][key]) for key in SHOWN}
@@ -171,19 +166,6 @@ def _values(evaluation: Evaluation, system: str) -> dict[str, Doubles]:
 
 def _averaged(found: Sequence[Mapping[str, Doubles]]) -> dict[str, Doubles]:
     return {key: np.mean([each[key] for each in found], axis=0) for key in TESTED}
-
-
-def _figure(values: Mapping[str, Doubles], measure: str) -> float:
-    if measure in POOLED:
-        precision, recall = (float(values[name].mean()) for name in POOLED[measure])
-        return float(f1(precision, recall))
-    return float(values[measure].mean())
-
-
-def _means(values: Sequence[Mapping[str, Doubles]], drawn: Doubles) -> dict[str, Doubles]:
-    """Average measures over draws of queries, then over the evaluations: name -> (1 + samples,)."""
-    each = [drawn_means(found, drawn) for found in values]
-    return {key: np.mean([means[key] for means in each], axis=0) for key in SHOWN}
 
 
 def _beats(
