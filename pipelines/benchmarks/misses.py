@@ -174,9 +174,14 @@ def read_sheet(path: Path) -> list[Mapping[str, str]]:
     """
     if not path.is_file():
         raise InputError(f"There is no sheet {path}.", "Draw one first: `draw INDEX --out`.")
-    with path.open(newline="", encoding="utf-8") as file:
+    with path.open(newline="", encoding="utf-8-sig") as file:
         reader = csv.DictReader(file)
-        lines: list[Mapping[str, str]] = list(reader)
+        try:
+            lines: list[Mapping[str, str]] = list(reader)
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise InputError(
+                f"{path} cannot be read: {error}.", "Save it as CSV in UTF-8."
+            ) from None
     if not {field.name for field in fields(Miss)} <= set(reader.fieldnames or ()):
         raise InputError(f"{path} is no sheet of misses.", "Its columns are those of `draw`.")
     for number, line in enumerate(lines, 1):

@@ -56,6 +56,68 @@ LOCAL: Mapping[str, Mapping[str, Expected]] = {
 }
 """Figures of experiments on sentences, in the order of LOCAL_MEASURES."""
 
+CITEOMATIC: Mapping[str, tuple[Mapping[str, Expected], ...]] = {
+    "vis": (
+        {
+            "bm25-whoosh": Expected((0.1313, 0.4581, 0.1449, 0.2672), EXACT),
+            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
+            "nnselect": Expected((0.2362, 0.5780, 0.2576, 0.3862), NETWORK),
+            "nnselect-100": Expected((0.2279, 0.5789, 0.2505, 0.4856), NETWORK),
+            "nnrank": Expected((0.2408, 0.6346, 0.2641, 0.3858), NETWORK),
+            RANK_WITHOUT: Expected((0.2397, 0.6416, 0.2635, 0.3861), NETWORK),
+            "two-stage": Expected((0.3642, 0.8157, 0.4061, 0.6810), LEARNED),
+        },
+        {
+            "bm25-whoosh": Expected((0.1313, 0.4581, 0.1449, 0.2672), EXACT),
+            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
+            "nnselect": Expected((0.2309, 0.5814, 0.2534, 0.3901), NETWORK),
+            "nnselect-100": Expected((0.2191, 0.5826, 0.2427, 0.4816), NETWORK),
+            "nnrank": Expected((0.2389, 0.6506, 0.2629, 0.3897), NETWORK),
+            RANK_WITHOUT: Expected((0.2343, 0.6298, 0.2582, 0.3893), NETWORK),
+            "two-stage": Expected((0.3602, 0.8205, 0.4014, 0.6773), LEARNED),
+        },
+        {
+            "bm25-whoosh": Expected((0.1313, 0.4581, 0.1449, 0.2672), EXACT),
+            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
+            "nnselect": Expected((0.2369, 0.5611, 0.2598, 0.3951), NETWORK),
+            "nnselect-100": Expected((0.2161, 0.5618, 0.2366, 0.4791), NETWORK),
+            "nnrank": Expected((0.2414, 0.6526, 0.2682, 0.3956), NETWORK),
+            RANK_WITHOUT: Expected((0.2425, 0.6476, 0.2694, 0.3959), NETWORK),
+            "two-stage": Expected((0.3634, 0.8332, 0.4040, 0.6839), LEARNED),
+        },
+    ),
+    "archaeology": (
+        {
+            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
+            "bm25": Expected((0.1756, 0.5665, 0.2876, 0.4561), EXACT),
+            "nnselect": Expected((0.1894, 0.5094, 0.3040, 0.3683), NETWORK),
+            "nnselect-100": Expected((0.1802, 0.5107, 0.2900, 0.4959), NETWORK),
+            "nnrank": Expected((0.1919, 0.5700, 0.3075, 0.3683), NETWORK),
+            RANK_WITHOUT: Expected((0.1910, 0.5436, 0.3066, 0.3683), NETWORK),
+            "two-stage": Expected((0.2902, 0.7260, 0.4732, 0.7036), LEARNED),
+        },
+        {
+            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
+            "bm25": Expected((0.1756, 0.5665, 0.2876, 0.4561), EXACT),
+            "nnselect": Expected((0.1919, 0.4921, 0.3084, 0.3673), NETWORK),
+            "nnselect-100": Expected((0.1823, 0.4945, 0.2929, 0.4949), NETWORK),
+            "nnrank": Expected((0.1904, 0.5521, 0.3062, 0.3674), NETWORK),
+            RANK_WITHOUT: Expected((0.1905, 0.5436, 0.3072, 0.3673), NETWORK),
+            "two-stage": Expected((0.2917, 0.7344, 0.4755, 0.7022), LEARNED),
+        },
+        {
+            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
+            "bm25": Expected((0.1756, 0.5665, 0.2876, 0.4561), EXACT),
+            "nnselect": Expected((0.1928, 0.5134, 0.3108, 0.3715), NETWORK),
+            "nnselect-100": Expected((0.1873, 0.5149, 0.3021, 0.4911), NETWORK),
+            "nnrank": Expected((0.1939, 0.5742, 0.3121, 0.3715), NETWORK),
+            RANK_WITHOUT: Expected((0.1939, 0.5867, 0.3124, 0.3714), NETWORK),
+            "two-stage": Expected((0.2911, 0.7270, 0.4738, 0.7018), LEARNED),
+        },
+    ),
+}
+"""Figures of Citeomatic's models and of ours beside them, by seed, in the order of MEASURES."""
+
 BEST: Mapping[str, tuple[Mapping[str, Expected], ...]] = {
     "vis": (
         {
@@ -124,84 +186,11 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         },
     ),
     # Citeomatic's own models beside ours, with several seeds of training.
-    "vis-seed-0": seeded(
-        "vis",
-        0,
-        {
-            "bm25-whoosh": Expected((0.1313, 0.4581, 0.1449, 0.2672), EXACT),
-            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
-            "nnselect": Expected((0.2362, 0.5780, 0.2576, 0.3862), NETWORK),
-            "nnselect-100": Expected((0.2279, 0.5789, 0.2505, 0.4856), NETWORK),
-            "nnrank": Expected((0.2408, 0.6346, 0.2641, 0.3858), NETWORK),
-            RANK_WITHOUT: Expected((0.2397, 0.6416, 0.2635, 0.3861), NETWORK),
-            "two-stage": Expected((0.3642, 0.8157, 0.4061, 0.6810), LEARNED),
-        },
-    ),
-    "vis-seed-1": seeded(
-        "vis",
-        1,
-        {
-            "bm25-whoosh": Expected((0.1313, 0.4581, 0.1449, 0.2672), EXACT),
-            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
-            "nnselect": Expected((0.2309, 0.5814, 0.2534, 0.3901), NETWORK),
-            "nnselect-100": Expected((0.2191, 0.5826, 0.2427, 0.4816), NETWORK),
-            "nnrank": Expected((0.2389, 0.6506, 0.2629, 0.3897), NETWORK),
-            RANK_WITHOUT: Expected((0.2343, 0.6298, 0.2582, 0.3893), NETWORK),
-            "two-stage": Expected((0.3602, 0.8205, 0.4014, 0.6773), LEARNED),
-        },
-    ),
-    "vis-seed-2": seeded(
-        "vis",
-        2,
-        {
-            "bm25-whoosh": Expected((0.1313, 0.4581, 0.1449, 0.2672), EXACT),
-            "bm25": Expected((0.2029, 0.6578, 0.2288, 0.4163), EXACT),
-            "nnselect": Expected((0.2369, 0.5611, 0.2598, 0.3951), NETWORK),
-            "nnselect-100": Expected((0.2161, 0.5618, 0.2366, 0.4791), NETWORK),
-            "nnrank": Expected((0.2414, 0.6526, 0.2682, 0.3956), NETWORK),
-            RANK_WITHOUT: Expected((0.2425, 0.6476, 0.2694, 0.3959), NETWORK),
-            "two-stage": Expected((0.3634, 0.8332, 0.4040, 0.6839), LEARNED),
-        },
-    ),
-    "archaeology-seed-0": seeded(
-        "archaeology",
-        0,
-        {
-            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
-            "bm25": Expected((0.1756, 0.5665, 0.2876, 0.4561), EXACT),
-            "nnselect": Expected((0.1894, 0.5094, 0.3040, 0.3683), NETWORK),
-            "nnselect-100": Expected((0.1802, 0.5107, 0.2900, 0.4959), NETWORK),
-            "nnrank": Expected((0.1919, 0.5700, 0.3075, 0.3683), NETWORK),
-            RANK_WITHOUT: Expected((0.1910, 0.5436, 0.3066, 0.3683), NETWORK),
-            "two-stage": Expected((0.2902, 0.7260, 0.4732, 0.7036), LEARNED),
-        },
-    ),
-    "archaeology-seed-1": seeded(
-        "archaeology",
-        1,
-        {
-            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
-            "bm25": Expected((0.1756, 0.5665, 0.2876, 0.4561), EXACT),
-            "nnselect": Expected((0.1919, 0.4921, 0.3084, 0.3673), NETWORK),
-            "nnselect-100": Expected((0.1823, 0.4945, 0.2929, 0.4949), NETWORK),
-            "nnrank": Expected((0.1904, 0.5521, 0.3062, 0.3674), NETWORK),
-            RANK_WITHOUT: Expected((0.1905, 0.5436, 0.3072, 0.3673), NETWORK),
-            "two-stage": Expected((0.2917, 0.7344, 0.4755, 0.7022), LEARNED),
-        },
-    ),
-    "archaeology-seed-2": seeded(
-        "archaeology",
-        2,
-        {
-            "bm25-whoosh": Expected((0.1121, 0.4109, 0.1837, 0.3117), EXACT),
-            "bm25": Expected((0.1756, 0.5665, 0.2876, 0.4561), EXACT),
-            "nnselect": Expected((0.1928, 0.5134, 0.3108, 0.3715), NETWORK),
-            "nnselect-100": Expected((0.1873, 0.5149, 0.3021, 0.4911), NETWORK),
-            "nnrank": Expected((0.1939, 0.5742, 0.3121, 0.3715), NETWORK),
-            RANK_WITHOUT: Expected((0.1939, 0.5867, 0.3124, 0.3714), NETWORK),
-            "two-stage": Expected((0.2911, 0.7270, 0.4738, 0.7018), LEARNED),
-        },
-    ),
+    **{
+        f"{corpus}-seed-{seed}": seeded(corpus, seed, figures)
+        for corpus, seeds in CITEOMATIC.items()
+        for seed, figures in enumerate(seeds)
+    },
     # The best configuration beside the default, with several seeds of training.
     **{
         f"{corpus}-best-{seed}": best(corpus, seed, figures)

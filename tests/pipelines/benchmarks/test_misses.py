@@ -109,6 +109,17 @@ def test_what_is_no_sheet_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "is no sheet of misses" in capsys.readouterr().err
 
 
+def test_a_sheet_may_come_back_from_a_spreadsheet(recommender: Recommender, tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.csv"
+    write_sheet(sheet, draw(recommender, QUERIES, 2, np.random.default_rng(0)))
+    lines, text = read_sheet(sheet), sheet.read_text(encoding="utf-8")
+    sheet.write_text(text, encoding="utf-8-sig")
+    assert read_sheet(sheet) == lines
+    sheet.write_text("\n".join([*text.splitlines()[:1], "\u00e9"]), encoding="cp1252")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_sheet(sheet)
+
+
 @pytest.mark.parametrize(
     ("column", "value"), [("citations", ""), ("rank", "first"), ("rank", "-1")]
 )
