@@ -13,6 +13,7 @@ from pipelines.corpora.citation_places import cited_as_all
 from pipelines.corpora.clusters import Clusters, find_clusters
 from pipelines.corpora.collect_report import CollectReport
 from pipelines.corpora.known_papers import KnownPapers
+from pipelines.corpora.leading_keyphrases import all_with_keyphrases, led_by_keyphrases
 from pipelines.corpora.library_works import PdfReading
 from pipelines.corpora.link_citations import Linked, Rule, link
 from pipelines.corpora.merge_works import Merged, merge
@@ -32,24 +33,33 @@ class Reading:
 
     columns: of tables, our field and the header of its column, where headers do not tell. apart:
     preprints stay apart from the papers that they became. titles_only: abstracts are left out.
+    keyphrases: what stands before them, see `recsys.keyphrases.keyphrases_in`; empty: nothing.
     """
 
     columns: tuple[tuple[str, str], ...] = ()
     apart: bool = False
     titles_only: bool = False
+    keyphrases: str = ""
 
     def record(self) -> dict[str, Any]:
         """Write out what was chosen, so that JSON can have it."""
         chosen = asdict(self)
         if not self.titles_only:  # As versions wrote that knew nothing of it.
             del chosen["titles_only"]
+        if not self.keyphrases:
+            del chosen["keyphrases"]
         return chosen
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Reading":
         """Read what `record` wrote, once JSON has had it."""
         columns = tuple((str(ours), str(theirs)) for ours, theirs in record["columns"])
-        return cls(columns, bool(record["apart"]), bool(record.get("titles_only", False)))
+        return cls(
+            columns,
+            bool(record["apart"]),
+            bool(record.get("titles_only", False)),
+            str(record.get("keyphrases", "")),
+        )
 
 
 _AT_ONCE = 1 << 18
@@ -108,6 +118,10 @@ def gather(
     if reading.titles_only:
         papers = papers.changed("abstract", lambda _, cells: pa.nulls(len(cells), cells.type))
         report = replace(report, titles_only=True)
+    if reading.keyphrases:
+        found = all_with_keyphrases(papers, reading.keyphrases)
+        papers = led_by_keyphrases(papers, reading.keyphrases)
+        report = replace(report, keyphrases=(reading.keyphrases, found))
     return papers, report
 
 

@@ -33,6 +33,7 @@ class CollectReport:
     something spoke against. conflicts: fields in which works of one paper differ. untitled: works
     without title whose paper is not there. cited: works that reference lists describe, by what
     became of them. titles_only: abstracts that were read are left out.
+    keyphrases: what was put before the abstracts, and of how many papers.
     """
 
     files: tuple[FileRead, ...]
@@ -51,6 +52,7 @@ class CollectReport:
     untitled: int
     cited: Mapping[Rule, int]
     titles_only: bool = False
+    keyphrases: tuple[str, int] | None = None
 
     @property
     def format(self) -> str:
@@ -92,6 +94,9 @@ class CollectReport:
         lines = []
         if self.titles_only:
             lines.append(f"{self.papers - self.without_abstract:,} abstracts left out")
+        if self.keyphrases is not None:
+            source, papers = self.keyphrases
+            lines.append(f"{papers:,} papers begin with their keyphrases, read from {source}")
         if self.untitled:
             lines.append(f"{self.untitled:,} records of papers that are not there left out")
         if self.oddities:

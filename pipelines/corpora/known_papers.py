@@ -1,6 +1,6 @@
 """Papers of an index that works read now mean, or cite: an update adds to what is there."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from pipelines.corpora.paper_names import NOBODY, PaperNames, other_names
 from pipelines.corpora.row_stream import RowStream
 from pipelines.corpora.title_links import NOWHERE, link_titles
+from recsys.keyphrases import keyphrases_in, without_keyphrases
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Longs
 from recsys.store.corpus import Corpus
@@ -19,9 +20,13 @@ _COLUMNS = ("id", "title", "year", "authors", "doi", "aliases")
 
 @dataclass(frozen=True, slots=True)
 class KnownPapers:
-    """The papers of an index, as works are compared with them."""
+    """The papers of an index, as works are compared with them.
+
+    keyphrases: what stands before their abstracts, see `collect.Reading`.
+    """
 
     corpus: Corpus
+    keyphrases: str = ""
 
     def table(self) -> pa.Table:
         """Return what cited works are looked up in: the columns that `link` reads."""
@@ -48,7 +53,14 @@ class KnownPapers:
             found, _ = link_titles(_described(left), table)
             rows.append(found[found != NOWHERE].astype(np.int64))
         wanted = np.unique(np.concatenate(rows))
-        return [work_of(paper) for paper in self.corpus.full_papers(wanted.astype(np.int32))]
+        papers = self.corpus.full_papers(wanted.astype(np.int32))
+        return [work_of(self._as_read(paper)) for paper in papers]
+
+    def _as_read(self, paper: Paper) -> Paper:
+        if not self.keyphrases:
+            return paper
+        phrases = keyphrases_in(self.keyphrases, paper.keyphrases, paper.labels)
+        return replace(paper, abstract=without_keyphrases(paper.abstract, phrases))
 
     def _by_name(self, works: RowStream, table: pa.Table) -> tuple[Longs, Longs]:
         """Return the rows that names of works mean, and the work of each name."""

@@ -93,6 +93,23 @@ class RowStream:
 
         return replace(self, read=read)
 
+    def derived(
+        self, name: str, others: Sequence[str], change: Callable[[pa.RecordBatch], pa.Array]
+    ) -> "RowStream":
+        """Change a column as it is read; change: is given it and the other columns."""
+
+        def read(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+            if name not in names:
+                yield from self.read(names)
+                return
+            asked = [*names, *(each for each in others if each not in names)]
+            for batch in self.read(asked):
+                at = batch.schema.get_field_index(name)
+                changed = batch.set_column(at, batch.schema.field(at), change(batch))
+                yield changed.select(list(names))
+
+        return replace(self, read=read)
+
 
 class RowWriter:
     """Takes rows, and gives them back as a stream."""

@@ -194,7 +194,7 @@ def _read(
     removed = () if options.remove is None else read_ids(options.remove)
     if not files:
         return Changes(SCHEMA.empty_table(), removed), []
-    known = None if options.whole else KnownPapers(base)
+    known = None if options.whole else KnownPapers(base, reading.keyphrases)
     rejects = work.place / REJECTS
     pdfs = PdfReading(work.place / PDFS, progress)
     table, read = collect(files, rejects, reading, pdfs=pdfs, known=known, progress=progress)

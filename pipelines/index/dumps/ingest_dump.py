@@ -22,6 +22,7 @@ import pyarrow as pa
 from pipelines.corpora.bucket_files import fetched, is_remote
 from pipelines.corpora.collect import Reading, nothing_in
 from pipelines.corpora.collect_report import CollectReport
+from pipelines.corpora.leading_keyphrases import count_with_keyphrases, led_abstracts
 from pipelines.corpora.library_works import PDFS, PdfReading
 from pipelines.corpora.link_citations import Rule
 from pipelines.corpora.source_files import SourceFile, is_pdf
@@ -87,17 +88,18 @@ def ingest_dump(
     progress("merge", 2, 3)
     links = link_dump(works, papers, work)
     progress("merge", 3, 3)
-    unknown = Counter[str]()
-    rows = _rows(papers, links, unknown, titles_only=reading.titles_only)
+    counts = Counter[str]()
+    rows = _rows(papers, links, counts, reading)
     cuts = Cuts.of(_sample(papers), job.parts)
     found = write_dump_columns(folder, work, rows, cuts, job.parts)
     told = _report(shards, works, joined, papers, links)
     shutil.rmtree(work)
     told = replace(
         told,
-        without_abstract=unknown["abstract"],
-        without_year=unknown["year"],
+        without_abstract=counts["abstract"],
+        without_year=counts["year"],
         titles_only=reading.titles_only,
+        keyphrases=(reading.keyphrases, counts["keyphrases"]) if reading.keyphrases else None,
     )
     return IngestReport(told, found)
 
@@ -192,17 +194,21 @@ def _write_rejects(shards: Sequence[ShardFiles], path: Path) -> None:
 
 
 def _rows(
-    papers: DumpPapers, links: DumpLinks, unknown: Counter[str], *, titles_only: bool
+    papers: DumpPapers, links: DumpLinks, counts: Counter[str], reading: Reading
 ) -> Iterator[pa.RecordBatch]:
-    """Give the papers as they are stored, and count what is not known of them."""
+    """Give the papers as they are stored; count what is not known of them, and keyphrases."""
     numbered = ((begin, batch) for begin, batch, _ in papers.batches())
     for batch in links.extended(numbered):
         for name in ("abstract", "year"):
-            unknown[name] += batch.column(name).null_count
-        if titles_only:
-            at = batch.schema.get_field_index("abstract")
+            counts[name] += batch.column(name).null_count
+        at = batch.schema.get_field_index("abstract")
+        if reading.titles_only:
             nothing = pa.nulls(batch.num_rows, pa.string())
             batch = batch.set_column(at, batch.schema.field(at), nothing)
+        if reading.keyphrases:
+            counts["keyphrases"] += count_with_keyphrases(batch, reading.keyphrases)
+            led = led_abstracts(batch, reading.keyphrases)
+            batch = batch.set_column(at, batch.schema.field(at), led)
         yield batch
 
 

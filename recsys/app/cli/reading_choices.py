@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from recsys.app.cli.declarations import Argument, Option, bad_value
+from recsys.keyphrases import LABELS, OWN
 
 if TYPE_CHECKING:
     from pipelines.corpora.collect import Reading
@@ -57,6 +58,19 @@ class ReadingChoices:
         ),
     ] = False
 
+    keyphrases: Annotated[
+        str | None,
+        Option(
+            "--keyphrases",
+            metavar="FIELD",
+            show_default="none",
+            help="Let each abstract begin with the paper's keyphrases, so that they are encoded, "
+            "searched and shown with it: `keyphrases`, as files of most formats have them, or "
+            "labels.NAME of the papers' labels. Best where their authors gave them; the keywords "
+            "of a draft are then read as well.",
+        ),
+    ] = None
+
     @property
     def reading(self) -> "Reading":
         """What was chosen.
@@ -66,7 +80,20 @@ class ReadingChoices:
         """
         from pipelines.corpora.collect import Reading
 
-        return Reading(columns_in(self.columns), self.apart, self.titles_only)
+        columns, keyphrases = columns_in(self.columns), keyphrases_from(self.keyphrases)
+        return Reading(columns, self.apart, self.titles_only, keyphrases)
+
+
+def keyphrases_from(text: str | None) -> str:
+    """Read where keyphrases are, empty for nowhere.
+
+    Raises:
+        UsageError: it is neither `keyphrases` nor `labels.NAME`.
+    """
+    named = (text or "").strip()
+    if text is None or named == OWN or (named.startswith(LABELS) and named != LABELS):
+        return named
+    raise bad_value(f"{text!r} is neither {OWN} nor {LABELS}NAME.", option="--keyphrases")
 
 
 def columns_in(text: str | None) -> tuple[tuple[str, str], ...]:
