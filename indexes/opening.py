@@ -20,6 +20,7 @@ from recsys.store.graph import CitationGraph
 from recsys.store.layout import (
     CONTEXTS,
     CORPUS,
+    KEYPHRASES,
     TEXT,
     VECTORS,
     WORD_SEARCH,
@@ -53,7 +54,13 @@ def open_collection(index: Path) -> Collection:
         vectors=vectors,
         vector_index=open_built(vectors, folder / VECTORS, _search_facts(manifest)),
         text_index=text_index,
+        keyphrases=_reads_keyphrases(manifest),
     )
+
+
+def _reads_keyphrases(manifest: Manifest) -> bool:
+    reading = manifest.config.get("options", {}).get("reading") or {}
+    return bool(reading.get(KEYPHRASES))
 
 
 def _search_facts(manifest: Manifest) -> dict[str, Any]:

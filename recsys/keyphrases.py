@@ -11,7 +11,10 @@ OWN, LABELS = "keyphrases", "labels."
 """Where a paper has its keyphrases: in the field of that name, or in a label of its own."""
 MOST = 20
 """So many stand before an abstract; an encoder reads some 180 words in all."""
-_HEADING = re.compile(r"(?i)^\W*(?:(?:author )?key\s?-?\s?(?:words?|phrases?)|index terms?)\b\W*")
+_HEADING = re.compile(
+    r"(?i)\A\W*(?:(?:author )?key\s?-?\s?(?:words?|phrases?)|index terms?)"
+    r"\s*(?:[:.\u2013\u2014]|\Z)"
+)
 _MARKS = " \t\r\n.,;:\u2013\u2014"
 
 

@@ -103,7 +103,7 @@ class Manuscript:
 
     references: what it cites. as_of, paper_id: see `Draft`. notes: sentences for the author on
     what was left out of the file, or is a guess. details: sentences on each single such thing.
-    doi: its own, or an arXiv or ACL id.
+    doi: its own, or an arXiv or ACL id. keyphrases: the keywords that it states.
     """
 
     title: str = ""
@@ -116,6 +116,7 @@ class Manuscript:
     notes: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     doi: str | None = None
+    keyphrases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,8 @@ class Draft:
     sink. `as_of` is the year in which the draft is written (None: now, nothing in the corpus is too
     new). `paper_id` names the corpus paper that this draft is, in evaluations: it is never
     recommended to itself. `itself` are papers of the corpus that a live draft turned out to be:
-    they are invisible to it, too, and change nothing else, the moment least of all.
+    they are invisible to it, too, and change nothing else, the moment least of all. `keyphrases`
+    are read where those of the corpus's papers are: before the abstract.
     """
 
     title: str = ""
@@ -139,6 +141,7 @@ class Draft:
     as_of: int | None = None
     paper_id: PaperId | None = None
     itself: tuple[PaperId, ...] = ()
+    keyphrases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

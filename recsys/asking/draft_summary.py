@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from recsys.keyphrases import without_keyphrases
 from recsys.records import Draft
 from recsys.store.corpus import Corpus
 
@@ -11,11 +12,13 @@ def understood(corpus: Corpus, draft: Draft, lists: Iterable[str]) -> str:
 
     lists: what `matched` says of each list of papers.
     """
-    words = len((draft.abstract or "").split())
+    words = len((without_keyphrases(draft.abstract, draft.keyphrases) or "").split())
     parts = [
         "title" if draft.title.strip() else "no title",
         f"abstract ({some(words, 'word')})" if words else "no abstract",
     ]
+    if draft.keyphrases:
+        parts.append(some(len(draft.keyphrases), "keyphrase"))
     if draft.authors:
         known = len(corpus.author_codes(draft.authors))
         parts.append(f"{some(len(draft.authors), 'author')} ({known} in the corpus)")

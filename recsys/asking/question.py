@@ -13,6 +13,7 @@ from recsys.asking.matching import match as find_matches
 from recsys.asking.named import check_named, is_file, read_draft
 from recsys.asking.surnames import named_in_prose
 from recsys.errors import RecsysError
+from recsys.keyphrases import with_keyphrases
 from recsys.records import (
     Answer,
     Bibliography,
@@ -107,7 +108,7 @@ def pose(
     check_named([*liked.missing, *disliked.missing, *library.missing])
     draft = Draft(
         title=manuscript.title,
-        abstract=manuscript.abstract,
+        abstract=_led(collection, manuscript),
         authors=manuscript.authors,
         venue=manuscript.venue,
         references=tuple(dict.fromkeys([*cited.ids, *liked.ids])),
@@ -115,6 +116,7 @@ def pose(
         as_of=manuscript.as_of if as_of is None else as_of,
         paper_id=manuscript.paper_id,
         itself=tuple(dict.fromkeys((*itself, *ids.itself))),
+        keyphrases=manuscript.keyphrases if collection.keyphrases else (),
     )
     found = [each for each in (cited, liked, disliked, library) if each.ids or each.missing]
     unsure = (f"{some(cited.unsure, 'work')} named by surname and year could be several papers.",)
@@ -135,6 +137,13 @@ def pose(
         cited.missing,
         (*manuscript.details, *_details(lists)),
     )
+
+
+def _led(collection: Collection, manuscript: Manuscript) -> str | None:
+    """Return the abstract as those of the corpus are: after the keyphrases, if they are so."""
+    if not collection.keyphrases:
+        return manuscript.abstract
+    return with_keyphrases(manuscript.abstract, manuscript.keyphrases)
 
 
 def _own(collection: Collection, draft: Draft) -> tuple[PaperId, ...]:
@@ -178,6 +187,7 @@ def _read(asked: Asked, lists: ReadingLists) -> tuple[Manuscript, Draft, Reading
         venue=asked.venue,
         as_of=asked.as_of,
         paper_id=asked.paper_id,
+        keyphrases=asked.keyphrases,
     )
     return told, asked, lists
 

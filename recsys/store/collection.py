@@ -51,7 +51,7 @@ class Collection:
     vectors: (n, d) float32, L2-normalised rows, memory-mapped; an array or what is read as one.
     nnselect: another opinion on which papers are close, if such a model was trained. contexts: in
     which words papers are cited, if that is known and was asked for. generation: keeps the files
-    from removal.
+    from removal. keyphrases: whether abstracts begin with them, so that those of drafts must, too.
     """
 
     corpus: Corpus
@@ -63,6 +63,7 @@ class Collection:
     nnselect: Space | None = None
     contexts: ContextSpace | None = None
     generation: Generation | None = None
+    keyphrases: bool = False
 
     @property
     def folder(self) -> Path:

@@ -45,6 +45,8 @@ UNTIL = "learned until"
 """What the manifest of a model calls the year of the newest query that it learned from."""
 WORD_SEARCH = "words"
 """What the manifest of an index calls what searches its words, if that was chosen."""
+KEYPHRASES = "keyphrases"
+"""What the record of how papers were read calls what their abstracts begin with, if anything."""
 DROPPED = "dropped"
 """What the manifest of an index calls the models that went when it was built again."""
 

@@ -11,8 +11,10 @@ MEASURES = ("F1@20", "MRR", "R@20", "R@100")
 WITHOUT, RANK_WITHOUT = "two-stage-no-metadata", "nnrank-no-metadata"
 DEFAULT = "two-stage-default"
 """What an index has that was built and trained without options, beside the best configuration."""
+KEYPHRASES = "two-stage-keyphrases"
+"""The best configuration where abstracts begin with the keywords of their authors."""
 NETWORKS = ("nnselect", "nnselect-100", "nnrank", RANK_WITHOUT)
-TRAINED = frozenset({"two-stage", WITHOUT, DEFAULT, *NETWORKS, "local"})
+TRAINED = frozenset({"two-stage", WITHOUT, DEFAULT, KEYPHRASES, *NETWORKS, "local"})
 LOCAL_MEASURES = ("R@10", "MRR", "nDCG@10")
 """Measures of experiments on sentences."""
 EVALUATION, SEEDS_PAGE, BEST_PAGE, LOCAL_PAGE = "evaluation", "seeds", "best", "local"
@@ -116,25 +118,33 @@ def seeded(corpus: str, seed: int, systems: Mapping[str, Expected]) -> Experimen
 
 
 def best(corpus: str, seed: int, systems: Mapping[str, Expected]) -> Experiment:
-    """Train and ask the best configuration by one seed, beside the default by the same seed."""
+    """Train and ask the best configuration by one seed, beside the default by the same seed.
+
+    The same once more where abstracts begin with the keywords that their authors gave.
+    """
     plain, index = f"{{work}}/{corpus}.index", f"{{work}}/{corpus}-mpnet.index"
+    led = f"{{work}}/{corpus}-keyphrases.index"
     name, papers = f"{corpus}-best-{seed}", f"{{data}}/{corpus}/{PAPERS}"
     options = f"--split {{data}}/{corpus}/split.json --seed {seed}"
+    ask = f"{options} --system two-stage --run {{work}}/{name}"
     return Experiment(
         corpora=(corpus,),
         prepare=(
             f"recsys build {papers} --out {plain}",
             f"recsys build {papers} --encoder mpnet --out {index}",
+            f"recsys build {papers} --encoder mpnet --keyphrases labels.author_keywords "
+            f"--out {led}",
         ),
         training=(
             f"recsys train ranker {plain} {options}",
             f"recsys train ranker {index} {options} --folds 4 --passes 2",
+            f"recsys train ranker {led} {options} --folds 4 --passes 2",
         ),
         evaluate=f"recsys evaluate {index} {options} --out {{work}}/{name}",
         systems=systems,
         alone={
-            DEFAULT: f"recsys batch {plain} {options} --system two-stage "
-            f"--run {{work}}/{name}-{DEFAULT}.trec"
+            DEFAULT: f"recsys batch {plain} {ask}-{DEFAULT}.trec",
+            KEYPHRASES: f"recsys batch {led} {ask}-{KEYPHRASES}.trec",
         },
         slow=True,
         repeats=corpus,

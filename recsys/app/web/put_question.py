@@ -110,6 +110,7 @@ def joined(given: Manuscript, typed: Manuscript) -> Manuscript:
         as_of=given.as_of if typed.as_of is None else typed.as_of,
         paper_id=typed.paper_id or given.paper_id,
         doi=typed.doi or given.doi,
+        keyphrases=typed.keyphrases or given.keyphrases,
     )
 
 

@@ -137,6 +137,7 @@ def read_draft(path: Path) -> Draft:
         references=tuple(work.id for work in manuscript.references if work.id),
         as_of=manuscript.as_of,
         paper_id=manuscript.paper_id,
+        keyphrases=manuscript.keyphrases,
     )
 
 

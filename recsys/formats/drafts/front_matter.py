@@ -12,8 +12,10 @@ from typing import Any
 
 from recsys.errors import DraftError
 from recsys.formats.drafts.objects import EARLIEST_YEAR, LATEST_YEAR
+from recsys.formats.drafts.stated_keyphrases import told_apart
 from recsys.formats.drafts.wording import clean, short
 from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.keyphrases import cleaned
 from recsys.records import Reference
 
 LONGEST = 200_000
@@ -44,6 +46,7 @@ class FrontMatter:
     """What the front matter says.
 
     bibliography: names of files; cited: what `nocite` holds. notes: what of it is no YAML.
+    keyphrases: the keywords.
     """
 
     title: str = ""
@@ -54,6 +57,7 @@ class FrontMatter:
     references: tuple[Reference, ...] = ()
     cited: str = ""
     notes: tuple[str, ...] = ()
+    keyphrases: tuple[str, ...] = ()
 
 
 def split_front_matter(text: str, name: str) -> tuple[FrontMatter, str]:
@@ -159,7 +163,14 @@ def _front_matter(value: Mapping[Any, Any]) -> FrontMatter:
         bibliography=tuple(filter(None, map(_string, _items(value.get("bibliography"))))),
         references=tuple(filter(_is_named, map(_reference, _items(value.get("references"))))),
         cited=_string(value.get("nocite")),
+        keyphrases=_keyphrases(value.get("keywords", value.get("keyphrases"))),
     )
+
+
+def _keyphrases(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return told_apart(_string(value))
+    return cleaned(filter(None, map(_string, _items(value))))
 
 
 def _string(value: object) -> str:

@@ -33,6 +33,7 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
         references=cited.works,
         notes=(*source.notes, *_unsure(front), *cited.notes),
         details=cited.details,
+        keyphrases=front.keyphrases,
     )
 
 

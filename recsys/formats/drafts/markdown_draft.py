@@ -9,6 +9,7 @@ from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
 from recsys.formats.drafts.plain import read_plain, split_list
 from recsys.formats.drafts.prose_citations import named_works, told
+from recsys.formats.drafts.stated_keyphrases import stated_on_lines
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
 from recsys.formats.latex.latex_citations import cited_keys, without_citations
@@ -85,6 +86,7 @@ def read_markdown(text: str, path: Path, folder: Folder | None = None) -> Manusc
         as_of=front.year,
         notes=(*notes, *(() if front.abstract else guess), *cited.notes),
         details=cited.details,
+        keyphrases=tuple(map(stripped, front.keyphrases)) or stated_on_lines(body),
     )
 
 

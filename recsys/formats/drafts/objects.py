@@ -18,7 +18,12 @@ from recsys.records import Manuscript, Reference
 
 EARLIEST_YEAR, LATEST_YEAR = 1000, 2999
 MOST_REFERENCES = 100_000
-KEYS = ("id", "title", "abstract", "authors", "venue", "year", "as_of", "doi", "references")
+KEYPHRASES = ("keyphrases", "keywords")
+"""Two names of one thing; the first goes first."""
+KEYS = (
+    *("id", "title", "abstract", "authors", "venue", "year", "as_of", "doi", "references"),
+    *KEYPHRASES,
+)
 REFERENCE_KEYS = (
     "id",
     "title",
@@ -80,6 +85,7 @@ def manuscript_of(value: object, name: str) -> Manuscript:
         as_of=year if as_of is None else as_of,
         paper_id=_string(value, "id", name),
         doi=_own_name(_string(value, "doi", name)),
+        keyphrases=next(filter(None, (_strings(value, key, name) for key in KEYPHRASES)), ()),
     )
 
 

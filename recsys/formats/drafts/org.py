@@ -6,13 +6,14 @@ from pathlib import Path
 from recsys.formats.drafts.citing import Shelf, cited_twice, resolve, shelf
 from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.plain import split_list
+from recsys.formats.drafts.stated_keyphrases import stated_on_lines, told_apart
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
 from recsys.formats.latex.latex_citations import cited_keys, without_citations
 from recsys.records import Manuscript
 
 _KEYWORD = re.compile(
-    r"(?im)^[^\S\n]*#\+(title|subtitle|author|date|bibliography)(?:\[[^\]\n]*\])?:(.*)$"
+    r"(?im)^[^\S\n]*#\+(title|subtitle|author|date|bibliography|keywords)(?:\[[^\]\n]*\])?:(.*)$"
 )
 _ABSTRACT = re.compile(r"(?ims)^[^\S\n]*#\+begin_abstract[^\n]*\n(.*?)^[^\S\n]*#\+end_abstract")
 _LEFT_OUT = re.compile(
@@ -63,6 +64,7 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
     if not title and heading and not _ABSTRACT_HEADING.match(heading[2]):
         title = stripped(_TAGS.sub("", heading[2]))
     named = (said for name, said in keywords if name == "author")
+    listed_words = ", ".join(said for name, said in keywords if name == "keywords")
     _, listed, unnamed = split_list(body)
     return Manuscript(
         title=f"{title}: {subtitle}" if title and subtitle else title,
@@ -71,6 +73,7 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
         references=tuple(dict.fromkeys((*cited.works, *listed))),
         notes=(*notes, *guess, *cited.notes, *unnamed),
         details=cited.details,
+        keyphrases=told_apart(stripped(listed_words)) or stated_on_lines(body),
     )
 
 

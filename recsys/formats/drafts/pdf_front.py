@@ -26,7 +26,7 @@ _ABSTRACT = re.compile(
     r"(?i)\A(?:a ?b ?s ?t ?r ?a ?c ?t|s ?u ?m ?m ?a ?r ?y)\s*(?:[.:\u2013\u2014-]+\s*|\Z)"
 )
 _RUN_IN = re.compile(r"\A(?:Abstract|ABSTRACT)\s+(?=[A-Z])")
-_AFTER_ABSTRACT = re.compile(
+AFTER_ABSTRACT = re.compile(
     r"(?i)(?:key ?words?|index terms|author keywords|ccs concepts?|categories and subject|"
     r"general terms|acm reference|additional key|(?:ams|msc|pacs|jel)\b.{0,30}classif|received\b|"
     r"manuscript received|permission to make|\u00a9|\(c\) ?\d{4})"
@@ -121,12 +121,13 @@ def _runs(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
     """Group lines of one size that follow each other closely."""
     begin = 0
     for place in range(1, len(lines) + 1):
-        if place == len(lines) or not _close(lines[place - 1], lines[place]):
+        if place == len(lines) or not close_lines(lines[place - 1], lines[place]):
             yield begin, place
             begin = place
 
 
-def _close(one: Line, other: Line) -> bool:
+def close_lines(one: Line, other: Line) -> bool:
+    """Whether lines of one size follow each other closely."""
     alike = abs(one.size - other.size) <= 0.03 * max(one.size, other.size)
     return alike and -0.5 * one.size <= one.y - other.y <= 2 * one.size
 
@@ -210,7 +211,7 @@ def _abstract(
 def _until_section(lines: Sequence[Line], size: float) -> Iterator[Line]:
     """Give the lines up to the next heading; footnotes and marks in smaller print are left out."""
     for line in lines:
-        if heading(line.text) in _SECTIONS or _AFTER_ABSTRACT.match(line.text):
+        if heading(line.text) in _SECTIONS or AFTER_ABSTRACT.match(line.text):
             return
         if line.size > _LARGER * size:
             return
@@ -222,7 +223,7 @@ def _unmarked(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple[str | No
     """Find what may be the abstract where nothing says so: (its text, a note on that)."""
     places = (place for place, line in enumerate(lines) if heading(line.text) in _SECTIONS)
     begun = next(places, 0)
-    ended = (place for place, line in enumerate(lines[:begun]) if _AFTER_ABSTRACT.match(line.text))
+    ended = (place for place, line in enumerate(lines[:begun]) if AFTER_ABSTRACT.match(line.text))
     before = _full_lines(lines[: next((place for place in ended if place), begun)])
     texts = [_long_runs(before, size, vocabulary) for size in _sizes(before)]
     longest = max(texts, key=len, default=[])
@@ -287,7 +288,7 @@ def _authors(lines: Sequence[Line]) -> tuple[str, ...]:
 
 def _wrapped_names(lines: Sequence[Line]) -> tuple[str, ...]:
     """Read names that commas divide over several lines, of which one breaks a name in two."""
-    alike = [line for line in takewhile(lambda line: _close(lines[0], line), lines[:_BYLINES])]
+    alike = [line for line in takewhile(lambda line: close_lines(lines[0], line), lines[:_BYLINES])]
     broken = [line for line in alike[:-1] if "," in line.text and not line.text.endswith(",")]
     for end in range(len(alike), 1, -1):
         text = " ".join(line.text for line in alike[:end])

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recsys.formats.drafts.prose_citations import named_works, told
+from recsys.formats.drafts.stated_keyphrases import stated_on_lines
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
@@ -59,7 +60,13 @@ def read_plain(text: str) -> Manuscript:
     if not references:
         references = named_works(body)
         notes += told(references)
-    return Manuscript(title=title, abstract=abstract, references=references, notes=notes)
+    return Manuscript(
+        title=title,
+        abstract=abstract,
+        references=references,
+        notes=notes,
+        keyphrases=stated_on_lines(body),
+    )
 
 
 def split_list(text: str) -> tuple[str, tuple[Reference, ...], tuple[str, ...]]:

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from recsys.formats.drafts.citing import Shelf, cited_twice, resolve, shelf
 from recsys.formats.drafts.folder import Folder, folder_of
+from recsys.formats.drafts.stated_keyphrases import told_apart
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
+from recsys.keyphrases import cleaned
 from recsys.records import Manuscript
 
 LONGEST_VALUE = 50_000
@@ -21,10 +23,14 @@ _COMMENT = re.compile(
     r"(?<![:/])//[^\n]*|/\*.*?(?:\*/|\Z)|```.*?(?:```|\Z)|`[^`\n]{0,500}`", re.DOTALL
 )
 _ARGUMENT = r"(?<![\w-])(?:%s)[^\S\n]*(?::|=)\s*(?=[\[\"(])|#(?:%s)(?=[\[(])"
-_TITLE, _ABSTRACT, _AUTHORS, _SUBTITLE = (
+_TITLE, _ABSTRACT, _AUTHORS, _SUBTITLE, _KEYPHRASES = (
     re.compile(_ARGUMENT % (names, names))
-    for names in ("title|paper-title", "abstract", "authors?", "subtitle")
+    for names in (
+        *("title|paper-title", "abstract", "authors?", "subtitle"),
+        "keywords|keyphrases|index-terms",
+    )
 )
+_ITEM = re.compile(r'"([^"\n]{1,200})"|\[([^\[\]]{1,200})\]')
 _NAME = re.compile(
     r"(?<![\w-])name\s*:\s*(?=[\[\"(])|(?<![\w-])(?:given|first)[\w-]*\s*:\s*(?=[\[\"])"
 )
@@ -77,6 +83,7 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
         references=cited.works,
         notes=(*notes, *guess, *cited.notes),
         details=cited.details,
+        keyphrases=_keyphrases(text),
     )
 
 
@@ -133,6 +140,20 @@ def _authors(text: str) -> Iterator[str]:
         else:
             yield from re.split(r"\s*[,;]\s*(?:and\s+)?|\s+and\s+", stripped(value))
         return
+
+
+def _keyphrases(text: str) -> tuple[str, ...]:
+    """Return the strings or contents of a list, or what one text lists."""
+    for match in _KEYPHRASES.finditer(text[: 4 * LONGEST_VALUE]):
+        value = value_at(text, match.end()) or ""
+        if text.startswith("(", match.end()):
+            items = (said or written for said, written in _ITEM.findall(value))
+            found = cleaned(map(stripped, items))
+        else:
+            found = told_apart(stripped(value))
+        if found:
+            return found
+    return ()
 
 
 def _names(value: str) -> Iterator[str]:

@@ -16,6 +16,7 @@ from recsys.formats.drafts.pdf_front import (
 )
 from recsys.formats.drafts.pdf_references import MOST_REFERENCES, marked_work
 from recsys.formats.drafts.prose_citations import named_works, told
+from recsys.formats.drafts.stated_keyphrases import stated_in
 from recsys.formats.drafts.wording import clean, counted, opening
 from recsys.formats.files import display_name
 from recsys.formats.references.bibliography import says_something
@@ -116,7 +117,9 @@ def manuscript_of(document: WordText) -> Manuscript:
     if not works:
         works = named_works("\n".join(each.text for each in body))
         unread = (*unread, *told(works))
-    return replace(front, references=works, notes=(*notes, *front.notes, *unread))
+    stated = stated_in([each.text for each in body[:FRONT]])
+    notes = (*notes, *front.notes, *unread)
+    return replace(front, references=works, notes=notes, keyphrases=stated)
 
 
 def is_contents(paragraph: Paragraph) -> bool:

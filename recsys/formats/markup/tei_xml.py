@@ -12,10 +12,12 @@ from recsys.errors import DraftError
 from recsys.formats.identifiers import arxiv, doi
 from recsys.formats.markup.element_text import first_page, text_of
 from recsys.formats.markup.xml_stream import Layout, Record, records
+from recsys.keyphrases import cleaned
 from recsys.records import Manuscript, Reference
 
 MOST_REFERENCES = 5_000
 _LAYOUT = Layout(records=frozenset({"TEI"}), passed_over=frozenset({"body", "facsimile"}))
+_TERMS = "teiHeader/profileDesc/textClass/keywords//term"
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 
 
@@ -42,6 +44,7 @@ def read_tei(raw: bytes, name: str) -> Manuscript:
         references=tuple(works)[:MOST_REFERENCES],
         doi=None if source is None else doi(_named(source, "DOI")),
         notes=(f"GROBID read {name}.",),
+        keyphrases=cleaned(text_of(each) or "" for each in whole.iterfind(_TERMS)),
     )
 
 

@@ -185,6 +185,44 @@ def test_titles_alone_are_kept_if_told_by_updates_as_well(folder: Path, run_cli:
     assert same.code == 0 and "papers: none changed" in same.err
 
 
+def test_abstracts_begin_with_keyphrases_if_told_by_updates_as_well(
+    folder: Path, run_cli: "RunCli"
+) -> None:
+    worded = RIS.replace("AB  -", "KW  - rivers\nKW  - winter\nAB  -", 1)
+    write(folder / "worded.ris", worded)
+    done = run_cli("build", "worded.ris", "--out", "worded.index", "--keyphrases", "keyphrases")
+    assert "1 papers begin with their keyphrases, read from keyphrases" in done.err
+    write(folder / "led.ris", worded.replace("AB  - ", "AB  - rivers, winter. ", 1))
+    assert run_cli("build", "led.ris", "--out", "led.index", "--quiet").code == 0
+    worded_files, led = made(folder / "worded.index"), made(folder / "led.index")
+    assert {name for name in led if led[name] != worded_files[name]} <= {"corpus/rejects.jsonl"}
+
+    same = run_cli("update", "worded.index", "worded.ris")
+    assert same.code == 0 and "papers: none changed" in same.err
+    plain = run_cli("update", "worded.index", "papers.ris")
+    assert plain.code == 0 and "papers: none changed" in plain.err
+    other = run_cli("build", "worded.ris", "--out", "worded.index")
+    assert other.code == 1 and "index of other papers or options" in other.err
+
+
+@pytest.mark.parametrize("told", ["tags", "labels.", ""])
+def test_keyphrases_of_no_field_are_refused(folder: Path, run_cli: "RunCli", told: str) -> None:
+    done = run_cli("build", "papers.ris", "--out", "no.index", "--keyphrases", told)
+    assert done.code == 2 and "--keyphrases" in done.err
+    assert not (folder / "no.index").exists()
+
+
+def test_keywords_of_a_draft_are_read_where_those_of_papers_are(
+    folder: Path, run_cli: "RunCli"
+) -> None:
+    write(folder / "worded.ris", RIS.replace("AB  -", "KW  - rivers\nAB  -", 1))
+    write(folder / "draft.md", "---\ntitle: Sand\nkeywords: [rivers, ice]\n---\nOn sand.\n")
+    for name, options in (("with", ["--keyphrases", "keyphrases"]), ("without", [])):
+        assert run_cli("build", "worded.ris", "--out", f"{name}.index", *options).code == 0
+        asked = run_cli("recommend", "draft.md", "--index", f"{name}.index")
+        assert ("2 keyphrases" in asked.err + asked.out) == (name == "with")
+
+
 def test_an_update_by_another_format_adds_and_loses_nothing(
     folder: Path, run_cli: "RunCli"
 ) -> None:

@@ -63,6 +63,10 @@ class DraftBody(AskedBody):
         list[Name | ReferenceBody],
         Field(max_length=MOST_REFERENCES, description="Ids, DOIs, arXiv ids, or described works."),
     ] = []
+    keyphrases: Annotated[
+        Names, Field(description="Read by indexes whose papers have theirs in the abstract.")
+    ] = []
+    keywords: Annotated[Names, Field(description="The same by another name.")] = []
 
 
 class FiltersBody(AskedBody):

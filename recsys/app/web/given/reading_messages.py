@@ -132,6 +132,7 @@ def _manuscript(value: Mapping[str, Any]) -> Manuscript:
         paper_id=optional(text_of, value["paper_id"]),
         notes=texts_of(value["notes"]),
         doi=optional(text_of, value["doi"]),
+        keyphrases=texts_of(value["keyphrases"]),
     )
 
 

@@ -50,6 +50,8 @@ def own() -> st.SearchStrategy[Record]:
             **_optional(year=YEARS, doi=DOIS, abstract=TITLE, venue=st.sampled_from(PEOPLE)),
             "references": st.lists(IDS | DOIS, max_size=4),
             "aliases": st.lists(DOIS, max_size=2),
+            "keyphrases": WHO,
+            "labels": st.fixed_dictionaries({}, optional={"tags": WHO}),
         }
     ).map(_told)
 

@@ -30,14 +30,18 @@ from tests.pipelines.index.dumps.dump_worlds import World, worlds, write_world
 from tests.recsys.formats.libraries.zotero_maker import Library
 
 
+def readings() -> st.SearchStrategy[Reading]:
+    keyphrases = st.sampled_from(("", "keyphrases", "labels.tags"))
+    return st.builds(Reading, apart=st.booleans(), titles_only=st.booleans(), keyphrases=keyphrases)
+
+
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(worlds(), st.integers(1, 5), st.booleans(), st.booleans())
+@given(worlds(), st.integers(1, 5), readings())
 def test_any_world_in_any_number_of_parts_is_the_same(
-    world: World, parts: int, apart: bool, titles_only: bool
+    world: World, parts: int, reading: Reading
 ) -> None:
     with tempfile.TemporaryDirectory() as place:
         sources = [write_world(world, Path(place, "sources"))]
-        reading = Reading(apart=apart, titles_only=titles_only)
         work = Path(place, "work")
         try:
             found = both_ways(sources, work, reading, parts=parts)

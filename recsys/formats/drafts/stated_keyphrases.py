@@ -1,0 +1,52 @@
+"""Find the keywords that a draft states, and tell them apart."""
+
+import re
+from collections.abc import Sequence
+
+from recsys.formats.drafts.wording import clean
+from recsys.keyphrases import cleaned
+
+LONGEST_LIST, LONGEST_PHRASE = 2_000, 80
+"""Characters of what follows a heading "Keywords", and of one of them; more is running text."""
+_NAMES = r"(?:author\s+)?(?:key[ -]?words?(?:\s+and\s+phrases)?|key[ -]?phrases|index terms)"
+_LINE = re.compile(
+    rf"(?im)^[^\S\n]{{0,8}}[*_#>]{{0,6}}[^\S\n]{{0,4}}{_NAMES}[*_]{{0,3}}[^\S\n]{{0,4}}"
+    r"(?:[:.\u2013\u2014-]{1,3}[*_]{0,3}[^\S\n]*|[*_]{0,3}[^\S\n]*\n\s*|[*_]{1,3}[^\S\n]+)"
+    r"(?P<list>[^\n]*(?:\n(?!\s*\n|[^\S\n]*[\w ]{1,30}:\s)[^\n]*)*)"
+)
+_STRONG = re.compile(r"\s*(?:;|[\u00b7\u2022\u2219\u22c5|]|\n\s*[-*]\s)\s*")
+_WEAK = re.compile(r"\s*[,\n\u3001\uff0c]\s*")
+_AND = re.compile(r"(?i)\Aand\s+")
+
+
+def stated_on_lines(text: str) -> tuple[str, ...]:
+    """Return what a line or a paragraph lists that begins with "Keywords:" or the like.
+
+    >>> stated_on_lines("Abstract. We ring.\\n\\n**Key words:** bells, ropes, and towers\\n\\nOnce")
+    ('bells', 'ropes', 'towers')
+    """
+    for match in _LINE.finditer(text):
+        if found := told_apart(match["list"]):
+            return found
+    return ()
+
+
+def stated_in(paragraphs: Sequence[str]) -> tuple[str, ...]:
+    """Do so with paragraphs; a heading that stands alone speaks of the next one."""
+    return stated_on_lines("\n\n".join(part.strip() for part in paragraphs).replace("\r", "\n"))
+
+
+def told_apart(text: str) -> tuple[str, ...]:
+    """Split a list of keywords at its semicolons or points, else at its commas; none of prose.
+
+    >>> told_apart("bells; ropes, old and new; towers.")
+    ('bells', 'ropes, old and new', 'towers')
+    """
+    text = text[:LONGEST_LIST].strip(" \t\n*_")
+    parts = _STRONG.split(text)
+    if len(parts) == 1:
+        parts = _WEAK.split(text)
+    phrases = [_AND.sub("", clean(part).strip("*_ ")) for part in parts]
+    if any(len(phrase) > LONGEST_PHRASE for phrase in phrases):
+        return ()
+    return cleaned(phrases)

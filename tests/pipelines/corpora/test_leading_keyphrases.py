@@ -1,0 +1,63 @@
+"""Abstracts that begin with keyphrases, of all files that are read."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipelines.corpora.collect import Reading
+from tests.pipelines.corpora.corpus_files import json_lines, read
+
+PAPERS = (
+    {"id": "a", "title": "Ringing", "abstract": "We ring.", "keyphrases": ["Bells", "ropes."]},
+    {"id": "b", "title": "Roping", "keyphrases": ["ropes"], "labels": {"tags": "ignored"}},
+    {"id": "c", "title": "Towers", "abstract": "They stand.", "labels": {"tags": ["tall"]}},
+)
+
+
+@pytest.mark.parametrize(
+    ("reading", "abstracts", "count"),
+    [
+        (Reading(), ["We ring.", None, "They stand."], None),
+        (
+            Reading(keyphrases="keyphrases"),
+            ["Bells, ropes. We ring.", "ropes.", "They stand."],
+            ("keyphrases", 2),
+        ),
+        (
+            Reading(keyphrases="labels.tags"),
+            ["We ring.", "ignored.", "tall. They stand."],
+            ("labels.tags", 2),
+        ),
+        (
+            Reading(keyphrases="keyphrases", titles_only=True),
+            ["Bells, ropes.", "ropes.", None],
+            ("keyphrases", 2),
+        ),
+        (
+            Reading(keyphrases="labels.none"),
+            ["We ring.", None, "They stand."],
+            ("labels.none", 0),
+        ),
+    ],
+)
+def test_abstracts_begin_with_the_keyphrases_that_were_asked_for(
+    tmp_path: Path, reading: Reading, abstracts: list[str | None], count: tuple[str, int] | None
+) -> None:
+    papers, report = read(
+        json_lines(tmp_path / "papers.jsonl", PAPERS), reading=reading, folder=tmp_path
+    )
+    assert [papers[each]["abstract"] for each in "abc"] == abstracts
+    assert report.keyphrases == count
+    told = [line for line in report.loss_lines() if "keyphrases" in line]
+    assert told == (
+        []
+        if count is None
+        else [f"{count[1]} papers begin with their keyphrases, read from {count[0]}"]
+    )
+
+
+def test_such_a_reading_is_recorded_and_others_as_before() -> None:
+    assert "keyphrases" not in Reading().record()
+    asked = Reading(keyphrases="labels.tags")
+    assert Reading.from_record(json.loads(json.dumps(asked.record()))) == asked

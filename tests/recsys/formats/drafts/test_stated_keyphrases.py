@@ -1,0 +1,92 @@
+"""Keywords as drafts of every format state them, and prose that speaks of keywords."""
+
+from pathlib import Path
+
+import pytest
+
+from recsys.formats.drafts.draft_formats import read_manuscript
+from recsys.formats.drafts.stated_keyphrases import LONGEST_PHRASE, told_apart
+from tests.recsys.formats.drafts.printed_draft import BODY, front, read
+from tests.recsys.formats.drafts.small_docx import docx, paragraph
+from tests.recsys.formats.drafts.small_pdf import down
+from tests.recsys.formats.drafts.written_docx import read as read_word
+
+_IEEE = r"\begin{IEEEkeywords}bells, \emph{old ropes}.\end{IEEEkeywords}"
+_ELSEVIER = r"\begin{keyword}bells \sep old ropes \PACS 12.3\end{keyword}"
+_FRONTIERS = "\\tiny\n \\keyFont{ \\section{Keywords:} bells, old ropes}\n"
+_BOLD = "\n\\noindent{\\bf Key words and phrases:} bells; old ropes\n"
+_LATEX = (
+    "\\documentclass{article}\n\\title{Ringing bells}%s\n\\begin{document}\n\\maketitle\n"
+    "\\begin{abstract}\nWe ring bells.\n%s\\end{abstract}\n%s\n\\section{Introduction}\nHi\n"
+    "\\end{document}\n"
+)
+BOTH = ("bells", "old ropes")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        (
+            "a.tex",
+            _LATEX % ("", "", r"\begin{IEEEkeywords}bells, \emph{old ropes}.\end{IEEEkeywords}"),
+            BOTH,
+        ),
+        ("b.tex", _LATEX % (r"\keywords{bells \and old ropes}", "", ""), BOTH),
+        (
+            "c.tex",
+            _LATEX % ("", "", r"\begin{keyword}bells \sep old ropes \PACS 12.3\end{keyword}"),
+            BOTH,
+        ),
+        ("d.tex", _LATEX % ("", "\n\\textbf{Keywords:} bells, old ropes\n", ""), BOTH),
+        ("e.tex", _LATEX % ("", "", _BOLD), BOTH),
+        ("i.tex", _LATEX % ("", _FRONTIERS, ""), BOTH),
+        ("f.tex", _LATEX % ("", "", "\n\\paragraph{Index Terms} --- bells, old ropes\n"), BOTH),
+        ("g.tex", _LATEX % ("", "", "\nKeywords such as these are many, and so is text.\n"), ()),
+        ("h.tex", _LATEX % (r"\newcommand{\keywords}[1]{\textbf{Keywords: #1}}", "", ""), ()),
+        ("a.md", "---\ntitle: Ringing\nkeywords: [bells, old ropes]\n---\nText", BOTH),
+        ("b.md", "---\ntitle: Ringing\nkeywords: bells; old ropes\n---\nText", BOTH),
+        ("c.md", "# Ringing\n\n## Abstract\n\nWe ring.\n\n**Keywords:** bells, old ropes\n", BOTH),
+        ("d.md", "# Ringing\n\n## Keywords are not enough\n\nWe ring, and ring.\n", ()),
+        ("a.txt", "Ringing\n\nAbstract\nWe ring.\n\nKeywords: bells,\n  old ropes\n\nOnce", BOTH),
+        (
+            "b.txt",
+            "Ringing\n\nAbstract\nWe ring.\n\nINDEX TERMS\nbells \u2022 old ropes\n\nOnce",
+            BOTH,
+        ),
+        ("d.txt", "Ringing\n\nKeywords: bells, old ropes\nAuthors: Ada Ash\n\nWe ring.", BOTH),
+        ("c.txt", "Ringing\n\nWe search by keywords: few are found, and none is old.\n", ()),
+        ("a.json", '{"title": "Ringing", "keywords": ["bells", "old ropes"]}', BOTH),
+        ("b.json", '{"title": "R", "keyphrases": ["bells"], "keywords": ["ropes"]}', ("bells",)),
+        ("a.org", "#+TITLE: Ringing\n#+KEYWORDS: bells, old ropes\n\n* Introduction\nHi", BOTH),
+        (
+            "a.typ",
+            '#show: ieee.with(title: [R], index-terms: ("bells", "old ropes"))\n= A\nHi',
+            BOTH,
+        ),
+        ("b.typ", '#set document(title: "R", keywords: ([bells], [old ropes]))\n= A\nHi', BOTH),
+        ("c.typ", '#set document(title: "R", keywords: "bells, old ropes")\n= A\nHi', BOTH),
+    ],
+)
+def test_keywords_are_read_as_they_are_stated(
+    tmp_path: Path, name: str, text: str, found: tuple[str, ...]
+) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    assert read_manuscript(path).keyphrases == found
+
+
+@pytest.mark.parametrize("told", [["Keywords: bells; old ropes"], ["Keywords", "bells; old ropes"]])
+def test_a_document_of_word_states_some(told: list[str]) -> None:
+    lines = ["Ringing bells", "Abstract", "We ring bells by hand.", *told, "1 Introduction", "Hi."]
+    assert read_word(docx("".join(map(paragraph, lines)))).keyphrases == BOTH
+
+
+def test_a_pdf_states_some_on_the_lines_that_follow_each_other() -> None:
+    stated = down(["Keywords: beetles, nests,", "old gar-", "dens", "Text begins here."], y=600)
+    found = read([*front(), *stated])
+    assert found.keyphrases == ("beetles", "nests", "old gardens")
+    assert BODY and read(front()).keyphrases == ()
+
+
+def test_prose_is_no_list() -> None:
+    assert told_apart(f"bells, {'x' * LONGEST_PHRASE}y, ropes") == ()
