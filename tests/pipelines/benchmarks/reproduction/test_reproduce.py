@@ -44,7 +44,7 @@ SEEDS = (0, 1, 2)
 ASKED = ("sentence", "title", "references", "title-raw", "references-raw")
 NETWORKS = {name for name in SYSTEMS if name.startswith("nn")}
 EVERY_SYSTEM = {*SYSTEMS, "two-stage-no-metadata"} - NETWORKS
-BEST = {"embedding", "two-stage", "two-stage-default"}
+BEST = {"embedding", "two-stage", "two-stage-default", "two-stage-keyphrases"}
 SEEDED = {"bm25-whoosh", "bm25", *NETWORKS - {"nnrank-100"}, "nnrank-no-metadata", "two-stage"}
 
 
@@ -135,13 +135,20 @@ def test_the_networks_are_trained_and_asked_with_the_seed() -> None:
 def test_the_best_configuration_is_asked_beside_the_default_of_the_same_seed() -> None:
     lines = commands("vis-best-1", EXPERIMENTS["vis-best-1"], [*BEST])
     verbs = [line.split()[1] for line in lines]
-    assert verbs == ["build", "build", "train", "train", "batch", "evaluate"]
-    assert all("--seed 1" in line for line in lines[2:])
-    assert [("mpnet" in line) for line in lines] == [False, True, False, True, False, True]
-    assert [("--folds 4 --passes 2" in line) for line in lines[2:4]] == [False, True]
-    run = "{work}/vis-best-1-two-stage-default.trec"
-    assert lines[4].endswith(f"--system two-stage --run {run}")
-    assert lines[5].endswith(f"--run two-stage-default={run}")
+    assert verbs == [*["build"] * 3, *["train"] * 3, *["batch"] * 2, "evaluate"]
+    assert all("--seed 1" in line for line in lines[3:])
+    indexes = ["vis.index", "vis-mpnet.index", "vis-keyphrases.index"]
+    for at, index in enumerate([*indexes * 2, indexes[0], indexes[2], indexes[1]]):
+        assert index in lines[at]
+    assert [("--encoder mpnet" in line) for line in lines[:3]] == [False, True, True]
+    assert [("--keyphrases labels.author_keywords" in line) for line in lines[:3]] == [
+        *(False, False, True)
+    ]
+    assert [("--folds 4 --passes 2" in line) for line in lines[3:6]] == [False, True, True]
+    for line, system in zip(lines[6:8], ("two-stage-default", "two-stage-keyphrases"), strict=True):
+        run = f"{{work}}/vis-best-1-{system}.trec"
+        assert line.endswith(f"--system two-stage --run {run}")
+        assert f"--run {system}={run}" in lines[8]
 
 
 def test_sentences_are_asked_in_an_index_of_titles() -> None:
