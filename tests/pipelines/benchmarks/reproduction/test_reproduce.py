@@ -133,7 +133,8 @@ def test_the_networks_are_trained_and_asked_with_the_seed() -> None:
 
 
 def test_the_best_configuration_is_asked_beside_the_default_of_the_same_seed() -> None:
-    lines = commands("vis-best-1", EXPERIMENTS["vis-best-1"], [*BEST])
+    experiment = EXPERIMENTS["vis-best-1"]
+    lines = commands("vis-best-1", experiment, [*experiment.systems])
     verbs = [line.split()[1] for line in lines]
     assert verbs == [*["build"] * 3, *["train"] * 3, *["batch"] * 2, "evaluate"]
     assert all("--seed 1" in line for line in lines[3:])
