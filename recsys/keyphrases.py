@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 
 OWN, LABELS = "keyphrases", "labels."
 """Where a paper has its keyphrases: in the field of that name, or in a label of its own."""
+MADE_OF_CITED = "labels.keywords_plus"
+"""Made from the titles that a paper cites: no draft has any, and they would give these away."""
 MOST = 20
 """So many stand before an abstract; an encoder reads some 180 words in all."""
 _HEADING = re.compile(

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from recsys.app.cli.declarations import Argument, Option, bad_value
-from recsys.keyphrases import LABELS, OWN
+from recsys.keyphrases import LABELS, MADE_OF_CITED, OWN
 
 if TYPE_CHECKING:
     from pipelines.corpora.collect import Reading
@@ -88,9 +88,12 @@ def keyphrases_from(text: str | None) -> str:
     """Read where keyphrases are, empty for nowhere.
 
     Raises:
-        UsageError: it is neither `keyphrases` nor `labels.NAME`.
+        UsageError: it is neither `keyphrases` nor `labels.NAME`, or tells what papers cite.
     """
     named = (text or "").strip()
+    if named == MADE_OF_CITED:
+        told = "Keywords Plus are made from the titles that a paper cites; no draft has any."
+        raise bad_value(told, option="--keyphrases")
     if text is None or named == OWN or (named.startswith(LABELS) and named != LABELS):
         return named
     raise bad_value(f"{text!r} is neither {OWN} nor {LABELS}NAME.", option="--keyphrases")

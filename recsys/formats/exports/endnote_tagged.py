@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from recsys.formats.exports.export_facts import accession, first_page, phrases
+from recsys.formats.exports.export_facts import accession, first_page, parted_phrases, phrases
 from recsys.formats.exports.tagged_lines import Layout, TaggedRecord, references
 from recsys.formats.papers.paper_fields import labelled
 from recsys.formats.references.bibliography import (
@@ -60,6 +60,7 @@ def reference_of(record: TaggedRecord) -> Reference:
     """Read one record."""
     told = [text for text in map(text_in, record.texts("0")) if text]
     pmid, ids = accession(record.text("M"))
+    keyphrases, made = parted_phrases(phrases(record.lines("K")), ids)
     reference = Reference(
         key=text_in(record.text("F")) or "",
         title=text_in(record.text("T")),
@@ -73,8 +74,12 @@ def reference_of(record: TaggedRecord) -> Reference:
         ids=ids,
         volume=text_in(record.text("V")),
         page=first_page(record.text("P")),
-        keyphrases=phrases(record.lines("K")),
-        labels=labelled(type=text_in(record.text("9")), database=text_in(record.text("~"))),
+        keyphrases=keyphrases,
+        labels=labelled(
+            type=text_in(record.text("9")),
+            database=text_in(record.text("~")),
+            keywords_plus=made,
+        ),
     )
     return identified(reference, *record.texts("R", "M", "Z"), *record.lines("U"))
 

@@ -51,6 +51,26 @@ def phrases(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in parts if part and len(part) < _MORE_THAN_A_PHRASE))
 
 
+def parted_phrases(
+    found: tuple[str, ...], ids: Iterable[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Part keywords of authors from Keywords Plus, which Clarivate makes from the titles cited.
+
+    They would tell what a paper cites. Web of Science writes them behind the others, in capitals.
+
+    Args:
+        found: the phrases of a record, in its order.
+        ids: of the record; without one of Web of Science, all phrases are the authors'.
+
+    >>> parted_phrases(("GIS", "Lidar", "MAYA", "LAND-USE"), ["wos:000123"])
+    (('GIS', 'Lidar'), ('maya', 'land-use'))
+    """
+    if not any(each.startswith("wos:") for each in ids):
+        return found, ()
+    begin = next((at for at in range(len(found), 0, -1) if not found[at - 1].isupper()), 0)
+    return found[:begin], tuple(phrase.lower() for phrase in found[begin:])
+
+
 def accession(text: str | None) -> tuple[str | None, tuple[str, ...]]:
     """Return the PubMed id and the other ids that an accession number or an address tells.
 

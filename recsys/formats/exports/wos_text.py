@@ -75,8 +75,12 @@ def reference_of(record: TaggedRecord) -> Reference:
         ids=ids,
         volume=text_in(record.text("VL")),
         page=first_page(record.text("BP", "PS", "AR")),
-        keyphrases=_keyphrases(record),
-        labels=labelled(type=types, fields=phrases(record.texts("WC") or record.texts("SC"))),
+        keyphrases=phrases(record.texts("DE")),
+        labels=labelled(
+            type=types,
+            fields=phrases(record.texts("WC") or record.texts("SC")),
+            keywords_plus=tuple(phrase.lower() for phrase in phrases(record.texts("ID"))),
+        ),
         cites=_cites(record.lines("CR")),
     )
     places = record.texts("DI", "DL", *(() if _is_part(types) else ("D2",)))
@@ -95,14 +99,6 @@ def _authors(record: TaggedRecord) -> tuple[str, ...]:
 def _apart(people: list[str]) -> list[str]:
     """Return a name each; some exports write all into one line."""
     return [name.strip() for line in people for name in line.split(";")]
-
-
-def _keyphrases(record: TaggedRecord) -> tuple[str, ...]:
-    """Return the authors' own, then those that were made from cited titles, all in capitals."""
-    own = phrases(record.texts("DE"))
-    known = {phrase.casefold() for phrase in own}
-    made = (phrase.lower() for phrase in phrases(record.texts("ID")))
-    return (*own, *(phrase for phrase in made if phrase not in known))
 
 
 def _cites(lines: list[str]) -> tuple[Reference, ...]:

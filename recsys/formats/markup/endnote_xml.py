@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 from recsys.formats.exports import export_facts
 from recsys.formats.markup.element_text import first_page, text_at, text_of, texts_of
 from recsys.formats.markup.xml_stream import Layout, first_names, works
+from recsys.formats.papers.paper_fields import labelled
 from recsys.formats.references.bibliography import (
     Problem,
     address_in,
@@ -73,6 +74,9 @@ def _reference(record: Element) -> Reference:
     name = "" if kind is None else kind.get("name", "")
     addresses = texts_of(list(record.iterfind("urls//url")))
     accession = text_at(record, "accession-num") or ""
+    ids = tuple(_ids(record, accession))
+    words = texts_of(list(record.iterfind("keywords/keyword")))
+    keyphrases, made = export_facts.parted_phrases(words, ids)
     reference = Reference(
         key=text_at(record, "label", "rec-number") or "",
         title=text_at(record, "titles/title", "titles/translated-title"),
@@ -83,11 +87,11 @@ def _reference(record: Element) -> Reference:
         url=next(filter(None, map(address_in, addresses)), None),
         kind=_KINDS.get(name.lower(), "document"),
         pmid=_pmid(record, accession) or next(_told_by(addresses), None),
-        ids=tuple(_ids(record, accession)),
+        ids=ids,
         volume=text_at(record, "volume"),
         page=first_page(text_at(record, "pages")),
-        keyphrases=texts_of(list(record.iterfind("keywords/keyword"))),
-        labels={"type": name} if name else {},
+        keyphrases=keyphrases,
+        labels=labelled(type=name, keywords_plus=made),
     )
     return identified(reference, text_at(record, "electronic-resource-num"), *addresses)
 

@@ -4,7 +4,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from recsys.formats.exports.export_facts import accession, first_page, phrases, volume_in
+from recsys.formats.exports.export_facts import (
+    accession,
+    first_page,
+    parted_phrases,
+    phrases,
+    volume_in,
+)
 from recsys.formats.exports.tagged_lines import Layout, TaggedRecord, references
 from recsys.formats.papers.paper_fields import labelled
 from recsys.formats.references.bibliography import (
@@ -156,6 +162,7 @@ def _facts(record: TaggedRecord) -> Iterator[str]:
 def _reference(record: Mapping[str, Any]) -> Reference:
     notes = _all(record, "notes")
     pmid, ids = _numbers(record, notes)
+    keyphrases, made = parted_phrases(phrases(_all(record, "keywords")), ids)
     kind = str(record.get("type_of_reference"))
     work = text_in(_first(record, "type_of_work"))
     book = text_in(_unmapped(record, "BT"))
@@ -173,10 +180,11 @@ def _reference(record: Mapping[str, Any]) -> Reference:
         ids=ids,
         volume=volume_in(_first(record, "volume")),
         page=next(filter(None, map(first_page, _all(record, *_PAGES))), None),
-        keyphrases=phrases(_all(record, "keywords")),
+        keyphrases=keyphrases,
         labels=labelled(
             type=None if work is None or "10." in work else work,
             database=text_in(_first(record, "name_of_database")),
+            keywords_plus=made,
         ),
         cites=tuple(cited for note in notes for cited in _cited(note)),
     )

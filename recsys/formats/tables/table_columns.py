@@ -20,8 +20,9 @@ class Program:
 
     signs: alternatives between " | ", each of headers between " + " that must all be there.
     columns: of a field's headers, between " | ", the first whose cell says something counts; the
-    cells of keyphrases and fields are joined. quoted: whether quotation marks enclose cells where
-    tabs separate them.
+    cells of keyphrases and fields are joined. Keywords Plus are no keyphrases, but a label: see
+    `export_facts.parted_phrases`. quoted: whether quotation marks enclose cells where tabs
+    separate them.
     """
 
     name: str
@@ -49,7 +50,8 @@ PROGRAMS: tuple[Program, ...] = (
             "pmid": "PM",
             "volume": "VL",
             "page": "BP | AR",
-            "keyphrases": "DE | ID",
+            "keyphrases": "DE",
+            "keywords_plus": "ID",
             "fields": "WC | SC",
             "type": "DT | PT",
             "references": "CR",
@@ -71,7 +73,8 @@ PROGRAMS: tuple[Program, ...] = (
             "url": "DOI Link",
             "volume": "Volume",
             "page": "Start Page | Article Number",
-            "keyphrases": "Author Keywords | Keywords Plus",
+            "keyphrases": "Author Keywords",
+            "keywords_plus": "Keywords Plus",
             "fields": "WoS Categories | Research Areas",
             "type": "Document Type | Publication Type",
             "references": "Cited References",

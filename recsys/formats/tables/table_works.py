@@ -115,6 +115,8 @@ def _labels(facts: _Facts) -> dict[str, object]:
         labels["type"] = said
     if fields := _phrases(facts, "fields"):
         labels["fields"] = list(fields)
+    if made := _phrases(facts, "keywords_plus"):
+        labels["keywords_plus"] = [phrase.lower() for phrase in made]
     return labels
 
 

@@ -205,7 +205,7 @@ def test_abstracts_begin_with_keyphrases_if_told_by_updates_as_well(
     assert other.code == 1 and "index of other papers or options" in other.err
 
 
-@pytest.mark.parametrize("told", ["tags", "labels.", ""])
+@pytest.mark.parametrize("told", ["tags", "labels.", "", "labels.keywords_plus"])
 def test_keyphrases_of_no_field_are_refused(folder: Path, run_cli: "RunCli", told: str) -> None:
     done = run_cli("build", "papers.ris", "--out", "no.index", "--keyphrases", told)
     assert done.code == 2 and "--keyphrases" in done.err

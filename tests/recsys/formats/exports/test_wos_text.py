@@ -48,12 +48,11 @@ def test_an_article_tells_all() -> None:
             "light organs",
             "polar night",
             "Lumina tarda",
-            "cold adaptation",
-            "light-organs",
         ),
         labels={
             "type": "Article; Proceedings Paper",
             "fields": ["Marine & Freshwater Biology", "Optics"],
+            "keywords_plus": ["cold adaptation", "light-organs", "polar night"],
         },
         cites=first.cites,
     )
@@ -119,7 +118,8 @@ def test_accession_numbers(number: str, pmid: str | None, ids: tuple[str, ...]) 
 def test_spellings_of_other_times() -> None:
     found = record("PT J", "AU Yu, M (Yu Min)", "   Zhu, J", "TI T", "PS 94-98", "ID A; B;")
     assert found.authors == ("M Yu", "J Zhu")
-    assert (found.page, found.keyphrases) == ("94", ("a", "b"))
+    assert (found.page, found.keyphrases) == ("94", ())
+    assert found.labels == {"keywords_plus": ["a", "b"]}
     scielo = record("PT J", "X1 In another language", "SO Ride\t", "DE a; b\t")
     assert (scielo.title, scielo.venue) == ("In another language", "Ride")
     assert scielo.keyphrases == ("a", "b")

@@ -175,8 +175,8 @@ EXPORTS = {
                 ids=("wos:000123",),
                 volume="1",
                 page="e7",
-                keyphrases=("a", "b", "C"),
-                labels={"type": "Article", "fields": ["Art"]},
+                keyphrases=("a", "b"),
+                labels={"type": "Article", "fields": ["Art"], "keywords_plus": ["b", "c"]},
                 cites=(
                     Reference(
                         authors=("A Lee",), year=2015, venue="NATURE", volume="521", page="436"
@@ -210,8 +210,7 @@ EXPORTS = {
                 ids=("wos:0009",),
                 volume="1",
                 page="2",
-                keyphrases=("X",),
-                labels={"type": "Proceedings Paper"},
+                labels={"type": "Proceedings Paper", "keywords_plus": ["x"]},
             ),
         ),
     ),
