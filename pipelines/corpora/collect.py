@@ -118,10 +118,10 @@ def gather(
     if reading.titles_only:
         papers = papers.changed("abstract", lambda _, cells: pa.nulls(len(cells), cells.type))
         report = replace(report, titles_only=True)
+    having = all_with_keyphrases(papers, reading.keyphrases)
+    report = replace(report, led_by=reading.keyphrases, keyphrases=having)
     if reading.keyphrases:
-        found = all_with_keyphrases(papers, reading.keyphrases)
         papers = led_by_keyphrases(papers, reading.keyphrases)
-        report = replace(report, keyphrases=(reading.keyphrases, found))
     return papers, report
 
 

@@ -1,8 +1,9 @@
 """What became of files that were made into one corpus, in numbers and in words."""
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pipelines.corpora.link_citations import RULE_NAMES, Rule
 from recsys.formats.papers.paper_records import tally
@@ -11,6 +12,8 @@ from recsys.formats.work_stream import Remark
 _MOST_FILES = 12
 """Files that are told one by one; more are counted by format."""
 _MOST_SKIPPED = 5
+_WORTH_READING = 0.05
+"""Share of papers with keyphrases from which on it is told that they can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ class CollectReport:
     something spoke against. conflicts: fields in which works of one paper differ. untitled: works
     without title whose paper is not there. cited: works that reference lists describe, by what
     became of them. titles_only: abstracts that were read are left out.
-    keyphrases: what was put before the abstracts, and of how many papers.
+    led_by: where the keyphrases were read that stand before abstracts; empty: none do.
+    keyphrases: papers that have some, by where; of `led_by` alone if that is told.
     """
 
     files: tuple[FileRead, ...]
@@ -52,7 +56,8 @@ class CollectReport:
     untitled: int
     cited: Mapping[Rule, int]
     titles_only: bool = False
-    keyphrases: tuple[str, int] | None = None
+    led_by: str = ""
+    keyphrases: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def format(self) -> str:
@@ -94,9 +99,7 @@ class CollectReport:
         lines = []
         if self.titles_only:
             lines.append(f"{self.papers - self.without_abstract:,} abstracts left out")
-        if self.keyphrases is not None:
-            source, papers = self.keyphrases
-            lines.append(f"{papers:,} papers begin with their keyphrases, read from {source}")
+        lines += self._keyphrase_lines()
         if self.untitled:
             lines.append(f"{self.untitled:,} records of papers that are not there left out")
         if self.oddities:
@@ -107,6 +110,16 @@ class CollectReport:
         if rejected := sum(self.rejected.values()):
             lines.append(f"{rejected:,} lines rejected ({tally(self.rejected)})")
         return lines
+
+    def _keyphrase_lines(self) -> list[str]:
+        source = self.led_by or max(self.keyphrases, key=self.keyphrases.__getitem__, default="")
+        papers = self.keyphrases.get(source, 0)
+        if self.led_by:
+            return [f"{papers:,} papers begin with their keyphrases, read from {source}"]
+        if papers and papers >= _WORTH_READING * self.papers:
+            asked = f"`recsys build --keyphrases {shlex.quote(source)}`"
+            return [f"{papers:,} papers have keyphrases: {asked} reads them with the abstracts"]
+        return []
 
     def _file_lines(self) -> list[str]:
         if len(self.files) <= _MOST_FILES:

@@ -1,13 +1,18 @@
 """Put the keyphrases of papers before their abstracts, row by row."""
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
 
 from pipelines.corpora.row_stream import RowStream
-from recsys.keyphrases import OWN, keyphrases_in, with_keyphrases
+from recsys.keyphrases import LABELS, MADE_OF_CITED, OWN, keyphrases_in, with_keyphrases
+
+_NAMED = re.compile(r"(?i)key[ _-]?(?:word|phrase)")
+"""In the name of a label: its values are keyphrases."""
 
 
 def led_by_keyphrases(papers: RowStream, source: str) -> RowStream:
@@ -28,15 +33,23 @@ def led_abstracts(batch: pa.RecordBatch, source: str) -> pa.StringArray:
     return pa.array(led, batch.schema.field("abstract").type)
 
 
-def count_with_keyphrases(batch: pa.RecordBatch, source: str) -> int:
-    """Count the papers that have some."""
-    return sum(map(bool, _phrases(batch, source)))
+def count_with_keyphrases(batch: pa.RecordBatch, source: str) -> Counter[str]:
+    """Count the papers that have some, by where; if that is not told, wherever they have them."""
+    if source:
+        return Counter({source: sum(map(bool, _phrases(batch, source)))})
+    counts = Counter({OWN: sum(map(bool, _phrases(batch, OWN)))})
+    for text in batch.column("labels").to_pylist():
+        if text and _NAMED.search(text):  # Most need not be parsed.
+            names = (LABELS + name for name, value in _labels(text).items() if value)
+            counts.update(name for name in names if _NAMED.search(name) and name != MADE_OF_CITED)
+    return counts
 
 
-def all_with_keyphrases(papers: RowStream, source: str) -> int:
-    """Count the papers of a stream that have some; reads a column."""
-    batches = papers.select([_column(source)]).to_batches()
-    return sum(count_with_keyphrases(batch, source) for batch in batches)
+def all_with_keyphrases(papers: RowStream, source: str) -> Counter[str]:
+    """Count those of a stream, which is read for it: a column, or two."""
+    columns = [_column(source)] if source else [OWN, "labels"]
+    batches = papers.select(columns).to_batches()
+    return sum((count_with_keyphrases(batch, source) for batch in batches), Counter())
 
 
 def _column(source: str) -> str:

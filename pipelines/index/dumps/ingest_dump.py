@@ -88,18 +88,19 @@ def ingest_dump(
     progress("merge", 2, 3)
     links = link_dump(works, papers, work)
     progress("merge", 3, 3)
-    counts = Counter[str]()
-    rows = _rows(papers, links, counts, reading)
+    unknown, having = Counter[str](), Counter[str]()
+    rows = _rows(papers, links, reading, unknown, having)
     cuts = Cuts.of(_sample(papers), job.parts)
     found = write_dump_columns(folder, work, rows, cuts, job.parts)
     told = _report(shards, works, joined, papers, links)
     shutil.rmtree(work)
     told = replace(
         told,
-        without_abstract=counts["abstract"],
-        without_year=counts["year"],
+        without_abstract=unknown["abstract"],
+        without_year=unknown["year"],
         titles_only=reading.titles_only,
-        keyphrases=(reading.keyphrases, counts["keyphrases"]) if reading.keyphrases else None,
+        led_by=reading.keyphrases,
+        keyphrases=having,
     )
     return IngestReport(told, found)
 
@@ -194,19 +195,23 @@ def _write_rejects(shards: Sequence[ShardFiles], path: Path) -> None:
 
 
 def _rows(
-    papers: DumpPapers, links: DumpLinks, counts: Counter[str], reading: Reading
+    papers: DumpPapers,
+    links: DumpLinks,
+    reading: Reading,
+    unknown: Counter[str],
+    having: Counter[str],
 ) -> Iterator[pa.RecordBatch]:
     """Give the papers as they are stored; count what is not known of them, and keyphrases."""
     numbered = ((begin, batch) for begin, batch, _ in papers.batches())
     for batch in links.extended(numbered):
         for name in ("abstract", "year"):
-            counts[name] += batch.column(name).null_count
+            unknown[name] += batch.column(name).null_count
         at = batch.schema.get_field_index("abstract")
         if reading.titles_only:
             nothing = pa.nulls(batch.num_rows, pa.string())
             batch = batch.set_column(at, batch.schema.field(at), nothing)
+        having.update(count_with_keyphrases(batch, reading.keyphrases))
         if reading.keyphrases:
-            counts["keyphrases"] += count_with_keyphrases(batch, reading.keyphrases)
             led = led_abstracts(batch, reading.keyphrases)
             batch = batch.set_column(at, batch.schema.field(at), led)
         yield batch

@@ -18,7 +18,7 @@ PAPERS = (
 @pytest.mark.parametrize(
     ("reading", "abstracts", "count"),
     [
-        (Reading(), ["We ring.", None, "They stand."], None),
+        (Reading(), ["We ring.", None, "They stand."], ("", 0)),
         (
             Reading(keyphrases="keyphrases"),
             ["Bells, ropes. We ring.", "ropes.", "They stand."],
@@ -42,19 +42,49 @@ PAPERS = (
     ],
 )
 def test_abstracts_begin_with_the_keyphrases_that_were_asked_for(
-    tmp_path: Path, reading: Reading, abstracts: list[str | None], count: tuple[str, int] | None
+    tmp_path: Path, reading: Reading, abstracts: list[str | None], count: tuple[str, int]
 ) -> None:
     papers, report = read(
         json_lines(tmp_path / "papers.jsonl", PAPERS), reading=reading, folder=tmp_path
     )
     assert [papers[each]["abstract"] for each in "abc"] == abstracts
-    assert report.keyphrases == count
-    told = [line for line in report.loss_lines() if "keyphrases" in line]
+    assert (report.led_by, report.keyphrases.get(report.led_by, 0)) == count
+    told = [line for line in report.loss_lines() if "begin with" in line]
     assert told == (
-        []
-        if count is None
-        else [f"{count[1]} papers begin with their keyphrases, read from {count[0]}"]
+        [f"{count[1]} papers begin with their keyphrases, read from {count[0]}"] if count[0] else []
     )
+
+
+@pytest.mark.parametrize(
+    ("own", "labels", "told"),
+    [
+        (2, {}, "2 papers have keyphrases: `recsys build --keyphrases keyphrases`"),
+        (
+            1,
+            {"author_keywords": ["bells"], "other": {"keyword": ["x"]}},
+            "2 papers have keyphrases: `recsys build --keyphrases labels.author_keywords`",
+        ),
+        (
+            0,
+            {"Key words": "ropes"},
+            "2 papers have keyphrases: `recsys build --keyphrases 'labels.Key words'`",
+        ),
+        (1, {}, None),
+        (0, {"keywords_plus": ["bells"], "keywords": []}, None),
+        (0, {"tags": ["keywords"]}, None),
+    ],
+)
+def test_keyphrases_that_were_not_asked_for_are_told_if_many_papers_have_them(
+    tmp_path: Path, own: int, labels: dict[str, object], told: str | None
+) -> None:
+    papers = [
+        {"id": str(at), "title": f"Title {at}"}
+        | ({"keyphrases": ["bells"]} if at < own else {})
+        | ({"labels": labels} if at < 2 else {})
+        for at in range(40)
+    ]
+    _, report = read(json_lines(tmp_path / "papers.jsonl", papers), folder=tmp_path)
+    assert report.loss_lines() == ([f"{told} reads them with the abstracts"] if told else [])
 
 
 def test_such_a_reading_is_recorded_and_others_as_before() -> None:
