@@ -1,6 +1,7 @@
 """The fields of the page's form: what the question is, in what a browser sends."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -10,6 +11,7 @@ from recsys.app.web.pages.reference_lines import lines_of, named_papers, referen
 from recsys.asking.filters import Filters
 from recsys.asking.question import Question
 from recsys.errors import InputError
+from recsys.keyphrases import cleaned, without_keyphrases
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
 
 EARLIEST, LATEST = 1000, 2999
@@ -27,13 +29,15 @@ class FormFields:
 
     cites, more, less: ids of papers that are cited, liked and disliked. references, more_like,
     less_like: lines that name further ones. library: a JSON list of ids. The other fields with
-    several values have one on each line. page: what `page_tokens` made. passage: the place that is
-    asked about is marked in it. text: the sentences of a draft, as `given_text.pack` writes them.
+    several values have one on each line, `keyphrases` commas or semicolons between them. page: what
+    `page_tokens` made. passage: the place that is asked about is marked in it. text: the sentences
+    of a draft, as `given_text.pack` writes them.
     """
 
     index: str = ""
     title: str = ""
     abstract: str = ""
+    keyphrases: str = ""
     authors: str = ""
     venue: str = ""
     cites: tuple[PaperId, ...] = ()
@@ -84,6 +88,7 @@ class FormFields:
         return Manuscript(
             title=" ".join(self.title.split()),
             abstract=self.abstract or None,
+            keyphrases=_phrases(self.keyphrases),
             authors=_lines(self.authors),
             venue=self.venue or None,
             references=(*_by_id(self.cites), *references_in(self.references)),
@@ -163,7 +168,8 @@ class FormFields:
         return replace(
             self,
             title=draft.title,
-            abstract=draft.abstract or "",
+            abstract=without_keyphrases(draft.abstract, draft.keyphrases) or "",
+            keyphrases=", ".join(cleaned(draft.keyphrases)),
             authors="\n".join(draft.authors),
             venue=draft.venue or "",
             cites=question.cited,
@@ -209,6 +215,10 @@ def _by_id(ids: Iterable[PaperId]) -> tuple[Reference, ...]:
 
 def _lines(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+
+
+def _phrases(text: str) -> tuple[str, ...]:
+    return cleaned(re.split("[,;\n]", text))
 
 
 def _year(name: str, text: str) -> int | None:

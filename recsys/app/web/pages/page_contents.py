@@ -59,6 +59,7 @@ def form_of(fields: FormFields, opened: Opened | None = None) -> Form:
         index=opened.name if opened else fields.index,
         title=fields.title,
         abstract=fields.abstract,
+        keyphrases=fields.keyphrases if _reads_keyphrases(opened, fields) else None,
         authors=fields.authors,
         venue=fields.venue,
         cites=named.all(fields.cites),
@@ -81,6 +82,12 @@ def form_of(fields: FormFields, opened: Opened | None = None) -> Form:
         passage=fields.passage,
         text=fields.text,
     )
+
+
+def _reads_keyphrases(opened: Opened | None, fields: FormFields) -> bool:
+    if opened is None:
+        return bool(fields.keyphrases)
+    return opened.recommender.collection.keyphrases
 
 
 def found_of(

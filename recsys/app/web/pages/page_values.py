@@ -44,7 +44,7 @@ class Form:
     authors, references, venues, types, exclude_authors, more_like, less_like: one per line.
     cites, more, less: corpus papers that were found. library: ids of the author's own papers, sent
     back as one JSON array. Years and `mmr` are strings as typed. text: the sentences of a draft,
-    sent back as they are.
+    sent back as they are. keyphrases: None where the index reads none.
     """
 
     index: str
@@ -71,6 +71,7 @@ class Form:
     less_like: str = ""
     passage: str = ""
     text: str = ""
+    keyphrases: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recsys.app.web.pages import page_contents
 from recsys.app.web.pages.form_fields import FormFields
 from recsys.app.web.pages.reference_lines import lines_of, named_papers, references_in
 from recsys.app.web.put_question import WebQuestion, posed
@@ -14,7 +15,7 @@ from recsys.app.web.shelf import Opened
 from recsys.app.wiring import open_index
 from recsys.asking.question import Question
 from recsys.errors import InputError
-from recsys.records import Reference
+from recsys.records import Manuscript, Reference
 from tests.built_index import Built
 
 LINES = st.lists(
@@ -27,9 +28,11 @@ LINES = st.lists(
 ANY = st.text(max_size=20)
 
 
-@pytest.fixture(scope="module")
-def opened(built: Built) -> Opened:
-    return Opened("small", open_index(built.index), b"seen")
+@pytest.fixture(scope="module", params=[False, True], ids=["", "keyphrases"])
+def opened(built: Built, request: pytest.FixtureRequest) -> Opened:
+    recommender = open_index(built.index)
+    led = replace(recommender.collection, keyphrases=request.param)
+    return Opened("small", replace(recommender, collection=led), b"seen")
 
 
 def understood(opened: Opened, form: FormFields) -> tuple[Question, FormFields]:
@@ -38,18 +41,28 @@ def understood(opened: Opened, form: FormFields) -> tuple[Question, FormFields]:
     return question, form.understood_as(question)
 
 
-@given(title=ANY, abstract=ANY, references=LINES, more_like=LINES, less_like=LINES, authors=ANY)
+@given(
+    title=ANY,
+    abstract=ANY,
+    keyphrases=st.text(alphabet="ab ,;.\n", max_size=9),
+    references=LINES,
+    more_like=LINES,
+    less_like=LINES,
+    authors=ANY,
+)
 def test_what_was_understood_is_understood_so_again(
     opened: Opened,
     title: str,
     abstract: str,
+    keyphrases: str,
     references: str,
     more_like: str,
     less_like: str,
     authors: str,
 ) -> None:
-    sent = [("title", title), ("abstract", abstract), ("references", references),
-            ("more_like", more_like), ("less_like", less_like), ("authors", authors)]  # fmt: skip
+    sent = [("title", title), ("abstract", abstract), ("keyphrases", keyphrases),
+            ("references", references), ("more_like", more_like), ("less_like", less_like),
+            ("authors", authors)]  # fmt: skip
     question, once = understood(opened, FormFields.read(sent))
     again, twice = understood(opened, FormFields.read(parse_qsl(urlsplit(once.address()).query)))
     assert twice == once
@@ -60,6 +73,19 @@ def test_what_was_understood_is_understood_so_again(
 def test_any_fields_are_read_and_an_address_says_them_again(pairs: list[tuple[str, str]]) -> None:
     once = replace(FormFields.read(pairs), page="", text="")
     assert FormFields.read(parse_qsl(urlsplit(once.address()).query)) == once
+
+
+def test_keywords_of_a_file_are_the_forms_and_the_abstract_stays_its_own(opened: Opened) -> None:
+    draft = Manuscript("On bells", "We ring.", keyphrases=("Index Terms\u2014bells", "ropes."))
+    question = posed(opened, WebQuestion(draft=draft))
+    form = FormFields().understood_as(question)
+    reads = opened.recommender.collection.keyphrases
+    assert (question.draft.abstract, form.abstract) == (
+        "bells, ropes. We ring." if reads else "We ring.",
+        "We ring.",
+    )
+    assert understood(opened, form)[0].draft.abstract == question.draft.abstract
+    assert page_contents.form_of(form, opened).keyphrases == (form.keyphrases if reads else None)
 
 
 def test_found_references_become_ids_and_the_others_stay_lines(opened: Opened) -> None:

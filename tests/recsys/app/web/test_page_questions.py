@@ -126,6 +126,7 @@ def _full_form() -> Form:
     return replace(
         DRAFT,
         title="Two\nlines & <b>",
+        keyphrases="tides, ice",
         venue="Shore Letters",
         more=DRAFT.cites[:2],
         less=DRAFT.cites[2:3],
