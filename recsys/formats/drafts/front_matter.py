@@ -12,9 +12,9 @@ from typing import Any
 
 from recsys.errors import DraftError
 from recsys.formats.drafts.objects import EARLIEST_YEAR, LATEST_YEAR
-from recsys.formats.drafts.stated_keyphrases import told_apart
 from recsys.formats.drafts.wording import clean, short
 from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.formats.stated_keyphrases import told_apart
 from recsys.keyphrases import cleaned
 from recsys.records import Reference
 

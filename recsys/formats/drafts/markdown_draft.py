@@ -9,10 +9,10 @@ from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
 from recsys.formats.drafts.plain import read_plain, split_list
 from recsys.formats.drafts.prose_citations import named_works, told
-from recsys.formats.drafts.stated_keyphrases import stated_on_lines
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
 from recsys.formats.latex.latex_citations import cited_keys, without_citations
+from recsys.formats.stated_keyphrases import stated_on_lines
 from recsys.records import Manuscript
 
 MOST_HEADINGS = 1_000

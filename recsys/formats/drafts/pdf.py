@@ -4,17 +4,15 @@ Only the first and the last pages are read. Text is taken in the order in which 
 which is the reading order, in columns too, for what TeX, word processors and browsers write.
 """
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.pdf_front import AFTER_ABSTRACT, Front, close_lines, read_front
+from recsys.formats.drafts.pdf_front import Front, read_front
+from recsys.formats.drafts.pdf_keyphrases import printed_keyphrases
 from recsys.formats.drafts.pdf_pages import Line, Pages, is_readable
 from recsys.formats.drafts.pdf_references import find_list, find_markers, read_list
-from recsys.formats.drafts.pdf_wording import joined, without_running_heads, words_of
-from recsys.formats.drafts.stated_keyphrases import stated_on_lines
+from recsys.formats.drafts.pdf_wording import without_running_heads, words_of
 from recsys.formats.drafts.wording import counted
 from recsys.formats.files import display_name
 from recsys.records import Manuscript, Reference
@@ -23,7 +21,6 @@ FRONT_PAGES = 3
 """Pages on which title and abstract are looked for."""
 BACK_PAGES = 30
 """Pages at the end among which the list of references is looked for."""
-_KEYWORD_LINES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ def read_pdf(raw: bytes, name: str) -> Manuscript:
         authors=read.front.authors,
         references=read.references,
         notes=(*read.front.notes, *read.notes),
-        keyphrases=_keyphrases(read.lines, words_of(read.lines)),
+        keyphrases=printed_keyphrases(read.lines, words_of(read.lines)),
     )
 
 
@@ -83,30 +80,6 @@ def read_pages(pages: Pages, name: str) -> PdfText:
     if pages.failures:
         notes += (f"{counted(pages.failures, 'page')} could not be read.",)
     return PdfText(front, tuple(lines), references, notes, tuple(listed))
-
-
-def _keyphrases(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple[str, ...]:
-    """Return the keywords that the first pages state: on a line, and on those that continue it."""
-    for place, line in enumerate(lines):
-        if not stated_on_lines(line.text):
-            continue
-        end = place + 1
-        while (
-            end < len(lines)
-            and end - place < _KEYWORD_LINES
-            and _continues(*lines[end - 1 : end + 1])
-        ):
-            end += 1
-        if found := stated_on_lines(joined(lines[place:end], vocabulary)):
-            return found
-    return ()
-
-
-def _continues(line: Line, following: Line) -> bool:
-    """Whether a list goes on in the next line: after a mark, or with a small letter."""
-    if not close_lines(line, following) or AFTER_ABSTRACT.match(following.text):
-        return False
-    return line.text.endswith((",", ";", "-", "\u00b7", "\u2022")) or following.text[:1].islower()
 
 
 def _listed(pages: Pages) -> list[Line]:

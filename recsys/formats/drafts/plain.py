@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recsys.formats.drafts.prose_citations import named_works, told
-from recsys.formats.drafts.stated_keyphrases import stated_on_lines
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.formats.stated_keyphrases import stated_on_lines
 from recsys.records import Manuscript, Reference
 
 LONGEST_TITLE_LINES, LONGEST_TITLE_WORDS = 3, 40

@@ -16,12 +16,12 @@ from recsys.formats.drafts.pdf_front import (
 )
 from recsys.formats.drafts.pdf_references import MOST_REFERENCES, marked_work
 from recsys.formats.drafts.prose_citations import named_works, told
-from recsys.formats.drafts.stated_keyphrases import stated_in
 from recsys.formats.drafts.wording import clean, counted, opening
 from recsys.formats.files import display_name
 from recsys.formats.references.bibliography import says_something
 from recsys.formats.references.word_fields import cited_works
 from recsys.formats.references.word_sources import cited_tags, sources_in
+from recsys.formats.stated_keyphrases import stated_in
 from recsys.formats.word.word_text import WordText, word_text
 from recsys.formats.word.word_walk import Paragraph
 from recsys.records import Manuscript, Reference

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
-from recsys.formats.drafts.stated_keyphrases import LONGEST_LIST, told_apart
 from recsys.formats.latex.latex_commands import MOST_COMMANDS, commands, first_text
 from recsys.formats.latex.latex_words import Words
+from recsys.formats.stated_keyphrases import LONGEST_LIST, told_apart
 
 _ENVIRONMENT = re.compile(
     r"\\begin\s*\{((?:IEEE)?[kK]ey[wW]ords?|keyphrases)\}(?:\[[^\[\]]{0,200}\])?"
@@ -19,9 +19,12 @@ _FOLDED = re.compile(r"\\(?:textbf|textit|emph|bf|it|bfseries|itshape|textsc|noi
 
 _HEADED = re.compile(
     r"(?im)^(?:\\(?:noindent|textbf|textit|emph|bf|it|bfseries|itshape|textsc|par|smallskip|medskip|"
-    r"small|keyFont|paragraph\*?|(?:sub)?section\*?)(?![A-Za-z@])|[{}]|[^\S\n]){0,24}"
+    r"small|keyFont|paragraph\*?|(?:sub)?section\*?)(?![A-Za-z@])|\\begin\{[a-z]{1,16}\}|[{}]|[^\S\n]){0,24}"
     r"(?P<name>key[ -]?words?(?:\s+and\s+phrases)?|index terms)\b(?=[\s}]{0,4}[:.\-\u2013\u2014}])"
 )
+_BARE = re.compile(r"(?m)^[^\S\n]*\\(?P<name>[kK]ey[wW]ords?)(?=\s+[^\s{\[\\])")
+"""The command as old classes have it: what it lists follows up to the next empty line."""
+_ITEMS = re.compile(r"\\(?:begin|end)\{(?:itemize|enumerate|compactitem)\}\s*")
 
 
 def keyphrases_of(source: str, words: Words) -> tuple[str, ...]:
@@ -44,9 +47,10 @@ def _text(latex: str, words: Words) -> str:
 
 
 def _on_lines(source: str, words: Words) -> tuple[str, ...]:
-    r"""Read what stands behind "\textbf{Keywords:}", wherever that begins a line."""
-    for match in islice(_HEADED.finditer(source), MOST_COMMANDS):
-        rest = source[match.end("name") : match.end("name") + LONGEST_LIST]
+    r"""Read what stands behind "\textbf{Keywords:}" or "\keywords", where that begins a line."""
+    headed = chain(_HEADED.finditer(source), _BARE.finditer(source))
+    for match in islice(headed, MOST_COMMANDS):
+        rest = _ITEMS.sub(" ", source[match.end("name") : match.end("name") + LONGEST_LIST])
         listed = re.split(r"\n\s*\n|\\(?:end|begin|section|maketitle)\b", rest, maxsplit=1)[0]
         said = words.text(_BETWEEN.sub("; ", _FOLDED.sub(" ", listed)))
         if found := told_apart(said.lstrip(" .:;-\u2013\u2014")):
