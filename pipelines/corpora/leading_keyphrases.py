@@ -37,7 +37,7 @@ def count_with_keyphrases(batch: pa.RecordBatch, source: str) -> Counter[str]:
     """Count the papers that have some, by where; if that is not told, wherever they have them."""
     if source:
         return Counter({source: sum(map(bool, _phrases(batch, source)))})
-    counts = Counter({OWN: sum(map(bool, _phrases(batch, OWN)))})
+    counts = Counter({OWN: sum(map(bool, batch.column(OWN).to_pylist()))})
     for text in batch.column("labels").to_pylist():
         if text and _NAMED.search(text):  # Most need not be parsed.
             names = (LABELS + name for name, value in _labels(text).items() if value)

@@ -12,10 +12,11 @@ from recsys.formats.stated_keyphrases import NAMES, STRONG, told_apart
 _MOST_LINES = 12
 _STATED = re.compile(rf"(?i)\W*(?P<name>{NAMES})\b\s*(?P<mark>[:.\u2013\u2014-]*)\s*(?P<list>.*)")
 _NO_MORE = re.compile(
-    r"(?:\d+|[IVX]+)\.? [A-Z]|(?i:(?:\d{4} )?(?:ams|msc|pacs|jel)\b|abstract\b|a b s t r a c t|"
-    r"e-?mail|corresponding|preprint)"
+    r"(?:\d+|[IVX]+)\.? [A-Z]|(?i:(?:\d{4} )?(?:ams|msc|pacs|jel)\b|a ?b ?s ?t ?r ?a ?c ?t\W*\Z|"
+    r"abstract[.:\u2013\u2014]|e-?mail(?: address(?:es)?)?:|corresponding author|"
+    r"preprint submitted)"
 )
-"""What stands below keywords, beside AFTER_ABSTRACT."""
+"""What stands below keywords, beside AFTER_ABSTRACT; "abstract interpretation" is one."""
 _MARK = re.compile(rf",|{STRONG}|\s[\u2013\u2014]\s")
 _OPEN = tuple(",;-\u00b7\u2022\u2219\u22c5|\u2013\u2014")
 """A list does not end with one of these, so that it goes on in the next line."""

@@ -19,7 +19,8 @@ _FOLDED = re.compile(r"\\(?:textbf|textit|emph|bf|it|bfseries|itshape|textsc|noi
 
 _HEADED = re.compile(
     r"(?im)^(?:\\(?:noindent|textbf|textit|emph|bf|it|bfseries|itshape|textsc|par|smallskip|medskip|"
-    r"small|keyFont|paragraph\*?|(?:sub)?section\*?)(?![A-Za-z@])|\\begin\{[a-z]{1,16}\}|[{}]|[^\S\n]){0,24}"
+    r"small|keyFont|paragraph\*?|(?:sub)?section\*?)(?![A-Za-z@])|"
+    r"\\begin\{[a-z]{1,16}\}|[{}]|[^\S\n]){0,24}"
     r"(?P<name>key[ -]?words?(?:\s+and\s+phrases)?|index terms)\b(?=[\s}]{0,4}[:.\-\u2013\u2014}])"
 )
 _BARE = re.compile(r"(?m)^[^\S\n]*\\(?P<name>[kK]ey[wW]ords?)(?=\s+[^\s{\[\\])")
