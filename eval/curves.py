@@ -1,7 +1,7 @@
 """Curves of a system over the depth of its ranking, with bootstrap bands over queries.
 
-`flags` (queries, depth) bool and `gold` (queries,) are stacked rankings (`eval.measures.stack`),
-`drawn` (1 + samples, queries) says how often each query is drawn (`eval.measures.draw`).
+`flags` (queries, depth) bool and `gold` (queries,) are stacked rankings (see `measures.stack`),
+`drawn` (1 + samples, queries) says how often each query is drawn (`measures.draw`).
 """
 
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.calibration import Outcomes, Probabilities, expected_calibration_error, reliability
-from eval.measures import DEPTH, Doubles, Judged, stack
-from eval.run_figures import Band, Curves, Reliability
+from recsys.eval.calibration import Outcomes, Probabilities, expected_calibration_error, reliability
+from recsys.eval.measures import DEPTH, Doubles, Judged, stack
+from recsys.eval.run_figures import Band, Curves, Reliability
 from recsys.store.arrays import Mask
 
 GRID = (1, 2, 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000)

@@ -12,11 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from eval.curves import curves, reliability_of
-from eval.measures import Doubles, Interval, Judged, average, f1, interval, per_query, skip_rule
-from eval.query_kinds import F1, QueryKind, kind_of
-from eval.recorded_runs import Evaluation, read_evaluation
-from eval.run_figures import (
+from recsys.eval.curves import curves, reliability_of
+from recsys.eval.measures import (
+    Doubles,
+    Interval,
+    Judged,
+    average,
+    f1,
+    interval,
+    per_query,
+    skip_rule,
+)
+from recsys.eval.query_kinds import F1, QueryKind, kind_of
+from recsys.eval.recorded_runs import Evaluation, read_evaluation
+from recsys.eval.run_figures import (
     Assessment,
     Comparison,
     QueryDifference,
@@ -26,9 +35,9 @@ from eval.run_figures import (
     load_assessment,
     save_assessment,
 )
-from eval.significance import effect_size, holm, sign_flip_tests
-from eval.slices import Resampling, by_popularity, by_query
-from eval.trec import ordered
+from recsys.eval.significance import effect_size, holm, sign_flip_tests
+from recsys.eval.slices import Resampling, by_popularity, by_query
+from recsys.eval.trec import ordered
 
 __all__ = ["Assessment", "assess", "assess_evaluation", "load_assessment"]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from eval.measures import CANDIDATE_RECALL
+from recsys.eval.measures import CANDIDATE_RECALL
 
 F1 = "query F1@20"
 SENTENCE = "sentence"

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eval.measures import Judged, flag
-from eval.slices import QueryFacts
-from eval.trec import Qrels, Run, ordered, read_qrels, read_run
 from recsys.errors import InputError, near_miss
+from recsys.eval.measures import Judged, flag
+from recsys.eval.slices import QueryFacts
+from recsys.eval.trec import Qrels, Run, ordered, read_qrels, read_run
 from recsys.records import PaperId
 
 RUNS, QRELS, QUERIES, FACTS = "runs", "qrels.txt", "queries.json", "facts.json"

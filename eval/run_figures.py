@@ -1,4 +1,4 @@
-"""What `eval.judge_runs` finds out about an evaluation, and its file `assessment.json`."""
+"""What `recsys.eval.judge_runs` finds out about an evaluation, and its file `assessment.json`."""
 
 import json
 from collections.abc import Mapping
@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from eval.calibration import Bin
-from eval.measures import Interval
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
+from recsys.eval.calibration import Bin
+from recsys.eval.measures import Interval
 from recsys.store.artifacts import write_json
 
 ASSESSMENT = "assessment.json"
@@ -68,7 +68,7 @@ class Comparison:
     """Two systems by one measure: difference = one - other.
 
     p_holm: adjusted over all pairs of systems. pooled: for "query F1@20", the difference of the
-    pooled F1@20, else None. cohen_d, won, lost: see `eval.significance.Effect`.
+    pooled F1@20, else None. cohen_d, won, lost: see `recsys.eval.significance.Effect`.
     """
 
     measure: str

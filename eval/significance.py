@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.measures import Doubles, Interval, draw, f1, interval
+from recsys.eval.measures import Doubles, Interval, draw, f1, interval
 
 FLIPS = 10_000
 _CHUNK = 4_000_000

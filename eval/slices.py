@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from eval.curves import shares
-from eval.measures import Doubles, average, draw, interval
-from eval.run_figures import Slice
+from recsys.eval.curves import shares
+from recsys.eval.measures import Doubles, average, draw, interval
+from recsys.eval.run_figures import Slice
 from recsys.records import PaperId
 
 YEAR, ABSTRACT, VENUE, POPULARITY = "year", "abstract", "venue", "popularity"
@@ -81,7 +81,7 @@ def by_query(
 
     Args:
         system: its name.
-        values: measure -> (queries,), from `eval.measures.per_query`.
+        values: measure -> (queries,), from `recsys.eval.measures.per_query`.
         facts: of each query, in the order of the values.
         resampling: how intervals are drawn.
     """

@@ -12,10 +12,10 @@ from typing import Any
 import annoy
 import numpy as np
 
-from indexes.backends import FILES, Former
-from indexes.exact import ExactIndex
-from indexes.row_blocks import blocks
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
+from recsys.indexes.backends import FILES, Former
+from recsys.indexes.exact import ExactIndex
+from recsys.indexes.row_blocks import blocks
 from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.artifacts import sha256

@@ -95,27 +95,31 @@ class Row:
 
 BACKENDS: Mapping[str, Row] = {
     "annoy": Row(
-        "indexes.annoy_index",
+        "recsys.indexes.annoy_index",
         "a forest of random hyperplanes; scans where that is less work",
         "pip install annoy",
     ),
-    "exact": Row("indexes.scanning_index", "a scan of all vectors: no preparation, nothing missed"),
+    "exact": Row(
+        "recsys.indexes.scanning_index", "a scan of all vectors: no preparation, nothing missed"
+    ),
     "int8": Row(
-        "indexes.int8_index",
+        "recsys.indexes.int8_index",
         "a scan in 8 bits, the nearest compared in full: exact, too",
         splits=True,
     ),
-    "ivf": Row("indexes.ivf_index", "a scan in 8 bits of the nearest of many lists", splits=True),
+    "ivf": Row(
+        "recsys.indexes.ivf_index", "a scan in 8 bits of the nearest of many lists", splits=True
+    ),
     "hnsw": Row(
-        "indexes.hnsw_index", "a graph of neighbours (usearch)", "pip install 'recsys[hnsw]'"
+        "recsys.indexes.hnsw_index", "a graph of neighbours (usearch)", "pip install 'recsys[hnsw]'"
     ),
     "lance": Row(
-        "indexes.lance.lance_index",
+        "recsys.indexes.lance.lance_index",
         "LanceDB, here or on an object store",
         "pip install 'recsys[lance]'",
     ),
     "milvus": Row(
-        "indexes.milvus.milvus_index",
+        "recsys.indexes.milvus.milvus_index",
         "a collection of Milvus, on a server or in files",
         "pip install 'recsys[milvus]'",
     ),
@@ -136,7 +140,7 @@ What `exact` multiplies, the rest of an answer needs, too, which costs as much w
 not multiplied it: among 12,000 papers a whole answer takes as long by `exact` as by `int8`, which
 finds the same papers. Among 30,000 it takes 11.7 ms by `exact`, 10.6 by `int8` and 9.7 by `ivf`,
 which finds 99 % of the nearest and 98 % around references; with 31 of these 16.8, 15.0 and 13.5.
-Measured by `pipelines.benchmarks.vector_backends`, and by `build_costs` and `answer_costs` of its
+Measured by `benchmarks.vector_backends`, and by `build_costs` and `answer_costs` of its
 neighbour `scale`; hnsw and annoy on another machine.
 """
 

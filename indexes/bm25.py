@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from indexes.backends import Former
-from indexes.postings import LEVELS, ROWS, STARTS, inverted, write_postings
 from recsys.errors import ArtifactCorrupt
+from recsys.indexes.backends import Former
+from recsys.indexes.postings import LEVELS, ROWS, STARTS, inverted, write_postings
 from recsys.store.arrays import Floats, Mask, Rows, load_array, load_offsets
 from recsys.store.graph import Years
 from recsys.store.kernels import fastest
@@ -50,7 +50,7 @@ class Bm25Index:
 
     @classmethod
     def load(cls, folder: Path, store: TermStore) -> "Bm25Index":
-        """Memory-map what `save` wrote, or `indexes.postings.write_postings`."""
+        """Memory-map what `save` wrote, or `recsys.indexes.postings.write_postings`."""
         starts = load_offsets(folder / STARTS)
         rows, levels = load_array(folder / ROWS), load_array(folder / LEVELS)
         return cls(store, Postings(starts, rows, levels, store.norms, _papers(store)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from indexes.row_blocks import blocks, release
+from recsys.indexes.row_blocks import blocks, release
 from recsys.store.arrays import Floats, Rows
 
 SAMPLE, ROUNDS = 32, 8

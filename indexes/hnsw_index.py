@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from usearch.index import Index
 
-from indexes.annoy_index import Carried
-from indexes.backends import FILES, Former
-from indexes.exact import search_allowed
-from indexes.row_blocks import blocks, nearest
 from recsys.errors import ArtifactCorrupt
+from recsys.indexes.annoy_index import Carried
+from recsys.indexes.backends import FILES, Former
+from recsys.indexes.exact import search_allowed
+from recsys.indexes.row_blocks import blocks, nearest
 from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.artifacts import sha256

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from indexes.backends import Former
-from indexes.exact import ExactIndex, compared_in_full, least_of_best, search_rows
-from indexes.rounded import Rounded, RoundedQueries, write_split
 from recsys.errors import ArtifactCorrupt
+from recsys.indexes.backends import Former
+from recsys.indexes.exact import ExactIndex, compared_in_full, least_of_best, search_rows
+from recsys.indexes.rounded import Rounded, RoundedQueries, write_split
 from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.graph import Years
 from recsys.store.kernels import fastest

@@ -1,7 +1,7 @@
 """Approximate search: vectors in lists around centroids, of which the nearest are scanned.
 
 The vectors lie in two parts in the order of lists, see `recsys.store.vectors.split_vectors`; beside
-them the lists, see `indexes.inverted_lists`.
+them the lists, see `recsys.indexes.inverted_lists`.
 """
 
 from collections.abc import Mapping
@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from indexes.backends import Former
-from indexes.centroids import assign, train
-from indexes.exact import compared_in_full, search_allowed
-from indexes.inverted_lists import Lists
-from indexes.list_efforts import (
+from recsys.indexes.backends import Former
+from recsys.indexes.centroids import assign, train
+from recsys.indexes.exact import compared_in_full, search_allowed
+from recsys.indexes.inverted_lists import Lists
+from recsys.indexes.list_efforts import (
     TOGETHER,
     Effort,
     choose_effort,
     sample_alone,
     sample_together,
 )
-from indexes.rounded import Rounded, RoundedQueries, write_split
+from recsys.indexes.rounded import Rounded, RoundedQueries, write_split
 from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.graph import Years

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from indexes.inverted_lists import Lists
-from indexes.row_blocks import nearest
+from recsys.indexes.inverted_lists import Lists
+from recsys.indexes.row_blocks import nearest
 from recsys.protocols import VectorIndex
 from recsys.store.arrays import Floats, Longs, Rows
 from recsys.store.vectors.stored_vectors import StoredVectors

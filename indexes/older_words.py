@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from indexes.bm25 import Bm25Index
-from indexes.postings import LEVELS
 from recsys.errors import ArtifactCorrupt
+from recsys.indexes.bm25 import Bm25Index
+from recsys.indexes.postings import LEVELS
 from recsys.store.arrays import Floats, Ragged, SortedStrings, load_array
 from recsys.store.kernels.in_numpy import K1, Counts, Norms
 from recsys.store.soundness import check_impacts, check_terms

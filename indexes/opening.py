@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from indexes.backends import FILES, open_built
-from indexes.exact import ExactIndex
-from indexes.older_words import is_older, open_older_words
-from indexes.text_backends import open_words
 from recsys.errors import ArtifactMismatch, ArtifactMissing
+from recsys.indexes.backends import FILES, open_built
+from recsys.indexes.exact import ExactIndex
+from recsys.indexes.older_words import is_older, open_older_words
+from recsys.indexes.text_backends import open_words
 from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import Manifest, load_manifest

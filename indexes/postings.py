@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from indexes.spool import Place, Spool
+from recsys.indexes.spool import Place, Spool
 from recsys.store import terms
 from recsys.store.arrays import Longs, Rows, load_array, load_offsets
 from recsys.store.kernels.in_numpy import Counts, Levels, levels

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from indexes.row_blocks import blocks, release
 from recsys.errors import ArtifactCorrupt
+from recsys.indexes.row_blocks import blocks, release
 from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array
 from recsys.store.contexts import Codes, quantised
 from recsys.store.kernels import fastest

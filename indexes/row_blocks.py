@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexes.exact import best_of_pieces
+from recsys.indexes.exact import best_of_pieces
 from recsys.store.arrays import Floats, Rows
 from recsys.store.products import multiplied
 from recsys.store.vectors.stored_vectors import StoredVectors

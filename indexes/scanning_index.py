@@ -10,15 +10,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexes.backends import Former
-from indexes.exact import ExactIndex
+from recsys.indexes.backends import Former
+from recsys.indexes.exact import ExactIndex
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.graph import Years
 from recsys.store.kernels import fastest
 from recsys.store.vectors.stored_vectors import StoredVectors
 
 if TYPE_CHECKING:
-    from indexes.int8_index import Int8Index
+    from recsys.indexes.int8_index import Int8Index
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class ScanningIndex:
     @cached_property
     def _rounded(self) -> "Int8Index":
         """The same search in 8 bits: only drafts with references come here."""
-        from indexes.int8_index import Int8Index
-        from indexes.rounded import Rounded
+        from recsys.indexes.int8_index import Int8Index
+        from recsys.indexes.rounded import Rounded
 
         return Int8Index(self.vectors, *Rounded.of(self.vectors[:]))
 

@@ -1,14 +1,14 @@
 """What searches the words of an index: one literal table, opened lazily.
 
-As `indexes.backends` is for vectors: a new backend is a module with the functions below, and a row.
-What a paper scores is BM25 as `indexes.bm25` computes it, whichever backend finds it.
+As `backends` is for vectors: a new backend is a module with the functions below, and a row.
+What a paper scores is BM25 as `recsys.indexes.bm25` computes it, whichever backend finds it.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from indexes.backends import Former, Row, module_of
+from recsys.indexes.backends import Former, Row, module_of
 
 if TYPE_CHECKING:  # The command line reads the table whenever it starts.
     from recsys.protocols import TextIndex
@@ -47,9 +47,11 @@ class TextBackend(Protocol):
 
 
 TEXT_BACKENDS: Mapping[str, Row] = {
-    OWN: Row("indexes.bm25", "the papers of each term, in memory-mapped files"),
+    OWN: Row("recsys.indexes.bm25", "the papers of each term, in memory-mapped files"),
     "lance": Row(
-        "indexes.lance.lance_words", "full-text search of LanceDB", "pip install 'recsys[lance]'"
+        "recsys.indexes.lance.lance_words",
+        "full-text search of LanceDB",
+        "pip install 'recsys[lance]'",
     ),
 }
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.index.build import STAGES, BuildOptions, build
-from pipelines.jobs.index_writer import members_of, writing
-from pipelines.ranking.train_options import TrainOptions
-from pipelines.ranking.train_ranker import train_ranker
 from recsys.app.cache import cache_folder
+from recsys.pipelines.index.build import STAGES, BuildOptions, build
+from recsys.pipelines.jobs.index_writer import members_of, writing
+from recsys.pipelines.ranking.train_options import TrainOptions
+from recsys.pipelines.ranking.train_ranker import train_ranker
 from recsys.store.artifacts import load_manifest, sha256
 from recsys.store.generations import pin
 from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA

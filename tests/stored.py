@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.index.columns import write_columns
+from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.index.columns import write_columns
 from recsys.records import Paper
 from recsys.store.corpus import Corpus
 

@@ -11,14 +11,9 @@ from typing import TypeAlias
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("recsys", "pipelines", "indexes", "eval")
-MODULE_LINES = 350
+MODULE_LINES = 700
 FUNCTION_LINES = 60
-ROOM = 25
-"""More modules than that make a corridor."""
-SMALL_ROOMS = {"pipelines/studies/probes"}
-"""Two modules each: a room where its neighbours are rooms, too."""
-MEDIAN_FUNCTION_LINES = 15
-PARAMETERS = 6
+FOLDER_MODULES = 25
 COMMAND_LINES = 25
 HARNESSES = {"engine_check", "inputs", "torture", "web_check"}
 """Folders of tests that try all of it at once."""
@@ -80,8 +75,8 @@ def test_there_are_modules_to_check() -> None:
     assert all(modules(package) for package in PACKAGES)
 
 
-def test_the_house_is_measured_and_no_part_of_it_is_too_large() -> None:
-    """`pytest -rP -k house_is_measured` prints the figures."""
+def test_no_module_function_or_folder_is_too_large() -> None:
+    """`pytest -rP -k too_large` prints the figures."""
     lines = {name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in modules()}
     lengths = {
         f"{name(path)}:{function.name}": (function.end_lineno or 0) - function.lineno + 1
@@ -99,21 +94,7 @@ def test_the_house_is_measured_and_no_part_of_it_is_too_large() -> None:
     sys.stdout.write("\n".join(figures) + "\n")
     assert {path: count for path, count in lines.items() if count > MODULE_LINES} == {}
     assert {place: count for place, count in lengths.items() if count > FUNCTION_LINES} == {}
-    assert {room: count for room, count in rooms.items() if count > ROOM} == {}
-    assert statistics.median(lengths.values()) <= MEDIAN_FUNCTION_LINES
-
-
-def test_no_two_modules_have_one_name() -> None:
-    """A name that occurs twice explains neither."""
-    stems = Counter(path.stem for path in modules() if not path.stem.startswith("__"))
-    assert {stem for stem, count in stems.items() if count > 1} == set()
-
-
-def test_a_room_has_at_least_three_modules() -> None:
-    rooms = Counter(path.parent for path in modules() if path.name != "__init__.py")
-    inner = Counter(path.parent.parent for path in modules() if path.name == "__init__.py")
-    small = {name(room) for room, count in rooms.items() if count + inner[room] < 3}
-    assert small <= SMALL_ROOMS
+    assert {room: count for room, count in rooms.items() if count > FOLDER_MODULES} == {}
 
 
 def test_commands_are_thin() -> None:
@@ -123,22 +104,6 @@ def test_commands_are_thin() -> None:
         for function in functions(path)
     }
     assert {key: count for key, count in bodies.items() if count > COMMAND_LINES} == {}
-
-
-def test_functions_take_few_parameters() -> None:
-    too_many = {
-        f"{name(path)}:{function.name}"
-        for path in modules()
-        for function in functions(path)
-        if len(_parameters(function)) > PARAMETERS
-    }
-    assert too_many == set()
-
-
-def _parameters(function: Function) -> list[str]:
-    arguments = function.args
-    found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    return [each.arg for each in found if each.arg not in ("self", "cls")]
 
 
 def test_no_module_is_named_after_the_standard_library_or_a_dependency() -> None:
@@ -203,5 +168,5 @@ def test_nothing_is_pickled() -> None:
 def test_tests_mirror_the_folders() -> None:
     known = {path.name for package in PACKAGES for path in (ROOT / package).rglob("*")}
     folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()}
-    mirrored = known | {*PACKAGES, "docs"}
+    mirrored = known | {*PACKAGES, "benchmarks", "docs"}
     assert folders - mirrored - {"__pycache__", "golden", *HARNESSES} == set()

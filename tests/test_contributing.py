@@ -104,7 +104,7 @@ assert np.isfinite(values).all() and values.max() > 0
 def measured(built: "Built", folder: Path) -> str:
     return """
 import numpy as np
-from eval.measures import Judged, per_query
+from recsys.eval.measures import Judged, per_query
 found = per_query([Judged(np.array([True, False, True]), 2)])
 assert abs(found["RBP@5"][0] - 0.2 * (1 + 0.64)) < 1e-9
 """
@@ -148,7 +148,9 @@ def test_a_recipe_is_one_row_and_at_most_one_file(name: str) -> None:
 def test_a_recipe_works(name: str, built: "Built", tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     for package in ("recsys", "pipelines", "indexes", "eval"):
-        shutil.copytree(ROOT / package, copy / package, ignore=shutil.ignore_patterns("*.pyc"))
+        shutil.copytree(
+            ROOT / package, copy / package, symlinks=True, ignore=shutil.ignore_patterns("*.pyc")
+        )
     for place, text in RECIPES[name]:
         file, _, table = place.partition(":")
         if table:

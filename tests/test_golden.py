@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import typer.main
 
-from indexes.bm25 import Bm25Index
-from indexes.exact import ExactIndex
-from pipelines.corpora.source_files import source_files
-from pipelines.evaluation.batch import BatchOptions, run_batch
-from pipelines.index.ingest import ingest
-from pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.app.cli.program import application
 from recsys.app.wiring import data_folder
 from recsys.formats.answers import as_json
 from recsys.formats.drafts.draft_formats import read_draft
+from recsys.indexes.bm25 import Bm25Index
+from recsys.indexes.exact import ExactIndex
+from recsys.pipelines.corpora.source_files import source_files
+from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
+from recsys.pipelines.index.ingest import ingest
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.recommend import Recommender
 from recsys.stage_two.ranker import TreeRanker
 from recsys.store.artifacts import seal

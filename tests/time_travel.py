@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from indexes.bm25 import Bm25Index
-from indexes.exact import ExactIndex
+from recsys.indexes.bm25 import Bm25Index
+from recsys.indexes.exact import ExactIndex
 from recsys.store.arrays import Mask, Ragged
 from recsys.store.collection import Collection, Space
 from recsys.store.corpus import Corpus

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indexes.bm25 import Bm25Index
-from indexes.exact import ExactIndex
+from recsys.indexes.bm25 import Bm25Index
+from recsys.indexes.exact import ExactIndex
 from recsys.records import Draft, Paper
 from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Ragged, SortedStrings

@@ -10,7 +10,7 @@ from docs.made.house import read_house
 from docs.made.house_picture import house_picture
 from docs.made.online_sources import online_sources
 from docs.made.plans import plans
-from eval.report.marked_pages import splice
+from recsys.eval.report.marked_pages import splice
 
 DOCS = Path(__file__).parents[1]
 BLOCKS: Mapping[str, tuple[str, Callable[[], str]]] = {

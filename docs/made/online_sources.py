@@ -1,9 +1,9 @@
 """Write the tables of the sources on the web: what each gives, and where it answers."""
 
 from docs.made.tables import code, table, words
-from pipelines.online.contract import Kind, SourceFacts
-from pipelines.online.site_table import SITES, Site
-from pipelines.online.source_table import SOURCES, facts_of
+from recsys.pipelines.online.contract import Kind, SourceFacts
+from recsys.pipelines.online.site_table import SITES, Site
+from recsys.pipelines.online.source_table import SOURCES, facts_of
 
 _KINDS = (Kind.CITING, Kind.SEARCH, Kind.CHANGED)
 

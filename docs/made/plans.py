@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from docs.made.tables import code, table, words
-from pipelines.planning.growth_laws import LAWS
-from pipelines.planning.measured_rates import NEAR, Rate, committed
-from pipelines.planning.plan_text import nearest_limits
-from pipelines.planning.plan_values import SizePlan, Workload
-from pipelines.planning.shown_figures import count, said, shown
-from pipelines.planning.size_plan import plan
+from recsys.pipelines.planning.growth_laws import LAWS
+from recsys.pipelines.planning.measured_rates import NEAR, Rate, committed
+from recsys.pipelines.planning.plan_text import nearest_limits
+from recsys.pipelines.planning.plan_values import SizePlan, Workload
+from recsys.pipelines.planning.shown_figures import count, said, shown
+from recsys.pipelines.planning.size_plan import plan
 
 SIZES = (1_000_000, 10_000_000, 200_000_000)
 QUERIES = 50

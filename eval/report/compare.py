@@ -7,14 +7,14 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from eval.judge_runs import assess_evaluation
-from eval.query_kinds import SENTENCE
-from eval.recorded_runs import FACTS, Evaluation, read_facts
-from eval.report.system_tables import headline, significance
-from eval.report.tables import Table, latex_table, markdown_table, text_table
-from eval.run_figures import Assessment, SystemResult
-from eval.trec import read_qrels, read_run
 from recsys.errors import InputError
+from recsys.eval.judge_runs import assess_evaluation
+from recsys.eval.query_kinds import SENTENCE
+from recsys.eval.recorded_runs import FACTS, Evaluation, read_facts
+from recsys.eval.report.system_tables import headline, significance
+from recsys.eval.report.tables import Table, latex_table, markdown_table, text_table
+from recsys.eval.run_figures import Assessment, SystemResult
+from recsys.eval.trec import read_qrels, read_run
 
 SCHEMA = "recsys.comparison/1"
 

@@ -6,10 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from eval.curves import LEVELS
-from eval.report.canvas import INK, Line, draw_lines, key, label, picture, plain_ticks, styles
-from eval.run_figures import Assessment, Band, SystemResult
-from eval.trec import write_lines
+from recsys.eval.curves import LEVELS
+from recsys.eval.report.canvas import (
+    INK,
+    Line,
+    draw_lines,
+    key,
+    label,
+    picture,
+    plain_ticks,
+    styles,
+)
+from recsys.eval.run_figures import Assessment, Band, SystemResult
+from recsys.eval.trec import write_lines
 
 K_STUDY: Mapping[str, str] = {"candidate recall": "candidates, ", "R@20": "first 20, "}
 SELF_CITATION: Mapping[str, str] = {"mean rank": "mean, ", "first rank": "first, "}

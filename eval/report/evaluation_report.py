@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from eval.judge_runs import assess
-from eval.query_kinds import DRAFTS, kind_of, posed
-from eval.recorded_runs import FACTS, QUERIES
-from eval.report.evaluation_pictures import DRAWINGS, draw
-from eval.report.page import Page, Picture
-from eval.report.query_tables import Queries, made
-from eval.report.sections import sections
-from eval.run_figures import ASSESSMENT, Assessment, load_assessment
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, near_miss
+from recsys.eval.judge_runs import assess
+from recsys.eval.query_kinds import DRAFTS, kind_of, posed
+from recsys.eval.recorded_runs import FACTS, QUERIES
+from recsys.eval.report.evaluation_pictures import DRAWINGS, draw
+from recsys.eval.report.page import Page, Picture
+from recsys.eval.report.query_tables import Queries, made
+from recsys.eval.report.sections import sections
+from recsys.eval.run_figures import ASSESSMENT, Assessment, load_assessment
 
 SCHEMA = "recsys.report/1"
 SUFFIXES: Mapping[str, str] = {"html": ".html", "markdown": ".md", "json": ".json", "latex": ".tex"}

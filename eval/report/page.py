@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from eval.report.tables import Table
+from recsys.eval.report.tables import Table
 
 
 @dataclass(frozen=True, slots=True)

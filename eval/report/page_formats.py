@@ -3,9 +3,9 @@
 import json
 from collections.abc import Callable, Mapping
 
-from eval.report.page import Page
-from eval.report.page_html import html
-from eval.report.tables import (
+from recsys.eval.report.page import Page
+from recsys.eval.report.page_html import html
+from recsys.eval.report.tables import (
     Table,
     cells,
     escape_markdown,

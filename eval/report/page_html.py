@@ -3,7 +3,7 @@
 import re
 from importlib import resources
 
-from eval.report.page import Page
+from recsys.eval.report.page import Page
 from recsys.extras import need
 
 _ID = re.compile(r'\b(id=")([^"]+)"')
@@ -20,7 +20,7 @@ def html(page: Page) -> str:
     need("jinja2", "An HTML page")
     from jinja2 import Environment, StrictUndefined
 
-    templates = resources.files("eval.report") / "templates"
+    templates = resources.files("recsys.eval.report") / "templates"
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

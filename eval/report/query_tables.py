@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from eval.measures import Interval
-from eval.query_kinds import kind_of
-from eval.report.system_tables import interval_cell
-from eval.report.tables import Cell, Table, cells
-from eval.run_figures import Assessment
+from recsys.eval.measures import Interval
+from recsys.eval.query_kinds import kind_of
+from recsys.eval.report.system_tables import interval_cell
+from recsys.eval.report.tables import Cell, Table, cells
+from recsys.eval.run_figures import Assessment
 
 Queries: TypeAlias = Mapping[str, Mapping[str, Any]]
 """queries.json of an evaluation: id -> title, year, gold papers, ..."""

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.measures import Doubles, Interval, draw, drawn_means, interval, per_query
-from eval.recorded_runs import Evaluation, read_evaluation
-from eval.report.system_tables import SURE, interval_cell, system_letters
-from eval.report.tables import Cell, Table, cells, latex_table, markdown_table, text_table
-from eval.significance import holm, sign_flip_tests
 from recsys.errors import InputError, near_miss
+from recsys.eval.measures import Doubles, Interval, draw, drawn_means, interval, per_query
+from recsys.eval.recorded_runs import Evaluation, read_evaluation
+from recsys.eval.report.system_tables import SURE, interval_cell, system_letters
+from recsys.eval.report.tables import Cell, Table, cells, latex_table, markdown_table, text_table
+from recsys.eval.significance import holm, sign_flip_tests
 
 SCHEMA = "recsys.repeats/1"
 SHOWN = ("F1@20", "query F1@20", "MRR", "R@20", "R@100")

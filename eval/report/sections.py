@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from eval.query_kinds import kind_of
-from eval.report import query_tables, system_tables
-from eval.report.page import Section
-from eval.run_figures import Assessment, SystemResult
+from recsys.eval.query_kinds import kind_of
+from recsys.eval.report import query_tables, system_tables
+from recsys.eval.report.page import Section
+from recsys.eval.run_figures import Assessment, SystemResult
 
 MOST_DIFFERENCES = 20
 

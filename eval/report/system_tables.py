@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from string import ascii_lowercase
 
-from eval.measures import CANDIDATES, Interval
-from eval.query_kinds import QueryKind, kind_of
-from eval.report.tables import Cell, Table, best_marked, cells
-from eval.run_figures import Assessment, Comparison, Slice, SystemResult
+from recsys.eval.measures import CANDIDATES, Interval
+from recsys.eval.query_kinds import QueryKind, kind_of
+from recsys.eval.report.tables import Cell, Table, best_marked, cells
+from recsys.eval.run_figures import Assessment, Comparison, Slice, SystemResult
 
 ORACLE = "oracle"
 """The upper bound: it is no system to compare others with."""

@@ -14,10 +14,10 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from indexes.backends import Former
-from indexes.exact import compared_in_full, search_allowed
-from indexes.lance.lance_places import failed
-from indexes.lance.lance_table import (
+from recsys.indexes.backends import Former
+from recsys.indexes.exact import compared_in_full, search_allowed
+from recsys.indexes.lance.lance_places import failed
+from recsys.indexes.lance.lance_table import (
     Content,
     LanceTable,
     carried,
@@ -26,8 +26,8 @@ from indexes.lance.lance_table import (
     open_lance,
     settle,
 )
-from indexes.row_blocks import nearest
-from indexes.row_conditions import Condition
+from recsys.indexes.row_blocks import nearest
+from recsys.indexes.row_conditions import Condition
 from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.graph import Years

@@ -2,7 +2,7 @@
 
 NAME.lance/          the table: id, year, and what is searched; its files are never written again
 NAME.items.npy       (items,) int32: the row of each id, GONE where it is no longer there
-engine.years.npy     see `indexes.row_conditions`
+engine.years.npy     see `recsys.indexes.row_conditions`
 
 Rows are numbered anew by every update, ids stay: a table is changed by what is new and gone only.
 """
@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from indexes.backends import Former
-from indexes.lance.lance_places import connection, failed
-from indexes.row_conditions import Condition, RowConditions, load_years, write_years
 from recsys.errors import ArtifactCorrupt
+from recsys.indexes.backends import Former
+from recsys.indexes.lance.lance_places import connection, failed
+from recsys.indexes.row_conditions import Condition, RowConditions, load_years, write_years
 from recsys.store.arrays import Longs, Mask, Rows, load_array
 from recsys.store.graph import UNKNOWN_YEAR, Years
 from recsys.store.links import link_or_copy

@@ -2,7 +2,7 @@
 
 A paper is written as its terms, each as often as it counts, with spaces between them: the engine
 only splits at these. Its BM25 is the same formula; what it finds is weighed again by ours, so that
-scores are those of `indexes.bm25` to the last bit, and rankers learn the same from both.
+scores are those of `recsys.indexes.bm25` to the last bit, and rankers learn the same from both.
 """
 
 from collections.abc import Mapping
@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from indexes.backends import Former
-from indexes.lance.lance_places import failed
-from indexes.lance.lance_table import (
+from recsys.indexes.backends import Former
+from recsys.indexes.lance.lance_places import failed
+from recsys.indexes.lance.lance_table import (
     Content,
     LanceTable,
     carried,
@@ -25,7 +25,7 @@ from indexes.lance.lance_table import (
     open_lance,
     settle,
 )
-from indexes.row_conditions import Condition
+from recsys.indexes.row_conditions import Condition
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.graph import Years
 from recsys.store.kernels.in_numpy import PaperWords, Words, weigh

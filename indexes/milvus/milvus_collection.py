@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from pymilvus import DataType, MilvusClient, MilvusException
 
-from indexes.milvus.milvus_places import PATIENCE, Place
-from indexes.row_blocks import blocks
-from indexes.row_conditions import Condition
+from recsys.indexes.milvus.milvus_places import PATIENCE, Place
+from recsys.indexes.row_blocks import blocks
+from recsys.indexes.row_conditions import Condition
 from recsys.store.arrays import Floats, Longs
 from recsys.store.graph import UNKNOWN_YEAR, Years
 

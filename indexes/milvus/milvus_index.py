@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from indexes.backends import FILES, Former
-from indexes.exact import ExactIndex, compared_in_full, search_allowed
-from indexes.milvus.milvus_collection import (
+from recsys.errors import ArtifactCorrupt
+from recsys.indexes.backends import FILES, Former
+from recsys.indexes.exact import ExactIndex, compared_in_full, search_allowed
+from recsys.indexes.milvus.milvus_collection import (
     MOST_HITS,
     Batch,
     MilvusRows,
@@ -25,8 +26,8 @@ from indexes.milvus.milvus_collection import (
     name_of,
     said,
 )
-from indexes.milvus.milvus_files import pack, unpack
-from indexes.milvus.milvus_places import (
+from recsys.indexes.milvus.milvus_files import pack, unpack
+from recsys.indexes.milvus.milvus_places import (
     LOCAL,
     Connection,
     Place,
@@ -36,8 +37,7 @@ from indexes.milvus.milvus_places import (
     open_files,
     server,
 )
-from indexes.row_conditions import RowConditions, load_years, write_years
-from recsys.errors import ArtifactCorrupt
+from recsys.indexes.row_conditions import RowConditions, load_years, write_years
 from recsys.stage_one.settings import StageOne
 from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array
 from recsys.store.graph import UNKNOWN_YEAR, Years

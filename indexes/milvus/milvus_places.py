@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 import grpc
 from pymilvus import MilvusClient, MilvusException
 
-from indexes.milvus.milvus_files import unpack
 from recsys.errors import (
     AnswerNotUnderstood,
     ArtifactMissing,
@@ -29,6 +28,7 @@ from recsys.errors import (
     SourceUnreachable,
 )
 from recsys.extras import installed
+from recsys.indexes.milvus.milvus_files import unpack
 
 URI, TOKEN = "RECSYS_MILVUS_URI", "RECSYS_MILVUS_TOKEN"
 LOCAL = "papers"

@@ -9,20 +9,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora.citation_places import cited_as_all
-from pipelines.corpora.clusters import Clusters, find_clusters
-from pipelines.corpora.collect_report import CollectReport
-from pipelines.corpora.known_papers import KnownPapers
-from pipelines.corpora.leading_keyphrases import all_with_keyphrases, led_by_keyphrases
-from pipelines.corpora.library_works import PdfReading
-from pipelines.corpora.link_citations import Linked, Rule, link
-from pipelines.corpora.merge_works import Merged, merge
-from pipelines.corpora.row_stream import RowStream
-from pipelines.corpora.source_files import SourceFile
-from pipelines.corpora.source_intake import SourceIntake
-from pipelines.corpora.work_table import Works
 from recsys.errors import CorpusError
 from recsys.formats.papers.paper_records import tally
+from recsys.pipelines.corpora.citation_places import cited_as_all
+from recsys.pipelines.corpora.clusters import Clusters, find_clusters
+from recsys.pipelines.corpora.collect_report import CollectReport
+from recsys.pipelines.corpora.known_papers import KnownPapers
+from recsys.pipelines.corpora.leading_keyphrases import all_with_keyphrases, led_by_keyphrases
+from recsys.pipelines.corpora.library_works import PdfReading
+from recsys.pipelines.corpora.link_citations import Linked, Rule, link
+from recsys.pipelines.corpora.merge_works import Merged, merge
+from recsys.pipelines.corpora.row_stream import RowStream
+from recsys.pipelines.corpora.source_files import SourceFile
+from recsys.pipelines.corpora.source_intake import SourceIntake
+from recsys.pipelines.corpora.work_table import Works
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Longs, Rows
 

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pipelines.corpora.link_citations import RULE_NAMES, Rule
 from recsys.formats.papers.paper_records import tally
 from recsys.formats.work_stream import Remark
+from recsys.pipelines.corpora.link_citations import RULE_NAMES, Rule
 
 _MOST_FILES = 12
 """Files that are told one by one; more are counted by format."""

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from pipelines.corpora.query_years import divide
 from recsys.formats.papers.language import ENGLISH, language_of
+from recsys.pipelines.corpora.query_years import divide
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 

@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora.paper_names import NOBODY, PaperNames, other_names
-from pipelines.corpora.row_stream import RowStream
-from pipelines.corpora.title_links import NOWHERE, link_titles
 from recsys.keyphrases import keyphrases_in, without_keyphrases
+from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, other_names
+from recsys.pipelines.corpora.row_stream import RowStream
+from recsys.pipelines.corpora.title_links import NOWHERE, link_titles
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Longs
 from recsys.store.corpus import Corpus

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipelines.corpora.row_stream import RowStream
 from recsys.keyphrases import LABELS, MADE_OF_CITED, OWN, keyphrases_in, with_keyphrases
+from recsys.pipelines.corpora.row_stream import RowStream
 
 _NAMED = re.compile(r"(?i)key[ _-]?(?:word|phrase)")
 """In the name of a label: its values are keyphrases."""

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipelines.corpora.pdf_folder import read_folder
 from recsys.extras import installed
 from recsys.formats.libraries import zotero_database
 from recsys.formats.libraries.zotero_database import StoredWork
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.work_stream import WorkStream, of_reader
+from recsys.pipelines.corpora.pdf_folder import read_folder
 from recsys.processors import processors
 from recsys.progress import Progress, silent
 from recsys.records import Reference

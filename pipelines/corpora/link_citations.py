@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora.paper_names import PaperNames, other_names
-from pipelines.corpora.row_stream import RowStream
-from pipelines.corpora.title_links import NOWHERE, link_titles
+from recsys.pipelines.corpora.paper_names import PaperNames, other_names
+from recsys.pipelines.corpora.row_stream import RowStream
+from recsys.pipelines.corpora.title_links import NOWHERE, link_titles
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.graph import UNKNOWN_YEAR
 

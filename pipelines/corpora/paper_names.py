@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora.row_stream import RowStream
+from recsys.pipelines.corpora.row_stream import RowStream
 from recsys.store.arrays import Longs
 from recsys.store.corpus import Corpus
 from recsys.store.unions import Origins

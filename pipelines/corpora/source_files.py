@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from pipelines.corpora.bucket_files import BucketFile, is_remote, listed
 from recsys.errors import CorpusError, near_miss
 from recsys.formats.files import STDIN
+from recsys.pipelines.corpora.bucket_files import BucketFile, is_remote, listed
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 
 ZOTERO = "zotero.sqlite"

@@ -7,16 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from pipelines.corpora.collect_report import FileRead
-from pipelines.corpora.known_papers import KnownPapers
-from pipelines.corpora.library_works import PdfReading, library_stream, pdf_stream
-from pipelines.corpora.source_files import SourceFile, is_pdf
-from pipelines.corpora.work_table import Space, WorkIntake, Works
 from recsys.errors import CorpusError, InputError
 from recsys.formats.libraries.zotero_database import is_library
 from recsys.formats.papers.language import language_of
 from recsys.formats.source_formats import TABLE
 from recsys.formats.work_stream import Found, Reject, Remark, WorkStream, open_works
+from recsys.pipelines.corpora.collect_report import FileRead
+from recsys.pipelines.corpora.known_papers import KnownPapers
+from recsys.pipelines.corpora.library_works import PdfReading, library_stream, pdf_stream
+from recsys.pipelines.corpora.source_files import SourceFile, is_pdf
+from recsys.pipelines.corpora.work_table import Space, WorkIntake, Works
 from recsys.progress import Progress, silent
 from recsys.records import Reference
 

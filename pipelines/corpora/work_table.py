@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipelines.corpora.citation_places import first_author, printed_place
-from pipelines.corpora.row_stream import RowStream, RowWriter
 from recsys.formats.papers.paper_of_reference import names_of
+from recsys.pipelines.corpora.citation_places import first_author, printed_place
+from recsys.pipelines.corpora.row_stream import RowStream, RowWriter
 from recsys.records import Reference
 from recsys.store.arrays import Longs
 

@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 
-from pipelines.corpora.corpus_worth import CorpusWorth
-from pipelines.corpora.query_years import ENOUGH_REFERENCES, FEWEST_TRAIN, FEWEST_TUNED
+from recsys.pipelines.corpora.corpus_worth import CorpusWorth
+from recsys.pipelines.corpora.query_years import ENOUGH_REFERENCES, FEWEST_TRAIN, FEWEST_TUNED
 
 SCHEMA = "recsys.corpus-worth/1"
 FEW_LINKS = 1.0

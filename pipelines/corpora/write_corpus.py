@@ -9,13 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO, cast
 
-from pipelines.corpora.collect import Reading, collect
-from pipelines.corpora.collect_report import CollectReport
-from pipelines.corpora.library_works import PdfReading
-from pipelines.corpora.row_stream import RowStream
-from pipelines.corpora.source_files import rejects_of, source_files
 from recsys.errors import InputError
 from recsys.formats.replacing import replacing
+from recsys.pipelines.corpora.collect import Reading, collect
+from recsys.pipelines.corpora.collect_report import CollectReport
+from recsys.pipelines.corpora.library_works import PdfReading
+from recsys.pipelines.corpora.row_stream import RowStream
+from recsys.pipelines.corpora.source_files import rejects_of, source_files
 from recsys.progress import Progress, silent
 
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from pipelines.encoders.bert_graph import ACTIVATIONS, Shape, Weights
-from pipelines.encoders.hugging_face import HUB_ENCODERS, hub_name, known_names
-from pipelines.encoders.mpnet_parts import read_mpnet
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss
 from recsys.extras import need
 from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.encoders.bert_graph import ACTIVATIONS, Shape, Weights
+from recsys.pipelines.encoders.hugging_face import HUB_ENCODERS, hub_name, known_names
+from recsys.pipelines.encoders.mpnet_parts import read_mpnet
 from recsys.store.artifacts import sha256
 
 MINILM, MPNET = "minilm", "mpnet"

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from pipelines.encoders.bert_graph import INPUT, draw, tapped_linear
-from pipelines.encoders.checkpoints import Checkpoint, read_checkpoint
-from pipelines.encoders.hugging_face import how_to_ask
-from pipelines.encoders.quantize import QuantizedLinear, quantized_embed
-from pipelines.encoders.sample_texts import SAMPLES
-from pipelines.encoders.torch_check import stored_vectors, torch_vectors
 from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
 from recsys.models.encoder import KIND, MODEL, SCHEMA, TOKENIZER, OnnxEncoder, load_session
 from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.encoders.bert_graph import INPUT, draw, tapped_linear
+from recsys.pipelines.encoders.checkpoints import Checkpoint, read_checkpoint
+from recsys.pipelines.encoders.hugging_face import how_to_ask
+from recsys.pipelines.encoders.quantize import QuantizedLinear, quantized_embed
+from recsys.pipelines.encoders.sample_texts import SAMPLES
+from recsys.pipelines.encoders.torch_check import stored_vectors, torch_vectors
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, fingerprint, replacing, seal
 
@@ -59,7 +59,7 @@ def export_encoder(
 
     Args:
         name: "minilm", "mpnet", the path of a checkpoint folder, a Hugging Face name, or a short
-            name of `pipelines.encoders.hugging_face`.
+            name of `recsys.pipelines.encoders.hugging_face`.
         folder: what to write; an older artifact there is replaced.
         pooling: "cls" or "mean"; None: the encoder's own, "mean" for unknown ones.
         verify: compare with what torch makes of sample texts.

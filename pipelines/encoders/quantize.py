@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.encoders.bert_graph import FUSED, INPUT, Graph
+from recsys.pipelines.encoders.bert_graph import FUSED, INPUT, Graph
 from recsys.store.arrays import Floats
 
 STRENGTH = 0.65

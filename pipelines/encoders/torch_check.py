@@ -1,8 +1,8 @@
 """What torch makes of the same token ids: the reference of every export.
 
 For the packaged models, whose weights are pinned by their hash, it is stored beside this module, so
-that their export is checked where torch is not installed. `python -m pipelines.encoders.torch_check
-minilm` makes it again; a test compares it with torch.
+that their export is checked where torch is not installed. `python -m
+recsys.pipelines.encoders.torch_check minilm` makes it again; a test compares it with torch.
 """
 
 import sys
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.encoders.checkpoints import MINILM, MPNET, unpacked
 from recsys.extras import need
+from recsys.pipelines.encoders.checkpoints import MINILM, MPNET, unpacked
 from recsys.store.arrays import Floats, load_array
 
 STORED = {name: Path(__file__).with_name(f"{name}_vectors.npy") for name in (MINILM, MPNET)}
@@ -64,9 +64,9 @@ def write_vectors(name: str) -> None:
     """Store what torch makes of the sample texts; half precision changes no cosine by 1e-6."""
     from tempfile import TemporaryDirectory
 
-    from pipelines.encoders.export_encoder import export_encoder
-    from pipelines.encoders.sample_texts import SAMPLES
     from recsys.models.encoder import OnnxEncoder
+    from recsys.pipelines.encoders.export_encoder import export_encoder
+    from recsys.pipelines.encoders.sample_texts import SAMPLES
 
     with TemporaryDirectory() as folder:
         exported = export_encoder(name, Path(folder) / "encoder", precision="f32", verify=False)

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eval.measures import CANDIDATE_RECALL, CANDIDATES, Interval, Judged, flag, summarise
-from eval.trec import run_lines, write_lines
-from pipelines.evaluation.splits import gold, gold_ids, read_split
-from pipelines.evaluation.system_table import SYSTEMS, check_systems
-from pipelines.evaluation.systems import Rank, Stand, prepare, query_rng
-from pipelines.jobs.engines.engine_contract import Engine
-from pipelines.jobs.engines.process_pool import USUAL
-from pipelines.jobs.partial_results import Entry, Sidecar
-from pipelines.jobs.per_query import OpenIndex, asking, gather
 from recsys.errors import InputError
+from recsys.eval.measures import CANDIDATE_RECALL, CANDIDATES, Interval, Judged, flag, summarise
+from recsys.eval.trec import run_lines, write_lines
+from recsys.pipelines.evaluation.splits import gold, gold_ids, read_split
+from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
+from recsys.pipelines.evaluation.systems import Rank, Stand, prepare, query_rng
+from recsys.pipelines.jobs.engines.engine_contract import Engine
+from recsys.pipelines.jobs.engines.process_pool import USUAL
+from recsys.pipelines.jobs.partial_results import Entry, Sidecar
+from recsys.pipelines.jobs.per_query import OpenIndex, asking, gather
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256

@@ -10,9 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eval.recorded_runs import RUNS, SCHEMA
-from eval.trec import write_run
-from pipelines.evaluation.batch import (
+from recsys.errors import InputError
+from recsys.eval.recorded_runs import RUNS, SCHEMA
+from recsys.eval.trec import write_run
+from recsys.pipelines.evaluation.batch import (
     WORK,
     BatchOptions,
     Response,
@@ -23,13 +24,24 @@ from pipelines.evaluation.batch import (
     responses_of,
     write_responses,
 )
-from pipelines.evaluation.external_runs import External, read_external
-from pipelines.evaluation.leakage import check_encoder, check_ranker, check_run
-from pipelines.evaluation.neighbour_studies import StudyRow, k_answerer, k_rows, self_citation_rows
-from pipelines.evaluation.seed_study import SeedRow, seed_answerer, seed_rows
-from pipelines.evaluation.system_table import RANKER, SYSTEMS, VECTORS, check_systems, needs_of
-from pipelines.evaluation.systems import MODELS, model_folder, prepare
-from pipelines.evaluation.write_evaluation import (
+from recsys.pipelines.evaluation.external_runs import External, read_external
+from recsys.pipelines.evaluation.leakage import check_encoder, check_ranker, check_run
+from recsys.pipelines.evaluation.neighbour_studies import (
+    StudyRow,
+    k_answerer,
+    k_rows,
+    self_citation_rows,
+)
+from recsys.pipelines.evaluation.seed_study import SeedRow, seed_answerer, seed_rows
+from recsys.pipelines.evaluation.system_table import (
+    RANKER,
+    SYSTEMS,
+    VECTORS,
+    check_systems,
+    needs_of,
+)
+from recsys.pipelines.evaluation.systems import MODELS, model_folder, prepare
+from recsys.pipelines.evaluation.write_evaluation import (
     MOST_PAIRS,
     calibration_facts,
     candidate_facts,
@@ -38,12 +50,11 @@ from pipelines.evaluation.write_evaluation import (
     versions,
     write_folder,
 )
-from pipelines.evaluation.year_split import SPLIT_FILE, split_to_evaluate
-from pipelines.jobs.engines.engine_contract import Engine
-from pipelines.jobs.engines.process_pool import USUAL
-from pipelines.jobs.partial_results import Entry, Sidecar
-from pipelines.jobs.per_query import OpenIndex, Start, asking, gather
-from recsys.errors import InputError
+from recsys.pipelines.evaluation.year_split import SPLIT_FILE, split_to_evaluate
+from recsys.pipelines.jobs.engines.engine_contract import Engine
+from recsys.pipelines.jobs.engines.process_pool import USUAL
+from recsys.pipelines.jobs.partial_results import Entry, Sidecar
+from recsys.pipelines.jobs.per_query import OpenIndex, Start, asking, gather
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 from recsys.stage_two.ranker import TreeRanker
@@ -53,7 +64,7 @@ from recsys.store.layout import NNSELECT
 from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:
-    from eval.run_figures import Assessment
+    from recsys.eval.run_figures import Assessment
     from recsys.recommend import Recommender
 
 DEFAULT_SYSTEMS = ("bm25", "embedding", "stage-one", "two-stage")
@@ -187,7 +198,7 @@ def evaluate(
         InputError: no such system, k < 1, or a run or folder that cannot be used.
         ArtifactError: the index cannot be opened.
     """
-    from eval.judge_runs import assess
+    from recsys.eval.judge_runs import assess
 
     _check(options)
     open_index = asking(open_index, options.candidates)

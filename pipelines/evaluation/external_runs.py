@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.trec import Run, ordered, read_run
-from pipelines.evaluation.leakage import check_run
-from pipelines.evaluation.system_table import SYSTEMS
 from recsys.errors import InputError
+from recsys.eval.trec import Run, ordered, read_run
+from recsys.pipelines.evaluation.leakage import check_run
+from recsys.pipelines.evaluation.system_table import SYSTEMS
 from recsys.records import PaperId
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import sha256

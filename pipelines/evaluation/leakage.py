@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.corpora.query_years import PARTS
 from recsys.errors import InputError, LeakageError
 from recsys.models.seen_queries import SeenQueries, digests
+from recsys.pipelines.corpora.query_years import PARTS
 from recsys.records import PaperId
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR

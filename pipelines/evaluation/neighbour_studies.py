@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.measures import f1
-from pipelines.evaluation.splits import gold
-from pipelines.jobs.partial_results import Entry
-from pipelines.jobs.per_query import OpenIndex
+from recsys.eval.measures import f1
+from recsys.pipelines.evaluation.splits import gold
+from recsys.pipelines.jobs.partial_results import Entry
+from recsys.pipelines.jobs.per_query import OpenIndex
 from recsys.records import PaperId
 from recsys.stage_one.settings import StageOne
 from recsys.store.collection import Collection

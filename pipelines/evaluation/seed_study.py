@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from eval.measures import DEPTH, POOLED, Doubles, Judged, average, draw, per_query
-from eval.significance import bootstrap_difference, bootstrap_pooled_f1, randomisation_test
-from pipelines.evaluation.seeded_queries import pose
-from pipelines.evaluation.splits import gold
-from pipelines.evaluation.systems import query_rng
-from pipelines.jobs.partial_results import Entry
-from pipelines.jobs.per_query import OpenIndex
 from recsys.asking.query import Query
+from recsys.eval.measures import DEPTH, POOLED, Doubles, Judged, average, draw, per_query
+from recsys.eval.significance import bootstrap_difference, bootstrap_pooled_f1, randomisation_test
+from recsys.pipelines.evaluation.seeded_queries import pose
+from recsys.pipelines.evaluation.splits import gold
+from recsys.pipelines.evaluation.systems import query_rng
+from recsys.pipelines.jobs.partial_results import Entry
+from recsys.pipelines.jobs.per_query import OpenIndex
 from recsys.records import PaperId
 from recsys.store.arrays import Rows
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.corpora.query_years import PARTS
 from recsys.errors import SplitError, near_miss
+from recsys.pipelines.corpora.query_years import PARTS
 from recsys.records import PaperId
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection

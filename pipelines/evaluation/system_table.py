@@ -12,7 +12,7 @@ from recsys.errors import InputError, near_miss
 from recsys.store.layout import NNRANK, NNSELECT
 
 if TYPE_CHECKING:
-    from pipelines.evaluation.systems import Rank, Stand
+    from recsys.pipelines.evaluation.systems import Rank, Stand
 
 RANKER, WHOOSH, VECTORS = "ranker", "whoosh", "vectors"
 """What a system needs: a trained ranker, an extra index, the encoder's vectors. Else it is the name
@@ -38,7 +38,7 @@ class System:
         return opener(stand, **self.settings)
 
 
-_ALL = "pipelines.evaluation.systems"
+_ALL = "recsys.pipelines.evaluation.systems"
 SYSTEMS: Mapping[str, System] = {
     "random": System(f"{_ALL}:shuffled"),
     "citations": System(f"{_ALL}:by_citations"),

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from indexes.whoosh_index import KIND, SCHEMA, WhooshIndex
-from pipelines.evaluation.splits import gold
-from pipelines.evaluation.system_table import WHOOSH, needs_of
 from recsys.asking.query import Query
 from recsys.errors import ArtifactError
+from recsys.indexes.whoosh_index import KIND, SCHEMA, WhooshIndex
 from recsys.models.nnrank_corpus import NNRankCorpus
 from recsys.models.nnselect import NEIGHBOURS, NNSelectModel, select
+from recsys.pipelines.evaluation.splits import gold
+from recsys.pipelines.evaluation.system_table import WHOOSH, needs_of
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 from recsys.stage_one.propose import propose

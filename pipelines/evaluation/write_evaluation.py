@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS
-from eval.trec import write_qrels
-from pipelines.evaluation.batch import WORK, Response
-from pipelines.evaluation.splits import gold, gold_ids
 from recsys.errors import InputError
+from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS
+from recsys.eval.trec import write_qrels
+from recsys.pipelines.evaluation.batch import WORK, Response
+from recsys.pipelines.evaluation.splits import gold, gold_ids
 from recsys.records import PaperId
 from recsys.store.artifacts import sha256, write_json
 from recsys.store.collection import Collection

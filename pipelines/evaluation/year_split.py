@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.corpora.query_years import ENOUGH_REFERENCES, PARTS, divide
-from pipelines.evaluation.leakage import TEST
-from pipelines.evaluation.splits import Split, gold, read_parts, read_rule, read_split
 from recsys.errors import NothingFound
+from recsys.pipelines.corpora.query_years import ENOUGH_REFERENCES, PARTS, divide
+from recsys.pipelines.evaluation.leakage import TEST
+from recsys.pipelines.evaluation.splits import Split, gold, read_parts, read_rule, read_split
 from recsys.records import PaperId
 from recsys.store.artifacts import write_json
 from recsys.store.collection import Collection

@@ -7,29 +7,29 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from indexes.backends import backend, build_index, by_size, summary
-from indexes.text_backends import OWN, build_words, text_backend, words_summary
-from pipelines.corpora.collect import AS_TOLD, Reading
-from pipelines.corpora.corpus_worth import worth_of
-from pipelines.corpora.library_works import PDFS
-from pipelines.corpora.source_files import SourceFile, hash_of, source_files
-from pipelines.corpora.worth_report import worth_lines
-from pipelines.encoders.checkpoints import MINILM, files_of
-from pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
-from pipelines.index.dumps.ingest_files import Places, ingest_files
-from pipelines.index.encode import encode_corpus, link_vectors
-from pipelines.index.external_vectors import Built, external_lines, take
-from pipelines.index.ingest import rejects_line
-from pipelines.index.known_vectors import known_to
-from pipelines.index.shard_encoders import shard_encoder
-from pipelines.index.standing_index import check_parent, config_if_built
-from pipelines.index.text import write_text
-from pipelines.jobs.engines.engine_contract import Engine
-from pipelines.jobs.engines.process_pool import USUAL
-from pipelines.jobs.index_writer import UNFINISHED, members_of, writing
 from recsys.errors import ArtifactError, InputError
 from recsys.formats.embeddings.embedding_files import embedding_files
+from recsys.indexes.backends import backend, build_index, by_size, summary
+from recsys.indexes.text_backends import OWN, build_words, text_backend, words_summary
 from recsys.models.encoder import OnnxEncoder
+from recsys.pipelines.corpora.collect import AS_TOLD, Reading
+from recsys.pipelines.corpora.corpus_worth import worth_of
+from recsys.pipelines.corpora.library_works import PDFS
+from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
+from recsys.pipelines.corpora.worth_report import worth_lines
+from recsys.pipelines.encoders.checkpoints import MINILM, files_of
+from recsys.pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
+from recsys.pipelines.index.dumps.ingest_files import Places, ingest_files
+from recsys.pipelines.index.encode import encode_corpus, link_vectors
+from recsys.pipelines.index.external_vectors import Built, external_lines, take
+from recsys.pipelines.index.ingest import rejects_line
+from recsys.pipelines.index.known_vectors import known_to
+from recsys.pipelines.index.shard_encoders import shard_encoder
+from recsys.pipelines.index.standing_index import check_parent, config_if_built
+from recsys.pipelines.index.text import write_text
+from recsys.pipelines.jobs.engines.engine_contract import Engine
+from recsys.pipelines.jobs.engines.process_pool import USUAL
+from recsys.pipelines.jobs.index_writer import UNFINISHED, members_of, writing
 from recsys.progress import Progress, silent
 from recsys.stage_one.settings import StageOne
 from recsys.store.artifacts import fingerprint, sha256

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipelines.index.context_columns import columns_of, in_order, taken, write_contexts
+from recsys.pipelines.index.context_columns import columns_of, in_order, taken, write_contexts
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import load_manifest
 from recsys.store.contexts import KIND, SCHEMA, TEXTS, Contexts

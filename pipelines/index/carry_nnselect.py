@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.index.known_vectors import KnownVectors
-from pipelines.index.read_texts import texts_of
 from recsys.models.nnselect import KIND, SCHEMA, VECTORS, NNSelectModel
+from recsys.pipelines.index.known_vectors import KnownVectors
+from recsys.pipelines.index.read_texts import texts_of
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import MANIFEST, load_manifest, seal

@@ -1,6 +1,6 @@
 """What an update of an index asks for, and what that comes to: papers added, replaced, removed.
 
-The papers come from `pipelines.index.ingest.read_papers`.
+The papers come from `recsys.pipelines.index.ingest.read_papers`.
 """
 
 import sys
@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from pipelines.corpora.row_stream import RowStream
-from pipelines.index.columns import Merged, merged_ids
-from pipelines.index.paper_rows import ROW_GROUP, PaperRows, same_papers
 from recsys.errors import CorpusError
 from recsys.formats.files import STDIN
+from recsys.pipelines.corpora.row_stream import RowStream
+from recsys.pipelines.index.columns import Merged, merged_ids
+from recsys.pipelines.index.paper_rows import ROW_GROUP, PaperRows, same_papers
 from recsys.records import PaperId
 from recsys.store.arrays import Mask, Rows, SortedStrings
 from recsys.store.corpus import Corpus

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora.paper_names import NOBODY, PaperNames
+from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames
 from recsys.store.arrays import Longs, Rows, SortedStrings
 from recsys.store.graph import CitationGraph
 from recsys.store.unions import GONE

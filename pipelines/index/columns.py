@@ -17,11 +17,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
-from pipelines.corpora.paper_names import names_of_union
-from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.corpora.row_stream import RowStream
-from pipelines.index.citation_links import LinkCounts, Resolver
-from pipelines.index.paper_rows import ROW_GROUP, in_order, papers_file
+from recsys.pipelines.corpora.paper_names import names_of_union
+from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.row_stream import RowStream
+from recsys.pipelines.index.citation_links import LinkCounts, Resolver
+from recsys.pipelines.index.paper_rows import ROW_GROUP, in_order, papers_file
 from recsys.store.arrays import Mask, Ragged, Rows, SortedStrings
 from recsys.store.corpus import PAPERS, Corpus
 from recsys.store.front_matter_titles import is_front_matter

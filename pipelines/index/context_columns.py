@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from indexes.postings import write_postings
-from pipelines.index.term_files import write_terms
+from recsys.indexes.postings import write_postings
+from recsys.pipelines.index.term_files import write_terms
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.artifacts import seal
 from recsys.store.contexts import (

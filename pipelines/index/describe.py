@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from indexes.opening import open_collection
-from pipelines.corpora.collect import AS_TOLD, Reading
-from pipelines.corpora.corpus_worth import CorpusWorth, described, worth_of
-from pipelines.corpora.library_works import PDFS
-from pipelines.corpora.source_files import source_files
-from pipelines.index.ingest import ingest
 from recsys.errors import InputError
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.corpora.collect import AS_TOLD, Reading
+from recsys.pipelines.corpora.corpus_worth import CorpusWorth, described, worth_of
+from recsys.pipelines.corpora.library_works import PDFS
+from recsys.pipelines.corpora.source_files import source_files
+from recsys.pipelines.index.ingest import ingest
 from recsys.progress import Progress, silent
 from recsys.store.corpus import Corpus
 from recsys.store.generations import is_index

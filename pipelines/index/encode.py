@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from indexes.backends import holds_vectors
-from pipelines.index.known_vectors import KnownVectors
-from pipelines.index.read_texts import texts_of
-from pipelines.index.shard_encoders import STAGE, LazyShards, ShardEncoder
+from recsys.indexes.backends import holds_vectors
 from recsys.models.encoder import Text
+from recsys.pipelines.index.known_vectors import KnownVectors
+from recsys.pipelines.index.read_texts import texts_of
+from recsys.pipelines.index.shard_encoders import STAGE, LazyShards, ShardEncoder
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Mask, load_array
 from recsys.store.artifacts import fingerprint, sha256, write_json

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from indexes.text_backends import open_words
-from pipelines.index.encode import Vectors
-from pipelines.index.known_vectors import AT_ONCE, KnownVectors
-from pipelines.index.read_texts import texts_of
 from recsys.errors import ArtifactCorrupt, InputError
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.vectors import MISSING
+from recsys.indexes.text_backends import open_words
 from recsys.models.neighbour_encoder import NeighbourEncoder
+from recsys.pipelines.index.encode import Vectors
+from recsys.pipelines.index.known_vectors import AT_ONCE, KnownVectors
+from recsys.pipelines.index.read_texts import texts_of
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Longs, Mask, load_array

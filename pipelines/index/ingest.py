@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.corpora.collect import AS_TOLD, Reading, collect
-from pipelines.corpora.collect_report import CollectReport
-from pipelines.corpora.library_works import PDFS, PdfReading
-from pipelines.corpora.source_files import SourceFile
-from pipelines.index.citation_links import LinkCounts
-from pipelines.index.columns import write_columns
+from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
+from recsys.pipelines.corpora.collect_report import CollectReport
+from recsys.pipelines.corpora.library_works import PDFS, PdfReading
+from recsys.pipelines.corpora.source_files import SourceFile
+from recsys.pipelines.index.citation_links import LinkCounts
+from recsys.pipelines.index.columns import write_columns
 from recsys.progress import Progress, silent
 from recsys.store.generations import GENERATIONS, in_force, root_of
 from recsys.store.layout import CORPUS

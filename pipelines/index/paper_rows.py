@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
-from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.corpora.row_stream import RowStream, RowWriter
+from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.row_stream import RowStream, RowWriter
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.corpus import Corpus
 from recsys.store.unions import Origins

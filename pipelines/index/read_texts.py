@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pipelines.index.paper_rows import papers_file
 from recsys.memory import let_go
 from recsys.models.encoder import Text
+from recsys.pipelines.index.paper_rows import papers_file
 from recsys.store.arrays import Mask, Rows
 from recsys.store.corpus import Corpus
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol, TypeAlias
 
-from pipelines.jobs.engines.engine_contract import Engine, Shards, Stage
 from recsys.models.encoder import OnnxEncoder, Text
+from recsys.pipelines.jobs.engines.engine_contract import Engine, Shards, Stage
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats
 

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from pipelines.jobs.index_writer import LOCK, UNFINISHED
 from recsys.errors import ArtifactError, InputError
 from recsys.leftovers import is_temporary
+from recsys.pipelines.jobs.index_writer import LOCK, UNFINISHED
 from recsys.store.generations import GENERATIONS, is_index, pin
 from recsys.store.layout import CORPUS
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from indexes.spool import Place, Spool
+from recsys.indexes.spool import Place, Spool
 from recsys.store import terms
 from recsys.store.npy_rows import GrowingArray
 from recsys.store.term_counts import Numbering, TermBatch, Text, offsets

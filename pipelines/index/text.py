@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipelines.index.changes import Plan
-from pipelines.index.read_texts import read_texts
-from pipelines.index.term_files import write_terms
 from recsys.models.encoder import Text
+from recsys.pipelines.index.changes import Plan
+from recsys.pipelines.index.read_texts import read_texts
+from recsys.pipelines.index.term_files import write_terms
 from recsys.progress import Progress, silent
 from recsys.store.corpus import Corpus
 from recsys.store.term_counts import AT_ONCE, TermCounts

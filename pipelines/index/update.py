@@ -13,36 +13,36 @@ from typing import Any
 
 import numpy as np
 
-from indexes.backends import DEFAULT, Former, build_index, by_size, carry_index, summary
-from indexes.opening import open_collection
-from indexes.text_backends import OWN, build_words, carry_words, words_summary
-from pipelines.corpora.collect import AS_TOLD, Reading, collect
-from pipelines.corpora.corpus_worth import worth_of
-from pipelines.corpora.known_papers import KnownPapers
-from pipelines.corpora.library_works import PDFS, PdfReading
-from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.corpora.source_files import SourceFile, hash_of, source_files
-from pipelines.corpora.worth_report import worth_lines
-from pipelines.index import external_vectors
-from pipelines.index.build import recipe_of
-from pipelines.index.carry_contexts import FormerContexts, carry_contexts
-from pipelines.index.carry_nnselect import FormerModel, carry_nnselect, left_out
-from pipelines.index.changes import Changes, Plan, plan, read_ids, towards
-from pipelines.index.citation_links import link_changes
-from pipelines.index.columns import merge_columns
-from pipelines.index.encode import encode_corpus, link_vectors
-from pipelines.index.external_vectors import Built, given_mask
-from pipelines.index.ingest import REJECTS, links_line, rejects_line
-from pipelines.index.known_vectors import KnownVectors, unchanged_texts
-from pipelines.index.shard_encoders import shard_encoder
-from pipelines.index.text import merge_text
-from pipelines.jobs.engines.engine_contract import Engine
-from pipelines.jobs.engines.process_pool import USUAL
-from pipelines.jobs.index_writer import IndexWriter, members_of, writing
-from pipelines.jobs.staged_folder import Stage, StagedFolder
 from recsys.errors import InputError, RecsysError
 from recsys.formats.embeddings.embedding_files import embedding_files
+from recsys.indexes.backends import DEFAULT, Former, build_index, by_size, carry_index, summary
+from recsys.indexes.opening import open_collection
+from recsys.indexes.text_backends import OWN, build_words, carry_words, words_summary
 from recsys.models.encoder import OnnxEncoder
+from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
+from recsys.pipelines.corpora.corpus_worth import worth_of
+from recsys.pipelines.corpora.known_papers import KnownPapers
+from recsys.pipelines.corpora.library_works import PDFS, PdfReading
+from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
+from recsys.pipelines.corpora.worth_report import worth_lines
+from recsys.pipelines.index import external_vectors
+from recsys.pipelines.index.build import recipe_of
+from recsys.pipelines.index.carry_contexts import FormerContexts, carry_contexts
+from recsys.pipelines.index.carry_nnselect import FormerModel, carry_nnselect, left_out
+from recsys.pipelines.index.changes import Changes, Plan, plan, read_ids, towards
+from recsys.pipelines.index.citation_links import link_changes
+from recsys.pipelines.index.columns import merge_columns
+from recsys.pipelines.index.encode import encode_corpus, link_vectors
+from recsys.pipelines.index.external_vectors import Built, given_mask
+from recsys.pipelines.index.ingest import REJECTS, links_line, rejects_line
+from recsys.pipelines.index.known_vectors import KnownVectors, unchanged_texts
+from recsys.pipelines.index.shard_encoders import shard_encoder
+from recsys.pipelines.index.text import merge_text
+from recsys.pipelines.jobs.engines.engine_contract import Engine
+from recsys.pipelines.jobs.engines.process_pool import USUAL
+from recsys.pipelines.jobs.index_writer import IndexWriter, members_of, writing
+from recsys.pipelines.jobs.staged_folder import Stage, StagedFolder
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 from recsys.store.collection import Collection

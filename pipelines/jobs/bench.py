@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.jobs.programs import run_recsys
 from recsys.errors import InputError, RecsysError, near_miss
+from recsys.pipelines.jobs.programs import run_recsys
 from recsys.store.generations import in_force
 
 PAPERS, SPLIT = "papers.jsonl.gz", "split.json"

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipelines.jobs.locks import discard, holding
-from pipelines.jobs.staged_folder import StagedFolder
 from recsys.errors import ArtifactError
 from recsys.leftovers import remove_leftovers
+from recsys.pipelines.jobs.locks import discard, holding
+from recsys.pipelines.jobs.staged_folder import StagedFolder
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import (
     MANIFEST,

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 
-from pipelines.jobs.workers import ONE_THREAD, environment, interrupts_deferred
+from recsys.pipelines.jobs.workers import ONE_THREAD, environment, interrupts_deferred
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from eval.trec import write_lines
+from recsys.eval.trec import write_lines
 
 Entry: TypeAlias = Mapping[str, Any]
 

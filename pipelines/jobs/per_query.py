@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from pipelines.jobs.engines.engine_contract import Engine, Stage
-from pipelines.jobs.partial_results import Entry, Sidecar
+from recsys.pipelines.jobs.engines.engine_contract import Engine, Stage
+from recsys.pipelines.jobs.partial_results import Entry, Sidecar
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 

@@ -17,8 +17,15 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Generic, cast
 
-from pipelines.jobs.engines.engine_contract import Result, Shards, Stage, Task, named, place_of
 from recsys.errors import RecsysError
+from recsys.pipelines.jobs.engines.engine_contract import (
+    Result,
+    Shards,
+    Stage,
+    Task,
+    named,
+    place_of,
+)
 
 # Sums depend on the order of their parts: on one thread each, any number of workers agrees.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

@@ -8,14 +8,14 @@ from itertools import islice
 import numpy as np
 import pyarrow as pa
 
-from pipelines.corpora.paper_names import NOBODY
-from pipelines.corpora.source_files import SourceFile
-from pipelines.index.context_columns import COLUMNS, columns_of
-from pipelines.local.context_works import ContextWorks
 from recsys.errors import InputError
 from recsys.formats.contexts.context_reading import read_contexts
 from recsys.formats.references.bibliography import Problem
 from recsys.passages import Context
+from recsys.pipelines.corpora.paper_names import NOBODY
+from recsys.pipelines.corpora.source_files import SourceFile
+from recsys.pipelines.index.context_columns import COLUMNS, columns_of
+from recsys.pipelines.local.context_works import ContextWorks
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Mask
 

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.corpora.source_files import SourceFile, source_files
 from recsys.errors import InputError
 from recsys.formats.contexts.context_reading import read_contexts
 from recsys.formats.papers.paper_records import tally
 from recsys.formats.references.bibliography import Problem
 from recsys.passages import Context
+from recsys.pipelines.corpora.source_files import SourceFile, source_files
 from recsys.progress import Progress, silent
 
 

@@ -7,13 +7,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora.citation_places import cited_as, printed_place
-from pipelines.corpora.known_papers import KnownPapers
-from pipelines.corpora.link_citations import link
-from pipelines.corpora.paper_names import NOBODY, PaperNames, other_names
-from pipelines.corpora.work_table import NO_SPACE, Space, WorkIntake
 from recsys.formats.papers.paper_of_reference import names_of
 from recsys.passages import Context
+from recsys.pipelines.corpora.citation_places import cited_as, printed_place
+from recsys.pipelines.corpora.known_papers import KnownPapers
+from recsys.pipelines.corpora.link_citations import link
+from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, other_names
+from recsys.pipelines.corpora.work_table import NO_SPACE, Space, WorkIntake
 from recsys.records import Reference
 from recsys.store.arrays import Longs
 from recsys.store.corpus import Corpus

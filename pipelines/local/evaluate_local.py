@@ -13,40 +13,40 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eval.judge_runs import assess
-from eval.query_kinds import SENTENCE, SENTENCES
-from eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS, SCHEMA
-from eval.trec import write_qrels
-from pipelines.evaluation.batch import (
+from recsys.errors import DraftError, InputError, near_miss
+from recsys.eval.judge_runs import assess
+from recsys.eval.query_kinds import SENTENCE, SENTENCES
+from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS, SCHEMA
+from recsys.eval.trec import write_qrels
+from recsys.local.context_view import ContextUse
+from recsys.local.named_mentions import find_mentions
+from recsys.local.rank_passages import PassageRanker
+from recsys.pipelines.evaluation.batch import (
     WORK,
     Response,
     milliseconds,
     responses_of,
     write_responses,
 )
-from pipelines.evaluation.systems import Ranked
-from pipelines.evaluation.write_evaluation import (
+from recsys.pipelines.evaluation.systems import Ranked
+from recsys.pipelines.evaluation.write_evaluation import (
     calibration_facts,
     candidate_facts,
     check_folder,
     corpus_facts,
     versions,
 )
-from pipelines.jobs.engines.process_pool import ProcessPool
-from pipelines.jobs.partial_results import Entry, Sidecar
-from pipelines.jobs.per_query import gather
-from pipelines.local.local_guards import (
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.partial_results import Entry, Sidecar
+from recsys.pipelines.jobs.per_query import gather
+from recsys.pipelines.local.local_guards import (
     guard_models,
     ranker_hashes,
     telling_abstracts,
     telling_contexts,
 )
-from pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, pose_query
-from pipelines.local.local_systems import BY_WORDS, LEARNED, LOCAL_SYSTEMS, AskedPassage
-from recsys.errors import DraftError, InputError, near_miss
-from recsys.local.context_view import ContextUse
-from recsys.local.named_mentions import find_mentions
-from recsys.local.rank_passages import PassageRanker
+from recsys.pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, pose_query
+from recsys.pipelines.local.local_systems import BY_WORDS, LEARNED, LOCAL_SYSTEMS, AskedPassage
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
 from recsys.store.blas import one_thread
@@ -56,7 +56,7 @@ from recsys.store.products import remembered_products
 from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:
-    from eval.run_figures import Assessment
+    from recsys.eval.run_figures import Assessment
 
 OpenLocal = Callable[[Path], PassageRanker]
 """Opens what answers passages; a function of a module, for the workers."""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.evaluation.leakage import TEST, check_encoder, check_ranker
-from pipelines.local.local_queries import LocalQuery
 from recsys.local.rank_passages import PassageRanker
+from recsys.pipelines.evaluation.leakage import TEST, check_encoder, check_ranker
+from recsys.pipelines.local.local_queries import LocalQuery
 from recsys.protocols import Ranker
 from recsys.stage_two.ranker import TreeRanker
 from recsys.store.arrays import Mask

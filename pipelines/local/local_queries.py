@@ -10,8 +10,6 @@ from hashlib import sha256
 
 import numpy as np
 
-from pipelines.corpora.paper_names import NOBODY
-from pipelines.local.context_works import ContextWorks
 from recsys.asking.query import draft_of
 from recsys.errors import InputError
 from recsys.local.context_view import ContextUse
@@ -19,6 +17,8 @@ from recsys.local.named_masking import mask
 from recsys.local.named_works import NamedWorks, find_names
 from recsys.local.passage import Passage
 from recsys.passages import Context
+from recsys.pipelines.corpora.paper_names import NOBODY
+from recsys.pipelines.local.context_works import ContextWorks
 from recsys.records import Draft, PaperId
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection

@@ -8,11 +8,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from indexes.opening import with_contexts
-from pipelines.jobs.engines.engine_contract import Stage
-from pipelines.jobs.engines.process_pool import ProcessPool
-from pipelines.jobs.per_query import OpenIndex
-from pipelines.local.local_queries import (
+from recsys.errors import DraftError
+from recsys.indexes.opening import with_contexts
+from recsys.local.context_view import ContextUse
+from recsys.local.local_features import LOCAL_FEATURES, compute_local
+from recsys.local.rank_passages import PassageReader
+from recsys.pipelines.jobs.engines.engine_contract import Stage
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.per_query import OpenIndex
+from recsys.pipelines.local.local_queries import (
     KNOWN,
     LocalQuery,
     beside,
@@ -20,11 +24,7 @@ from pipelines.local.local_queries import (
     pose_query,
     references_of,
 )
-from pipelines.ranking.training_table import TrainingTable
-from recsys.errors import DraftError
-from recsys.local.context_view import ContextUse
-from recsys.local.local_features import LOCAL_FEATURES, compute_local
-from recsys.local.rank_passages import PassageReader
+from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress
 from recsys.store.arrays import Floats
 from recsys.store.blas import one_thread

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.evaluation.splits import read_citing
-from pipelines.local.local_queries import LocalQueries, local_queries
-from pipelines.local.train_local import LocalParts
 from recsys.errors import InputError, SplitError
 from recsys.passages import Context
+from recsys.pipelines.evaluation.splits import read_citing
+from recsys.pipelines.local.local_queries import LocalQueries, local_queries
+from recsys.pipelines.local.train_local import LocalParts
 from recsys.store.collection import Collection
 
 TEST, DEV = 0.2, 0.1

@@ -1,6 +1,6 @@
 """Train the local ranker that ships with the package.
 
-    python -m pipelines.local.shipped_local_ranker --data DIR --work DIR
+    python -m recsys.pipelines.local.shipped_local_ranker --data DIR --work DIR
 
 DATA holds acl/papers.jsonl.gz and acl/citation_contexts.jsonl.gz. The index below WORK is built of
 titles alone, unless it is there: only the cited papers of that corpus have abstracts, which would
@@ -15,15 +15,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from indexes.opening import open_collection
-from pipelines.jobs.bench import Bench
-from pipelines.jobs.exit_codes import ending
-from pipelines.local.context_sources import read_sentences
-from pipelines.local.local_queries import local_queries
-from pipelines.local.store_contexts import add_contexts
-from pipelines.local.train_local import LocalParts, LocalTraining, save_local, school_of
 from recsys import load
+from recsys.indexes.opening import open_collection
 from recsys.local.local_ranker import LOCAL_RANKER
+from recsys.pipelines.jobs.bench import Bench
+from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.local.context_sources import read_sentences
+from recsys.pipelines.local.local_queries import local_queries
+from recsys.pipelines.local.store_contexts import add_contexts
+from recsys.pipelines.local.train_local import LocalParts, LocalTraining, save_local, school_of
 from recsys.progress import silent
 from recsys.store.artifacts import check_replaceable, replacing
 from recsys.store.generations import in_force

@@ -10,17 +10,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipelines.corpora.source_files import SourceFile, hash_of, source_files
-from pipelines.index.carry_contexts import FormerContexts
-from pipelines.index.context_columns import in_order, taken, write_contexts
-from pipelines.jobs.index_writer import IndexWriter, members_of, writing
-from pipelines.jobs.staged_folder import StagedFolder
-from pipelines.local.context_intake import ContextIntake
-from pipelines.local.context_works import ContextWorks
-from pipelines.local.encode_contexts import encode_texts
 from recsys.errors import InputError, RecsysError
 from recsys.formats.papers.paper_records import tally
 from recsys.models.encoder import OnnxEncoder
+from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
+from recsys.pipelines.index.carry_contexts import FormerContexts
+from recsys.pipelines.index.context_columns import in_order, taken, write_contexts
+from recsys.pipelines.jobs.index_writer import IndexWriter, members_of, writing
+from recsys.pipelines.jobs.staged_folder import StagedFolder
+from recsys.pipelines.local.context_intake import ContextIntake
+from recsys.pipelines.local.context_works import ContextWorks
+from recsys.pipelines.local.encode_contexts import encode_texts
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, sha256

@@ -10,20 +10,20 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.calibration import expected_calibration_error
-from eval.measures import Judged, summarise
-from indexes.opening import open_collection
-from pipelines.evaluation.leakage import learned_by_encoder
-from pipelines.jobs.index_writer import writing
-from pipelines.jobs.per_query import OpenIndex
-from pipelines.local.local_queries import LocalQueries, LocalQuery
-from pipelines.local.local_table import Example, Posing, collect_examples, table_of
-from pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit
-from pipelines.ranking.ranker_trial import judge
 from recsys.errors import NothingFound
+from recsys.eval.calibration import expected_calibration_error
+from recsys.eval.measures import Judged, summarise
+from recsys.indexes.opening import open_collection
 from recsys.local.local_features import LOCAL_FEATURES
 from recsys.local.local_ranker import BESIDE, LOCAL_RANKER, name_of
 from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.evaluation.leakage import learned_by_encoder
+from recsys.pipelines.jobs.index_writer import writing
+from recsys.pipelines.jobs.per_query import OpenIndex
+from recsys.pipelines.local.local_queries import LocalQueries, LocalQuery
+from recsys.pipelines.local.local_table import Example, Posing, collect_examples, table_of
+from recsys.pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit
+from recsys.pipelines.ranking.ranker_trial import judge
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from pipelines.online.pacing import Clock
-from pipelines.online.site_table import is_loopback
 from recsys.extras import need
+from recsys.pipelines.online.pacing import Clock
+from recsys.pipelines.online.site_table import is_loopback
 from recsys.version import VERSION
 
 if TYPE_CHECKING:

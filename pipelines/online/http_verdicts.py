@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from pipelines.online.http_exchange import Reply
-from pipelines.online.pacing import LONGEST_TOLD, told_wait
+from recsys.pipelines.online.http_exchange import Reply
+from recsys.pipelines.online.pacing import LONGEST_TOLD, told_wait
 
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
 _REFUSED = frozenset({401, 402, 403})

@@ -12,9 +12,16 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import urlencode
 
-from pipelines.online.answer_store import KEPT_DAYS, AnswerStore, Stored
-from pipelines.online.contract import Cost
-from pipelines.online.http_exchange import (
+from recsys.errors import (
+    AnswerNotUnderstood,
+    BudgetGone,
+    KeyRefused,
+    PlanExceeded,
+    SourceUnreachable,
+)
+from recsys.pipelines.online.answer_store import KEPT_DAYS, AnswerStore, Stored
+from recsys.pipelines.online.contract import Cost
+from recsys.pipelines.online.http_exchange import (
     LARGEST,
     LONGEST,
     MOST_REDIRECTS,
@@ -24,17 +31,10 @@ from pipelines.online.http_exchange import (
     Sent,
     redirect,
 )
-from pipelines.online.http_verdicts import Verdict, judge
-from pipelines.online.pacing import Clock, Pace, RealClock, backoff
-from pipelines.online.site_table import MAIL, Site, base_address, site_named
-from pipelines.online.source_keys import Keys
-from recsys.errors import (
-    AnswerNotUnderstood,
-    BudgetGone,
-    KeyRefused,
-    PlanExceeded,
-    SourceUnreachable,
-)
+from recsys.pipelines.online.http_verdicts import Verdict, judge
+from recsys.pipelines.online.pacing import Clock, Pace, RealClock, backoff
+from recsys.pipelines.online.site_table import MAIL, Site, base_address, site_named
+from recsys.pipelines.online.source_keys import Keys
 
 TRIES = 5
 """Requests for one answer, before a source counts as unreachable."""

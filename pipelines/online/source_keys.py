@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipelines.online.site_table import MAIL, SITES
 from recsys.errors import InputError, near_miss
+from recsys.pipelines.online.site_table import MAIL, SITES
 
 FILE = "RECSYS_KEYS"
 """The variable that gives another path of the file."""

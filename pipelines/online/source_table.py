@@ -3,17 +3,17 @@
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
-from pipelines.online.contract import Source, SourceFacts
-from pipelines.online.polite_client import Client
 from recsys.errors import InputError, near_miss
+from recsys.pipelines.online.contract import Source, SourceFacts
+from recsys.pipelines.online.polite_client import Client
 
 SOURCES: Mapping[str, tuple[str, str]] = {
-    "openalex": ("pipelines.online.sources.from_openalex", "OpenAlex"),
-    "semanticscholar": ("pipelines.online.sources.from_semantic_scholar", "SemanticScholar"),
-    "crossref": ("pipelines.online.sources.from_crossref", "Crossref"),
-    "arxiv": ("pipelines.online.sources.from_arxiv", "Arxiv"),
-    "pubmed": ("pipelines.online.sources.from_pubmed", "PubMed"),
-    "zotero": ("pipelines.online.sources.from_zotero", "Zotero"),
+    "openalex": ("recsys.pipelines.online.sources.from_openalex", "OpenAlex"),
+    "semanticscholar": ("recsys.pipelines.online.sources.from_semantic_scholar", "SemanticScholar"),
+    "crossref": ("recsys.pipelines.online.sources.from_crossref", "Crossref"),
+    "arxiv": ("recsys.pipelines.online.sources.from_arxiv", "Arxiv"),
+    "pubmed": ("recsys.pipelines.online.sources.from_pubmed", "PubMed"),
+    "zotero": ("recsys.pipelines.online.sources.from_zotero", "Zotero"),
 }
 """Name -> module and class; the module's FACTS tell what it gives."""
 

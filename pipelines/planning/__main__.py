@@ -1,4 +1,4 @@
-"""Write the numbers of the rates anew: `python -m pipelines.planning`, in a checkout.
+"""Write the numbers of the rates anew: `python -m recsys.pipelines.planning`, in a checkout.
 
 `make docs` then writes the plans of the guide with them. Results are JSON, or a page whose tables
 have a header: there, the path of a number is the first cell of its row / the header of its column.
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pipelines.planning.measured_rates import NUMBERS, RATES, numbers_of
+from recsys.pipelines.planning.measured_rates import NUMBERS, RATES, numbers_of
 from recsys.store.artifacts import write_json
 
 CHECKOUT = Path(__file__).parents[2]

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from math import ceil
 
-from indexes.backends import by_size, holds_vectors
-from pipelines.planning.building_plan import BESIDE, INDEX, TOLD
-from pipelines.planning.figure_sources import MEASURED_DIM, Rates, summed, weakest
-from pipelines.planning.machine_kinds import BUSY, MachineKind
-from pipelines.planning.plan_values import Figure
+from recsys.indexes.backends import by_size, holds_vectors
+from recsys.pipelines.planning.building_plan import BESIDE, INDEX, TOLD
+from recsys.pipelines.planning.figure_sources import MEASURED_DIM, Rates, summed, weakest
+from recsys.pipelines.planning.machine_kinds import BUSY, MachineKind
+from recsys.pipelines.planning.plan_values import Figure
 
 _MS = 1000.0
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from indexes.backends import by_size, holds_vectors
-from pipelines.planning.dump_reading import reading_hours, reading_memory
-from pipelines.planning.figure_sources import MEASURED_DIM, Rates, summed
-from pipelines.planning.machine_kinds import GB, MachineKind
-from pipelines.planning.plan_values import Figure, Workload
+from recsys.indexes.backends import by_size, holds_vectors
+from recsys.pipelines.planning.dump_reading import reading_hours, reading_memory
+from recsys.pipelines.planning.figure_sources import MEASURED_DIM, Rates, summed
+from recsys.pipelines.planning.machine_kinds import GB, MachineKind
+from recsys.pipelines.planning.plan_values import Figure, Workload
 
 TOLD, INDEX, BESIDE = "papers with their texts", "index", "beside it while it is built"
 """Of the disk: the part that answers do not read, the sum, and what is gone afterwards."""

@@ -6,19 +6,19 @@ One literal table; a row says where in the code a limit is, so that tests hold i
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from indexes.backends import SMALL
-from pipelines.planning.answering_plan import answer_figures, memory_to_answer
-from pipelines.planning.building_plan import (
+from recsys.indexes.backends import SMALL
+from recsys.pipelines.planning.answering_plan import answer_figures, memory_to_answer
+from recsys.pipelines.planning.building_plan import (
     WITHIN,
     disk_figures,
     encoding_hours,
     memory_figures,
 )
-from pipelines.planning.figure_sources import Rates
-from pipelines.planning.growth_laws import LISTS, MOST_LISTS
-from pipelines.planning.machine_kinds import FREE, GB, MachineKind
-from pipelines.planning.measured_rates import Rate
-from pipelines.planning.plan_values import Reached, Workload
+from recsys.pipelines.planning.figure_sources import Rates
+from recsys.pipelines.planning.growth_laws import LISTS, MOST_LISTS
+from recsys.pipelines.planning.machine_kinds import FREE, GB, MachineKind
+from recsys.pipelines.planning.measured_rates import Rate
+from recsys.pipelines.planning.plan_values import Reached, Workload
 
 ROWS = 2**31 - 1
 """Papers that an int32 tells apart."""
@@ -112,7 +112,7 @@ LIMITS: Mapping[str, LimitRow] = {
         lambda given: (MOST_LISTS / LISTS) ** 2,
         "there are no more lists: each grows, and a search takes longer as the papers do",
         "the search measures itself and scans more of the lists; answers stay as good",
-        "indexes.ivf_index:MOST_LISTS",
+        "recsys.indexes.ivf_index:MOST_LISTS",
     ),
     "a forest of Annoy": LimitRow(
         lambda given: first_above(
@@ -121,20 +121,20 @@ LIMITS: Mapping[str, LimitRow] = {
         ),
         "it is planted in memory, and no longer fits",
         "it is never chosen by itself: `ivf` is, from 40,000 papers on",
-        "indexes.backends:by_size",
+        "recsys.indexes.backends:by_size",
     ),
     "files that are open": LimitRow(
         lambda given: PART * (OPEN_FILES - _OTHERS),
         f"papers are put in order in a file for each {PART:,}: `ulimit -n` allows {OPEN_FILES:,}",
         "files of 4 GiB and more, packed, are read as dumps, which need no more than a few; else "
         "raise `ulimit -n`",
-        "pipelines.index.paper_rows:PART",
+        "recsys.pipelines.index.paper_rows:PART",
     ),
     "memory to read papers": LimitRow(
         reading_memory,
         "what is compared of all papers no longer fits into the memory of the machine that builds",
         "a machine with more memory; `recsys corpus` may do it elsewhere",
-        "pipelines.corpora.collect:collect",
+        "recsys.pipelines.corpora.collect:collect",
     ),
     "memory to answer": LimitRow(
         answering_memory,
@@ -147,7 +147,7 @@ LIMITS: Mapping[str, LimitRow] = {
         slow_encoding,
         "one machine encodes for more than a day",
         "`--engine ray` shares it; what is encoded is kept when a build is killed",
-        "pipelines.index.encode:encode_corpus",
+        "recsys.pipelines.index.encode:encode_corpus",
     ),
     "answers in a second": LimitRow(
         slow_answers,
@@ -183,19 +183,19 @@ LIMITS: Mapping[str, LimitRow] = {
         lambda given: LARGEST_COPY / (2 * given.workload.dim),
         "S3 copies no object of more than 5 GiB in one step: the exact part of the vectors is one",
         "it is sent again, even where another ranker is all that changed",
-        "pipelines.remote.object_store:ObjectFolder",
+        "recsys.pipelines.remote.object_store:ObjectFolder",
     ),
     "one file on a store": LimitRow(
         lambda given: LARGEST_OBJECT / (2 * given.workload.dim),
         "the largest file, the exact part of the vectors, is larger than an object of S3 may be",
         "rows end before",
-        "indexes.rounded:write_split",
+        "recsys.indexes.rounded:write_split",
     ),
     "places of postings": LimitRow(
         lambda given: float("inf"),
         "where the papers of a word begin is an int64: no corpus reaches its end",
         "nothing needs to be done",
-        "indexes.postings:STARTS",
+        "recsys.indexes.postings:STARTS",
     ),
 }
 """Every limit by its name."""

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from pipelines.index.dumps.ingest_files import DUMP_BYTES
-from pipelines.planning.figure_sources import Rates
-from pipelines.planning.machine_kinds import GB
-from pipelines.planning.plan_values import Figure
+from recsys.pipelines.index.dumps.ingest_files import DUMP_BYTES
+from recsys.pipelines.planning.figure_sources import Rates
+from recsys.pipelines.planning.machine_kinds import GB
+from recsys.pipelines.planning.plan_values import Figure
 
 DUMPED = ("records at once", "records as dumps", "files of dumps", "memory of dumps")
 """The rates of dumps: plans read all at once while one of them is unknown."""

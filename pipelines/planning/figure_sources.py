@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pipelines.planning.measured_rates import Rate
-from pipelines.planning.plan_values import Basis, Figure, Workload
+from recsys.pipelines.planning.measured_rates import Rate
+from recsys.pipelines.planning.plan_values import Basis, Figure, Workload
 
 MEASURED_DIM = 384
 """Numbers of a vector of the encoder that was measured."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import log2, sqrt
 
 LISTS, MOST_LISTS = 4.0, 8192
-"""Those of `indexes.ivf_index`, which a plan has no need to import."""
+"""Those of `recsys.indexes.ivf_index`, which a plan has no need to import."""
 REST_IN_LISTS = 11_000
 """What else is done with each paper that goes into a list takes as long as to compare it with so
 many: by the builds of 100,000 and of a million papers."""

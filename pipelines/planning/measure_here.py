@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from pipelines.benchmarks.scale.checkouts import HERE, run_with
-from pipelines.benchmarks.scale.made_corpus import DRAFTS, PAPERS, VECTORS, make_corpus
-from pipelines.benchmarks.scale.real_sources import RealPapers, halves, nearest
-from pipelines.benchmarks.scale.scale_figures import AFTER
-from pipelines.encoders.checkpoints import MINILM
-from pipelines.encoders.export_encoder import cached_encoder
-from pipelines.planning.measured_rates import NEAR, RATES, Rate, speed_of
+from benchmarks.scale.checkouts import HERE, run_with
+from benchmarks.scale.made_corpus import DRAFTS, PAPERS, VECTORS, make_corpus
+from benchmarks.scale.real_sources import RealPapers, halves, nearest
+from benchmarks.scale.scale_figures import AFTER
 from recsys.formats.bodies.sentence_splitting import sentences
 from recsys.models.encoder import OnnxEncoder, Text
+from recsys.pipelines.encoders.checkpoints import MINILM
+from recsys.pipelines.encoders.export_encoder import cached_encoder
+from recsys.pipelines.planning.measured_rates import NEAR, RATES, Rate, speed_of
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 

@@ -1,7 +1,7 @@
 """The rates that plans are made of: one literal table, and the numbers out of the results.
 
 An installed package holds no results: their few numbers that count here lie in `rates.json`, which
-`python -m pipelines.planning` writes. A new rate is a row.
+`python -m recsys.pipelines.planning` writes. A new rate is a row.
 """
 
 import json
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipelines.planning.growth_laws import LAWS, Growth
+from recsys.pipelines.planning.growth_laws import LAWS, Growth
 
 SCALE = "benchmarks/scale.json"
 DUMPS = "docs/results/dumps.md"

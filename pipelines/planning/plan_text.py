@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from math import isinf
 
-from pipelines.planning.plan_values import Reached, SizePlan
-from pipelines.planning.shown_figures import count, said, shown
+from recsys.pipelines.planning.plan_values import Reached, SizePlan
+from recsys.pipelines.planning.shown_figures import count, said, shown
 
 SCHEMA = "recsys.plan/1"
 _BASES = {

@@ -2,7 +2,7 @@
 
 from math import isinf
 
-from pipelines.planning.plan_values import Figure
+from recsys.pipelines.planning.plan_values import Figure
 
 _SMALLER = (("h", 60, "min"), ("min", 60, "s"), ("GB", 1000, "MB"))
 """Units, and what becomes of less than one of them."""

@@ -3,9 +3,13 @@
 from collections.abc import Mapping
 from math import ceil
 
-from indexes.backends import by_size
-from pipelines.planning.answering_plan import answer_figures, machine_figures, memory_to_answer
-from pipelines.planning.building_plan import (
+from recsys.indexes.backends import by_size
+from recsys.pipelines.planning.answering_plan import (
+    answer_figures,
+    machine_figures,
+    memory_to_answer,
+)
+from recsys.pipelines.planning.building_plan import (
     BESIDE,
     INDEX,
     WITHIN,
@@ -14,12 +18,12 @@ from pipelines.planning.building_plan import (
     hour_figures,
     memory_figures,
 )
-from pipelines.planning.code_limits import Circumstances, limits
-from pipelines.planning.figure_sources import Rates
-from pipelines.planning.machine_kinds import FREE, MachineKind, largest, smallest
-from pipelines.planning.measured_rates import Rate
-from pipelines.planning.plan_values import Choice, Figure, SizePlan, Workload
-from pipelines.planning.shown_figures import shown
+from recsys.pipelines.planning.code_limits import Circumstances, limits
+from recsys.pipelines.planning.figure_sources import Rates
+from recsys.pipelines.planning.machine_kinds import FREE, MachineKind, largest, smallest
+from recsys.pipelines.planning.measured_rates import Rate
+from recsys.pipelines.planning.plan_values import Choice, Figure, SizePlan, Workload
+from recsys.pipelines.planning.shown_figures import shown
 
 HOURS, DISK, MEMORY, ANSWERS, SERVING = "hours", "disk", "memory", "an answer", "answering"
 BUILDER, ENCODERS, RAY = "machine that builds", "machines that encode", "Ray"

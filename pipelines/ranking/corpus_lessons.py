@@ -11,23 +11,23 @@ from pathlib import Path
 
 import numpy as np
 
-from indexes.opening import open_collection
-from pipelines.evaluation.splits import read_split
-from pipelines.jobs.bench import Bench
-from pipelines.ranking.cross_fitting import Recipe, Taught, teach
-from pipelines.ranking.fit_network import FEWER_UNITS
-from pipelines.ranking.fit_ranker import FittedRanker
-from pipelines.ranking.ranker_trial import looking_again
-from pipelines.ranking.snowballs import roll_snowballs
-from pipelines.ranking.thinned_links import LinkDropout, View, all_links, share_of_links
-from pipelines.ranking.training_table import (
+from recsys.indexes.opening import open_collection
+from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.jobs.bench import Bench
+from recsys.pipelines.ranking.cross_fitting import Recipe, Taught, teach
+from recsys.pipelines.ranking.fit_network import FEWER_UNITS
+from recsys.pipelines.ranking.fit_ranker import FittedRanker
+from recsys.pipelines.ranking.ranker_trial import looking_again
+from recsys.pipelines.ranking.snowballs import roll_snowballs
+from recsys.pipelines.ranking.thinned_links import LinkDropout, View, all_links, share_of_links
+from recsys.pipelines.ranking.training_table import (
     Posing,
     TrainingTable,
     collect,
     concatenate,
     told_before,
 )
-from recsys.models.seen_queries import SeenQueries
 from recsys.progress import silent
 from recsys.stage_two.second_look import SECOND_NAMES
 from recsys.store.arrays import Floats, Rows

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.ranking.fit_network import (
+from recsys.pipelines.ranking.fit_network import (
     MEMBERS,
     UNITS,
     Lists,
@@ -20,7 +20,7 @@ from pipelines.ranking.fit_network import (
     multiplied,
     weight_beside,
 )
-from pipelines.ranking.fit_ranker import (
+from recsys.pipelines.ranking.fit_ranker import (
     MOST_ROUNDS,
     PARAMETERS,
     PATIENCE,
@@ -29,8 +29,8 @@ from pipelines.ranking.fit_ranker import (
     calibrate,
     fit,
 )
-from pipelines.ranking.mean_booster import mean_booster
-from pipelines.ranking.training_table import TrainingTable
+from recsys.pipelines.ranking.mean_booster import mean_booster
+from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
 from recsys.stage_two.network import Network
 from recsys.store.arrays import Floats, Mask, Rows
@@ -170,7 +170,7 @@ def teach(
 ) -> Taught:
     """Train a ranker on each fold of all queries and take their mean, or one on train; calibrate.
 
-    A ranker is trees and networks; see `pipelines.ranking.fit_network`.
+    A ranker is trees and networks; see `recsys.pipelines.ranking.fit_network`.
 
     Args:
         table: train and then dev, with its `queries`: one table, because it takes gigabytes. Dev

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.ranking.training_table import TrainingTable
+from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
 from recsys.stage_two.network import Network, Scale, mean_and_spread, rectified, standing
 from recsys.store.arrays import Floats, Longs, Mask

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.ranking.training_table import TrainingTable
 from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
 from recsys.stage_two.grown_trees import trees_of
 from recsys.stage_two.network import Network

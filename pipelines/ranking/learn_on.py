@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipelines.ranking.cross_fitting import Recipe, Taught, folds_of
-from pipelines.ranking.fit_network import Lists, held_out_scores, multiplied, tune_networks
-from pipelines.ranking.fit_ranker import FittedRanker, calibrate
-from pipelines.ranking.training_table import TrainingTable
+from recsys.pipelines.ranking.cross_fitting import Recipe, Taught, folds_of
+from recsys.pipelines.ranking.fit_network import Lists, held_out_scores, multiplied, tune_networks
+from recsys.pipelines.ranking.fit_ranker import FittedRanker, calibrate
+from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Mask
 

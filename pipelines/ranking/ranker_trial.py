@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from eval.measures import Interval, Judged, per_query, summarise
-from eval.significance import bootstrap_pooled_f1
-from pipelines.ranking.fit_ranker import CUTOFF, FittedRanker
-from pipelines.ranking.training_table import Posing, TrainingTable, collect
+from recsys.eval.measures import Interval, Judged, per_query, summarise
+from recsys.eval.significance import bootstrap_pooled_f1
 from recsys.models.seen_queries import SeenQueries, digests
+from recsys.pipelines.ranking.fit_ranker import CUTOFF, FittedRanker
+from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect
 from recsys.progress import Progress
 from recsys.stage_one.settings import StageOne
 from recsys.stage_two.ranker import TreeRanker

@@ -1,12 +1,13 @@
 """Train the ranker that ships with the package, on several corpora together.
 
-    python -m pipelines.ranking.shipped_ranker --data DIR --work DIR
-    python -m pipelines.ranking.shipped_ranker --data DIR --work DIR --leave-out vis --out INDEX
+    python -m recsys.pipelines.ranking.shipped_ranker --data DIR --work DIR
+    python -m recsys.pipelines.ranking.shipped_ranker --data DIR --work DIR \\
+        --leave-out vis --out INDEX
 
 DATA holds NAME/papers.jsonl.gz and NAME/split.json for each corpus. Indexes are built below WORK
 unless they are there. With --leave-out, that corpus is not trained on; an index that is named as
 --out answers by the rankers from then on. How well each of the corpora is served by such a ranker
-is measured by `pipelines.benchmarks.left_out`.
+is measured by `benchmarks.left_out`.
 
 What it learns from is said in `corpus_lessons`. It looks twice, each time by the mean of rankers of
 folds.
@@ -20,12 +21,18 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 
-from pipelines.jobs.bench import Bench
-from pipelines.jobs.exit_codes import ending
-from pipelines.jobs.index_writer import writing
-from pipelines.ranking.corpus_lessons import CORPORA, Form, forms_of, lessons_of, teach_together
-from pipelines.ranking.cross_fitting import FOLDS
-from pipelines.ranking.train_report import report_on
+from recsys.pipelines.jobs.bench import Bench
+from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.index_writer import writing
+from recsys.pipelines.ranking.corpus_lessons import (
+    CORPORA,
+    Form,
+    forms_of,
+    lessons_of,
+    teach_together,
+)
+from recsys.pipelines.ranking.cross_fitting import FOLDS
+from recsys.pipelines.ranking.train_report import report_on
 from recsys.stage_two.features import feature_names
 from recsys.store.artifacts import check_replaceable, replacing
 from recsys.store.generations import is_index

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from pipelines.evaluation.splits import read_parts
-from pipelines.jobs.bench import PAPERS, SPLIT, Bench
+from recsys.pipelines.evaluation.splits import read_parts
+from recsys.pipelines.jobs.bench import PAPERS, SPLIT, Bench
 from recsys.store.artifacts import replacing, write_json
 
 ARTICLES = 200

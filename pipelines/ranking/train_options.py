@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, replace
 
-from pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
-from pipelines.evaluation.year_split import ChosenSplit
-from pipelines.jobs.engines.engine_contract import Engine
-from pipelines.ranking.cross_fitting import FOLDS
 from recsys.errors import InputError, NothingFound
+from recsys.pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
+from recsys.pipelines.evaluation.year_split import ChosenSplit
+from recsys.pipelines.jobs.engines.engine_contract import Engine
+from recsys.pipelines.ranking.cross_fitting import FOLDS
 
 SCRATCH, SHIPPED = STARTS = "scratch", "shipped"
 

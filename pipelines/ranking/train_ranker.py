@@ -8,8 +8,11 @@ from typing import Protocol
 
 import numpy as np
 
-from indexes.opening import nnselect_space, open_collection
-from pipelines.evaluation.leakage import (
+from recsys.errors import InputError
+from recsys.indexes.opening import nnselect_space, open_collection
+from recsys.models.nnselect import NNSelectModel
+from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.evaluation.leakage import (
     DEV,
     TEST,
     TRAIN,
@@ -17,25 +20,22 @@ from pipelines.evaluation.leakage import (
     check_ranker,
     learned_by_encoder,
 )
-from pipelines.evaluation.splits import Split
-from pipelines.evaluation.year_split import SPLIT_FILE, given_or_made
-from pipelines.jobs.index_writer import IndexWriter, writing
-from pipelines.ranking.cross_fitting import Recipe, Taught, teach
-from pipelines.ranking.fit_ranker import FittedRanker
-from pipelines.ranking.learn_on import learn_on
-from pipelines.ranking.ranker_trial import Trial, looking_again, shipped_ranker, try_ranker
-from pipelines.ranking.train_options import SCRATCH, SHIPPED, TrainOptions, started
-from pipelines.ranking.train_report import TrainReport, report_on
-from pipelines.ranking.training_table import (
+from recsys.pipelines.evaluation.splits import Split
+from recsys.pipelines.evaluation.year_split import SPLIT_FILE, given_or_made
+from recsys.pipelines.jobs.index_writer import IndexWriter, writing
+from recsys.pipelines.ranking.cross_fitting import Recipe, Taught, teach
+from recsys.pipelines.ranking.fit_ranker import FittedRanker
+from recsys.pipelines.ranking.learn_on import learn_on
+from recsys.pipelines.ranking.ranker_trial import Trial, looking_again, shipped_ranker, try_ranker
+from recsys.pipelines.ranking.train_options import SCRATCH, SHIPPED, TrainOptions, started
+from recsys.pipelines.ranking.train_report import TrainReport, report_on
+from recsys.pipelines.ranking.training_table import (
     Posing,
     TrainingTable,
     collect,
     concatenate,
     told_before,
 )
-from recsys.errors import InputError
-from recsys.models.nnselect import NNSelectModel
-from recsys.models.seen_queries import SeenQueries
 from recsys.progress import Progress, silent
 from recsys.stage_one.settings import USUAL, StageOne
 from recsys.stage_one.sources import SEARCHES, check_searches

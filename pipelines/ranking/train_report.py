@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.calibration import expected_calibration_error
-from eval.measures import CANDIDATE_RECALL, summarise
-from pipelines.ranking.cross_fitting import Taught
-from pipelines.ranking.fit_ranker import CUTOFF, KeptTrees, calibrate
-from pipelines.ranking.ranker_trial import judge
-from pipelines.ranking.training_table import TrainingTable
+from recsys.eval.calibration import expected_calibration_error
+from recsys.eval.measures import CANDIDATE_RECALL, summarise
+from recsys.pipelines.ranking.cross_fitting import Taught
+from recsys.pipelines.ranking.fit_ranker import CUTOFF, KeptTrees, calibrate
+from recsys.pipelines.ranking.ranker_trial import judge
+from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.stage_one.settings import USUAL
 from recsys.store.arrays import Floats
 from recsys.store.generations import root_of

@@ -15,9 +15,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexes.opening import open_collection
-from pipelines.evaluation.seeded_queries import training_poses
-from pipelines.jobs.engines.engine_contract import Engine, Stage
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.evaluation.seeded_queries import training_poses
+from recsys.pipelines.jobs.engines.engine_contract import Engine, Stage
 from recsys.progress import Progress
 from recsys.stage_one.propose import propose
 from recsys.stage_one.settings import StageOne

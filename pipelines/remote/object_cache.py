@@ -13,9 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.remote.object_store import PIECE, ObjectFolder
-from pipelines.remote.store_pointer import torn
 from recsys.leftovers import remove_leftovers, temporary_name
+from recsys.pipelines.remote.object_store import PIECE, ObjectFolder
+from recsys.pipelines.remote.store_pointer import torn
 from recsys.store.artifacts import to_disk
 from recsys.store.links import link_or_copy
 

@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.remote.store_address import StoreAddress
-from pipelines.remote.store_failures import failure_of, own_endpoint
 from recsys.extras import need
+from recsys.pipelines.remote.store_address import StoreAddress
+from recsys.pipelines.remote.store_failures import failure_of, own_endpoint
 
 if TYPE_CHECKING:
     from obstore import PutMode, UpdateVersion

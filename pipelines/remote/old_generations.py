@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import timedelta
 
-from pipelines.remote.object_store import ObjectFolder, Stored
+from recsys.pipelines.remote.object_store import ObjectFolder, Stored
 from recsys.store.generations import GENERATIONS
 
 YOUNG = timedelta(hours=1)

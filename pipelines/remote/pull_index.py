@@ -14,17 +14,17 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TypeVar
 
-from pipelines.jobs.index_writer import writing
-from pipelines.remote.object_cache import ObjectCache, Wanted
-from pipelines.remote.object_store import ObjectFolder
-from pipelines.remote.store_pointer import (
+from recsys.errors import ArtifactError
+from recsys.pipelines.jobs.index_writer import writing
+from recsys.pipelines.remote.object_cache import ObjectCache, Wanted
+from recsys.pipelines.remote.object_store import ObjectFolder
+from recsys.pipelines.remote.store_pointer import (
     StoredGeneration,
     StorePointer,
     need_pointer,
     read_generation,
     torn,
 )
-from recsys.errors import ArtifactError
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, tree_to_disk, write_json
 from recsys.store.generations import GENERATIONS, read_pointer, remove_unless_read

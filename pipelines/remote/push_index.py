@@ -9,16 +9,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipelines.remote.object_store import ObjectFolder
-from pipelines.remote.old_generations import remove_old
-from pipelines.remote.pull_index import MEGABYTE, Counted, at_once
-from pipelines.remote.store_pointer import (
+from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
+from recsys.pipelines.remote.object_store import ObjectFolder
+from recsys.pipelines.remote.old_generations import remove_old
+from recsys.pipelines.remote.pull_index import MEGABYTE, Counted, at_once
+from recsys.pipelines.remote.store_pointer import (
     StorePointer,
     find_pointer,
     new_pointer,
     read_generation,
 )
-from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, load_manifest, sha256
 from recsys.store.generations import pin

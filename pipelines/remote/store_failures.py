@@ -3,8 +3,8 @@
 import os
 import re
 
-from pipelines.remote.store_address import StoreAddress
 from recsys.errors import InputError, KeyRefused, RecsysError, SourceUnreachable
+from recsys.pipelines.remote.store_address import StoreAddress
 
 _NO_BUCKET = re.compile(r"NoSuchBucket|ContainerNotFound|The specified bucket does not exist")
 _REFUSED = re.compile(

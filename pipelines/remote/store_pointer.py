@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipelines.remote.object_store import ObjectFolder, Seen
 from recsys.errors import ArtifactCorrupt, ArtifactMissing
+from recsys.pipelines.remote.object_store import ObjectFolder, Seen
 from recsys.store.artifacts import MANIFEST, check_schema, json_bytes
 from recsys.store.generations import FLAT_SCHEMA, GENERATIONS
 from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA, READ_SCHEMAS

@@ -17,13 +17,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.remote.object_cache import ObjectCache
-from pipelines.remote.object_store import ObjectFolder
-from pipelines.remote.pull_index import Pull, holds, named_here, pull_index
-from pipelines.remote.push_index import PushReport, push_index
-from pipelines.remote.store_address import StoreAddress
-from pipelines.remote.store_pointer import StorePointer, find_pointer, need_pointer
 from recsys.errors import ArtifactMissing, InputError, SourceUnreachable
+from recsys.pipelines.remote.object_cache import ObjectCache
+from recsys.pipelines.remote.object_store import ObjectFolder
+from recsys.pipelines.remote.pull_index import Pull, holds, named_here, pull_index
+from recsys.pipelines.remote.push_index import PushReport, push_index
+from recsys.pipelines.remote.store_address import StoreAddress
+from recsys.pipelines.remote.store_pointer import StorePointer, find_pointer, need_pointer
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint, load_manifest, write_json
 from recsys.store.generations import pin

@@ -6,22 +6,22 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from pipelines.online.contract import Source
-from pipelines.online.fetching.fetch_job import Desk, answered, fetch, unfinished
-from pipelines.online.fetching.fetch_library import (
+from recsys.app.cache import cache_folder
+from recsys.pipelines.online.contract import Source
+from recsys.pipelines.online.fetching.fetch_job import Desk, answered, fetch, unfinished
+from recsys.pipelines.online.fetching.fetch_library import (
     fetch_library,
     library_plan,
     library_question,
 )
-from pipelines.online.fetching.fetch_plan import FetchPlan, plan_of
-from pipelines.online.fetching.fetch_question import FetchQuestion
-from pipelines.online.fetching.fetch_record import read_record
-from pipelines.online.fetching.fetch_report import FetchReport
-from pipelines.online.fetching.fetch_update import update, update_plan, update_question
-from pipelines.online.polite_client import Client, Manners
-from pipelines.online.source_keys import read_keys
-from pipelines.online.source_table import source
-from recsys.app.cache import cache_folder
+from recsys.pipelines.online.fetching.fetch_plan import FetchPlan, plan_of
+from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
+from recsys.pipelines.online.fetching.fetch_record import read_record
+from recsys.pipelines.online.fetching.fetch_report import FetchReport
+from recsys.pipelines.online.fetching.fetch_update import update, update_plan, update_question
+from recsys.pipelines.online.polite_client import Client, Manners
+from recsys.pipelines.online.source_keys import read_keys
+from recsys.pipelines.online.source_table import source
 from recsys.progress import Progress
 
 OWN_LIBRARY = "users/0"
@@ -100,7 +100,7 @@ def reading_library(out: Path, group: str | None) -> Iterator[Errand | None]:
 
 def _sources(question: FetchQuestion, client: Client) -> list[Source]:
     if question.library:
-        from pipelines.online.sources.from_zotero import Zotero
+        from recsys.pipelines.online.sources.from_zotero import Zotero
 
         return [Zotero(client, question.library)]
     return [source(name, client) for name in question.sources]

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from indexes.opening import with_contexts
 from recsys.app.wiring import lost_ranker, open_index, serving_model
 from recsys.errors import ArtifactError, ArtifactMismatch
+from recsys.indexes.opening import with_contexts
 from recsys.local.local_ranker import (
     LOCAL_RANKER,
     learned_beside,
@@ -41,7 +41,7 @@ def _judge(folder: Path, recommender: Recommender) -> NeedsCitation:
         raise ArtifactMismatch(
             f"The judge of sentences in {folder} reads the vectors of another encoder than that of "
             "this index.",
-            "Train it with this index: `python -m pipelines.studies.needs.needs_study`.",
+            "Train it with this index: `python -m recsys.pipelines.studies.needs.needs_study`.",
         )
     return judge
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from pipelines.online.http_exchange import Reply
-from pipelines.online.polite_client import Client, Manners, Question
-from pipelines.online.site_table import SITES, Site
-from pipelines.online.source_keys import read_keys
 from recsys.app.doctor import Check
 from recsys.errors import OnlineError, SourceUnreachable
 from recsys.extras import need
+from recsys.pipelines.online.http_exchange import Reply
+from recsys.pipelines.online.polite_client import Client, Manners, Question
+from recsys.pipelines.online.site_table import SITES, Site
+from recsys.pipelines.online.source_keys import read_keys
 
 PATIENCE = 20.0
 """Seconds for one answer."""

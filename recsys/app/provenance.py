@@ -12,7 +12,7 @@ def command_line() -> str:
 
 def made(seed: int, **files: Path) -> dict[str, str]:
     """Tell what it takes to make a result again; files: what was read, by name."""
-    from pipelines.evaluation.write_evaluation import versions
+    from recsys.pipelines.evaluation.write_evaluation import versions
     from recsys.store.artifacts import sha256
     from recsys.version import CREATED_BY
 

@@ -13,8 +13,8 @@ from recsys.errors import RecsysError
 from recsys.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from pipelines.remote.store_address import StoreAddress
-    from pipelines.remote.working_copy import WorkingCopy
+    from recsys.pipelines.remote.store_address import StoreAddress
+    from recsys.pipelines.remote.working_copy import WorkingCopy
 
 _SCHEMES = ("s3:", "gs:", "az:")
 _BETWEEN_LOOKS = 60.0
@@ -34,8 +34,8 @@ def read_here(path: Path, progress: Progress) -> Path:
     """
     if not is_remote(path):
         return path
-    from pipelines.remote.working_copy import copy_to_read
     from recsys.app.cache import cache_folder
+    from recsys.pipelines.remote.working_copy import copy_to_read
 
     return copy_to_read(address_of(path), cache_folder(), progress=progress)
 
@@ -79,9 +79,9 @@ def change_here(path: Path, *, quiet: bool) -> Iterator[Path]:
     if not is_remote(path):
         yield path
         return
-    from pipelines.remote.working_copy import copy_to_change
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
+    from recsys.pipelines.remote.working_copy import copy_to_change
 
     with shown_progress(quiet=quiet) as progress:
         copy = copy_to_change(address_of(path), cache_folder(), progress=progress)
@@ -107,9 +107,9 @@ def build_here(out: Path | None, store: str | None, *, force: bool, quiet: bool)
             raise UsageError("Missing option '--out' or '--store'.")
         yield out
         return
-    from pipelines.remote.working_copy import copy_of_own, copy_to_change
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
+    from recsys.pipelines.remote.working_copy import copy_of_own, copy_to_change
 
     address, cache = address_of(store), cache_folder()
     with shown_progress(quiet=quiet) as progress:
@@ -151,8 +151,8 @@ def address_of(word: str | Path) -> "StoreAddress":
     Raises:
         UsageError: it is none.
     """
-    from pipelines.remote.store_address import SCHEMES, store_address
     from recsys.errors import UsageError
+    from recsys.pipelines.remote.store_address import SCHEMES, store_address
 
     address = store_address(word)
     if address is None:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from indexes.opening import nnselect_space, open_collection
 from recsys.app.cache import cache_folder
 from recsys.app.remote_indexes import read_here
 from recsys.errors import ArtifactMismatch
+from recsys.indexes.opening import nnselect_space, open_collection
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
@@ -86,7 +86,7 @@ def unseen_views(
     index: Path, collection: Collection, queries: tuple[Rows, Rows], *, progress: Progress
 ) -> Callable[[int], Collection]:
     """Train other NNSelects for a ranker's train queries: see `cross_fit.unseen_views`."""
-    from pipelines.studies.citeomatic import cross_fit
+    from recsys.pipelines.studies.citeomatic import cross_fit
 
     return cross_fit.unseen_views(index, collection, queries, progress=progress)
 
@@ -121,7 +121,7 @@ def starter_index(progress: Progress = silent) -> Path:
     source = data_folder() / STARTER
     index = cache_folder() / f"starter-{fingerprint([sha256(source), INDEX_SCHEMA])}.index"
     if not is_index(index):
-        from pipelines.index.build import BuildOptions, build
+        from recsys.pipelines.index.build import BuildOptions, build
 
         index.parent.mkdir(parents=True, exist_ok=True)
         options = BuildOptions(wait=True)  # Two first questions may be asked at once.

@@ -96,7 +96,7 @@ class OnnxEncoder:
         """Load an exported encoder.
 
         Args:
-            folder: written by `pipelines.encoders.export_encoder`.
+            folder: written by `recsys.pipelines.encoders.export_encoder`.
             threads: how many batches are computed at a time; None: one per processor.
             gpu: whether it may compute on one, where this ONNX Runtime can.
 

@@ -24,7 +24,7 @@ _AGAIN = "Train it again with `recsys train ranker`."
 
 @dataclass(frozen=True, slots=True)
 class TreeRanker:
-    """Scores candidates; trained by `pipelines.ranking.train_ranker`.
+    """Scores candidates; trained by `recsys.pipelines.ranking.train_ranker`.
 
     knots: (2, j) float64: ascending scores and the probabilities there (isotonic regression on the
     dev queries); in between, probabilities are interpolated. folder: where it was loaded from.

@@ -3,7 +3,7 @@
 The first ranker sees each candidate by itself. Where its favourites agree (they are cited by the
 same papers, cite each other, say alike things), that speaks for what stands among them. Chances
 have to be those of a ranker that has not learned from the query: see
-`pipelines.ranking.held_out_chances`.
+`recsys.pipelines.ranking.held_out_chances`.
 """
 
 from collections.abc import Callable

@@ -212,7 +212,7 @@ class Corpus:
 
     @classmethod
     def load(cls, folder: Path) -> "Corpus":
-        """Memory-map a corpus folder written by `pipelines.index.ingest`."""
+        """Memory-map a corpus folder written by `recsys.pipelines.index.ingest`."""
         return cls(
             folder,
             _mapped(folder / PAPERS),

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.benchmarks.written_drafts.packed_drafts import FORMATS as KINDS
-from pipelines.benchmarks.written_drafts.packed_drafts import packed_drafts
-from pipelines.benchmarks.written_drafts.read_drafts import put_down
-from pipelines.online.pacing import RealClock
-from pipelines.online.site_table import SITES
+from benchmarks.written_drafts.packed_drafts import FORMATS as KINDS
+from benchmarks.written_drafts.packed_drafts import packed_drafts
+from benchmarks.written_drafts.read_drafts import put_down
+from recsys.pipelines.online.pacing import RealClock
+from recsys.pipelines.online.site_table import SITES
 from tests.docs.written_pages import ROOT
 from tests.online.catalogue import Catalogue
 from tests.online.loopback import serving

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.benchmarks.scale.dump_costs import DUMPS, ONCE, measure, run_way, same_folders
-from pipelines.benchmarks.scale.made_dump import make_dump
+from benchmarks.scale.dump_costs import DUMPS, ONCE, measure, run_way, same_folders
+from benchmarks.scale.made_dump import make_dump
 from recsys.store.generations import in_force
 from tests.built_index import ROOT, hashes
 from tests.pipelines.corpora.bucket_server import bucket_server
@@ -80,10 +80,10 @@ def started(work: Path) -> "subprocess.Popen[bytes]":
     """Start to read dumps in a program of its own."""
     program = (
         "import sys; from pathlib import Path; from shutil import rmtree\n"
-        "from pipelines.corpora.collect import AS_TOLD\n"
-        "from pipelines.corpora.source_files import source_files\n"
-        "from pipelines.index.dumps.ingest_dump import DumpJob, ingest_dump\n"
-        "from pipelines.jobs.engines.process_pool import ProcessPool\n"
+        "from recsys.pipelines.corpora.collect import AS_TOLD\n"
+        "from recsys.pipelines.corpora.source_files import source_files\n"
+        "from recsys.pipelines.index.dumps.ingest_dump import DumpJob, ingest_dump\n"
+        "from recsys.pipelines.jobs.engines.process_pool import ProcessPool\n"
         "if __name__ == '__main__':\n"
         "    work = Path(sys.argv[1]); out = work / 'out'\n"
         "    rmtree(out, ignore_errors=True); out.mkdir()\n"

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-from indexes.opening import open_collection
-from pipelines.index.build import BuildOptions, build
-from pipelines.index.update import UpdateOptions, update
 from recsys.formats.embeddings import Embeddings, write_embeddings
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.index.build import BuildOptions, build
+from recsys.pipelines.index.update import UpdateOptions, update
 from recsys.store.collection import Collection
 from tests.torture.small_world import write_lines
 

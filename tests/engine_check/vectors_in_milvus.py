@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from indexes.milvus.milvus_places import TOKEN, URI
+from recsys.indexes.milvus.milvus_places import TOKEN, URI
 from tests.built_index import ROOT
 from tests.indexes.milvus.lite_server import lite_server
 from tests.indexes.small_indexes import random_vectors

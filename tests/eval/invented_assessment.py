@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from eval.calibration import Bin
-from eval.measures import Interval
-from eval.run_figures import (
+from recsys.eval.calibration import Bin
+from recsys.eval.measures import Interval
+from recsys.eval.run_figures import (
     Assessment,
     Band,
     Comparison,

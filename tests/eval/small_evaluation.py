@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eval.trec import write_qrels, write_run
+from recsys.eval.trec import write_qrels, write_run
 
 GOLD: Mapping[str, tuple[str, ...]] = {
     "q1": ("a", "b"),

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.curves import curves, interpolated_precision, reliability_of
-from eval.measures import Judged, draw, precision, recall, stack
-from eval.run_figures import Curves
+from recsys.eval.curves import curves, interpolated_precision, reliability_of
+from recsys.eval.measures import Judged, draw, precision, recall, stack
+from recsys.eval.run_figures import Curves
 from recsys.store.arrays import Mask
 
 FLAGS = st.lists(st.booleans(), max_size=130).map(lambda values: np.array(values, bool))

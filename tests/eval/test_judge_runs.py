@@ -8,11 +8,6 @@ import ir_measures
 import numpy as np
 import pytest
 
-from eval.judge_runs import assess, assess_evaluation, load_assessment
-from eval.measures import summarise
-from eval.recorded_runs import Evaluation, read_evaluation
-from eval.run_figures import ASSESSMENT, Assessment
-from eval.trec import Qrels, Run, read_run
 from recsys.errors import (
     ArtifactCorrupt,
     ArtifactMismatch,
@@ -20,6 +15,11 @@ from recsys.errors import (
     InputError,
     RecsysError,
 )
+from recsys.eval.judge_runs import assess, assess_evaluation, load_assessment
+from recsys.eval.measures import summarise
+from recsys.eval.recorded_runs import Evaluation, read_evaluation
+from recsys.eval.run_figures import ASSESSMENT, Assessment
+from recsys.eval.trec import Qrels, Run, read_run
 from tests.eval.small_evaluation import GOLD, facts, queries, write_evaluation, write_runs
 
 

@@ -10,7 +10,7 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.measures import (
+from recsys.eval.measures import (
     CUTOFFS,
     MEASURES,
     POOLED,
@@ -30,7 +30,7 @@ from eval.measures import (
     stack,
     summarise,
 )
-from eval.trec import ordered
+from recsys.eval.trec import ordered
 from recsys.store.arrays import Mask
 
 FLAGS = st.lists(st.booleans(), max_size=120).map(lambda values: np.array(values, bool))
@@ -127,7 +127,7 @@ def random_run(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[s
 
 
 def untied(run: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-    """Replace scores by ones without ties, in our order: what `eval.trec` writes."""
+    """Replace scores by ones without ties, in our order: what `recsys.eval.trec` writes."""
     return {
         query: {paper: -float(rank) for rank, paper in enumerate(ordered(scores))}
         for query, scores in run.items()

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from eval.judge_runs import assess
-from eval.query_kinds import DRAFTS, SENTENCES, kind_of, posed
-from eval.report.compare import compare
-from eval.report.evaluation_report import read_report
-from eval.report.tables import Table
+from recsys.eval.judge_runs import assess
+from recsys.eval.query_kinds import DRAFTS, SENTENCES, kind_of, posed
+from recsys.eval.report.compare import compare
+from recsys.eval.report.evaluation_report import read_report
+from recsys.eval.report.tables import Table
 from tests.eval.small_evaluation import write_evaluation
 
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from eval.measures import Doubles
-from eval.significance import (
+from recsys.eval.measures import Doubles
+from recsys.eval.significance import (
     bootstrap_difference,
     bootstrap_pooled_f1,
     effect_size,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from eval.measures import MEASURES, Judged, per_query
-from eval.run_figures import Slice
-from eval.slices import GoldFacts, QueryFacts, Resampling, by_popularity, by_query, groups
+from recsys.eval.measures import MEASURES, Judged, per_query
+from recsys.eval.run_figures import Slice
+from recsys.eval.slices import GoldFacts, QueryFacts, Resampling, by_popularity, by_query, groups
 
 RESAMPLING = Resampling(seed=0, samples=20)
 

@@ -8,7 +8,8 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.trec import (
+from recsys.errors import InputError
+from recsys.eval.trec import (
     ordered,
     read_qrels,
     read_run,
@@ -17,7 +18,6 @@ from eval.trec import (
     write_qrels,
     write_run,
 )
-from recsys.errors import InputError
 
 FLOATS = st.floats(-(2.0**99), 2.0**99, width=32)
 

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import numpy as np
 
-from indexes.annoy_index import AnnoyIndex
-from indexes.backends import (
+from recsys.indexes.annoy_index import AnnoyIndex
+from recsys.indexes.backends import (
     Former,
     build_index,
     carry_index,
     open_built,
 )
-from indexes.int8_index import ERRORS_FILE, Int8Index
-from indexes.ivf_index import IvfIndex, train_lists, write_lists
-from indexes.list_efforts import Effort
-from indexes.rounded import Rounded
+from recsys.indexes.int8_index import ERRORS_FILE, Int8Index
+from recsys.indexes.ivf_index import IvfIndex, train_lists, write_lists
+from recsys.indexes.list_efforts import Effort
+from recsys.indexes.rounded import Rounded
 from recsys.protocols import VectorIndex
 from recsys.store.arrays import Floats, Mask, load_array
 

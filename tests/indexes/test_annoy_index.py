@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.annoy_index import AnnoyIndex, choose_search_k
-from indexes.exact import ExactIndex
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
+from recsys.indexes.annoy_index import AnnoyIndex, choose_search_k
+from recsys.indexes.exact import ExactIndex
 from recsys.store.arrays import load_array
 from tests.indexes.small_indexes import forest, random_vectors, share
 

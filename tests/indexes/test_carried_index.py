@@ -7,10 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.annoy_index import ITEMS_FILE, AnnoyIndex, Carried
-from indexes.backends import BACKENDS, FILES, Former, build_index, carry_index, open_built, summary
-from indexes.exact import ExactIndex
 from recsys.errors import ArtifactCorrupt
+from recsys.indexes.annoy_index import ITEMS_FILE, AnnoyIndex, Carried
+from recsys.indexes.backends import (
+    BACKENDS,
+    FILES,
+    Former,
+    build_index,
+    carry_index,
+    open_built,
+    summary,
+)
+from recsys.indexes.exact import ExactIndex
 from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import sha256
 from recsys.store.layout import FOREST_FILE

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.backends import FILES, Former, build_index, carry_index, open_built, summary
-from indexes.exact import ExactIndex
-from indexes.hnsw_index import GRAPH_FILE, ITEMS_FILE, MOST_DEAD, HnswIndex, choose_expansion
 from recsys.errors import ArtifactCorrupt
+from recsys.indexes.backends import FILES, Former, build_index, carry_index, open_built, summary
+from recsys.indexes.exact import ExactIndex
+from recsys.indexes.hnsw_index import GRAPH_FILE, ITEMS_FILE, MOST_DEAD, HnswIndex, choose_expansion
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import sha256
 from tests.indexes.small_indexes import random_vectors, share
@@ -30,7 +30,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> HnswIndex:
 def test_the_graph_finds_nearly_what_the_exact_search_finds(
     index: HnswIndex, part: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indexes.hnsw_index.search_allowed", None)  # It is asked, not scanned.
+    monkeypatch.setattr(
+        "recsys.indexes.hnsw_index.search_allowed", None
+    )  # It is asked, not scanned.
     allowed, exact = share(1500, part), ExactIndex(index.vectors)
     shares = [
         len(np.intersect1d(index.search(query, 8, allowed=allowed)[0], best)) / 8

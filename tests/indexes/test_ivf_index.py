@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.backends import Former, build_index, carry_index, open_built, summary
-from indexes.centroids import assign, train
-from indexes.exact import ExactIndex
-from indexes.inverted_lists import CENTROIDS_FILE, ROWS_FILE, STARTS_FILE, Lists
-from indexes.ivf_index import MOST_NEW, IvfIndex, write_lists
-from indexes.list_efforts import Effort, choose_effort, sample_alone, sample_together
 from recsys.errors import ArtifactCorrupt
+from recsys.indexes.backends import Former, build_index, carry_index, open_built, summary
+from recsys.indexes.centroids import assign, train
+from recsys.indexes.exact import ExactIndex
+from recsys.indexes.inverted_lists import CENTROIDS_FILE, ROWS_FILE, STARTS_FILE, Lists
+from recsys.indexes.ivf_index import MOST_NEW, IvfIndex, write_lists
+from recsys.indexes.list_efforts import Effort, choose_effort, sample_alone, sample_together
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.kernels import fastest
 from tests.indexes.small_indexes import random_vectors, share

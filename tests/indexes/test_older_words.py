@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexes.bm25 import Bm25Index
-from indexes.older_words import IMPACTS, is_older, open_older_words
 from recsys.errors import ArtifactCorrupt
+from recsys.indexes.bm25 import Bm25Index
+from recsys.indexes.older_words import IMPACTS, is_older, open_older_words
 from recsys.store.terms import FREQUENCIES, NORMS, TermStore
 
 PHRASES = st.lists(

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexes import int8_index
-from indexes.backends import build_index, open_built
-from indexes.exact import ExactIndex, search_rows
-from indexes.int8_index import ERRORS_FILE, MOST, Int8Index
-from indexes.rounded import Rounded, RoundedQueries, write_split
 from recsys.errors import ArtifactCorrupt
+from recsys.indexes import int8_index
+from recsys.indexes.backends import build_index, open_built
+from recsys.indexes.exact import ExactIndex, search_rows
+from recsys.indexes.int8_index import ERRORS_FILE, MOST, Int8Index
+from recsys.indexes.rounded import Rounded, RoundedQueries, write_split
 from recsys.store.arrays import Floats, Rows, load_array
 from recsys.store.kernels import fastest
 from recsys.store.kernels.split_in_numpy import unsplit

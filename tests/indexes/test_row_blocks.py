@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.exact import ExactIndex
-from indexes.row_blocks import blocks, nearest, release
+from recsys.indexes.exact import ExactIndex
+from recsys.indexes.row_blocks import blocks, nearest, release
 from recsys.store.arrays import load_array
 from tests.indexes.small_indexes import random_vectors
 
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexes.row_blocks.AT_ONCE", 4 * 16 * 7)  # Seven vectors.
+    monkeypatch.setattr("recsys.indexes.row_blocks.AT_ONCE", 4 * 16 * 7)  # Seven vectors.
 
 
 def test_blocks_are_the_vectors_in_order(tmp_path: Path) -> None:

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexes.row_conditions import (
+from recsys.errors import ArtifactCorrupt
+from recsys.indexes.row_conditions import (
     MOST_EXCEPTIONS,
     Condition,
     RowConditions,
     load_years,
     write_years,
 )
-from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Mask
 from recsys.store.graph import UNKNOWN_YEAR, Years
 

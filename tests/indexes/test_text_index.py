@@ -12,9 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexes.backends import Former
-from indexes.bm25 import Bm25Index
-from indexes.text_backends import (
+from recsys.errors import ArtifactCorrupt, InputError
+from recsys.indexes.backends import Former
+from recsys.indexes.bm25 import Bm25Index
+from recsys.indexes.text_backends import (
     OWN,
     TEXT_BACKENDS,
     build_words,
@@ -23,7 +24,6 @@ from indexes.text_backends import (
     text_backend,
     words_summary,
 )
-from recsys.errors import ArtifactCorrupt, InputError
 from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats, Mask
 from recsys.store.terms import QueryText, TermStore
@@ -123,7 +123,7 @@ def built_before(name: str, papers: Papers, folder: Path) -> Index:
 @pytest.fixture(params=BUILDS)
 def build(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
     name, _, carried = request.param.partition(", ")
-    monkeypatch.setattr("indexes.lance.lance_table.MOST_DEAD", 1)  # Half of these are.
+    monkeypatch.setattr("recsys.indexes.lance.lance_table.MOST_DEAD", 1)  # Half of these are.
     with TemporaryDirectory() as place:
         count = iter(range(10**6))
         make = built_before if carried else built

@@ -8,7 +8,8 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 
-from indexes.backends import (
+from recsys.errors import InputError, MissingExtraError
+from recsys.indexes.backends import (
     BACKENDS,
     Row,
     backend,
@@ -17,8 +18,7 @@ from indexes.backends import (
     open_built,
     summary,
 )
-from indexes.exact import ExactIndex
-from recsys.errors import InputError, MissingExtraError
+from recsys.indexes.exact import ExactIndex
 from recsys.protocols import VectorIndex
 from recsys.store.arrays import Floats
 from tests.indexes.small_indexes import (
@@ -59,12 +59,12 @@ LISTS = "ivf", "ivf, barely looking"
 @pytest.fixture(params=BUILDS)
 def build(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
     if request.param == "int8, many blocks":
-        monkeypatch.setattr("indexes.int8_index.BLOCK", 70)
+        monkeypatch.setattr("recsys.indexes.int8_index.BLOCK", 70)
     if request.param == "lance, in lists, carried":
-        monkeypatch.setattr("indexes.lance.lance_index.LEAST", 200)
-        monkeypatch.setattr("indexes.lance.lance_index.IN_A_LIST", 20)
+        monkeypatch.setattr("recsys.indexes.lance.lance_index.LEAST", 200)
+        monkeypatch.setattr("recsys.indexes.lance.lance_index.IN_A_LIST", 20)
     if request.param == "milvus, a graph":
-        monkeypatch.setattr("indexes.milvus.milvus_collection._FLAT_BELOW", 0)
+        monkeypatch.setattr("recsys.indexes.milvus.milvus_collection._FLAT_BELOW", 0)
     builders: dict[str, Build] = {
         "exact": ExactIndex,
         "annoy": lambda vectors: forest(vectors, tmp_path, search_k=150),
@@ -147,7 +147,7 @@ def test_searching_for_nobody_finds_nothing(build: Build) -> None:
 
 
 def test_many_searches_break_ties_by_row_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexes.exact.BLOCK", 4 * 16 * 10)  # Ten vectors.
+    monkeypatch.setattr("recsys.indexes.exact.BLOCK", 4 * 16 * 10)  # Ten vectors.
     vectors = np.tile(random_vectors(5), (9, 1))
     for k in (1, 8, 20, 100):
         for rows, cosines in ExactIndex(vectors).search_many(vectors[:3], k):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexes.whoosh_index import WhooshIndex
 from recsys.errors import ArtifactMissing
+from recsys.indexes.whoosh_index import WhooshIndex
 from recsys.store.arrays import Mask
 from recsys.store.terms import QueryText
 

@@ -17,12 +17,9 @@ from pathlib import Path
 
 import docx
 
-from eval.studies.clicks.click_readers import read_clicks
-from eval.trec import read_qrels, read_run
-from pipelines.corpora.collect import AS_TOLD, collect
-from pipelines.corpora.library_works import PdfReading
-from pipelines.corpora.source_files import source_files
 from recsys.errors import RecsysError
+from recsys.eval.studies.clicks.click_readers import read_clicks
+from recsys.eval.trec import read_qrels, read_run
 from recsys.formats.drafts import (
     bundle,
     front_matter,
@@ -37,6 +34,9 @@ from recsys.formats.drafts import (
 from recsys.formats.drafts.draft_formats import read_manuscript
 from recsys.formats.embeddings.json_lines import read_lines
 from recsys.formats.references.reference_formats import read_bibliography
+from recsys.pipelines.corpora.collect import AS_TOLD, collect
+from recsys.pipelines.corpora.library_works import PdfReading
+from recsys.pipelines.corpora.source_files import source_files
 from recsys.progress import silent
 from tests.inputs import long, nested
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.evaluation.splits import read_parts
-from pipelines.evaluation.systems import query_rng
-from pipelines.online.contract import Cost, Kind, Source, SourceFacts
-from pipelines.online.fetching.work_keys import names_at
-from pipelines.online.polite_client import Client, Manners
-from pipelines.online.sources.agreeing import agreed, telling_words
-from pipelines.online.sources.answered_works import requests_for
-from pipelines.online.sources.from_openalex import FACTS, any_of
 from recsys.formats.work_stream import Found, open_works
+from recsys.pipelines.evaluation.splits import read_parts
+from recsys.pipelines.evaluation.systems import query_rng
+from recsys.pipelines.online.contract import Cost, Kind, Source, SourceFacts
+from recsys.pipelines.online.fetching.work_keys import names_at
+from recsys.pipelines.online.polite_client import Client, Manners
+from recsys.pipelines.online.sources.agreeing import agreed, telling_words
+from recsys.pipelines.online.sources.answered_works import requests_for
+from recsys.pipelines.online.sources.from_openalex import FACTS, any_of
 from recsys.records import Manuscript, Paper, Reference
 from tests.online.catalogue import Catalogue
 from tests.online.loopback import serving

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.online.polite_client import TRIES, Question
 from recsys.errors import (
     AnswerNotUnderstood,
     KeyRefused,
     OnlineError,
     SourceUnreachable,
 )
+from recsys.pipelines.online.polite_client import TRIES, Question
 from tests.online.loopback import HUGE, Asked, Fault, Given, serving
 from tests.online.openalex_server import OpenAlexSite
 from tests.online.posed_questions import ask

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.online.contract import Kind
-from pipelines.online.http_exchange import Exchange, FailedExchange, Sent
-from pipelines.online.pacing import RealClock
-from pipelines.online.polite_client import Client, Manners, Question
-from pipelines.online.source_keys import HIDDEN, Keys, keys_file, read_keys, variables
-from pipelines.online.source_table import SOURCES, source
-from pipelines.online.sources.from_zotero import Zotero
 from recsys.errors import InputError, KeyRefused, RecsysError
+from recsys.pipelines.online.contract import Kind
+from recsys.pipelines.online.http_exchange import Exchange, FailedExchange, Sent
+from recsys.pipelines.online.pacing import RealClock
+from recsys.pipelines.online.polite_client import Client, Manners, Question
+from recsys.pipelines.online.source_keys import HIDDEN, Keys, keys_file, read_keys, variables
+from recsys.pipelines.online.source_table import SOURCES, source
+from recsys.pipelines.online.sources.from_zotero import Zotero
 from tests.online.loopback import Asked, Fault, Given, serving
 from tests.online.world import KEY, MAIL, Servers, every_key
 

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.online.http_exchange import USER_AGENT
-from pipelines.online.pacing import LONGEST_BACKOFF, Pace, backoff, told_wait
-from pipelines.online.polite_client import Question
-from pipelines.online.site_table import SITES, base_address
 from recsys.errors import (
     AnswerNotUnderstood,
     BudgetGone,
     InputError,
     PlanExceeded,
 )
+from recsys.pipelines.online.http_exchange import USER_AGENT
+from recsys.pipelines.online.pacing import LONGEST_BACKOFF, Pace, backoff, told_wait
+from recsys.pipelines.online.polite_client import Question
+from recsys.pipelines.online.site_table import SITES, base_address
 from tests.online.crossref_server import CrossrefSite
 from tests.online.loopback import Asked, Fault, Given, serving
 from tests.online.posed_questions import OTHER, QUESTION, ask

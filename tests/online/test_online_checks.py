@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipelines.online.polite_client import Manners
-from pipelines.online.site_table import SITES
-from pipelines.online.source_keys import variables
 from recsys.app.online_checks import examine_sources
+from recsys.pipelines.online.polite_client import Manners
+from recsys.pipelines.online.site_table import SITES
+from recsys.pipelines.online.source_keys import variables
 from tests.conftest import RunCli
 from tests.online.loopback import Fault
 from tests.online.world import KEY, Servers, TestClock, every_key

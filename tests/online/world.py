@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from pipelines.online.polite_client import Client, Manners
-from pipelines.online.source_keys import Keys
+from recsys.pipelines.online.polite_client import Client, Manners
+from recsys.pipelines.online.source_keys import Keys
 from recsys.records import Paper
 from tests.online.arxiv_server import ArxivSite
 from tests.online.catalogue import Catalogue

@@ -8,10 +8,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from indexes.bm25 import Bm25Index
-from indexes.exact import ExactIndex
-from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.index.columns import write_columns
+from recsys.indexes.bm25 import Bm25Index
+from recsys.indexes.exact import ExactIndex
 from recsys.models.nnrank import KIND as RANK_KIND
 from recsys.models.nnrank import SCHEMA as RANK_SCHEMA
 from recsys.models.nnrank import WORDS, NNRank, RankShape
@@ -20,6 +18,8 @@ from recsys.models.nnselect import KIND, NNSelectModel
 from recsys.models.nnselect import SCHEMA as MODEL_SCHEMA
 from recsys.models.seen_queries import SeenQueries
 from recsys.models.vocabulary import Entries, Vocabulary, words_of
+from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.index.columns import write_columns
 from recsys.recommend import Recommender
 from recsys.store.arrays import Floats, SortedStrings, load_array
 from recsys.store.artifacts import seal

@@ -36,8 +36,8 @@ def prepare(shared: Path) -> None:
 
 
 def _write(shared: Path) -> Json:
-    from pipelines.ranking.train_options import TrainOptions
-    from pipelines.ranking.train_ranker import train_ranker
+    from recsys.pipelines.ranking.train_options import TrainOptions
+    from recsys.pipelines.ranking.train_ranker import train_ranker
 
     write_world(shared)
     index = build_world(shared, shared / INDEX)

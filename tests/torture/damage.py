@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from pipelines.jobs.index_writer import LOCK
+from recsys.pipelines.jobs.index_writer import LOCK
 from recsys.store.artifacts import sha256
 
 Damage: TypeAlias = Callable[[Path, np.random.Generator], None]

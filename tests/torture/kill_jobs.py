@@ -8,15 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.encoders.export_encoder import export_encoder
-from pipelines.evaluation.batch import BatchOptions, run_batch
-from pipelines.evaluation.evaluate import EvaluateOptions, evaluate
-from pipelines.index.update import UpdateOptions, update
-from pipelines.jobs.engines.process_pool import ProcessPool
-from pipelines.ranking.train_options import TrainOptions
-from pipelines.ranking.train_ranker import train_ranker
 from recsys.app.wiring import open_index
 from recsys.models.encoder import OnnxEncoder
+from recsys.pipelines.encoders.export_encoder import export_encoder
+from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
+from recsys.pipelines.evaluation.evaluate import EvaluateOptions, evaluate
+from recsys.pipelines.index.update import UpdateOptions, update
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.ranking.train_options import TrainOptions
+from recsys.pipelines.ranking.train_ranker import train_ranker
 from tests.torture.children import Json
 from tests.torture.small_world import (
     ENCODER,
@@ -90,7 +90,7 @@ def _run(folder: Path) -> Json:
 
 def _report(folder: Path) -> Json:
     """Read the runs as `recsys report` does; the facts, which hold times, are only named."""
-    from eval.recorded_runs import FACTS, read_evaluation
+    from recsys.eval.recorded_runs import FACTS, read_evaluation
 
     if not (folder / REPORT / FACTS).exists():
         return None

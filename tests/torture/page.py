@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from eval.report.marked_pages import rewrite_page
-from pipelines.benchmarks.result_tables import table
+from benchmarks.result_tables import table
+from recsys.eval.report.marked_pages import rewrite_page
 from recsys.store.artifacts import write_json
 from recsys.version import CREATED_BY
 from tests.torture.runner import Tally

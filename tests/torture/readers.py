@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.benchmarks.written_drafts.packed_drafts import packed_drafts
+from benchmarks.written_drafts.packed_drafts import packed_drafts
 from tests.recsys.formats.source_examples import TEXTS
 from tests.torture import samples
 from tests.torture.small_world import INDEX
@@ -84,8 +84,8 @@ def _works(path: Path, shared: Path) -> None:
 def _ingested(path: Path, shared: Path) -> None:
     import shutil
 
-    from pipelines.corpora.source_files import source_files
-    from pipelines.index.ingest import ingest
+    from recsys.pipelines.corpora.source_files import source_files
+    from recsys.pipelines.index.ingest import ingest
     from recsys.store.corpus import Corpus
 
     folder = path.parent / "columns"
@@ -103,44 +103,44 @@ def _vectors(path: Path, shared: Path) -> None:
 
 
 def _clicks(path: Path, shared: Path) -> None:
-    from eval.studies.clicks.click_readers import read_clicks
+    from recsys.eval.studies.clicks.click_readers import read_clicks
 
     read_clicks(path)
 
 
 def _propensities(path: Path, shared: Path) -> None:
-    from eval.studies.clicks.propensities import read_propensities
+    from recsys.eval.studies.clicks.propensities import read_propensities
 
     read_propensities(path)
 
 
 def _split(path: Path, shared: Path) -> None:
-    from pipelines.evaluation.splits import read_split
+    from recsys.pipelines.evaluation.splits import read_split
 
     read_split(path, _collection(shared / INDEX))
 
 
 @cache
 def _collection(index: Path) -> "Collection":
-    from indexes.opening import open_collection
+    from recsys.indexes.opening import open_collection
 
     return open_collection(index)
 
 
 def _run(path: Path, shared: Path) -> None:
-    from eval.trec import read_run
+    from recsys.eval.trec import read_run
 
     read_run(path)
 
 
 def _qrels(path: Path, shared: Path) -> None:
-    from eval.trec import read_qrels
+    from recsys.eval.trec import read_qrels
 
     read_qrels(path)
 
 
 def _parameters(path: Path, shared: Path) -> None:
-    from pipelines.studies.citeomatic.parameters import Model, read_parameters
+    from recsys.pipelines.studies.citeomatic.parameters import Model, read_parameters
 
     read_parameters(path, Model.NNRANK)
 

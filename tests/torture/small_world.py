@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from pipelines.encoders.checkpoints import read_checkpoint
-from pipelines.encoders.export_encoder import (
+from recsys.pipelines.encoders.checkpoints import read_checkpoint
+from recsys.pipelines.encoders.export_encoder import (
     Precision,
     choose_settings,
     encoder_fingerprint,
     export_encoder,
 )
-from pipelines.index.build import BuildOptions, build
+from recsys.pipelines.index.build import BuildOptions, build
 from recsys.records import Answer
 from tests.pipelines.small_index import invented_papers, write_small_split
 

@@ -13,17 +13,17 @@ ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 MODULES = (
     "annoy",
     "asyncio",
-    "eval.judge_runs",
+    "recsys.eval.judge_runs",
     "filelock",
-    "indexes.annoy_index",
-    "indexes.int8_index",
-    "indexes.ivf_index",
+    "recsys.indexes.annoy_index",
+    "recsys.indexes.int8_index",
+    "recsys.indexes.ivf_index",
     "lightgbm",
     "onnx.checker",
     "onnxruntime",
-    "pipelines.evaluation.evaluate",
-    "pipelines.index.build",
-    "pipelines.ranking.train_ranker",
+    "recsys.pipelines.evaluation.evaluate",
+    "recsys.pipelines.index.build",
+    "recsys.pipelines.ranking.train_ranker",
     "pyarrow.dataset",
     "pyarrow.parquet",
     "recsys.app.inspection",
@@ -58,7 +58,7 @@ def fork_workers() -> None:
 
     Only for children: their workers inherit no threads, and are killed with their group.
     """
-    from pipelines.jobs import workers
+    from recsys.pipelines.jobs import workers
 
     context = multiprocessing.get_context("fork")
     vars(workers)["multiprocessing"] = SimpleNamespace(get_context=lambda method: context)

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from eval.report.marked_pages import rewrite_page
-from pipelines.benchmarks.result_tables import table
+from benchmarks.result_tables import table
+from recsys.eval.report.marked_pages import rewrite_page
 from recsys.store.artifacts import write_json
 from recsys.version import CREATED_BY
 from tests.web_check.findings import Report

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.calibration import reliability
-from eval.curves import band, shares
-from eval.measures import Doubles, Interval, interval
-from eval.run_figures import Band
-from eval.studies.clicks.click_log import ClickLog
-from eval.studies.clicks.clicked_places import check_scores, places
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.resampling import SAMPLES, resample
-from eval.studies.clicks.weighting import inverse, only_clicked
 from recsys.errors import InputError
+from recsys.eval.calibration import reliability
+from recsys.eval.curves import band, shares
+from recsys.eval.measures import Doubles, Interval, interval
+from recsys.eval.run_figures import Band
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.clicked_places import check_scores, places
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.resampling import SAMPLES, resample
+from recsys.eval.studies.clicks.weighting import inverse, only_clicked
 from recsys.store.arrays import Mask
 
 

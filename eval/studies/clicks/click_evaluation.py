@@ -7,14 +7,19 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_curves import CalibrationBin, ClickCurve, by_depth, calibration
-from eval.studies.clicks.click_log import ClickLog
-from eval.studies.clicks.estimators import Estimates, compare, estimate_all
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.weighting import Options, only_clicked
-from eval.trec import Run, read_run
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_curves import (
+    CalibrationBin,
+    ClickCurve,
+    by_depth,
+    calibration,
+)
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.estimators import Estimates, compare, estimate_all
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.weighting import Options, only_clicked
+from recsys.eval.trec import Run, read_run
 
 DISPLAY = "display order"
 

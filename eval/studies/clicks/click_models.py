@@ -11,8 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from eval.measures import Doubles
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
 from recsys.store.arrays import Mask
 
 

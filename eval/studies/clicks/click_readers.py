@@ -23,8 +23,8 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any, TypeAlias, TypeVar
 
-from eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.errors import CorpusError, InputError, near_miss
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.formats.files import display_name
 from recsys.formats.papers.source_lines import Line, open_lines
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.measures import Doubles
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
 from recsys.store.arrays import Rows
 
 

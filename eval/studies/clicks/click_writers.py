@@ -12,8 +12,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
-from eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.errors import InputError
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.formats.replacing import replacing
 
 HEADER = ("query_id", "clicked_id", "shown_ids")

@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_log import ClickLog
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import ClickLog
 from recsys.store.arrays import Mask
 
 Measure: TypeAlias = Callable[[Doubles, Doubles], tuple[Doubles, Doubles]]

@@ -26,8 +26,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_log import ClickLog
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import ClickLog
 from recsys.store.arrays import Longs
 
 

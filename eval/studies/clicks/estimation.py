@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_log import ClickLog
-from eval.studies.clicks.harvesting import all_pairs
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.regression_em import regression_em
-from eval.studies.clicks.swap import swap_experiment
-from eval.studies.clicks.tally import Fit
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.harvesting import all_pairs
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.regression_em import regression_em
+from recsys.eval.studies.clicks.swap import swap_experiment
+from recsys.eval.studies.clicks.tally import Fit
 from recsys.store.arrays import Longs
 
 _KNOWN = 0.9

@@ -9,12 +9,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.measures import Doubles, Interval, interval
-from eval.studies.clicks.click_log import ClickLog
-from eval.studies.clicks.clicked_places import MEASURES, check_scores, standing
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.resampling import group, resample
-from eval.studies.clicks.weighting import PER_IMPRESSION, WEIGHING, Options, Relevance, relevances
+from recsys.eval.measures import Doubles, Interval, interval
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.clicked_places import MEASURES, check_scores, standing
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.resampling import group, resample
+from recsys.eval.studies.clicks.weighting import (
+    PER_IMPRESSION,
+    WEIGHING,
+    Options,
+    Relevance,
+    relevances,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_log import ClickLog
-from eval.studies.clicks.likelihood import likeliest
-from eval.studies.clicks.tally import Fit, Pairs, add_up, varied_rankers
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.likelihood import likeliest
+from recsys.eval.studies.clicks.tally import Fit, Pairs, add_up, varied_rankers
 from recsys.store.arrays import Longs, spans
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.measures import Doubles, Interval, draw, interval
-from eval.significance import bootstrap_difference, effect_size, holm, sign_flip_tests
+from recsys.eval.measures import Doubles, Interval, draw, interval
+from recsys.eval.significance import bootstrap_difference, effect_size, holm, sign_flip_tests
 from recsys.store.arrays import Rows
 
 NAIVE = "none"

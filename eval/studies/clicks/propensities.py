@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.measures import Doubles
-from eval.trec import write_lines
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.trec import write_lines
 from recsys.formats.files import read_text
 
 _FORM = 'Give {"scores": [p1, p2, ...]}, one number above 0 for each position.'

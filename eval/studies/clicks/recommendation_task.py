@@ -17,12 +17,16 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import TypeAlias
 
-from eval.studies.clicks.click_log import ClickLog
-from eval.studies.clicks.click_readers import read_clicks
-from eval.studies.clicks.click_writers import write_scidocs_clicks
-from eval.studies.clicks.propensities import Propensities, read_propensities, write_propensities
-from eval.trec import write_lines
 from recsys.errors import InputError
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.click_readers import read_clicks
+from recsys.eval.studies.clicks.click_writers import write_scidocs_clicks
+from recsys.eval.studies.clicks.propensities import (
+    Propensities,
+    read_propensities,
+    write_propensities,
+)
+from recsys.eval.trec import write_lines
 
 METADATA = "paper_metadata_recomm.json"
 PROPENSITIES = "recomm/propensity_scores.json"

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_models import ClickModel
-from eval.studies.clicks.click_world import World
-from eval.studies.clicks.estimation import Method, estimate
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.simulation import Policy, simulate, true_propensities
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_models import ClickModel
+from recsys.eval.studies.clicks.click_world import World
+from recsys.eval.studies.clicks.estimation import Method, estimate
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.simulation import Policy, simulate, true_propensities
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.measures import Doubles, draw
+from recsys.eval.measures import Doubles, draw
 
 Unit: TypeAlias = Literal["impression", "query"]
 SAMPLES = 1000

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_log import NOTHING, ClickLog
-from eval.studies.clicks.click_models import ClickModel
-from eval.studies.clicks.click_world import World
 from recsys.errors import InputError, near_miss
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import NOTHING, ClickLog
+from recsys.eval.studies.clicks.click_models import ClickModel
+from recsys.eval.studies.clicks.click_world import World
 from recsys.store.arrays import Longs
 
 

@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_log import ClickLog
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import ClickLog
 from recsys.store.arrays import Longs, Mask
 
 Fit: TypeAlias = Callable[[Doubles], Doubles]

@@ -33,13 +33,13 @@ from typing import Protocol
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_log import ClickLog
-from eval.studies.clicks.clicked_places import check_scores
-from eval.studies.clicks.doubly_robust import DoublyRobust, doubly_robust
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.resampling import SAMPLES, Unit
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.clicked_places import check_scores
+from recsys.eval.studies.clicks.doubly_robust import DoublyRobust, doubly_robust
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.resampling import SAMPLES, Unit
 
 NAIVE, SNIPS, CLIPPED_SNIPS = "naive", "SNIPS", "clipped SNIPS"
 IPS, CLIPPED_IPS = "IPS", "clipped IPS"

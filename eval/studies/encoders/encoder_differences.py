@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.measures import Interval
-from eval.significance import bootstrap_difference, holm, sign_flip_tests
-from eval.studies.encoders.encoder_figures import COLUMNS, Encoders, Figure
+from recsys.eval.measures import Interval
+from recsys.eval.significance import bootstrap_difference, holm, sign_flip_tests
+from recsys.eval.studies.encoders.encoder_figures import COLUMNS, Encoders, Figure
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from eval.measures import Doubles, Interval
-from eval.studies.probes.maps import ClassMap
+from recsys.eval.measures import Doubles, Interval
+from recsys.eval.studies.probes.maps import ClassMap
 
 
 @dataclass(frozen=True, slots=True)

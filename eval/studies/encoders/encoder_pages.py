@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from eval.report.page import Page
-from eval.report.page_formats import as_json
-from eval.report.page_html import html
-from eval.studies.encoders.encoder_figures import Encoders
-from eval.studies.encoders.report_encoders import maps
-from eval.studies.probes.maps import PAGES, map_png, map_svg
+from recsys.eval.report.page import Page
+from recsys.eval.report.page_formats import as_json
+from recsys.eval.report.page_html import html
+from recsys.eval.studies.encoders.encoder_figures import Encoders
+from recsys.eval.studies.encoders.report_encoders import maps
+from recsys.eval.studies.probes.maps import PAGES, map_png, map_svg
 
 PAGE, FIGURES = "encoders.html", "encoders.json"
 

@@ -12,10 +12,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from eval.measures import Doubles, Interval
-from eval.significance import bootstrap_difference, holm, randomisation_test
-from eval.studies.probes.paper_classes import folded
-from eval.studies.probes.probe_results import Group
+from recsys.eval.measures import Doubles, Interval
+from recsys.eval.significance import bootstrap_difference, holm, randomisation_test
+from recsys.eval.studies.probes.paper_classes import folded
+from recsys.eval.studies.probes.probe_results import Group
 
 LINEAR = "linear"
 Told: TypeAlias = Mapping[str, Doubles]

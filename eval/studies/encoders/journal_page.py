@@ -5,12 +5,12 @@ from dataclasses import asdict
 
 import numpy as np
 
-from eval.report.canvas import INK, Line, draw_lines, picture, styles
-from eval.report.page import Page, Picture, Section
-from eval.report.system_tables import SURE, interval_cell
-from eval.report.tables import Cell, Table, cells
-from eval.studies.encoders.journal_curve import LINEAR, Change, Trained, by_share, changes
-from eval.studies.probes.report_probes import p_text
+from recsys.eval.report.canvas import INK, Line, draw_lines, picture, styles
+from recsys.eval.report.page import Page, Picture, Section
+from recsys.eval.report.system_tables import SURE, interval_cell
+from recsys.eval.report.tables import Cell, Table, cells
+from recsys.eval.studies.encoders.journal_curve import LINEAR, Change, Trained, by_share, changes
+from recsys.eval.studies.probes.report_probes import p_text
 
 SCHEMA = "recsys.journal-curve/1"
 SHARES, LABELS = "shares", "labels"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from eval.measures import Doubles
+from recsys.eval.measures import Doubles
 from recsys.store.arrays import Longs
 
 

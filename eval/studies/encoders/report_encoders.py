@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from eval.report.page import Page, Picture, Section
-from eval.report.system_tables import SURE, interval_cell
-from eval.report.tables import Cell, Table, best_marked, cells
-from eval.studies.encoders.encoder_differences import Difference, Differences, differences
-from eval.studies.encoders.encoder_figures import COLUMNS, EncoderRow, Encoders, Figure
-from eval.studies.probes.maps import SHOWN, ClassMap, map_svg
-from eval.studies.probes.probe_results import file_name
-from eval.studies.probes.report_probes import p_text
+from recsys.eval.report.page import Page, Picture, Section
+from recsys.eval.report.system_tables import SURE, interval_cell
+from recsys.eval.report.tables import Cell, Table, best_marked, cells
+from recsys.eval.studies.encoders.encoder_differences import Difference, Differences, differences
+from recsys.eval.studies.encoders.encoder_figures import COLUMNS, EncoderRow, Encoders, Figure
+from recsys.eval.studies.probes.maps import SHOWN, ClassMap, map_svg
+from recsys.eval.studies.probes.probe_results import file_name
+from recsys.eval.studies.probes.report_probes import p_text
 
 SCHEMA = "recsys.encoders/1"
 _WORDS = re.compile(r"[^a-z0-9]+")

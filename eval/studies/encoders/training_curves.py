@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eval.report.canvas import INK, Line, Style, draw_lines, label, picture, styles
-from eval.report.tables import Cell, Table
+from recsys.eval.report.canvas import INK, Line, Style, draw_lines, label, picture, styles
+from recsys.eval.report.tables import Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from eval.report.page import Page, Picture, Section
-from eval.report.page_html import html
-from eval.studies.encoders.training_curves import (
+from recsys.errors import ArtifactCorrupt, MissingExtraError
+from recsys.eval.report.page import Page, Picture, Section
+from recsys.eval.report.page_html import html
+from recsys.eval.studies.encoders.training_curves import (
     Course,
     averaged,
     course_table,
@@ -15,7 +16,6 @@ from eval.studies.encoders.training_curves import (
     draw_losses,
     epochs,
 )
-from recsys.errors import ArtifactCorrupt, MissingExtraError
 
 TRAINING, PAGE = "training.json", "training.html"
 

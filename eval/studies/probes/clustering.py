@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.measures import Doubles
+from recsys.eval.measures import Doubles
 from recsys.extras import need
 from recsys.store.arrays import Floats, Longs, Mask
 

@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from eval.measures import Interval, draw, interval
-from eval.significance import holm, sign_flip_tests
-from eval.studies.encoders.macro_f1 import drawn_macro_f1
-from eval.studies.probes.linear import Linear
+from recsys.eval.measures import Interval, draw, interval
+from recsys.eval.significance import holm, sign_flip_tests
+from recsys.eval.studies.encoders.macro_f1 import drawn_macro_f1
+from recsys.eval.studies.probes.linear import Linear
 from recsys.store.arrays import Longs
 
 

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from eval.measures import Doubles, Interval, draw, interval
+from recsys.eval.measures import Doubles, Interval, draw, interval
 from recsys.store.arrays import Mask
 
 

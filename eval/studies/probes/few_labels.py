@@ -7,7 +7,7 @@ mean of the examples, as prototypical networks do (Snell, Swersky and Zemel 2017
 
 import numpy as np
 
-from eval.measures import Doubles
+from recsys.eval.measures import Doubles
 from recsys.store.arrays import Floats, Longs
 
 

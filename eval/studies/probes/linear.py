@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eval.measures import Doubles
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
 from recsys.extras import need
 from recsys.store.arrays import Floats, Longs, Mask
 

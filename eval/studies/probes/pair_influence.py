@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.probes.pair_ranking import PairCounts
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.probes.pair_ranking import PairCounts
 
 
 @dataclass(frozen=True, slots=True)

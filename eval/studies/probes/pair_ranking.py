@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from eval.measures import Doubles
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
 from recsys.store.arrays import Longs, Mask
 
 Blocks: TypeAlias = Callable[[], Iterator[tuple[Doubles, Mask]]]

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from eval.report.canvas import picture
-from eval.report.page import Page
-from eval.report.page_formats import as_json
-from eval.report.page_html import html
-from eval.studies.probes.maps import PAGES, map_png, map_svg
-from eval.studies.probes.probe_results import ProbeResult, told_lines
 from recsys.errors import InputError
+from recsys.eval.report.canvas import picture
+from recsys.eval.report.page import Page
+from recsys.eval.report.page_formats import as_json
+from recsys.eval.report.page_html import html
+from recsys.eval.studies.probes.maps import PAGES, map_png, map_svg
+from recsys.eval.studies.probes.probe_results import ProbeResult, told_lines
 
 PAGE, FIGURES, TOLD = "probes.html", "probes.json", "told.jsonl"
 

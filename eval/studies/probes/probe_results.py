@@ -8,13 +8,13 @@ from itertools import count
 
 import numpy as np
 
-from eval.studies.probes.clustering import Dense
-from eval.studies.probes.contrasts import Contrast
-from eval.studies.probes.estimates import Estimate
-from eval.studies.probes.linear import Linear
-from eval.studies.probes.maps import ClassMap
-from eval.studies.probes.retrieval import Retrieved
-from eval.studies.probes.tsne_layout import Layout
+from recsys.eval.studies.probes.clustering import Dense
+from recsys.eval.studies.probes.contrasts import Contrast
+from recsys.eval.studies.probes.estimates import Estimate
+from recsys.eval.studies.probes.linear import Linear
+from recsys.eval.studies.probes.maps import ClassMap
+from recsys.eval.studies.probes.retrieval import Retrieved
+from recsys.eval.studies.probes.tsne_layout import Layout
 from recsys.records import PaperId
 from recsys.store.arrays import Longs
 

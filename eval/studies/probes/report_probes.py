@@ -5,14 +5,20 @@ from importlib.metadata import version
 
 import numpy as np
 
-from eval.report.page import Page, Picture, Section
-from eval.report.system_tables import SURE, interval_cell, system_letters
-from eval.report.tables import Cell, Table, best_marked, cells
-from eval.studies.probes.clustering import NEIGHBOURS, STARTS
-from eval.studies.probes.contrasts import Contrast
-from eval.studies.probes.linear import FOLDS, Linear
-from eval.studies.probes.maps import SHOWN, map_svg
-from eval.studies.probes.probe_results import ALL, Group, GroupResult, ProbeResult, as_figures
+from recsys.eval.report.page import Page, Picture, Section
+from recsys.eval.report.system_tables import SURE, interval_cell, system_letters
+from recsys.eval.report.tables import Cell, Table, best_marked, cells
+from recsys.eval.studies.probes.clustering import NEIGHBOURS, STARTS
+from recsys.eval.studies.probes.contrasts import Contrast
+from recsys.eval.studies.probes.linear import FOLDS, Linear
+from recsys.eval.studies.probes.maps import SHOWN, map_svg
+from recsys.eval.studies.probes.probe_results import (
+    ALL,
+    Group,
+    GroupResult,
+    ProbeResult,
+    as_figures,
+)
 
 SCHEMA = "recsys.probes/1"
 

@@ -9,15 +9,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.probes.estimates import Estimate, Estimator
-from eval.studies.probes.pair_influence import (
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.probes.estimates import Estimate, Estimator
+from recsys.eval.studies.probes.pair_influence import (
     Slopes,
     auc_slopes,
     average_precision_slopes,
     contributions,
 )
-from eval.studies.probes.pair_ranking import HELD, PairRanking, bins_of, count_pairs, rank_pairs
+from recsys.eval.studies.probes.pair_ranking import (
+    HELD,
+    PairRanking,
+    bins_of,
+    count_pairs,
+    rank_pairs,
+)
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Mask
 

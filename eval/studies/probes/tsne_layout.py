@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.measures import Doubles
+from recsys.eval.measures import Doubles
 from recsys.extras import need
 from recsys.store.arrays import Floats, Longs
 

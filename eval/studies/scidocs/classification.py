@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.encoders.macro_f1 import drawn_macro_f1
-from eval.studies.scidocs.scidocs_layout import Classes
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.encoders.macro_f1 import drawn_macro_f1
+from recsys.eval.studies.scidocs.scidocs_layout import Classes
 from recsys.extras import need
 from recsys.formats.embeddings import Embeddings
 from recsys.store.arrays import Longs

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from eval.studies.scidocs.scidocs_figures import COLUMNS, Column
+from recsys.eval.studies.scidocs.scidocs_figures import COLUMNS, Column
 
 UNKNOWN = "-"
 PUBLISHED: Mapping[str, Mapping[Column, str]] = {

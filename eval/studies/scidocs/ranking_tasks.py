@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.measures import Doubles, Judged, average_precision, flag, ndcg, stack
-from eval.trec import Qrels
+from recsys.eval.measures import Doubles, Judged, average_precision, flag, ndcg, stack
+from recsys.eval.trec import Qrels
 from recsys.formats.embeddings import Embeddings
 from recsys.records import PaperId
 from recsys.store.arrays import Floats

@@ -5,11 +5,11 @@ from itertools import combinations
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.report.system_tables import SURE
-from eval.significance import holm, sign_flip_tests
-from eval.studies.scidocs.ranking_tasks import Ranked
-from eval.studies.scidocs.scidocs_figures import Column, Row
+from recsys.eval.measures import Doubles
+from recsys.eval.report.system_tables import SURE
+from recsys.eval.significance import holm, sign_flip_tests
+from recsys.eval.studies.scidocs.ranking_tasks import Ranked
+from recsys.eval.studies.scidocs.scidocs_figures import Column, Row
 
 
 def beaten(rows: Sequence[Row], column: Column) -> dict[str, list[str]]:

@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from eval.measures import Doubles, draw, interval
-from eval.studies.scidocs.classification import Classified
-from eval.studies.scidocs.ranking_tasks import Ranked
-from eval.studies.scidocs.scidocs_layout import CLASSIFICATION, RANKING, Task
+from recsys.eval.measures import Doubles, draw, interval
+from recsys.eval.studies.scidocs.classification import Classified
+from recsys.eval.studies.scidocs.ranking_tasks import Ranked
+from recsys.eval.studies.scidocs.scidocs_layout import CLASSIFICATION, RANKING, Task
 
 Column: TypeAlias = tuple[Task, str]
 """A task and one of its measures."""

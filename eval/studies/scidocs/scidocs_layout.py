@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.trec import Qrels, read_qrels, write_lines
 from recsys.errors import InputError, near_miss
+from recsys.eval.trec import Qrels, read_qrels, write_lines
 from recsys.records import PaperId
 
 

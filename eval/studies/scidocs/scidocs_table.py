@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.report.system_tables import SURE, system_letters
-from eval.report.tables import Cell, Table, cells, latex_table, markdown_table, text_table
-from eval.studies.scidocs.published import PUBLISHED
-from eval.studies.scidocs.scidocs_comparison import beaten
-from eval.studies.scidocs.scidocs_figures import COLUMNS, Column, Figure, Row
+from recsys.eval.report.system_tables import SURE, system_letters
+from recsys.eval.report.tables import Cell, Table, cells, latex_table, markdown_table, text_table
+from recsys.eval.studies.scidocs.published import PUBLISHED
+from recsys.eval.studies.scidocs.scidocs_comparison import beaten
+from recsys.eval.studies.scidocs.scidocs_figures import COLUMNS, Column, Figure, Row
 
 SCHEMA = "recsys.scidocs/1"
 AVERAGE = "average"

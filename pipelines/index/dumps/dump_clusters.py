@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from pipelines.corpora.clusters import (
+from recsys.pipelines.corpora.clusters import (
     Fact,
     Forest,
     Identified,
@@ -20,9 +20,9 @@ from pipelines.corpora.clusters import (
     of_one_head,
     pairs_among,
 )
-from pipelines.index.dumps.dump_shards import HEAD_RUNS, NAME_RUNS
-from pipelines.index.dumps.dump_works import DumpWorks
-from pipelines.index.dumps.partition_runs import one_batch
+from recsys.pipelines.index.dumps.dump_shards import HEAD_RUNS, NAME_RUNS
+from recsys.pipelines.index.dumps.dump_works import DumpWorks
+from recsys.pipelines.index.dumps.partition_runs import one_batch
 from recsys.store.arrays import Longs, Mask
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.index.dumps.partition_runs import (
+from recsys.pipelines.index.dumps.partition_runs import (
     Runs,
     RunWriter,
     Splitters,

@@ -13,20 +13,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
-from pipelines.corpora.paper_names import other_names
-from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.index.citation_links import LinkCounts
-from pipelines.index.columns import PACKED, front_matter_flags
-from pipelines.index.dumps.dump_codes import CodeWriter
-from pipelines.index.dumps.dump_graph import CALLED, REFERENCES, by_name, write_graph
-from pipelines.index.dumps.partition_runs import (
+from recsys.pipelines.corpora.paper_names import other_names
+from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.index.citation_links import LinkCounts
+from recsys.pipelines.index.columns import PACKED, front_matter_flags
+from recsys.pipelines.index.dumps.dump_codes import CodeWriter
+from recsys.pipelines.index.dumps.dump_graph import CALLED, REFERENCES, by_name, write_graph
+from recsys.pipelines.index.dumps.partition_runs import (
     Runs,
     RunWriter,
     Splitters,
     batch_of,
     one_batch,
 )
-from pipelines.index.paper_rows import ROW_GROUP
+from recsys.pipelines.index.paper_rows import ROW_GROUP
 from recsys.store.arrays import Longs, Rows
 from recsys.store.corpus import PAPERS
 from recsys.store.graph import UNKNOWN_YEAR

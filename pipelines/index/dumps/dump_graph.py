@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora.paper_names import NOBODY, PaperNames
-from pipelines.index.citation_links import LinkCounts, plain_names
-from pipelines.index.dumps.partition_runs import (
+from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames
+from recsys.pipelines.index.citation_links import LinkCounts, plain_names
+from recsys.pipelines.index.dumps.partition_runs import (
     Runs,
     RunWriter,
     batch_of,

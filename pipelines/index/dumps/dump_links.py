@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora.collect import longer_lists, surest_names
-from pipelines.corpora.link_citations import (
+from recsys.pipelines.corpora.collect import longer_lists, surest_names
+from recsys.pipelines.corpora.link_citations import (
     Found,
     Lookup,
     Rule,
@@ -23,13 +23,13 @@ from pipelines.corpora.link_citations import (
     without_initials,
     years_of,
 )
-from pipelines.corpora.paper_names import PaperNames, other_names
-from pipelines.corpora.title_links import NOWHERE
-from pipelines.corpora.work_table import CITED
-from pipelines.index.dumps.dump_merge import DumpPapers
-from pipelines.index.dumps.dump_titles import TitleLinks
-from pipelines.index.dumps.dump_works import DumpWorks
-from pipelines.index.dumps.partition_runs import (
+from recsys.pipelines.corpora.paper_names import PaperNames, other_names
+from recsys.pipelines.corpora.title_links import NOWHERE
+from recsys.pipelines.corpora.work_table import CITED
+from recsys.pipelines.index.dumps.dump_merge import DumpPapers
+from recsys.pipelines.index.dumps.dump_titles import TitleLinks
+from recsys.pipelines.index.dumps.dump_works import DumpWorks
+from recsys.pipelines.index.dumps.partition_runs import (
     Runs,
     RunWriter,
     batch_of,

@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora.merge_works import aliases_of, distinct_id, id_of_work, merged_work
-from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.corpora.work_table import WORKS
-from pipelines.index.dumps.dump_clusters import Joined
-from pipelines.index.dumps.dump_works import DumpWorks
-from pipelines.index.dumps.partition_runs import (
+from recsys.pipelines.corpora.merge_works import aliases_of, distinct_id, id_of_work, merged_work
+from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.work_table import WORKS
+from recsys.pipelines.index.dumps.dump_clusters import Joined
+from recsys.pipelines.index.dumps.dump_works import DumpWorks
+from recsys.pipelines.index.dumps.partition_runs import (
     Runs,
     RunWriter,
     batch_of,

@@ -14,16 +14,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora.bucket_files import address, fetched
-from pipelines.corpora.clusters import is_preprint, title_head
-from pipelines.corpora.library_works import PdfReading
-from pipelines.corpora.row_stream import RowStream
-from pipelines.corpora.source_files import SourceFile
-from pipelines.corpora.source_intake import SourceIntake
-from pipelines.corpora.work_table import CITED, WORKS, Works
-from pipelines.index.dumps.partition_runs import RunWriter, by_hash
-from pipelines.jobs.engines.shard_files import MadeFiles
 from recsys.errors import RecsysError
+from recsys.pipelines.corpora.bucket_files import address, fetched
+from recsys.pipelines.corpora.clusters import is_preprint, title_head
+from recsys.pipelines.corpora.library_works import PdfReading
+from recsys.pipelines.corpora.row_stream import RowStream
+from recsys.pipelines.corpora.source_files import SourceFile
+from recsys.pipelines.corpora.source_intake import SourceIntake
+from recsys.pipelines.corpora.work_table import CITED, WORKS, Works
+from recsys.pipelines.index.dumps.partition_runs import RunWriter, by_hash
+from recsys.pipelines.jobs.engines.shard_files import MadeFiles
 
 WORK_ROWS, CITED_ROWS, REJECTED = "works.arrow", "cited.arrow", "rejects.jsonl"
 NAMES, HEADS = "names.runs", "heads.runs"

@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora.link_citations import (
+from recsys.asking.match_confidence import THRESHOLD, title_of
+from recsys.pipelines.corpora.link_citations import (
     Found,
     Rule,
     of_another_year,
@@ -17,7 +18,7 @@ from pipelines.corpora.link_citations import (
     settle,
     years_of,
 )
-from pipelines.corpora.title_links import (
+from recsys.pipelines.corpora.title_links import (
     FEWER_ALIKE,
     MOST_OFFERED,
     NOWHERE,
@@ -26,9 +27,8 @@ from pipelines.corpora.title_links import (
     title_keys,
     wanted_keys,
 )
-from pipelines.index.dumps.dump_merge import DumpPapers
-from pipelines.index.dumps.partition_runs import Runs, RunWriter, batch_of, by_hash, by_range
-from recsys.asking.match_confidence import THRESHOLD, title_of
+from recsys.pipelines.index.dumps.dump_merge import DumpPapers
+from recsys.pipelines.index.dumps.partition_runs import Runs, RunWriter, batch_of, by_hash, by_range
 from recsys.records import Paper
 from recsys.store.arrays import Longs, Rows
 from recsys.store.graph import UNKNOWN_YEAR

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora.collect_report import FileRead
-from pipelines.corpora.work_table import CITED, NO_SPACE, WORKS
-from pipelines.index.dumps.dump_shards import (
+from recsys.pipelines.corpora.collect_report import FileRead
+from recsys.pipelines.corpora.work_table import CITED, NO_SPACE, WORKS
+from recsys.pipelines.index.dumps.dump_shards import (
     CITED_ROWS,
     HEAD_RUNS,
     HEADS,
@@ -17,8 +17,8 @@ from pipelines.index.dumps.dump_shards import (
     NAMES,
     WORK_ROWS,
 )
-from pipelines.index.dumps.partition_runs import Runs
-from pipelines.jobs.engines.shard_files import ShardFiles
+from recsys.pipelines.index.dumps.partition_runs import Runs
+from recsys.pipelines.jobs.engines.shard_files import ShardFiles
 from recsys.store.arrays import Longs
 
 

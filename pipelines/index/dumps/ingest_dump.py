@@ -19,27 +19,33 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 
-from pipelines.corpora.bucket_files import fetched, is_remote
-from pipelines.corpora.collect import Reading, nothing_in
-from pipelines.corpora.collect_report import CollectReport
-from pipelines.corpora.leading_keyphrases import count_with_keyphrases, led_abstracts
-from pipelines.corpora.library_works import PDFS, PdfReading
-from pipelines.corpora.link_citations import Rule
-from pipelines.corpora.source_files import SourceFile, is_pdf
-from pipelines.index.dumps.dump_clusters import Joined, join
-from pipelines.index.dumps.dump_columns import Cuts, write_dump_columns
-from pipelines.index.dumps.dump_links import DumpLinks, link_dump
-from pipelines.index.dumps.dump_merge import DumpPapers, merge_dump
-from pipelines.index.dumps.dump_shards import REJECTED, FileShard, counted, read_shard, reader
-from pipelines.index.dumps.dump_works import DumpWorks
-from pipelines.index.ingest import REJECTS, IngestReport
-from pipelines.jobs.engines.engine_contract import Engine, Result, Shards, Stage, Task
-from pipelines.jobs.engines.process_pool import USUAL
-from pipelines.jobs.engines.shard_files import MadeFiles, ShardFiles, kept
 from recsys.errors import InputError
 from recsys.formats.libraries.zotero_database import is_library
 from recsys.formats.source_formats import TABLE
 from recsys.formats.work_stream import format_of_file
+from recsys.pipelines.corpora.bucket_files import fetched, is_remote
+from recsys.pipelines.corpora.collect import Reading, nothing_in
+from recsys.pipelines.corpora.collect_report import CollectReport
+from recsys.pipelines.corpora.leading_keyphrases import count_with_keyphrases, led_abstracts
+from recsys.pipelines.corpora.library_works import PDFS, PdfReading
+from recsys.pipelines.corpora.link_citations import Rule
+from recsys.pipelines.corpora.source_files import SourceFile, is_pdf
+from recsys.pipelines.index.dumps.dump_clusters import Joined, join
+from recsys.pipelines.index.dumps.dump_columns import Cuts, write_dump_columns
+from recsys.pipelines.index.dumps.dump_links import DumpLinks, link_dump
+from recsys.pipelines.index.dumps.dump_merge import DumpPapers, merge_dump
+from recsys.pipelines.index.dumps.dump_shards import (
+    REJECTED,
+    FileShard,
+    counted,
+    read_shard,
+    reader,
+)
+from recsys.pipelines.index.dumps.dump_works import DumpWorks
+from recsys.pipelines.index.ingest import REJECTS, IngestReport
+from recsys.pipelines.jobs.engines.engine_contract import Engine, Result, Shards, Stage, Task
+from recsys.pipelines.jobs.engines.process_pool import USUAL
+from recsys.pipelines.jobs.engines.shard_files import MadeFiles, ShardFiles, kept
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint
 

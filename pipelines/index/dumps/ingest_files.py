@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.corpora.collect import Reading
-from pipelines.corpora.source_files import SourceFile
-from pipelines.index.dumps.ingest_dump import DumpJob, ingest_dump
-from pipelines.index.ingest import IngestReport, ingest
-from pipelines.jobs.engines.engine_contract import Engine
+from recsys.pipelines.corpora.collect import Reading
+from recsys.pipelines.corpora.source_files import SourceFile
+from recsys.pipelines.index.dumps.ingest_dump import DumpJob, ingest_dump
+from recsys.pipelines.index.ingest import IngestReport, ingest
+from recsys.pipelines.jobs.engines.engine_contract import Engine
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint
 

@@ -3,8 +3,8 @@
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from pipelines.jobs.engines.engine_contract import Result, Shards, Stage, Task
-from pipelines.jobs.workers import Crew
+from recsys.pipelines.jobs.engines.engine_contract import Result, Shards, Stage, Task
+from recsys.pipelines.jobs.workers import Crew
 from recsys.processors import processors
 
 

@@ -10,10 +10,17 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
-from pipelines.jobs.engines import shard_actor
-from pipelines.jobs.engines.engine_contract import Result, Shards, Stage, Task, named, place_of
-from pipelines.jobs.workers import AHEAD, ONE_THREAD
 from recsys.errors import RecsysError
+from recsys.pipelines.jobs.engines import shard_actor
+from recsys.pipelines.jobs.engines.engine_contract import (
+    Result,
+    Shards,
+    Stage,
+    Task,
+    named,
+    place_of,
+)
+from recsys.pipelines.jobs.workers import AHEAD, ONE_THREAD
 from recsys.version import VERSION
 
 if TYPE_CHECKING:

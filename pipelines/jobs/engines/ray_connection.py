@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
-from pipelines.jobs.engines.ray_cluster import RayCluster
 from recsys.errors import InputError, RecsysError
 from recsys.extras import need
+from recsys.pipelines.jobs.engines.ray_cluster import RayCluster
 from recsys.processors import processors
 
 AUTO = "auto"

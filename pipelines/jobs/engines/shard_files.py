@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pipelines.jobs.engines.engine_contract import Engine, Stage
+from recsys.pipelines.jobs.engines.engine_contract import Engine, Stage
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint, to_disk, write_json
 from recsys.store.artifacts import sha256 as hash_of_file

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import add
 
-from pipelines.online.contract import Cost, Kind, Source
-from pipelines.online.fetching.fetch_question import FetchQuestion
-from pipelines.online.fetching.search_phrases import searches
-from pipelines.online.fetching.work_keys import key_at
+from recsys.pipelines.online.contract import Cost, Kind, Source
+from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
+from recsys.pipelines.online.fetching.search_phrases import searches
+from recsys.pipelines.online.fetching.work_keys import key_at
 from recsys.records import Reference
 
 ROUNDS = 8

@@ -7,19 +7,24 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from pipelines.jobs.locks import locked
-from pipelines.jobs.partial_results import Entry, Sidecar
-from pipelines.online.contract import Kind, Source
-from pipelines.online.fetching.allowance import Allowance
-from pipelines.online.fetching.fetch_journal import ANSWERS, Journal, JournaledSource, journal
-from pipelines.online.fetching.fetch_plan import FetchPlan
-from pipelines.online.fetching.fetch_question import FetchQuestion
-from pipelines.online.fetching.fetch_record import FetchRecord, read_record, record_path
-from pipelines.online.fetching.fetch_report import FetchReport
-from pipelines.online.fetching.fetched_works import FetchedWorks, of_source, write_fetched
-from pipelines.online.fetching.snowball import snowball
-from pipelines.online.fetching.work_keys import names_at
 from recsys.errors import InputError
+from recsys.pipelines.jobs.locks import locked
+from recsys.pipelines.jobs.partial_results import Entry, Sidecar
+from recsys.pipelines.online.contract import Kind, Source
+from recsys.pipelines.online.fetching.allowance import Allowance
+from recsys.pipelines.online.fetching.fetch_journal import (
+    ANSWERS,
+    Journal,
+    JournaledSource,
+    journal,
+)
+from recsys.pipelines.online.fetching.fetch_plan import FetchPlan
+from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
+from recsys.pipelines.online.fetching.fetch_record import FetchRecord, read_record, record_path
+from recsys.pipelines.online.fetching.fetch_report import FetchReport
+from recsys.pipelines.online.fetching.fetched_works import FetchedWorks, of_source, write_fetched
+from recsys.pipelines.online.fetching.snowball import snowball
+from recsys.pipelines.online.fetching.work_keys import names_at
 from recsys.progress import Progress, silent
 from recsys.records import Reference
 

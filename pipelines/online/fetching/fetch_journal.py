@@ -11,10 +11,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from pipelines.jobs.partial_results import Entry, Sidecar
-from pipelines.online.contract import Cost, Kind, Source, SourceFacts
-from pipelines.online.fetching.work_keys import key_at
 from recsys.formats.references.kept_works import record_of, work_of
+from recsys.pipelines.jobs.partial_results import Entry, Sidecar
+from recsys.pipelines.online.contract import Cost, Kind, Source, SourceFacts
+from recsys.pipelines.online.fetching.work_keys import key_at
 from recsys.records import Reference
 from recsys.store.artifacts import fingerprint
 

@@ -2,14 +2,14 @@
 
 from datetime import date
 
-from pipelines.online.contract import Kind, Source
-from pipelines.online.fetching.allowance import Planned
-from pipelines.online.fetching.fetch_job import Desk, check_free, working
-from pipelines.online.fetching.fetch_plan import FetchPlan, SourcePlan
-from pipelines.online.fetching.fetch_question import FetchQuestion
-from pipelines.online.fetching.fetch_record import FetchRecord
-from pipelines.online.fetching.fetch_report import FetchReport
-from pipelines.online.fetching.fetched_works import of_source, write_fetched
+from recsys.pipelines.online.contract import Kind, Source
+from recsys.pipelines.online.fetching.allowance import Planned
+from recsys.pipelines.online.fetching.fetch_job import Desk, check_free, working
+from recsys.pipelines.online.fetching.fetch_plan import FetchPlan, SourcePlan
+from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
+from recsys.pipelines.online.fetching.fetch_record import FetchRecord
+from recsys.pipelines.online.fetching.fetch_report import FetchReport
+from recsys.pipelines.online.fetching.fetched_works import of_source, write_fetched
 
 LARGEST = 100_000
 """Works of a library that are fetched at most."""

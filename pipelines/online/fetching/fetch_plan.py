@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pipelines.online.contract import Cost, Kind, Source
-from pipelines.online.fetching.allowance import Planned, planned, total
-from pipelines.online.fetching.fetch_question import FetchQuestion
+from recsys.pipelines.online.contract import Cost, Kind, Source
+from recsys.pipelines.online.fetching.allowance import Planned, planned, total
+from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
 
 _RETRIES = 0.1
 """Share of the requests that may be needed because others failed."""

@@ -7,8 +7,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from pipelines.online.fetching.fetch_question import FetchQuestion
 from recsys.errors import InputError
+from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
 from recsys.store.artifacts import write_json
 from recsys.version import CREATED_BY
 

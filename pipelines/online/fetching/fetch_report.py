@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipelines.corpora.collect_report import CollectReport
-from pipelines.online.fetching.lookups import LookedUp
+from recsys.pipelines.corpora.collect_report import CollectReport
+from recsys.pipelines.online.fetching.lookups import LookedUp
 from recsys.records import Reference
 
 NO_REFERENCES = LookedUp()

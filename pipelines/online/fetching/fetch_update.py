@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
-from pipelines.online.contract import Kind, Source
-from pipelines.online.fetching.allowance import Allowance, Planned
-from pipelines.online.fetching.fetch_job import Desk, working
-from pipelines.online.fetching.fetch_journal import JournaledSource
-from pipelines.online.fetching.fetch_plan import FetchPlan, SourcePlan
-from pipelines.online.fetching.fetch_question import FetchQuestion
-from pipelines.online.fetching.fetch_record import FetchRecord, read_record
-from pipelines.online.fetching.fetch_report import FetchReport
-from pipelines.online.fetching.fetched_works import of_source, write_fetched
-from pipelines.online.fetching.search_phrases import searches
-from pipelines.online.fetching.work_keys import cited_at, key_at, names_at
 from recsys.errors import InputError
 from recsys.formats.work_stream import Found, open_works
+from recsys.pipelines.online.contract import Kind, Source
+from recsys.pipelines.online.fetching.allowance import Allowance, Planned
+from recsys.pipelines.online.fetching.fetch_job import Desk, working
+from recsys.pipelines.online.fetching.fetch_journal import JournaledSource
+from recsys.pipelines.online.fetching.fetch_plan import FetchPlan, SourcePlan
+from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
+from recsys.pipelines.online.fetching.fetch_record import FetchRecord, read_record
+from recsys.pipelines.online.fetching.fetch_report import FetchReport
+from recsys.pipelines.online.fetching.fetched_works import of_source, write_fetched
+from recsys.pipelines.online.fetching.search_phrases import searches
+from recsys.pipelines.online.fetching.work_keys import cited_at, key_at, names_at
 from recsys.records import Reference
 from recsys.store.artifacts import fingerprint
 

@@ -5,17 +5,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pipelines.corpora.collect import AS_TOLD, gather
-from pipelines.corpora.collect_report import CollectReport
-from pipelines.corpora.library_works import PdfReading
-from pipelines.corpora.source_files import SourceFile
-from pipelines.corpora.source_intake import SourceIntake
-from pipelines.corpora.write_corpus import write_papers
-from pipelines.online.contract import SourceFacts
-from pipelines.online.fetching.fetch_journal import JournaledSource
-from pipelines.online.fetching.work_keys import key_at
 from recsys.errors import NothingFound
 from recsys.formats.work_stream import WorkStream, of_reader
+from recsys.pipelines.corpora.collect import AS_TOLD, gather
+from recsys.pipelines.corpora.collect_report import CollectReport
+from recsys.pipelines.corpora.library_works import PdfReading
+from recsys.pipelines.corpora.source_files import SourceFile
+from recsys.pipelines.corpora.source_intake import SourceIntake
+from recsys.pipelines.corpora.write_corpus import write_papers
+from recsys.pipelines.online.contract import SourceFacts
+from recsys.pipelines.online.fetching.fetch_journal import JournaledSource
+from recsys.pipelines.online.fetching.work_keys import key_at
 from recsys.records import Reference
 
 PROVENANCE = "fetched from "

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pipelines.online.fetching.fetch_question import FetchQuestion
-from pipelines.online.fetching.work_keys import cited_at, key_at
+from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
+from recsys.pipelines.online.fetching.work_keys import cited_at, key_at
 from recsys.records import Reference
 
 FOUND = 2.0

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
-from pipelines.online.fetching.fetch_question import FetchQuestion
 from recsys.mapping.phrases import phrases_in
+from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
 
 MOST_SEARCHES = 8
 LONGEST_QUERY = 300

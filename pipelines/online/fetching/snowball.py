@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pipelines.online.contract import Kind, Source
-from pipelines.online.fetching.allowance import CITING_NAMES, ROUNDS, Allowance
-from pipelines.online.fetching.fetch_question import FetchQuestion
-from pipelines.online.fetching.link_counts import FOUND, LinkCounts
-from pipelines.online.fetching.lookups import LookedUp, look_up
-from pipelines.online.fetching.search_phrases import searches
+from recsys.pipelines.online.contract import Kind, Source
+from recsys.pipelines.online.fetching.allowance import CITING_NAMES, ROUNDS, Allowance
+from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
+from recsys.pipelines.online.fetching.link_counts import FOUND, LinkCounts
+from recsys.pipelines.online.fetching.lookups import LookedUp, look_up
+from recsys.pipelines.online.fetching.search_phrases import searches
 from recsys.progress import Progress, silent
 from recsys.records import Reference
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from pipelines.online.http_exchange import Reply
-from pipelines.online.polite_client import Client
 from recsys.errors import AnswerNotUnderstood
 from recsys.formats.papers.paper_fields import FieldError, Record, nested
+from recsys.pipelines.online.http_exchange import Reply
+from recsys.pipelines.online.polite_client import Client
 from recsys.records import Reference
 
 _LONGEST_LIST = 3_000

@@ -11,16 +11,21 @@ from io import BytesIO
 from itertools import islice
 from xml.etree.ElementTree import Element
 
-from pipelines.online.contract import Cost, Kind, SourceFacts
-from pipelines.online.http_exchange import Reply
-from pipelines.online.polite_client import Client, Question
-from pipelines.online.site_table import SITES
-from pipelines.online.sources.agreeing import agreed, telling_words
-from pipelines.online.sources.answered_works import each_once, in_order, read_records, requests_for
-from pipelines.online.sources.token_paging import token_pages
 from recsys.errors import AnswerNotUnderstood
 from recsys.formats.markup.xml_stream import Layout, Record, records
 from recsys.formats.papers.arxiv_snapshot import reference_of
+from recsys.pipelines.online.contract import Cost, Kind, SourceFacts
+from recsys.pipelines.online.http_exchange import Reply
+from recsys.pipelines.online.polite_client import Client, Question
+from recsys.pipelines.online.site_table import SITES
+from recsys.pipelines.online.sources.agreeing import agreed, telling_words
+from recsys.pipelines.online.sources.answered_works import (
+    each_once,
+    in_order,
+    read_records,
+    requests_for,
+)
+from recsys.pipelines.online.sources.token_paging import token_pages
 from recsys.records import Reference
 from recsys.store.words import tokens
 

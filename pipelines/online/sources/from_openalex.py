@@ -7,12 +7,14 @@ credit, a search ten; a key from openalex.org/settings/api allows 10,000 a day, 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from pipelines.online.contract import Cost, Kind, SourceFacts
-from pipelines.online.http_exchange import Reply
-from pipelines.online.polite_client import Client, Question
-from pipelines.online.site_table import SITES
-from pipelines.online.sources.agreeing import agreed, telling_words
-from pipelines.online.sources.answered_works import (
+from recsys.formats.papers.openalex import reference_of
+from recsys.formats.papers.paper_fields import nested
+from recsys.pipelines.online.contract import Cost, Kind, SourceFacts
+from recsys.pipelines.online.http_exchange import Reply
+from recsys.pipelines.online.polite_client import Client, Question
+from recsys.pipelines.online.site_table import SITES
+from recsys.pipelines.online.sources.agreeing import agreed, telling_words
+from recsys.pipelines.online.sources.answered_works import (
     each_once,
     in_order,
     listed,
@@ -20,9 +22,7 @@ from pipelines.online.sources.answered_works import (
     read_records,
     requests_for,
 )
-from pipelines.online.sources.token_paging import token_pages
-from recsys.formats.papers.openalex import reference_of
-from recsys.formats.papers.paper_fields import nested
+from recsys.pipelines.online.sources.token_paging import token_pages
 from recsys.records import Reference
 
 FACTS = SourceFacts(

@@ -10,20 +10,20 @@ from datetime import date
 from io import BytesIO
 from itertools import islice
 
-from pipelines.online.contract import Cost, Kind, SourceFacts
-from pipelines.online.polite_client import Client, Question
-from pipelines.online.site_table import SITES
-from pipelines.online.sources.agreeing import agreed, telling_words
-from pipelines.online.sources.answered_works import (
+from recsys.errors import AnswerNotUnderstood
+from recsys.formats.markup.pubmed_xml import read
+from recsys.formats.references.bibliography import Problem
+from recsys.pipelines.online.contract import Cost, Kind, SourceFacts
+from recsys.pipelines.online.polite_client import Client, Question
+from recsys.pipelines.online.site_table import SITES
+from recsys.pipelines.online.sources.agreeing import agreed, telling_words
+from recsys.pipelines.online.sources.answered_works import (
     distinct,
     in_order,
     listed,
     parts_of,
     requests_for,
 )
-from recsys.errors import AnswerNotUnderstood
-from recsys.formats.markup.pubmed_xml import read
-from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 
 FACTS = SourceFacts(

@@ -10,22 +10,22 @@ from datetime import date
 from itertools import islice
 from urllib.parse import quote
 
-from pipelines.online.contract import Cost, Kind, SourceFacts
-from pipelines.online.http_exchange import Reply
-from pipelines.online.polite_client import Client, Question
-from pipelines.online.site_table import SITES
-from pipelines.online.sources.agreeing import agreed, telling_words
-from pipelines.online.sources.answered_works import (
+from recsys.errors import AnswerNotUnderstood
+from recsys.formats.papers.paper_fields import nested
+from recsys.formats.papers.semantic_scholar import reference_of
+from recsys.pipelines.online.contract import Cost, Kind, SourceFacts
+from recsys.pipelines.online.http_exchange import Reply
+from recsys.pipelines.online.polite_client import Client, Question
+from recsys.pipelines.online.site_table import SITES
+from recsys.pipelines.online.sources.agreeing import agreed, telling_words
+from recsys.pipelines.online.sources.answered_works import (
     distinct,
     each_once,
     listed,
     read_records,
     requests_for,
 )
-from pipelines.online.sources.token_paging import token_pages
-from recsys.errors import AnswerNotUnderstood
-from recsys.formats.papers.paper_fields import nested
-from recsys.formats.papers.semantic_scholar import reference_of
+from recsys.pipelines.online.sources.token_paging import token_pages
 from recsys.records import Reference
 
 FACTS = SourceFacts(

@@ -7,21 +7,21 @@ After https://www.zotero.org/support/dev/web_api/v3/basics and its page on the l
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from pipelines.online.contract import Cost, Kind, SourceFacts
-from pipelines.online.http_exchange import Reply
-from pipelines.online.polite_client import Client, Question
-from pipelines.online.site_table import SITES
-from pipelines.online.sources.agreeing import agreed, telling_words
-from pipelines.online.sources.answered_works import (
+from recsys.errors import InputError
+from recsys.formats.papers.paper_fields import FieldError, Record
+from recsys.formats.references.zotero import NOT_WORKS, reference_of
+from recsys.pipelines.online.contract import Cost, Kind, SourceFacts
+from recsys.pipelines.online.http_exchange import Reply
+from recsys.pipelines.online.polite_client import Client, Question
+from recsys.pipelines.online.site_table import SITES
+from recsys.pipelines.online.sources.agreeing import agreed, telling_words
+from recsys.pipelines.online.sources.answered_works import (
     each_once,
     in_order,
     listed,
     read_records,
     requests_for,
 )
-from recsys.errors import InputError
-from recsys.formats.papers.paper_fields import FieldError, Record
-from recsys.formats.references.zotero import NOT_WORKS, reference_of
 from recsys.records import Reference
 
 FACTS = SourceFacts(

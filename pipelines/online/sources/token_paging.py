@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from pipelines.online.http_exchange import Reply
-from pipelines.online.polite_client import Client, Question
+from recsys.pipelines.online.http_exchange import Reply
+from recsys.pipelines.online.polite_client import Client, Question
 
 MOST_BEGINNINGS = 3
 _EXPIRED = frozenset({400, 404, 410})

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from pipelines.studies.baselines.doc2vec import fit_doc2vec
-from pipelines.studies.baselines.fasttext_sum import fit_fasttext
-from pipelines.studies.baselines.fitted_baseline import Fitted, Recipe
-from pipelines.studies.baselines.random_vectors import fit_random
-from pipelines.studies.baselines.sgc import fit_sgc
-from pipelines.studies.baselines.sif import fit_sif
-from pipelines.studies.baselines.tfidf_svd import fit_tfidf_svd
-from pipelines.studies.baselines.trained_nnselect import fit_nnselect
-from pipelines.studies.baselines.training_material import Material
 from recsys.errors import InputError, near_miss
+from recsys.pipelines.studies.baselines.doc2vec import fit_doc2vec
+from recsys.pipelines.studies.baselines.fasttext_sum import fit_fasttext
+from recsys.pipelines.studies.baselines.fitted_baseline import Fitted, Recipe
+from recsys.pipelines.studies.baselines.random_vectors import fit_random
+from recsys.pipelines.studies.baselines.sgc import fit_sgc
+from recsys.pipelines.studies.baselines.sif import fit_sif
+from recsys.pipelines.studies.baselines.tfidf_svd import fit_tfidf_svd
+from recsys.pipelines.studies.baselines.trained_nnselect import fit_nnselect
+from recsys.pipelines.studies.baselines.training_material import Material
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipelines.studies.baselines.fitted_baseline import Fitted, Recipe, encode_all
-from pipelines.studies.baselines.training_material import Material
-from pipelines.studies.baselines.word_vectors import WordVectors, learned_words
 from recsys.models.encoder import Text
 from recsys.models.nnselect import unit_rows
+from recsys.pipelines.studies.baselines.fitted_baseline import Fitted, Recipe, encode_all
+from recsys.pipelines.studies.baselines.training_material import Material
+from recsys.pipelines.studies.baselines.word_vectors import WordVectors, learned_words
 from recsys.progress import Progress
 from recsys.store.arrays import Floats
 

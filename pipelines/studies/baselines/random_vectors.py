@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipelines.studies.baselines.fitted_baseline import Fitted, Recipe, encode_all
-from pipelines.studies.baselines.training_material import Material
 from recsys.models.encoder import Text
 from recsys.models.nnselect import unit_rows
+from recsys.pipelines.studies.baselines.fitted_baseline import Fitted, Recipe, encode_all
+from recsys.pipelines.studies.baselines.training_material import Material
 from recsys.progress import Progress
 from recsys.store.arrays import Floats
 

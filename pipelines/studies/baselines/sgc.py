@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipelines.studies.baselines.fitted_baseline import Fitted, Recipe
-from pipelines.studies.baselines.sif import fit_sif
-from pipelines.studies.baselines.training_material import Material
 from recsys.models.nnselect import unit_rows
+from recsys.pipelines.studies.baselines.fitted_baseline import Fitted, Recipe
+from recsys.pipelines.studies.baselines.sif import fit_sif
+from recsys.pipelines.studies.baselines.training_material import Material
 from recsys.progress import Progress
 from recsys.store.arrays import Floats, Ragged
 

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from pipelines.corpora.query_years import PARTS
-from pipelines.studies.baselines.fitted_baseline import Fitted, Recipe, encode_all
-from pipelines.studies.baselines.training_material import Material
 from recsys.errors import InputError, LeakageError
 from recsys.models.nnselect import COMMAND, NNSelectModel
 from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.corpora.query_years import PARTS
+from recsys.pipelines.studies.baselines.fitted_baseline import Fitted, Recipe, encode_all
+from recsys.pipelines.studies.baselines.training_material import Material
 from recsys.progress import Progress
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin

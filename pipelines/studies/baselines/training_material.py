@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.corpora.query_years import PARTS
-from pipelines.evaluation.splits import Split
 from recsys.models.encoder import Text
 from recsys.models.seen_queries import digests
+from recsys.pipelines.corpora.query_years import PARTS
+from recsys.pipelines.evaluation.splits import Split
 from recsys.store.arrays import Mask, Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.studies.baselines.baseline_words import check_words, words
-from pipelines.studies.baselines.fitted_baseline import Recipe
-from pipelines.studies.baselines.gensim_extra import need_gensim, shown_epochs
-from pipelines.studies.baselines.training_material import Material
 from recsys.models.encoder import Text
+from recsys.pipelines.studies.baselines.baseline_words import check_words, words
+from recsys.pipelines.studies.baselines.fitted_baseline import Recipe
+from recsys.pipelines.studies.baselines.gensim_extra import need_gensim, shown_epochs
+from recsys.pipelines.studies.baselines.training_material import Material
 from recsys.progress import Progress
 from recsys.store.arrays import Floats
 

@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from indexes.backends import DEFAULT, build_index, open_built
-from pipelines.studies.citeomatic.negatives import TripletSampler, ragged
+from recsys.indexes.backends import DEFAULT, build_index, open_built
+from recsys.pipelines.studies.citeomatic.negatives import TripletSampler, ragged
 from recsys.store.arrays import Floats, Ragged, Rows
 
 SCANNED = 50_000

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.evaluation.splits import gold
-from pipelines.studies.citeomatic.margin_loss import Kind, Margins
 from recsys.models.pairs import counts_as_of
+from recsys.pipelines.evaluation.splits import gold
+from recsys.pipelines.studies.citeomatic.margin_loss import Kind, Margins
 from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pipelines.jobs.tensor_file import TensorFile, below, named
-from pipelines.studies.citeomatic.negatives import Triplets
-from pipelines.studies.citeomatic.sparse_optimiser import LazyAdam
+from recsys.pipelines.jobs.tensor_file import TensorFile, below, named
+from recsys.pipelines.studies.citeomatic.negatives import Triplets
+from recsys.pipelines.studies.citeomatic.sparse_optimiser import LazyAdam
 from recsys.progress import Progress, silent
 
 _STAGE = "epochs of training"

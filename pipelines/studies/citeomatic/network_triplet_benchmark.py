@@ -1,8 +1,8 @@
 """How fast NNSelect trains, beside a plain implementation that pads, in one process.
 
-Run as `python -m pipelines.studies.citeomatic.network_triplet_benchmark INDEX SPLIT`; writes JSON
-to stdout. Both compute on one thread and on the same batches, without dropout; rates count
-processor time.
+Run as `python -m recsys.pipelines.studies.citeomatic.network_triplet_benchmark INDEX SPLIT`;
+writes JSON to stdout. Both compute on one thread and on the same batches, without dropout; rates
+count processor time.
 """
 
 import argparse
@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from indexes.opening import open_collection
-from pipelines.evaluation.splits import read_split
-from pipelines.jobs.exit_codes import ending
-from pipelines.studies.citeomatic.bags import known_by, read_bags
-from pipelines.studies.citeomatic.padded import measure_speeds
-from pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.studies.citeomatic.bags import known_by, read_bags
+from recsys.pipelines.studies.citeomatic.padded import measure_speeds
+from recsys.pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask
 
 BATCHES = (128, 512)
 """Triplets in a batch; padded ones of more need gigabytes."""

@@ -12,20 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eval.recorded_runs import RUNS, SCHEMA
-from eval.report.tables import Table, cells, latex_table, markdown_table, text_table
-from eval.significance import holm
-from eval.trec import run_lines, write_lines
-from pipelines.evaluation.batch import WORK
-from pipelines.evaluation.leakage import check_ranker
-from pipelines.evaluation.splits import read_split
-from pipelines.evaluation.write_evaluation import check_folder, corpus_facts, versions, write_folder
-from pipelines.studies.citeomatic.margin_loss import Kind
-from pipelines.studies.citeomatic.rank_task import Shortlists, score_all
-from pipelines.studies.citeomatic.select_task import Dev
-from pipelines.studies.citeomatic.train_nnrank import NNRankOptions, RankMaterial, fit
 from recsys.errors import InputError, near_miss
+from recsys.eval.recorded_runs import RUNS, SCHEMA
+from recsys.eval.report.tables import Table, cells, latex_table, markdown_table, text_table
+from recsys.eval.significance import holm
+from recsys.eval.trec import run_lines, write_lines
 from recsys.models.nnrank import METADATA_FIELDS, TEXT_FIELDS, NNRank
+from recsys.pipelines.evaluation.batch import WORK
+from recsys.pipelines.evaluation.leakage import check_ranker
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.evaluation.write_evaluation import (
+    check_folder,
+    corpus_facts,
+    versions,
+    write_folder,
+)
+from recsys.pipelines.studies.citeomatic.margin_loss import Kind
+from recsys.pipelines.studies.citeomatic.rank_task import Shortlists, score_all
+from recsys.pipelines.studies.citeomatic.select_task import Dev
+from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions, RankMaterial, fit
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import sha256
 from recsys.store.layout import NNSELECT
@@ -33,7 +38,7 @@ from recsys.store.top_k import top_k
 from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:
-    from eval.run_figures import Assessment, Comparison
+    from recsys.eval.run_figures import Assessment, Comparison
 
 FULL = "full"
 TESTED = "query F1@20"
@@ -106,7 +111,7 @@ def ablate(
         LeakageError: NNSelect has seen the queries.
         InputError: OUT holds something else, or there is no such row.
     """
-    from eval.judge_runs import assess
+    from recsys.eval.judge_runs import assess
 
     _chosen(variants(options.ranker, (*TEXT_FIELDS, *METADATA_FIELDS)), options.rows)
     material = RankMaterial.read(index, split, progress=progress)

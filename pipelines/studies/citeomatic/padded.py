@@ -13,14 +13,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from pipelines.studies.citeomatic.bags import rows_of
-from pipelines.studies.citeomatic.margin_loss import triplet_loss
-from pipelines.studies.citeomatic.negatives import Triplets
-from pipelines.studies.citeomatic.network_training import one_thread
-from pipelines.studies.citeomatic.select_net import NNSelect
-from pipelines.studies.citeomatic.select_task import SelectTask
-from pipelines.studies.citeomatic.sparse_optimiser import LazyAdam
-from pipelines.studies.citeomatic.towers import LEAST
+from recsys.pipelines.studies.citeomatic.bags import rows_of
+from recsys.pipelines.studies.citeomatic.margin_loss import triplet_loss
+from recsys.pipelines.studies.citeomatic.negatives import Triplets
+from recsys.pipelines.studies.citeomatic.network_training import one_thread
+from recsys.pipelines.studies.citeomatic.select_net import NNSelect
+from recsys.pipelines.studies.citeomatic.select_task import SelectTask
+from recsys.pipelines.studies.citeomatic.sparse_optimiser import LazyAdam
+from recsys.pipelines.studies.citeomatic.towers import LEAST
 from recsys.store.arrays import Ragged, Rows
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pipelines.studies.citeomatic.parameters import Choice, Parameters
+from recsys.pipelines.studies.citeomatic.parameters import Choice, Parameters
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint
 

@@ -11,13 +11,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from pipelines.studies.citeomatic.network_training import LoopOptions
-from pipelines.studies.citeomatic.rank_task import RankOptions
-from pipelines.studies.citeomatic.towers import Penalty
-from pipelines.studies.citeomatic.train_nnrank import NNRankOptions
-from pipelines.studies.citeomatic.train_nnselect import NNSelectOptions
 from recsys.errors import InputError, near_miss
 from recsys.models.nnrank import RankShape
+from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
+from recsys.pipelines.studies.citeomatic.rank_task import RankOptions
+from recsys.pipelines.studies.citeomatic.towers import Penalty
+from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions
+from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions
 from recsys.store.artifacts import write_json
 
 SCHEMA = "recsys.parameters/1"

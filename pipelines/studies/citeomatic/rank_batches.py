@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pipelines.studies.citeomatic.bags import (
+from recsys.models.nnrank import METADATA_FIELDS, WORDS, RankShape
+from recsys.models.pairs import INTERSECTED, Pairs, cosines, distinct, make_pairs
+from recsys.pipelines.studies.citeomatic.bags import (
     TokenBags,
     distinct_words,
     drop_words,
     rows_of,
     to_torch,
 )
-from pipelines.studies.citeomatic.cross_fit import FoldVectors
-from recsys.models.nnrank import METADATA_FIELDS, WORDS, RankShape
-from recsys.models.pairs import INTERSECTED, Pairs, cosines, distinct, make_pairs
+from recsys.pipelines.studies.citeomatic.cross_fit import FoldVectors
 from recsys.store.arrays import Floats, Ragged, Rows
 from recsys.store.graph import CitationGraph
 

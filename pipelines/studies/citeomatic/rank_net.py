@@ -14,10 +14,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import elu, embedding, embedding_bag, normalize
 
-from pipelines.studies.citeomatic.rank_batches import Bags, RankBatch
-from pipelines.studies.citeomatic.towers import LEAST, MagDirBag, Penalty, distinct
 from recsys.models.nnrank import CANDIDATE_WORDS, METADATA_FIELDS, WORDS, NNRank, RankShape
 from recsys.models.pairs import NUMBERS
+from recsys.pipelines.studies.citeomatic.rank_batches import Bags, RankBatch
+from recsys.pipelines.studies.citeomatic.towers import LEAST, MagDirBag, Penalty, distinct
 from recsys.store.arrays import Floats
 
 

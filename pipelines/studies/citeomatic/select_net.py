@@ -5,8 +5,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from pipelines.studies.citeomatic.bags import TokenBags, rows_of, to_torch
-from pipelines.studies.citeomatic.towers import LEAST, MagDirBag, Penalty
+from recsys.pipelines.studies.citeomatic.bags import TokenBags, rows_of, to_torch
+from recsys.pipelines.studies.citeomatic.towers import LEAST, MagDirBag, Penalty
 from recsys.store.arrays import Floats, Ragged, Rows
 
 _PAPERS = 4096

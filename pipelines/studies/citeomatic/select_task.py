@@ -6,16 +6,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from eval.measures import Judged, summarise
-from pipelines.evaluation.splits import gold
-from pipelines.studies.citeomatic.bags import TokenBags, distinct_words, drop_words, to_torch
-from pipelines.studies.citeomatic.margin_loss import Kind, Margins, triplet_loss
-from pipelines.studies.citeomatic.mining import Miner, Mining
-from pipelines.studies.citeomatic.negatives import Sampling, Triplets, TripletSampler
-from pipelines.studies.citeomatic.select_net import NNSelect, embed, word_bags
-from pipelines.studies.citeomatic.towers import Penalty
 from recsys.asking.query import Query, draft_of, make_query
+from recsys.eval.measures import Judged, summarise
 from recsys.models.nnselect import NEIGHBOURS, select
+from recsys.pipelines.evaluation.splits import gold
+from recsys.pipelines.studies.citeomatic.bags import TokenBags, distinct_words, drop_words, to_torch
+from recsys.pipelines.studies.citeomatic.margin_loss import Kind, Margins, triplet_loss
+from recsys.pipelines.studies.citeomatic.mining import Miner, Mining
+from recsys.pipelines.studies.citeomatic.negatives import Sampling, Triplets, TripletSampler
+from recsys.pipelines.studies.citeomatic.select_net import NNSelect, embed, word_bags
+from recsys.pipelines.studies.citeomatic.towers import Penalty
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 

@@ -5,25 +5,30 @@ from pathlib import Path
 
 import numpy as np
 
-from indexes.opening import open_collection
-from pipelines.evaluation.splits import read_split
-from pipelines.jobs.index_writer import IndexWriter, writing
-from pipelines.studies.citeomatic.bags import known_by, read_bags
-from pipelines.studies.citeomatic.cross_fit import CrossFitter, FoldVectors
-from pipelines.studies.citeomatic.network_training import (
+from recsys.indexes.opening import open_collection
+from recsys.models.nnrank import KIND, METADATA_FIELDS, SCHEMA, TEXT_FIELDS, RankShape
+from recsys.models.nnrank_corpus import bags_file
+from recsys.models.nnselect import NNSelectModel
+from recsys.models.seen_queries import SeenQueries
+from recsys.models.vocabulary import Vocabulary
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.jobs.index_writer import IndexWriter, writing
+from recsys.pipelines.studies.citeomatic.bags import known_by, read_bags
+from recsys.pipelines.studies.citeomatic.cross_fit import CrossFitter, FoldVectors
+from recsys.pipelines.studies.citeomatic.network_training import (
     Checkpoint,
     History,
     LoopOptions,
     device_of,
     train,
 )
-from pipelines.studies.citeomatic.rank_batches import RankData
-from pipelines.studies.citeomatic.rank_task import DEV_MEASURE, RankOptions, RankTask, facts_of
-from recsys.models.nnrank import KIND, METADATA_FIELDS, SCHEMA, TEXT_FIELDS, RankShape
-from recsys.models.nnrank_corpus import bags_file
-from recsys.models.nnselect import NNSelectModel
-from recsys.models.seen_queries import SeenQueries
-from recsys.models.vocabulary import Vocabulary
+from recsys.pipelines.studies.citeomatic.rank_batches import RankData
+from recsys.pipelines.studies.citeomatic.rank_task import (
+    DEV_MEASURE,
+    RankOptions,
+    RankTask,
+    facts_of,
+)
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import MANIFEST, fingerprint, seal, sha256

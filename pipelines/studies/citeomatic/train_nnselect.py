@@ -6,29 +6,29 @@ from pathlib import Path
 
 import torch
 
-from indexes.opening import open_collection
-from pipelines.evaluation.splits import read_split
-from pipelines.jobs.index_writer import IndexWriter, writing
-from pipelines.ranking.train_ranker import newest_year
-from pipelines.studies.citeomatic.bags import TokenBags, known_by, read_bags
-from pipelines.studies.citeomatic.network_training import (
+from recsys.indexes.opening import open_collection
+from recsys.models.nnselect import KIND, NEIGHBOURS, SCHEMA, NNSelectModel
+from recsys.models.seen_queries import SeenQueries
+from recsys.models.vocabulary import Vocabulary
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.jobs.index_writer import IndexWriter, writing
+from recsys.pipelines.ranking.train_ranker import newest_year
+from recsys.pipelines.studies.citeomatic.bags import TokenBags, known_by, read_bags
+from recsys.pipelines.studies.citeomatic.network_training import (
     Checkpoint,
     History,
     LoopOptions,
     device_of,
     train,
 )
-from pipelines.studies.citeomatic.pretrained_words import WordVectors, read_word_vectors
-from pipelines.studies.citeomatic.select_net import NNSelect, embed
-from pipelines.studies.citeomatic.select_task import (
+from recsys.pipelines.studies.citeomatic.pretrained_words import WordVectors, read_word_vectors
+from recsys.pipelines.studies.citeomatic.select_net import NNSelect, embed
+from recsys.pipelines.studies.citeomatic.select_task import (
     DEV_MEASURE,
     SelectOptions,
     SelectTask,
     facts_of,
 )
-from recsys.models.nnselect import KIND, NEIGHBOURS, SCHEMA, NNSelectModel
-from recsys.models.seen_queries import SeenQueries
-from recsys.models.vocabulary import Vocabulary
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint, seal, sha256
 from recsys.store.generations import content_key, in_force, root_of

@@ -9,17 +9,19 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from indexes.opening import open_collection
-from pipelines.evaluation.splits import read_split
-from pipelines.studies.citeomatic.bags import known_by, read_bags
-from pipelines.studies.citeomatic.network_training import Checkpoint, device_of, train
-from pipelines.studies.citeomatic.parameter_search import (
+from recsys.errors import InputError
+from recsys.extras import need
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.studies.citeomatic.bags import known_by, read_bags
+from recsys.pipelines.studies.citeomatic.network_training import Checkpoint, device_of, train
+from recsys.pipelines.studies.citeomatic.parameter_search import (
     Objective,
     Search,
     SearchOptions,
     Trial,
 )
-from pipelines.studies.citeomatic.parameters import (
+from recsys.pipelines.studies.citeomatic.parameters import (
     Model,
     Parameters,
     space_of,
@@ -28,13 +30,11 @@ from pipelines.studies.citeomatic.parameters import (
     with_select,
     write_parameters,
 )
-from pipelines.studies.citeomatic.rank_task import DEV_MEASURE as RANK_MEASURE
-from pipelines.studies.citeomatic.select_task import DEV_MEASURE as SELECT_MEASURE
-from pipelines.studies.citeomatic.select_task import SelectTask
-from pipelines.studies.citeomatic.train_nnrank import NNRankOptions, RankMaterial, fit
-from pipelines.studies.citeomatic.train_nnselect import NNSelectOptions
-from recsys.errors import InputError
-from recsys.extras import need
+from recsys.pipelines.studies.citeomatic.rank_task import DEV_MEASURE as RANK_MEASURE
+from recsys.pipelines.studies.citeomatic.select_task import DEV_MEASURE as SELECT_MEASURE
+from recsys.pipelines.studies.citeomatic.select_task import SelectTask
+from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions, RankMaterial, fit
+from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 from recsys.store.generations import content_key, pin

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_evaluation import DISPLAY, display_order
-from eval.studies.clicks.click_log import ClickLog
-from pipelines.studies.clicks.click_features import FEATURES
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_evaluation import DISPLAY, display_order
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.pipelines.studies.clicks.click_features import FEATURES
 from recsys.store.arrays import Floats
 
 

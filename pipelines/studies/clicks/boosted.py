@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eval.measures import Doubles
-from pipelines.studies.clicks.click_pairs import Pairs
+from recsys.eval.measures import Doubles
+from recsys.pipelines.studies.clicks.click_pairs import Pairs
 from recsys.store.arrays import Floats, Longs
 
 if TYPE_CHECKING:

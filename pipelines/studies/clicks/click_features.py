@@ -13,8 +13,8 @@ from math import log1p
 
 import numpy as np
 
-from eval.studies.clicks.click_log import ClickLog
-from eval.studies.clicks.recommendation_task import RelatedPaper
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.recommendation_task import RelatedPaper
 from recsys.formats.embeddings import Embeddings
 from recsys.store.arrays import Floats
 

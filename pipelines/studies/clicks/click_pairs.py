@@ -13,10 +13,10 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_log import ClickLog
-from eval.studies.clicks.propensities import Propensities
 from recsys.errors import InputError, near_miss
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.store.arrays import Floats, Longs, Mask
 
 PER_POSITION, CONSTANT = "per-position", "constant"

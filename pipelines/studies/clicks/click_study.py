@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from eval.studies.clicks import coverage
-from eval.studies.clicks.click_models import CLICK_MODELS, ClickModel
-from eval.studies.clicks.click_world import World
-from eval.studies.clicks.coverage import CoverageRow, Design
-from eval.studies.clicks.estimation import METHODS
-from eval.studies.clicks.learned_rankers import LearningStudy
-from eval.studies.clicks.recovery import Recovered, recover
-from eval.studies.clicks.recovery import Study as RecoveryOptions
-from eval.studies.clicks.weighting import Options
-from pipelines.studies.clicks.corpus_world import DEPTH, WorldOptions, world_of
-from pipelines.studies.clicks.learning_study import LearningOptions, study_learning
 from recsys.errors import InputError, near_miss
+from recsys.eval.studies.clicks import coverage
+from recsys.eval.studies.clicks.click_models import CLICK_MODELS, ClickModel
+from recsys.eval.studies.clicks.click_world import World
+from recsys.eval.studies.clicks.coverage import CoverageRow, Design
+from recsys.eval.studies.clicks.estimation import METHODS
+from recsys.eval.studies.clicks.learned_rankers import LearningStudy
+from recsys.eval.studies.clicks.recovery import Recovered, recover
+from recsys.eval.studies.clicks.recovery import Study as RecoveryOptions
+from recsys.eval.studies.clicks.weighting import Options
 from recsys.extras import need
+from recsys.pipelines.studies.clicks.corpus_world import DEPTH, WorldOptions, world_of
+from recsys.pipelines.studies.clicks.learning_study import LearningOptions, study_learning
 from recsys.progress import Progress, silent
 from recsys.store.collection import Collection
 

@@ -19,10 +19,10 @@ from itertools import islice, zip_longest
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_world import World
-from eval.studies.clicks.recommendation_task import RelatedPaper
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_world import World
+from recsys.eval.studies.clicks.recommendation_task import RelatedPaper
 from recsys.formats.embeddings import Embeddings
 from recsys.store.arrays import Longs, Rows
 from recsys.store.collection import Collection

@@ -13,15 +13,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from eval.measures import Doubles, Interval
-from eval.studies.clicks.click_log import ClickLog
-from eval.studies.clicks.estimators import Estimates, compare, estimate
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.recommendation_task import RecommendationTask, read_task
-from eval.studies.clicks.weighting import Options
-from pipelines.studies.clicks.baseline_rankers import BASELINES
-from pipelines.studies.clicks.click_features import REFERENCE_YEAR, features
-from pipelines.studies.clicks.click_pairs import (
+from recsys.errors import InputError
+from recsys.eval.measures import Doubles, Interval
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.estimators import Estimates, compare, estimate
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
+from recsys.eval.studies.clicks.weighting import Options
+from recsys.extras import need
+from recsys.formats.embeddings import Embeddings, read_embeddings
+from recsys.pipelines.studies.clicks.baseline_rankers import BASELINES
+from recsys.pipelines.studies.clicks.click_features import REFERENCE_YEAR, features
+from recsys.pipelines.studies.clicks.click_pairs import (
     ALL,
     CONSTANT,
     NEGATIVES,
@@ -31,10 +34,7 @@ from pipelines.studies.clicks.click_pairs import (
     choice,
     pairs,
 )
-from pipelines.studies.clicks.learners import LEARNERS
-from recsys.errors import InputError
-from recsys.extras import need
-from recsys.formats.embeddings import Embeddings, read_embeddings
+from recsys.pipelines.studies.clicks.learners import LEARNERS
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats
 
@@ -144,7 +144,7 @@ def evaluate_task(
     """Train and judge all rankers and baselines on a folder in SciDocs' layout.
 
     Args:
-        folder: see `eval.studies.clicks.recommendation_task`.
+        folder: see `recsys.eval.studies.clicks.recommendation_task`.
         embeddings: file with the vectors of its papers.
         options: None takes the defaults.
         rng: draws the bootstrap samples, the same ones for every system, and the random baseline.

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from eval.measures import Doubles
-from pipelines.studies.clicks.click_pairs import Pairs
+from recsys.eval.measures import Doubles
 from recsys.extras import need
+from recsys.pipelines.studies.clicks.click_pairs import Pairs
 from recsys.store.arrays import Floats
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def fit_feedforward(
     trained on would know what a click-naive one cannot. The same `rng` gives the same network.
     """
     need("torch", "The feed-forward ranker")
-    from pipelines.studies.citeomatic.network_training import one_thread
+    from recsys.pipelines.studies.citeomatic.network_training import one_thread
 
     chosen = options or FeedForwardOptions()
     kept, best, since = _untrained(train.features, chosen.hidden, rng), np.inf, 0

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from eval.measures import Doubles
-from pipelines.studies.clicks.boosted import fit_boosted
-from pipelines.studies.clicks.feedforward import fit_feedforward
+from recsys.eval.measures import Doubles
+from recsys.pipelines.studies.clicks.boosted import fit_boosted
+from recsys.pipelines.studies.clicks.feedforward import fit_feedforward
 from recsys.store.arrays import Floats
 
 

@@ -19,11 +19,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_log import ClickLog, Impression
-from eval.studies.clicks.click_models import PositionBased, decay
-from eval.studies.clicks.estimation import METHODS, estimate
-from eval.studies.clicks.learned_rankers import (
+from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.click_models import PositionBased, decay
+from recsys.eval.studies.clicks.estimation import METHODS, estimate
+from recsys.eval.studies.clicks.learned_rankers import (
     NAIVE,
     LearningStudy,
     System,
@@ -31,15 +32,14 @@ from eval.studies.clicks.learned_rankers import (
     graded_ndcg,
     learned,
 )
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.simulation import Policy, simulate
-from pipelines.studies.clicks.baseline_rankers import BASELINES
-from pipelines.studies.clicks.click_features import features
-from pipelines.studies.clicks.click_pairs import CONSTANT, PER_POSITION, Pairs, pairs
-from pipelines.studies.clicks.corpus_world import DEPTH, PRODUCTION, RANKERS, CorpusWorld
-from pipelines.studies.clicks.learners import LEARNERS
-from recsys.errors import InputError
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.simulation import Policy, simulate
 from recsys.extras import need
+from recsys.pipelines.studies.clicks.baseline_rankers import BASELINES
+from recsys.pipelines.studies.clicks.click_features import features
+from recsys.pipelines.studies.clicks.click_pairs import CONSTANT, PER_POSITION, Pairs, pairs
+from recsys.pipelines.studies.clicks.corpus_world import DEPTH, PRODUCTION, RANKERS, CorpusWorld
+from recsys.pipelines.studies.clicks.learners import LEARNERS
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows
 

@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
-from eval.report.page import Page, Picture, Section
-from eval.studies.clicks.pages.coverage_page import (
+from recsys.eval.report.page import Page, Picture, Section
+from recsys.eval.studies.clicks.pages.coverage_page import (
     coverage_figures,
     coverage_pictures,
     coverage_section,
 )
-from eval.studies.clicks.pages.learning_page import learning_pictures, learning_section
-from eval.studies.clicks.pages.recovery_page import (
+from recsys.eval.studies.clicks.pages.learning_page import learning_pictures, learning_section
+from recsys.eval.studies.clicks.pages.recovery_page import (
     recovery_figures,
     recovery_pictures,
     recovery_section,
 )
-from pipelines.studies.clicks.click_study import ClickStudy
+from recsys.pipelines.studies.clicks.click_study import ClickStudy
 
 SCHEMA = "recsys.click-study/1"
 

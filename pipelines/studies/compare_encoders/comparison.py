@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from eval.studies.encoders.encoder_figures import (
+from recsys.errors import InputError, RecsysError, near_miss
+from recsys.eval.studies.encoders.encoder_figures import (
     SIZE,
     SPEED,
     EncoderRow,
@@ -21,11 +22,13 @@ from eval.studies.encoders.encoder_figures import (
     from_record,
     map_of,
 )
-from eval.studies.probes.maps import ClassMap
-from pipelines.encoders.checkpoints import MINILM
-from pipelines.jobs.finished_steps import once
-from pipelines.jobs.locks import locked
-from pipelines.studies.compare_encoders.comparison_bench import (
+from recsys.eval.studies.probes.maps import ClassMap
+from recsys.extras import need
+from recsys.formats.embeddings.embedding_files import embedding_files
+from recsys.pipelines.encoders.checkpoints import MINILM
+from recsys.pipelines.jobs.finished_steps import once
+from recsys.pipelines.jobs.locks import locked
+from recsys.pipelines.studies.compare_encoders.comparison_bench import (
     ROWS,
     Bench,
     CompareOptions,
@@ -34,13 +37,10 @@ from pipelines.studies.compare_encoders.comparison_bench import (
     check,
     set_up,
 )
-from pipelines.studies.compare_encoders.encoder_rows import Wanted
-from pipelines.studies.compare_encoders.judge_recommending import recommended
-from pipelines.studies.compare_encoders.judge_vectors import probed, suited
-from pipelines.studies.compare_encoders.make_vectors import Maker
-from recsys.errors import InputError, RecsysError, near_miss
-from recsys.extras import need
-from recsys.formats.embeddings.embedding_files import embedding_files
+from recsys.pipelines.studies.compare_encoders.encoder_rows import Wanted
+from recsys.pipelines.studies.compare_encoders.judge_recommending import recommended
+from recsys.pipelines.studies.compare_encoders.judge_vectors import probed, suited
+from recsys.pipelines.studies.compare_encoders.make_vectors import Maker
 from recsys.progress import Progress
 from recsys.store.artifacts import fingerprint, sha256
 

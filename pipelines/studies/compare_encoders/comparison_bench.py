@@ -3,14 +3,18 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from indexes.opening import open_collection
-from pipelines.encoders.export_encoder import Precision
-from pipelines.evaluation.splits import Split, read_split
-from pipelines.jobs.finished_steps import once
-from pipelines.jobs.per_query import OpenIndex
-from pipelines.studies.compare_encoders.labelled_papers import Labelled, Labels, read_labelled
-from pipelines.studies.scidocs.generator import GeneratorOptions, generate
 from recsys.errors import InputError
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.encoders.export_encoder import Precision
+from recsys.pipelines.evaluation.splits import Split, read_split
+from recsys.pipelines.jobs.finished_steps import once
+from recsys.pipelines.jobs.per_query import OpenIndex
+from recsys.pipelines.studies.compare_encoders.labelled_papers import (
+    Labelled,
+    Labels,
+    read_labelled,
+)
+from recsys.pipelines.studies.scidocs.generator import GeneratorOptions, generate
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection

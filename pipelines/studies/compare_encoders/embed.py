@@ -5,26 +5,34 @@ import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from eval.studies.scidocs.scidocs_layout import suite_papers, suite_root
-from indexes.opening import open_collection
-from pipelines.corpora.collect import AS_TOLD
-from pipelines.corpora.source_files import source_files
-from pipelines.encoders.checkpoints import MINILM
-from pipelines.encoders.export_encoder import Precision, cached_encoder
-from pipelines.evaluation.splits import read_split
-from pipelines.index.encode import encode_corpus
-from pipelines.index.ingest import ingest
-from pipelines.index.shard_encoders import shard_encoder
-from pipelines.jobs.engines.engine_contract import Engine
-from pipelines.jobs.engines.process_pool import USUAL
-from pipelines.jobs.locks import locked
-from pipelines.studies.baselines.baseline_table import BASELINES, check_encoder_name, fit_baseline
-from pipelines.studies.baselines.training_material import Material, material_of, material_of_corpus
 from recsys.errors import CorpusError, InputError
+from recsys.eval.studies.scidocs.scidocs_layout import suite_papers, suite_root
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.formats.embeddings.embedding_files import embedding_format
 from recsys.formats.papers.paper_records import tally
+from recsys.indexes.opening import open_collection
 from recsys.models.encoder import KIND, SCHEMA
+from recsys.pipelines.corpora.collect import AS_TOLD
+from recsys.pipelines.corpora.source_files import source_files
+from recsys.pipelines.encoders.checkpoints import MINILM
+from recsys.pipelines.encoders.export_encoder import Precision, cached_encoder
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.index.encode import encode_corpus
+from recsys.pipelines.index.ingest import ingest
+from recsys.pipelines.index.shard_encoders import shard_encoder
+from recsys.pipelines.jobs.engines.engine_contract import Engine
+from recsys.pipelines.jobs.engines.process_pool import USUAL
+from recsys.pipelines.jobs.locks import locked
+from recsys.pipelines.studies.baselines.baseline_table import (
+    BASELINES,
+    check_encoder_name,
+    fit_baseline,
+)
+from recsys.pipelines.studies.baselines.training_material import (
+    Material,
+    material_of,
+    material_of_corpus,
+)
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 from recsys.store.artifacts import load_manifest

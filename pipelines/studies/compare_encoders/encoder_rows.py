@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from eval.studies.encoders.training_page import learned_from
-from pipelines.encoders.checkpoints import files_of
-from pipelines.studies.baselines.baseline_table import BASELINES, check_encoder_name
 from recsys.errors import InputError
+from recsys.eval.studies.encoders.training_page import learned_from
 from recsys.formats.embeddings.embedding_files import embedding_files
+from recsys.pipelines.encoders.checkpoints import files_of
+from recsys.pipelines.studies.baselines.baseline_table import BASELINES, check_encoder_name
 from recsys.store.artifacts import fingerprint, sha256
 
 _REVISION = 1

@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from eval.run_figures import Assessment
-from eval.studies.encoders.encoder_figures import F1, RECALL, Figure, as_record, bounded
-from indexes.backends import build_index, by_size
-from pipelines.evaluation.evaluate import TWO_STAGE, EvaluateOptions, evaluate
-from pipelines.index.encode import link_vectors
-from pipelines.index.external_vectors import Built, take
-from pipelines.jobs.engines.process_pool import ProcessPool
-from pipelines.jobs.index_writer import writing
-from pipelines.ranking.train_options import TrainOptions
-from pipelines.ranking.train_ranker import train_ranker
-from pipelines.studies.compare_encoders.comparison_bench import Bench
 from recsys.errors import ArtifactError
+from recsys.eval.run_figures import Assessment
+from recsys.eval.studies.encoders.encoder_figures import F1, RECALL, Figure, as_record, bounded
+from recsys.indexes.backends import build_index, by_size
+from recsys.pipelines.evaluation.evaluate import TWO_STAGE, EvaluateOptions, evaluate
+from recsys.pipelines.index.encode import link_vectors
+from recsys.pipelines.index.external_vectors import Built, take
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.index_writer import writing
+from recsys.pipelines.ranking.train_options import TrainOptions
+from recsys.pipelines.ranking.train_ranker import train_ranker
+from recsys.pipelines.studies.compare_encoders.comparison_bench import Bench
 from recsys.progress import Progress
 from recsys.store.artifacts import fingerprint
 from recsys.store.corpus import Corpus

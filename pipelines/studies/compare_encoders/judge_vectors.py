@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from eval.measures import Interval, draw, interval
-from eval.studies.encoders.encoder_figures import (
+from recsys.eval.measures import Interval, draw, interval
+from recsys.eval.studies.encoders.encoder_figures import (
     ACCURACY,
     AUC,
     AVERAGE,
@@ -20,16 +20,16 @@ from eval.studies.encoders.encoder_figures import (
     bounded,
     map_record,
 )
-from eval.studies.encoders.macro_f1 import drawn_macro_f1
-from eval.studies.probes.probe_results import GroupResult
-from eval.studies.scidocs.scidocs_figures import Figure as Percent
-from eval.studies.scidocs.scidocs_figures import Row, average
-from eval.studies.scidocs.scidocs_layout import Group
-from pipelines.studies.compare_encoders.comparison_bench import PARTS, Bench
-from pipelines.studies.compare_encoders.labelled_papers import Labelled
-from pipelines.studies.probes.probe import ProbeOptions, probe
-from pipelines.studies.scidocs.suite import SuiteOptions, evaluate_suite
-from pipelines.studies.scidocs.suite_vectors import Source
+from recsys.eval.studies.encoders.macro_f1 import drawn_macro_f1
+from recsys.eval.studies.probes.probe_results import GroupResult
+from recsys.eval.studies.scidocs.scidocs_figures import Figure as Percent
+from recsys.eval.studies.scidocs.scidocs_figures import Row, average
+from recsys.eval.studies.scidocs.scidocs_layout import Group
+from recsys.pipelines.studies.compare_encoders.comparison_bench import PARTS, Bench
+from recsys.pipelines.studies.compare_encoders.labelled_papers import Labelled
+from recsys.pipelines.studies.probes.probe import ProbeOptions, probe
+from recsys.pipelines.studies.scidocs.suite import SuiteOptions, evaluate_suite
+from recsys.pipelines.studies.scidocs.suite_vectors import Source
 from recsys.progress import Progress
 from recsys.store.artifacts import fingerprint
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.corpora.collect import AS_TOLD
-from pipelines.corpora.source_files import source_files
-from pipelines.index.ingest import ingest
-from pipelines.jobs.finished_steps import once
-from pipelines.studies.probes.probe_papers import read_values
 from recsys.errors import InputError
+from recsys.pipelines.corpora.collect import AS_TOLD
+from recsys.pipelines.corpora.source_files import source_files
+from recsys.pipelines.index.ingest import ingest
+from recsys.pipelines.jobs.finished_steps import once
+from recsys.pipelines.studies.probes.probe_papers import read_values
 from recsys.progress import Progress
 from recsys.store.artifacts import fingerprint, replacing, sha256
 from recsys.store.corpus import Corpus

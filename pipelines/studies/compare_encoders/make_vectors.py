@@ -9,19 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from pipelines.encoders.checkpoints import MINILM
-from pipelines.encoders.export_encoder import cached_encoder
-from pipelines.index.encode import encode_corpus
-from pipelines.index.shard_encoders import Here
-from pipelines.jobs.finished_steps import once
-from pipelines.studies.baselines.baseline_table import fit_baseline
-from pipelines.studies.baselines.training_material import Material, material_of, material_of_corpus
-from pipelines.studies.compare_encoders.comparison_bench import Bench
-from pipelines.studies.compare_encoders.encoder_rows import Wanted
-from pipelines.studies.compare_encoders.labelled_papers import Labelled
 from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.models.encoder import MODEL, OnnxEncoder, Text
+from recsys.pipelines.encoders.checkpoints import MINILM
+from recsys.pipelines.encoders.export_encoder import cached_encoder
+from recsys.pipelines.index.encode import encode_corpus
+from recsys.pipelines.index.shard_encoders import Here
+from recsys.pipelines.jobs.finished_steps import once
+from recsys.pipelines.studies.baselines.baseline_table import fit_baseline
+from recsys.pipelines.studies.baselines.training_material import (
+    Material,
+    material_of,
+    material_of_corpus,
+)
+from recsys.pipelines.studies.compare_encoders.comparison_bench import Bench
+from recsys.pipelines.studies.compare_encoders.encoder_rows import Wanted
+from recsys.pipelines.studies.compare_encoders.labelled_papers import Labelled
 from recsys.progress import Progress
 from recsys.protocols import Encoder
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from eval.studies.encoders.training_page import TRAINING
-from pipelines.studies.distil.distil_task import DistilOptions, DistilTask, Lesson
-from pipelines.studies.distil.taught_corpora import TaughtCorpora, Teacher
-from pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
-from pipelines.studies.finetuning.student import StartOptions, Student
-from pipelines.studies.finetuning.trained_encoder import facts_of
-from pipelines.studies.finetuning.training_history import Checkpoint, History
-from pipelines.studies.specter.dev_recall import MEASURE
-from pipelines.studies.specter.triplet_loss import LossOptions
-from pipelines.studies.specter.triplet_sources import Reading, Source
-from pipelines.studies.specter.triplet_task import EncoderTask, Shelf
-from pipelines.studies.specter.triplets import Draw
+from recsys.eval.studies.encoders.training_page import TRAINING
+from recsys.pipelines.studies.distil.distil_task import DistilOptions, DistilTask, Lesson
+from recsys.pipelines.studies.distil.taught_corpora import TaughtCorpora, Teacher
+from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
+from recsys.pipelines.studies.finetuning.student import StartOptions, Student
+from recsys.pipelines.studies.finetuning.trained_encoder import facts_of
+from recsys.pipelines.studies.finetuning.training_history import Checkpoint, History
+from recsys.pipelines.studies.specter.dev_recall import MEASURE
+from recsys.pipelines.studies.specter.triplet_loss import LossOptions
+from recsys.pipelines.studies.specter.triplet_sources import Reading, Source
+from recsys.pipelines.studies.specter.triplet_task import EncoderTask, Shelf
+from recsys.pipelines.studies.specter.triplets import Draw
 from recsys.store.artifacts import fingerprint, write_json
 
 _REVISION = 1

@@ -1,7 +1,7 @@
 """Does a student of a larger encoder serve a corpus that it has never seen?
 
-    python -m pipelines.studies.distil.distil_study --held-out vis --learn archaeology,elife \\
-        --data DATA --indexes DIR --cache CACHE --out DIR --lora 16 --bf16
+    python -m recsys.pipelines.studies.distil.distil_study --held-out vis \\
+        --learn archaeology,elife --data DATA --indexes DIR --cache CACHE --out DIR --lora 16 --bf16
 
 teaches MiniLM the angles of mpnet between the papers of some corpora, from titles and abstracts
 alone, and compares it, in int8, with MiniLM and with mpnet on the test queries of the corpus left
@@ -22,30 +22,30 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from eval.measures import Doubles
-from eval.studies.encoders.training_page import add_page
-from indexes.opening import open_collection
-from pipelines.encoders.checkpoints import MINILM, MPNET
-from pipelines.encoders.export_encoder import cached_encoder, export_encoder
-from pipelines.jobs.exit_codes import ending
-from pipelines.studies.citeomatic.network_training import device_of
-from pipelines.studies.distil.distil_fit import NEVER, Distilled, DistilPlan, fit_student
-from pipelines.studies.distil.distil_loss import DistilLoss, DistilName
-from pipelines.studies.distil.distil_task import DistilOptions
-from pipelines.studies.distil.taught_corpora import TaughtCorpora, Teacher
-from pipelines.studies.distil.teacher_vectors import VectorCache, told, vectors_of
-from pipelines.studies.finetuning.encoder_optimiser import Pace
-from pipelines.studies.finetuning.encoder_training import STAGE, LoopOptions, Run
-from pipelines.studies.finetuning.lora import LoraOptions
-from pipelines.studies.finetuning.student import StartOptions
-from pipelines.studies.finetuning.trained_encoder import check_out
-from pipelines.studies.finetuning.training_processes import Ranks
-from pipelines.studies.specter.dev_recall import Sample
-from pipelines.studies.specter.fitting import ADAPTER_RATE, RATE
-from pipelines.studies.specter.held_out import compare, curve
-from pipelines.studies.specter.triplet_sources import Reading
-from pipelines.studies.specter.triplets import Draw
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.encoders.training_page import add_page
+from recsys.indexes.opening import open_collection
 from recsys.models.encoder import OnnxEncoder
+from recsys.pipelines.encoders.checkpoints import MINILM, MPNET
+from recsys.pipelines.encoders.export_encoder import cached_encoder, export_encoder
+from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.studies.citeomatic.network_training import device_of
+from recsys.pipelines.studies.distil.distil_fit import NEVER, Distilled, DistilPlan, fit_student
+from recsys.pipelines.studies.distil.distil_loss import DistilLoss, DistilName
+from recsys.pipelines.studies.distil.distil_task import DistilOptions
+from recsys.pipelines.studies.distil.taught_corpora import TaughtCorpora, Teacher
+from recsys.pipelines.studies.distil.teacher_vectors import VectorCache, told, vectors_of
+from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
+from recsys.pipelines.studies.finetuning.encoder_training import STAGE, LoopOptions, Run
+from recsys.pipelines.studies.finetuning.lora import LoraOptions
+from recsys.pipelines.studies.finetuning.student import StartOptions
+from recsys.pipelines.studies.finetuning.trained_encoder import check_out
+from recsys.pipelines.studies.finetuning.training_processes import Ranks
+from recsys.pipelines.studies.specter.dev_recall import Sample
+from recsys.pipelines.studies.specter.fitting import ADAPTER_RATE, RATE
+from recsys.pipelines.studies.specter.held_out import compare, curve
+from recsys.pipelines.studies.specter.triplet_sources import Reading
+from recsys.pipelines.studies.specter.triplets import Draw
 from recsys.store.artifacts import replacing, write_json
 
 RESULT, SCHEMA = "distilled.json", "recsys.distilled/1"
@@ -193,7 +193,7 @@ def _plan(given: argparse.Namespace) -> DistilPlan:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m pipelines.studies.distil.distil_study", description=__doc__
+        prog="python -m recsys.pipelines.studies.distil.distil_study", description=__doc__
     )
     for name in ("--held-out", "--learn"):
         parser.add_argument(name, required=True)

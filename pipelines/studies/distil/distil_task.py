@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from pipelines.studies.distil.distil_loss import DistilLoss, Rotation
-from pipelines.studies.finetuning.tower import Tower
-from pipelines.studies.specter.triplet_task import BLOCK, EncoderTask
+from recsys.pipelines.studies.distil.distil_loss import DistilLoss, Rotation
+from recsys.pipelines.studies.finetuning.tower import Tower
+from recsys.pipelines.studies.specter.triplet_task import BLOCK, EncoderTask
 from recsys.store.arrays import Floats, Longs, Rows
 
 DEPTH = 50

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import numpy as np
 
-from indexes.opening import open_collection
-from pipelines.encoders.checkpoints import MPNET
-from pipelines.studies.distil.distil_task import Lesson
-from pipelines.studies.distil.teacher_vectors import VectorCache, judge_on, vectors_of
-from pipelines.studies.specter.dev_recall import Judge
-from pipelines.studies.specter.triplet_sources import (
+from recsys.indexes.opening import open_collection
+from recsys.models.encoder import OnnxEncoder, Text
+from recsys.pipelines.encoders.checkpoints import MPNET
+from recsys.pipelines.studies.distil.distil_task import Lesson
+from recsys.pipelines.studies.distil.teacher_vectors import VectorCache, judge_on, vectors_of
+from recsys.pipelines.studies.specter.dev_recall import Judge
+from recsys.pipelines.studies.specter.triplet_sources import (
     ABSTRACT,
     Reading,
     Source,
     read_index,
     read_texts,
 )
-from recsys.models.encoder import OnnxEncoder, Text
 from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import sha256
 

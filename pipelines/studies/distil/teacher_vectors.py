@@ -1,6 +1,6 @@
 """The vectors of an exported encoder, made once: they are cached in pieces, which stay if killed.
 
-    python -m pipelines.studies.distil.teacher_vectors --index INDEX --split SPLIT \\
+    python -m recsys.pipelines.studies.distil.teacher_vectors --index INDEX --split SPLIT \\
         --papers 8000 --cache DIR
 
 makes those of a corpus ahead. An index that was built with the encoder has them all.
@@ -14,15 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
-from indexes.opening import open_collection
-from pipelines.encoders.checkpoints import MPNET
-from pipelines.encoders.export_encoder import cached_encoder
-from pipelines.evaluation.splits import read_split
-from pipelines.jobs.exit_codes import ending
-from pipelines.studies.specter.dev_recall import Judge, Sample
-from pipelines.studies.specter.triplet_sources import ABSTRACT, judge_of, read_texts
 from recsys.formats.replacing import replacing
+from recsys.indexes.opening import open_collection
 from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, Text
+from recsys.pipelines.encoders.checkpoints import MPNET
+from recsys.pipelines.encoders.export_encoder import cached_encoder
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.studies.specter.dev_recall import Judge, Sample
+from recsys.pipelines.studies.specter.triplet_sources import ABSTRACT, judge_of, read_texts
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows, load_array
 from recsys.store.artifacts import fingerprint, load_manifest
@@ -104,7 +104,7 @@ def judge_on(index: Path, split: Path, part: str, papers: int | None) -> Judge:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make the vectors of the papers that a corpus's test queries are judged on."""
     parser = argparse.ArgumentParser(
-        prog="python -m pipelines.studies.distil.teacher_vectors", description=__doc__
+        prog="python -m recsys.pipelines.studies.distil.teacher_vectors", description=__doc__
     )
     for name in ("--index", "--split", "--cache"):
         parser.add_argument(name, type=Path, required=True)

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pipelines.encoders.bert_graph import Weights
-from pipelines.encoders.checkpoints import Checkpoint
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
+from recsys.pipelines.encoders.bert_graph import Weights
+from recsys.pipelines.encoders.checkpoints import Checkpoint
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import fingerprint, sha256
 

@@ -18,12 +18,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from pipelines.jobs.tensor_file import below, named
-from pipelines.studies.finetuning.encoder_optimiser import Optimiser, Pace
-from pipelines.studies.finetuning.tower import Learner
-from pipelines.studies.finetuning.training_history import Checkpoint, History
-from pipelines.studies.finetuning.training_processes import Ranks
 from recsys.errors import InputError, RecsysError
+from recsys.pipelines.jobs.tensor_file import below, named
+from recsys.pipelines.studies.finetuning.encoder_optimiser import Optimiser, Pace
+from recsys.pipelines.studies.finetuning.tower import Learner
+from recsys.pipelines.studies.finetuning.training_history import Checkpoint, History
+from recsys.pipelines.studies.finetuning.training_processes import Ranks
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Rows
 

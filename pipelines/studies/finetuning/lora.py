@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from pipelines.studies.finetuning.adapter_file import write_adapter
+from recsys.pipelines.studies.finetuning.adapter_file import write_adapter
 
 ATTENTION = ("attention.self.query", "attention.self.key", "attention.self.value")
 PLACES: Mapping[str, tuple[str, ...]] = {

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipelines.encoders.checkpoints import MINILM, Checkpoint, read_checkpoint
-from pipelines.encoders.export_encoder import Settings, choose_settings
-from pipelines.studies.finetuning.lora import LoraOptions, adapt, merge, save_adapter
-from pipelines.studies.finetuning.text_batches import Texts
-from pipelines.studies.finetuning.tokens import tokenise
-from pipelines.studies.finetuning.tower import Tower, load_tower, random_tower, save_tower
 from recsys.errors import InputError
 from recsys.models.encoder import Text
 from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.encoders.checkpoints import MINILM, Checkpoint, read_checkpoint
+from recsys.pipelines.encoders.export_encoder import Settings, choose_settings
+from recsys.pipelines.studies.finetuning.lora import LoraOptions, adapt, merge, save_adapter
+from recsys.pipelines.studies.finetuning.text_batches import Texts
+from recsys.pipelines.studies.finetuning.tokens import tokenise
+from recsys.pipelines.studies.finetuning.tower import Tower, load_tower, random_tower, save_tower
 from recsys.progress import Progress
 
 RANDOM = "random"

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from pipelines.studies.finetuning.tokens import Batch, batches
-from pipelines.studies.finetuning.tower import Tower
+from recsys.pipelines.studies.finetuning.tokens import Batch, batches
+from recsys.pipelines.studies.finetuning.tower import Tower
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Longs, Ragged, Rows
 

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pipelines.encoders.checkpoints import Checkpoint
-from pipelines.encoders.export_encoder import Settings
 from recsys.models.encoder import TOKENIZER, Text, load_tokenizer, segments
+from recsys.pipelines.encoders.checkpoints import Checkpoint
+from recsys.pipelines.encoders.export_encoder import Settings
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Longs, Ragged, Rows, slices
 

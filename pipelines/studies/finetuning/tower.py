@@ -8,10 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pipelines.encoders.checkpoints import Checkpoint
-from pipelines.encoders.export_encoder import OWN_SETTINGS, Settings
-from pipelines.studies.finetuning.tokens import Batch
 from recsys.models.encoder import TOKENIZER
+from recsys.pipelines.encoders.checkpoints import Checkpoint
+from recsys.pipelines.encoders.export_encoder import OWN_SETTINGS, Settings
+from recsys.pipelines.studies.finetuning.tokens import Batch
 
 
 class Learner(nn.Module):

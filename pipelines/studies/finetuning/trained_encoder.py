@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from eval.studies.encoders.training_page import TRAINING
-from pipelines.encoders.checkpoints import Checkpoint
-from pipelines.encoders.export_encoder import Settings
-from pipelines.studies.finetuning.training_history import History
 from recsys.errors import InputError
+from recsys.eval.studies.encoders.training_page import TRAINING
+from recsys.pipelines.encoders.checkpoints import Checkpoint
+from recsys.pipelines.encoders.export_encoder import Settings
+from recsys.pipelines.studies.finetuning.training_history import History
 from recsys.version import CREATED_BY
 
 SCHEMA = "recsys.training/1"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from torch import Tensor
 
-from pipelines.jobs.tensor_file import TensorFile
+from recsys.pipelines.jobs.tensor_file import TensorFile
 
 
 @dataclass(slots=True)

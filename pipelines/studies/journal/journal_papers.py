@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.studies.probes.paper_classes import is_unseen
-from pipelines.studies.probes.probe_papers import VENUE, Values, classes, values_of
 from recsys.errors import InputError
+from recsys.eval.studies.probes.paper_classes import is_unseen
 from recsys.formats.papers.paper_stream import Found, open_papers
 from recsys.models.encoder import Text
+from recsys.pipelines.studies.probes.probe_papers import VENUE, Values, classes, values_of
 from recsys.progress import Progress, silent
 from recsys.records import Paper
 from recsys.store.arrays import Longs, Rows

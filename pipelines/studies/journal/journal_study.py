@@ -13,23 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from eval.report.page import Page
-from eval.report.page_formats import as_json
-from eval.studies.encoders.journal_curve import LINEAR, Told, Trained
-from eval.studies.encoders.journal_page import journal_page
-from eval.studies.encoders.training_page import write_page
-from eval.studies.probes.few_labels import few_label_probe
-from eval.studies.probes.linear import linear_probe
-from eval.studies.probes.probe_results import Group
-from pipelines.jobs.finished_steps import once
-from pipelines.studies.finetuning.encoder_training import Run
-from pipelines.studies.finetuning.student import StartOptions, Student
-from pipelines.studies.journal.journal_papers import class_papers, read_papers
-from pipelines.studies.journal.train_journal import JournalOptions, fit_journal
-from pipelines.studies.probes.probe import ProbeOptions, folds, groups
-from pipelines.studies.probes.probe_papers import values_of
 from recsys.errors import InputError
+from recsys.eval.report.page import Page
+from recsys.eval.report.page_formats import as_json
+from recsys.eval.studies.encoders.journal_curve import LINEAR, Told, Trained
+from recsys.eval.studies.encoders.journal_page import journal_page
+from recsys.eval.studies.encoders.training_page import write_page
+from recsys.eval.studies.probes.few_labels import few_label_probe
+from recsys.eval.studies.probes.linear import linear_probe
+from recsys.eval.studies.probes.probe_results import Group
 from recsys.models.encoder import Text
+from recsys.pipelines.jobs.finished_steps import once
+from recsys.pipelines.studies.finetuning.encoder_training import Run
+from recsys.pipelines.studies.finetuning.student import StartOptions, Student
+from recsys.pipelines.studies.journal.journal_papers import class_papers, read_papers
+from recsys.pipelines.studies.journal.train_journal import JournalOptions, fit_journal
+from recsys.pipelines.studies.probes.probe import ProbeOptions, folds, groups
+from recsys.pipelines.studies.probes.probe_papers import values_of
 from recsys.progress import Progress
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Floats, Longs

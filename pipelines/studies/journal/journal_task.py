@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, normalize
 
-from pipelines.studies.finetuning.text_batches import Texts
-from pipelines.studies.finetuning.tokens import Batch
-from pipelines.studies.finetuning.tower import Learner, Tower
-from pipelines.studies.journal.journal_papers import ClassPapers
+from recsys.pipelines.studies.finetuning.text_batches import Texts
+from recsys.pipelines.studies.finetuning.tokens import Batch
+from recsys.pipelines.studies.finetuning.tower import Learner, Tower
+from recsys.pipelines.studies.journal.journal_papers import ClassPapers
 from recsys.store.arrays import Floats, Longs, Rows
 
 TEMPERATURE = 0.1

@@ -9,17 +9,21 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from eval.studies.encoders.training_page import TRAINING, add_page, page_note
-from eval.studies.probes.paper_classes import write_class_names
-from pipelines.studies.citeomatic.network_training import device_of
-from pipelines.studies.finetuning.encoder_optimiser import Pace
-from pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
-from pipelines.studies.finetuning.student import StartOptions, Student
-from pipelines.studies.finetuning.trained_encoder import check_out, facts_of
-from pipelines.studies.finetuning.training_history import Checkpoint, History
-from pipelines.studies.finetuning.training_processes import joined
-from pipelines.studies.journal.journal_papers import ClassOptions, ClassPapers, read_class_papers
-from pipelines.studies.journal.journal_task import MEASURE, JournalTask
+from recsys.eval.studies.encoders.training_page import TRAINING, add_page, page_note
+from recsys.eval.studies.probes.paper_classes import write_class_names
+from recsys.pipelines.studies.citeomatic.network_training import device_of
+from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
+from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
+from recsys.pipelines.studies.finetuning.student import StartOptions, Student
+from recsys.pipelines.studies.finetuning.trained_encoder import check_out, facts_of
+from recsys.pipelines.studies.finetuning.training_history import Checkpoint, History
+from recsys.pipelines.studies.finetuning.training_processes import joined
+from recsys.pipelines.studies.journal.journal_papers import (
+    ClassOptions,
+    ClassPapers,
+    read_class_papers,
+)
+from recsys.pipelines.studies.journal.journal_task import MEASURE, JournalTask
 from recsys.store.artifacts import fingerprint, replacing, write_json
 
 _REVISION = 1

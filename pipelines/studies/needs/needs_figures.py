@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.calibration import expected_calibration_error
-from pipelines.studies.needs.needs_fit import Fitted
-from pipelines.studies.needs.needs_table import Table
+from recsys.eval.calibration import expected_calibration_error
+from recsys.pipelines.studies.needs.needs_fit import Fitted
+from recsys.pipelines.studies.needs.needs_table import Table
 from recsys.store.arrays import Floats, Longs, Mask
 
 VIEWS: Mapping[str, str] = {

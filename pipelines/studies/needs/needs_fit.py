@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines.studies.needs.needs_table import Table
+from recsys.pipelines.studies.needs.needs_table import Table
 from recsys.store.arrays import Floats, Longs, Mask
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pipelines.studies.needs.needs_figures import VIEWS
 from recsys.errors import InputError
+from recsys.pipelines.studies.needs.needs_figures import VIEWS
 
 BEGIN, END = "<!-- needs -->", "<!-- /needs -->"
 

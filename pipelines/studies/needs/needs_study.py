@@ -1,6 +1,6 @@
 """Train and judge the judge of sentences on open full texts, and write what came out.
 
-    python -m pipelines.studies.needs.needs_study --texts DIR --index my.index --out DIR
+    python -m recsys.pipelines.studies.needs.needs_study --texts DIR --index my.index --out DIR
 
 DIR holds a folder of texts for each field, see `needs_texts`; the index lends its encoder. Texts
 named in needs_test_texts.txt are asked once, at the end; on the others the judge is trained, and
@@ -18,10 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.jobs.exit_codes import ending
-from pipelines.studies.needs.needs_controls import CONTROLS, control_scores
-from pipelines.studies.needs.needs_examples import Examples, examples_of, marks_at_end
-from pipelines.studies.needs.needs_figures import (
+from recsys.errors import InputError
+from recsys.models.encoder import OnnxEncoder
+from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.studies.needs.needs_controls import CONTROLS, control_scores
+from recsys.pipelines.studies.needs.needs_examples import Examples, examples_of, marks_at_end
+from recsys.pipelines.studies.needs.needs_figures import (
     auc,
     auc_over_texts,
     auc_with_refused,
@@ -30,13 +32,11 @@ from pipelines.studies.needs.needs_figures import (
     views_of,
     without_trace,
 )
-from pipelines.studies.needs.needs_fit import Fitted, fit
-from pipelines.studies.needs.needs_page import write_page
-from pipelines.studies.needs.needs_table import Table, table_of
-from pipelines.studies.needs.needs_texts import read_texts
-from pipelines.studies.needs.needs_writing import knots_of, thresholds_of, write_judge
-from recsys.errors import InputError
-from recsys.models.encoder import OnnxEncoder
+from recsys.pipelines.studies.needs.needs_fit import Fitted, fit
+from recsys.pipelines.studies.needs.needs_page import write_page
+from recsys.pipelines.studies.needs.needs_table import Table, table_of
+from recsys.pipelines.studies.needs.needs_texts import read_texts
+from recsys.pipelines.studies.needs.needs_writing import knots_of, thresholds_of, write_judge
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Longs, Mask
 from recsys.store.generations import pin

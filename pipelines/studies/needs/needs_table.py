@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.studies.needs.needs_examples import Examples, with_marks_hidden
 from recsys.local.needs.needs_cues import FIRST_PLACE, NAMES, UNKNOWN, cues_of, section_columns
 from recsys.local.needs.needs_words import SIZE, places_of
+from recsys.pipelines.studies.needs.needs_examples import Examples, with_marks_hidden
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Longs, Mask
 

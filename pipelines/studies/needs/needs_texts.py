@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipelines.studies.needs.needs_jats import read_articles
 from recsys.errors import InputError, RecsysError
 from recsys.formats.bodies.body_formats import parse_body
 from recsys.formats.files import read_bytes
 from recsys.passages import Body, Sentence
+from recsys.pipelines.studies.needs.needs_jats import read_articles
 
 FEWEST = 20
 """Sentences that a text has at least; shorter ones are notes and announcements."""

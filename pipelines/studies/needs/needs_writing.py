@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.ranking.fit_ranker import calibrate
-from pipelines.studies.needs.needs_fit import Fitted
-from pipelines.studies.needs.needs_table import Table
 from recsys.local.needs.needs_citation import ANY, KIND, SCHEMA, VECTOR_WEIGHTS, WORD_WEIGHTS
 from recsys.local.needs.needs_cues import NAMES
+from recsys.pipelines.ranking.fit_ranker import calibrate
+from recsys.pipelines.studies.needs.needs_fit import Fitted
+from recsys.pipelines.studies.needs.needs_table import Table
 from recsys.stage_two.grown_trees import trees_of
 from recsys.store.arrays import Floats, Mask
 from recsys.store.artifacts import replacing, seal

@@ -7,22 +7,29 @@ from typing import TypeVar
 
 import numpy as np
 
-from eval.studies.probes.clustering import dense_clusters, majorities
-from eval.studies.probes.contrasts import contrasts
-from eval.studies.probes.estimates import estimator
-from eval.studies.probes.linear import deal, linear_probe
-from eval.studies.probes.paper_classes import folded, is_unseen
-from eval.studies.probes.probe_results import ALL, SEEN, UNSEEN, Group, GroupResult, ProbeResult
-from eval.studies.probes.retrieval import retrieve_pairs
-from eval.studies.probes.tsne_layout import Layout, lay_out
-from pipelines.studies.probes.probe_papers import (
+from recsys.errors import InputError, near_miss
+from recsys.eval.studies.probes.clustering import dense_clusters, majorities
+from recsys.eval.studies.probes.contrasts import contrasts
+from recsys.eval.studies.probes.estimates import estimator
+from recsys.eval.studies.probes.linear import deal, linear_probe
+from recsys.eval.studies.probes.paper_classes import folded, is_unseen
+from recsys.eval.studies.probes.probe_results import (
+    ALL,
+    SEEN,
+    UNSEEN,
+    Group,
+    GroupResult,
+    ProbeResult,
+)
+from recsys.eval.studies.probes.retrieval import retrieve_pairs
+from recsys.eval.studies.probes.tsne_layout import Layout, lay_out
+from recsys.pipelines.studies.probes.probe_papers import (
     Values,
     classes,
     read_all,
     read_values,
     shared_papers,
 )
-from recsys.errors import InputError, near_miss
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 from recsys.store.arrays import Floats, Longs, Mask

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from eval.studies.probes.paper_classes import folded
-from pipelines.studies.scidocs.scidocs_classes import Labelled, classes_of
 from recsys.errors import InputError, near_miss
+from recsys.eval.studies.probes.paper_classes import folded
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.embedding_files import FORMATS
 from recsys.formats.papers.paper_stream import Found, open_papers
+from recsys.pipelines.studies.scidocs.scidocs_classes import Labelled, classes_of
 from recsys.progress import Progress
 from recsys.records import Paper, PaperId
 

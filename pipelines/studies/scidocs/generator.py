@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from eval.studies.scidocs.scidocs_layout import (
+from recsys.errors import InputError
+from recsys.eval.studies.scidocs.scidocs_layout import (
     PARTS,
     RANKING,
     Classes,
@@ -26,17 +27,16 @@ from eval.studies.scidocs.scidocs_layout import (
     write_judgements,
     write_metadata,
 )
-from eval.trec import Qrels
-from pipelines.evaluation.splits import Split
-from pipelines.studies.clicks.simulated_task import SimulationOptions, simulate_task
-from pipelines.studies.scidocs.paper_relations import RELATIONS, Library, Related
-from pipelines.studies.scidocs.scidocs_classes import (
+from recsys.eval.trec import Qrels
+from recsys.pipelines.evaluation.splits import Split
+from recsys.pipelines.studies.clicks.simulated_task import SimulationOptions, simulate_task
+from recsys.pipelines.studies.scidocs.paper_relations import RELATIONS, Library, Related
+from recsys.pipelines.studies.scidocs.scidocs_classes import (
     Labelled,
     category_values,
     classes_of,
     parts_of,
 )
-from recsys.errors import InputError
 from recsys.progress import Progress, silent
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Longs, Mask, Rows

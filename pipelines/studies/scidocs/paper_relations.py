@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.measures import Doubles
-from eval.studies.scidocs.scidocs_layout import Task
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.scidocs.scidocs_layout import Task
 from recsys.store.arrays import Mask, Ragged, Rows, SortedStrings
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.studies.scidocs.scidocs_layout import Classes
+from recsys.eval.studies.scidocs.scidocs_layout import Classes
 from recsys.records import Paper, PaperId
 from recsys.store.paper_types import paper_types
 

@@ -7,10 +7,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from eval.studies.clicks.recommendation_task import read_task
-from eval.studies.scidocs.classification import classify
-from eval.studies.scidocs.ranking_tasks import Ranked, rank
-from eval.studies.scidocs.scidocs_figures import (
+from recsys.errors import InputError, near_miss
+from recsys.eval.studies.clicks.recommendation_task import read_task
+from recsys.eval.studies.scidocs.classification import classify
+from recsys.eval.studies.scidocs.ranking_tasks import Ranked, rank
+from recsys.eval.studies.scidocs.scidocs_figures import (
     Column,
     Figure,
     Row,
@@ -18,7 +19,7 @@ from eval.studies.scidocs.scidocs_figures import (
     draws,
     ranking_figures,
 )
-from eval.studies.scidocs.scidocs_layout import (
+from recsys.eval.studies.scidocs.scidocs_layout import (
     CLASSIFICATION,
     GROUPS,
     PARTS,
@@ -30,12 +31,11 @@ from eval.studies.scidocs.scidocs_layout import (
     suite_root,
     tasks_in,
 )
-from eval.studies.scidocs.scidocs_table import Suite
-from pipelines.studies.scidocs.generator import note_of
-from pipelines.studies.scidocs.suite_vectors import Source, random_vectors
-from pipelines.studies.scidocs.trained_recommender import papers_of, recommendation_figures
-from recsys.errors import InputError, near_miss
+from recsys.eval.studies.scidocs.scidocs_table import Suite
 from recsys.formats.embeddings import Embeddings
+from recsys.pipelines.studies.scidocs.generator import note_of
+from recsys.pipelines.studies.scidocs.suite_vectors import Source, random_vectors
+from recsys.pipelines.studies.scidocs.trained_recommender import papers_of, recommendation_figures
 from recsys.processors import processors
 from recsys.progress import Progress, silent
 from recsys.records import PaperId

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.studies.scidocs.scidocs_layout import Group
 from recsys.errors import InputError
+from recsys.eval.studies.scidocs.scidocs_layout import Group
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.embedding_files import FORMATS
 from recsys.progress import Progress

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.studies.clicks.click_log import ClickLog
-from eval.studies.clicks.estimators import drawn_figures
-from eval.studies.clicks.recommendation_task import RecommendationTask, read_task
-from eval.studies.clicks.weighting import SNIPS, Options
-from eval.studies.scidocs.scidocs_figures import SAMPLES, Column, Figure, draws
-from eval.studies.scidocs.scidocs_layout import Task
-from pipelines.studies.clicks.click_features import features
-from pipelines.studies.clicks.click_pairs import CONSTANT, FIRST_FIVE, Pairs, pairs
-from pipelines.studies.clicks.feedforward import fit_feedforward
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.estimators import drawn_figures
+from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
+from recsys.eval.studies.clicks.weighting import SNIPS, Options
+from recsys.eval.studies.scidocs.scidocs_figures import SAMPLES, Column, Figure, draws
+from recsys.eval.studies.scidocs.scidocs_layout import Task
 from recsys.formats.embeddings import Embeddings
+from recsys.pipelines.studies.clicks.click_features import features
+from recsys.pipelines.studies.clicks.click_pairs import CONSTANT, FIRST_FIVE, Pairs, pairs
+from recsys.pipelines.studies.clicks.feedforward import fit_feedforward
 from recsys.records import PaperId
 from recsys.store.arrays import Floats
 

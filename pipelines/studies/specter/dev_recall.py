@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.measures import Doubles
-from pipelines.studies.citeomatic.negatives import ragged
+from recsys.eval.measures import Doubles
+from recsys.pipelines.studies.citeomatic.negatives import ragged
 from recsys.store.arrays import Floats, Longs, Ragged, Rows
 from recsys.store.top_k import top_k
 

@@ -11,19 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.report.page import Page, Section
-from eval.report.tables import Table, cells
-from eval.significance import holm, randomisation_test
-from eval.studies.encoders.training_curves import Course
-from eval.studies.encoders.training_page import course_pictures, course_section, write_page
-from pipelines.jobs.finished_steps import once
-from pipelines.studies.finetuning.encoder_training import Run
-from pipelines.studies.finetuning.student import RANDOM
-from pipelines.studies.specter.dev_recall import MEASURE
-from pipelines.studies.specter.fitting import EncoderOptions, fit
-from pipelines.studies.specter.triplet_sources import ABSTRACT, AUTHORS, VENUE, Reading, read_index
 from recsys.errors import InputError, near_miss
+from recsys.eval.measures import Doubles
+from recsys.eval.report.page import Page, Section
+from recsys.eval.report.tables import Table, cells
+from recsys.eval.significance import holm, randomisation_test
+from recsys.eval.studies.encoders.training_curves import Course
+from recsys.eval.studies.encoders.training_page import course_pictures, course_section, write_page
+from recsys.pipelines.jobs.finished_steps import once
+from recsys.pipelines.studies.finetuning.encoder_training import Run
+from recsys.pipelines.studies.finetuning.student import RANDOM
+from recsys.pipelines.studies.specter.dev_recall import MEASURE
+from recsys.pipelines.studies.specter.fitting import EncoderOptions, fit
+from recsys.pipelines.studies.specter.triplet_sources import (
+    ABSTRACT,
+    AUTHORS,
+    VENUE,
+    Reading,
+    read_index,
+)
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.generations import content_key
 from recsys.version import CREATED_BY

@@ -1,7 +1,7 @@
 """How fast encoders train on triplets, beside a plain loop that pads, in one process.
 
-Run as `python -m pipelines.studies.specter.encoder_triplet_benchmark INDEX SPLIT`; writes JSON to
-stdout. Both learn from the same triplets with the same transformer, taking turns; rates are
+Run as `python -m recsys.pipelines.studies.specter.encoder_triplet_benchmark INDEX SPLIT`; writes
+JSON to stdout. Both learn from the same triplets with the same transformer, taking turns; rates are
 triplets per second of processor time. The plain loop is that of the published scripts: it tokenises
 the texts of each batch, pads queries, positives and negatives to the longest of them, and encodes
 every text of every triplet.
@@ -21,17 +21,17 @@ import transformers
 from torch import Tensor
 from torch.nn.functional import triplet_margin_loss
 
-from pipelines.jobs.exit_codes import ending
-from pipelines.studies.citeomatic.network_training import one_thread
-from pipelines.studies.finetuning.encoder_optimiser import Optimiser, Pace
-from pipelines.studies.finetuning.encoder_training import Run
-from pipelines.studies.finetuning.lora import LoraOptions
-from pipelines.studies.finetuning.training_processes import Ranks
-from pipelines.studies.specter.dev_recall import Sample
-from pipelines.studies.specter.fitting import EncoderOptions, Trained, untrained
-from pipelines.studies.specter.triplet_loss import MARGIN
-from pipelines.studies.specter.triplet_sources import Reading, read_index
 from recsys.models.encoder import Text, segments
+from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.studies.citeomatic.network_training import one_thread
+from recsys.pipelines.studies.finetuning.encoder_optimiser import Optimiser, Pace
+from recsys.pipelines.studies.finetuning.encoder_training import Run
+from recsys.pipelines.studies.finetuning.lora import LoraOptions
+from recsys.pipelines.studies.finetuning.training_processes import Ranks
+from recsys.pipelines.studies.specter.dev_recall import Sample
+from recsys.pipelines.studies.specter.fitting import EncoderOptions, Trained, untrained
+from recsys.pipelines.studies.specter.triplet_loss import MARGIN
+from recsys.pipelines.studies.specter.triplet_sources import Reading, read_index
 from recsys.store.arrays import Rows
 
 PART = 16

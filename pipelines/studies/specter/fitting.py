@@ -6,21 +6,21 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from eval.studies.encoders.training_page import TRAINING
-from pipelines.encoders.checkpoints import MINILM, Checkpoint
-from pipelines.encoders.export_encoder import Settings
-from pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
-from pipelines.studies.finetuning.lora import LoraOptions
-from pipelines.studies.finetuning.student import StartOptions, Student
-from pipelines.studies.finetuning.trained_encoder import facts_of
-from pipelines.studies.finetuning.training_history import Checkpoint as Partial
-from pipelines.studies.finetuning.training_history import History
-from pipelines.studies.specter.dev_recall import MEASURE
-from pipelines.studies.specter.triplet_loss import LossOptions
-from pipelines.studies.specter.triplet_sources import Source
-from pipelines.studies.specter.triplet_task import EncoderTask, Shelf
-from pipelines.studies.specter.triplets import Draw
 from recsys.errors import InputError
+from recsys.eval.studies.encoders.training_page import TRAINING
+from recsys.pipelines.encoders.checkpoints import MINILM, Checkpoint
+from recsys.pipelines.encoders.export_encoder import Settings
+from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
+from recsys.pipelines.studies.finetuning.lora import LoraOptions
+from recsys.pipelines.studies.finetuning.student import StartOptions, Student
+from recsys.pipelines.studies.finetuning.trained_encoder import facts_of
+from recsys.pipelines.studies.finetuning.training_history import Checkpoint as Partial
+from recsys.pipelines.studies.finetuning.training_history import History
+from recsys.pipelines.studies.specter.dev_recall import MEASURE
+from recsys.pipelines.studies.specter.triplet_loss import LossOptions
+from recsys.pipelines.studies.specter.triplet_sources import Source
+from recsys.pipelines.studies.specter.triplet_task import EncoderTask, Shelf
+from recsys.pipelines.studies.specter.triplets import Draw
 from recsys.store.artifacts import fingerprint, write_json
 
 _REVISION = 1

@@ -1,7 +1,7 @@
 """Does an encoder trained on some corpora serve one that it has never seen?
 
-    python -m pipelines.studies.specter.held_out --held-out vis --train archaeology,elife,acl \\
-        --data DATA --indexes DIR --out DIR --lora 16
+    python -m recsys.pipelines.studies.specter.held_out --held-out vis \\
+        --train archaeology,elife,acl --data DATA --indexes DIR --out DIR --lora 16
 
 trains one encoder on the train queries of all training corpora together, stops on their dev
 queries, and compares it with its start on the queries of the corpus left out: R@20 by cosine
@@ -26,21 +26,22 @@ from typing import Any, get_args
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.significance import bootstrap_difference, randomisation_test
-from eval.studies.encoders.training_page import TRAINING, write_page
-from indexes.opening import open_collection
-from pipelines.evaluation.splits import read_split
-from pipelines.jobs.exit_codes import ending
-from pipelines.studies.citeomatic.network_training import device_of
-from pipelines.studies.finetuning.encoder_optimiser import Pace
-from pipelines.studies.finetuning.encoder_training import LoopOptions, Run
-from pipelines.studies.finetuning.lora import LoraOptions
-from pipelines.studies.finetuning.number_lists import read_numbers
-from pipelines.studies.finetuning.training_history import History
-from pipelines.studies.finetuning.training_processes import joined
-from pipelines.studies.specter.dev_recall import Judge, Sample
-from pipelines.studies.specter.fitting import (
+from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.significance import bootstrap_difference, randomisation_test
+from recsys.eval.studies.encoders.training_page import TRAINING, write_page
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.studies.citeomatic.network_training import device_of
+from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
+from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run
+from recsys.pipelines.studies.finetuning.lora import LoraOptions
+from recsys.pipelines.studies.finetuning.number_lists import read_numbers
+from recsys.pipelines.studies.finetuning.training_history import History
+from recsys.pipelines.studies.finetuning.training_processes import joined
+from recsys.pipelines.studies.specter.dev_recall import Judge, Sample
+from recsys.pipelines.studies.specter.fitting import (
     ADAPTER_RATE,
     RATE,
     EncoderOptions,
@@ -48,18 +49,17 @@ from pipelines.studies.specter.fitting import (
     fit,
     untrained,
 )
-from pipelines.studies.specter.held_out_page import held_out_page
-from pipelines.studies.specter.strength import (
+from recsys.pipelines.studies.specter.held_out_page import held_out_page
+from recsys.pipelines.studies.specter.strength import (
     STRENGTHS,
     Finished,
     at_strength,
     read_finished,
     taken_up,
 )
-from pipelines.studies.specter.triplet_loss import LossName, LossOptions
-from pipelines.studies.specter.triplet_sources import Reading, Source, judge_of, read_index
-from pipelines.studies.specter.triplets import Draw
-from recsys.errors import InputError
+from recsys.pipelines.studies.specter.triplet_loss import LossName, LossOptions
+from recsys.pipelines.studies.specter.triplet_sources import Reading, Source, judge_of, read_index
+from recsys.pipelines.studies.specter.triplets import Draw
 from recsys.progress import silent
 from recsys.store.artifacts import replacing, write_json
 
@@ -266,7 +266,7 @@ def _told(stage: str, done: int, total: int) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m pipelines.studies.specter.held_out", description=__doc__
+        prog="python -m recsys.pipelines.studies.specter.held_out", description=__doc__
     )
     for name in ("--held-out", "--train"):
         parser.add_argument(name, required=True)

@@ -4,12 +4,17 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from eval.report.canvas import INK, Line, draw_lines, label, picture, styles
-from eval.report.page import Page, Picture, Section
-from eval.report.tables import Cell, Table
-from eval.studies.encoders.training_curves import Course
-from eval.studies.encoders.training_page import course_pictures, course_section, made, sources_of
-from pipelines.studies.specter.dev_recall import MEASURE
+from recsys.eval.report.canvas import INK, Line, draw_lines, label, picture, styles
+from recsys.eval.report.page import Page, Picture, Section
+from recsys.eval.report.tables import Cell, Table
+from recsys.eval.studies.encoders.training_curves import Course
+from recsys.eval.studies.encoders.training_page import (
+    course_pictures,
+    course_section,
+    made,
+    sources_of,
+)
+from recsys.pipelines.studies.specter.dev_recall import MEASURE
 
 SCHEMA = "recsys.held-out/1"
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from eval.studies.encoders.training_page import TRAINING
-from pipelines.studies.finetuning.encoder_training import Run, put
-from pipelines.studies.finetuning.lora import adapters
-from pipelines.studies.finetuning.student import ADAPTER
-from pipelines.studies.finetuning.training_history import History
-from pipelines.studies.specter.fitting import EncoderOptions, Trained, untrained
-from pipelines.studies.specter.triplet_sources import Source
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, InputError
+from recsys.eval.studies.encoders.training_page import TRAINING
+from recsys.pipelines.studies.finetuning.encoder_training import Run, put
+from recsys.pipelines.studies.finetuning.lora import adapters
+from recsys.pipelines.studies.finetuning.student import ADAPTER
+from recsys.pipelines.studies.finetuning.training_history import History
+from recsys.pipelines.studies.specter.fitting import EncoderOptions, Trained, untrained
+from recsys.pipelines.studies.specter.triplet_sources import Source
 
 STRENGTHS = (0.25, 0.5, 0.75, 1.0)
 

@@ -3,16 +3,16 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from eval.studies.encoders.training_page import add_page, page_note
-from pipelines.studies.citeomatic.network_training import device_of
-from pipelines.studies.finetuning.encoder_training import Run
-from pipelines.studies.finetuning.trained_encoder import check_out
-from pipelines.studies.finetuning.training_processes import joined
-from pipelines.studies.specter.dev_recall import MEASURE
-from pipelines.studies.specter.fitting import EncoderOptions, Trained, fit
-from pipelines.studies.specter.related import is_related_folder, read_related
-from pipelines.studies.specter.triplet_sources import Reading, Source, read_index
 from recsys.errors import SplitError
+from recsys.eval.studies.encoders.training_page import add_page, page_note
+from recsys.pipelines.studies.citeomatic.network_training import device_of
+from recsys.pipelines.studies.finetuning.encoder_training import Run
+from recsys.pipelines.studies.finetuning.trained_encoder import check_out
+from recsys.pipelines.studies.finetuning.training_processes import joined
+from recsys.pipelines.studies.specter.dev_recall import MEASURE
+from recsys.pipelines.studies.specter.fitting import EncoderOptions, Trained, fit
+from recsys.pipelines.studies.specter.related import is_related_folder, read_related
+from recsys.pipelines.studies.specter.triplet_sources import Reading, Source, read_index
 from recsys.store.artifacts import MANIFEST, replacing
 
 

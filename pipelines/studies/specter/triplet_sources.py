@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from indexes.opening import open_collection
-from pipelines.evaluation.splits import Split, gold, read_split
-from pipelines.studies.citeomatic.negatives import ragged
-from pipelines.studies.specter.dev_recall import Judge, Sample
-from pipelines.studies.specter.triplets import RelatedSampler, in_turn
 from recsys.errors import InputError, near_miss
+from recsys.indexes.opening import open_collection
 from recsys.models.encoder import Text
 from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.evaluation.splits import Split, gold, read_split
+from recsys.pipelines.studies.citeomatic.negatives import ragged
+from recsys.pipelines.studies.specter.dev_recall import Judge, Sample
+from recsys.pipelines.studies.specter.triplets import RelatedSampler, in_turn
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection

@@ -10,15 +10,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from eval.measures import Doubles
-from pipelines.studies.citeomatic.mining import nearest
-from pipelines.studies.citeomatic.negatives import Triplets
-from pipelines.studies.finetuning.text_batches import Texts
-from pipelines.studies.finetuning.tower import Tower
-from pipelines.studies.specter.triplet_loss import LossOptions
-from pipelines.studies.specter.triplet_sources import Source
-from pipelines.studies.specter.triplets import Draw
+from recsys.eval.measures import Doubles
 from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.studies.citeomatic.mining import nearest
+from recsys.pipelines.studies.citeomatic.negatives import Triplets
+from recsys.pipelines.studies.finetuning.text_batches import Texts
+from recsys.pipelines.studies.finetuning.tower import Tower
+from recsys.pipelines.studies.specter.triplet_loss import LossOptions
+from recsys.pipelines.studies.specter.triplet_sources import Source
+from recsys.pipelines.studies.specter.triplets import Draw
 from recsys.store.arrays import Floats, Mask, Ragged, Rows
 
 DEPTH = 50

@@ -5,8 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from indexes.backends import BACKENDS
-from indexes.text_backends import TEXT_BACKENDS
 from recsys.app.cli.declarations import Argument, OneOf, Option
 from recsys.app.cli.engine_choices import EncodingEngineChoices, EngineChoices
 from recsys.app.cli.options import (
@@ -20,6 +18,8 @@ from recsys.app.cli.options import (
     names_in,
 )
 from recsys.app.cli.reading_choices import Columns, ReadingChoices, Sources, columns_in
+from recsys.indexes.backends import BACKENDS
+from recsys.indexes.text_backends import TEXT_BACKENDS
 
 Start: TypeAlias = Literal["shipped", "scratch"]
 
@@ -122,11 +122,11 @@ def build(
     Several files become one corpus: the same paper from two of them is one paper, and reference
     lists are matched with the papers that they mean.
     """
-    from pipelines.index.build import BuildOptions
-    from pipelines.index.build import build as build_index
     from recsys.app.cache import cache_folder
     from recsys.app.output import note
     from recsys.app.remote_indexes import build_here
+    from recsys.pipelines.index.build import BuildOptions
+    from recsys.pipelines.index.build import build as build_index
 
     options = partial(
         BuildOptions,
@@ -214,11 +214,11 @@ def train_ranker(
     trained on halves of the train queries, unless that was done before: the ranker learns from
     cosines of queries that NNSelect has not seen.
     """
-    from pipelines.ranking.train_options import TrainOptions
-    from pipelines.ranking.train_ranker import train_ranker as train
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
     from recsys.app.wiring import unseen_views
+    from recsys.pipelines.ranking.train_options import TrainOptions
+    from recsys.pipelines.ranking.train_ranker import train_ranker as train
 
     options = TrainOptions(
         start=ranker.start,
@@ -301,11 +301,11 @@ def update(
     Only new texts are encoded, and rankers stay. Who is reading the index goes on reading what it
     was; a killed update leaves it as it was, and continues when it is run again.
     """
-    from pipelines.index.update import UpdateOptions
-    from pipelines.index.update import update as update_index
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
     from recsys.errors import InputError
+    from recsys.pipelines.index.update import UpdateOptions
+    from recsys.pipelines.index.update import update as update_index
 
     if sources and chosen.whole:
         raise InputError("There are papers to add, and papers to become.", "Give one or the other.")

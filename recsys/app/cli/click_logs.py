@@ -8,7 +8,7 @@ from recsys.app.cli.declarations import Argument, Option
 from recsys.app.cli.options import Index, Quiet, ResultFormat, Seed
 
 Method: TypeAlias = Literal["swap", "harvest", "em"]
-"""How propensities are estimated: the names of `eval.studies.clicks.estimation.METHODS`."""
+"""How propensities are estimated: the names of `recsys.eval.studies.clicks.estimation.METHODS`."""
 
 
 Readers: TypeAlias = Literal["position", "cascade", "trust"]
@@ -86,11 +86,11 @@ def simulate(
     """
     import numpy as np
 
-    from indexes.opening import open_collection
-    from pipelines.studies.clicks.corpus_world import WorldOptions
-    from pipelines.studies.clicks.simulated_task import SimulationOptions, simulate_task
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
+    from recsys.indexes.opening import open_collection
+    from recsys.pipelines.studies.clicks.corpus_world import WorldOptions
+    from recsys.pipelines.studies.clicks.simulated_task import SimulationOptions, simulate_task
 
     world = WorldOptions(queries=shown.queries)
     options = SimulationOptions(shown.model, shown.eta, shown.impressions, shown.trials, world)
@@ -156,13 +156,13 @@ def estimate(
     """
     import numpy as np
 
-    from eval.report.page_formats import FORMATS
-    from eval.studies.clicks import estimation
-    from eval.studies.clicks.click_readers import read_clicks
-    from eval.studies.clicks.pages.propensities_page import propensity_page
-    from eval.studies.clicks.propensities import read_propensities, write_propensities
     from recsys.app.output import check_target, emit, note
     from recsys.app.provenance import made
+    from recsys.eval.report.page_formats import FORMATS
+    from recsys.eval.studies.clicks import estimation
+    from recsys.eval.studies.clicks.click_readers import read_clicks
+    from recsys.eval.studies.clicks.pages.propensities_page import propensity_page
+    from recsys.eval.studies.clicks.propensities import read_propensities, write_propensities
 
     check_target(asked.out)
     true = read_propensities(asked.truth) if asked.truth else None
@@ -235,14 +235,14 @@ def evaluate(
     """
     import numpy as np
 
-    from eval.report.page_formats import FORMATS
-    from eval.studies.clicks.click_evaluation import evaluate_runs, read_runs
-    from eval.studies.clicks.click_readers import read_clicks
-    from eval.studies.clicks.pages.evaluation_page import evaluation_page
-    from eval.studies.clicks.propensities import read_propensities
-    from eval.studies.clicks.weighting import Options
     from recsys.app.output import check_target, emit, note
     from recsys.app.provenance import made
+    from recsys.eval.report.page_formats import FORMATS
+    from recsys.eval.studies.clicks.click_evaluation import evaluate_runs, read_runs
+    from recsys.eval.studies.clicks.click_readers import read_clicks
+    from recsys.eval.studies.clicks.pages.evaluation_page import evaluation_page
+    from recsys.eval.studies.clicks.propensities import read_propensities
+    from recsys.eval.studies.clicks.weighting import Options
 
     check_target(result.out)
     options = Options(

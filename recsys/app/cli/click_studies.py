@@ -67,14 +67,14 @@ def evaluate_clicks(
     """
     import numpy as np
 
-    from eval.report.page_formats import FORMATS
-    from eval.studies.clicks.recommendation_task import TEST
-    from eval.studies.clicks.weighting import Options
-    from pipelines.studies.clicks.evaluate_task import TaskOptions, evaluate_task
-    from pipelines.studies.clicks.report_task import task_page
     from recsys.app.bars import shown_progress
     from recsys.app.output import check_target, emit
     from recsys.app.provenance import made
+    from recsys.eval.report.page_formats import FORMATS
+    from recsys.eval.studies.clicks.recommendation_task import TEST
+    from recsys.eval.studies.clicks.weighting import Options
+    from recsys.pipelines.studies.clicks.evaluate_task import TaskOptions, evaluate_task
+    from recsys.pipelines.studies.clicks.report_task import task_page
 
     check_target(result.out)
     options = TaskOptions(
@@ -135,14 +135,14 @@ def study(
     """
     import numpy as np
 
-    from eval.report.page_formats import FORMATS
-    from indexes.opening import open_collection
-    from pipelines.studies.clicks.click_study import STUDIES, sized, study_clicks
-    from pipelines.studies.clicks.report_study import study_page
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import check_folder, emit, note
     from recsys.app.provenance import made
+    from recsys.eval.report.page_formats import FORMATS
+    from recsys.indexes.opening import open_collection
+    from recsys.pipelines.studies.clicks.click_study import STUDIES, sized, study_clicks
+    from recsys.pipelines.studies.clicks.report_study import study_page
     from recsys.store.artifacts import MANIFEST
 
     check_folder(out)

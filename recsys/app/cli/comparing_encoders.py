@@ -16,7 +16,7 @@ from recsys.app.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from pipelines.studies.compare_encoders.comparison_bench import CompareOptions
+    from recsys.pipelines.studies.compare_encoders.comparison_bench import CompareOptions
 
 AskedPart: TypeAlias = Literal["dev", "test"]
 """Whose queries are asked."""
@@ -126,15 +126,15 @@ def compare_encoders(
     DIR: the same command continues, and only does what is new. The exit code is 1 when a part of a
     row failed; the notes say why.
     """
-    from eval.report.page_formats import FORMATS
-    from eval.studies.encoders.encoder_pages import write_folder
-    from eval.studies.encoders.report_encoders import encoders_page
-    from pipelines.studies.compare_encoders import comparison, comparison_bench, encoder_rows
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
     from recsys.app.output import emit, note
     from recsys.app.provenance import made
     from recsys.app.wiring import open_index
+    from recsys.eval.report.page_formats import FORMATS
+    from recsys.eval.studies.encoders.encoder_pages import write_folder
+    from recsys.eval.studies.encoders.report_encoders import encoders_page
+    from recsys.pipelines.studies.compare_encoders import comparison, comparison_bench, encoder_rows
 
     options = _options(probed, asked)
     files = comparison_bench.Files(index, split, probed.labels)
@@ -152,7 +152,7 @@ def compare_encoders(
 
 
 def _options(probed: ProbeChoices, asked: MeasureChoices) -> "CompareOptions":
-    from pipelines.studies.compare_encoders.comparison_bench import CompareOptions
+    from recsys.pipelines.studies.compare_encoders.comparison_bench import CompareOptions
 
     return CompareOptions(
         part=asked.part,

@@ -52,10 +52,10 @@ def corpus(
 
 
 def _written(sources: list[Path], out: Path, reading: ReadingChoices, *, quiet: bool) -> list[str]:
-    from pipelines.corpora.library_works import PDFS
-    from pipelines.corpora.write_corpus import write_corpus
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
+    from recsys.pipelines.corpora.library_works import PDFS
+    from recsys.pipelines.corpora.write_corpus import write_corpus
 
     cache = cache_folder() / PDFS
     with shown_progress(quiet=quiet) as progress:
@@ -65,12 +65,12 @@ def _written(sources: list[Path], out: Path, reading: ReadingChoices, *, quiet: 
 def _describe(
     sources: list[Path], reading: ReadingChoices, output: WorthFormat, *, quiet: bool
 ) -> None:
-    from pipelines.corpora.worth_report import worth_json, worth_lines
-    from pipelines.index.describe import describe
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
     from recsys.app.inspection import damage_named
     from recsys.app.output import emit
+    from recsys.pipelines.corpora.worth_report import worth_json, worth_lines
+    from recsys.pipelines.index.describe import describe
 
     index = sources[0] if sources[0].is_dir() else None
     with damage_named(index), shown_progress(quiet=quiet) as progress:

@@ -88,10 +88,10 @@ def embed(
     sharing: EncodingEngineChoices,
 ) -> None:
     """Write the vectors of papers to a file; a killed run continues where it stopped."""
-    from pipelines.studies.compare_encoders.embed import EmbedOptions
-    from pipelines.studies.compare_encoders.embed import embed as write
     from recsys.app.cache import cache_folder
     from recsys.app.output import note
+    from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions
+    from recsys.pipelines.studies.compare_encoders.embed import embed as write
 
     options = partial(
         EmbedOptions,
@@ -165,11 +165,11 @@ def scidocs(
     Figures are defined as SciDocs defines them; ranking tasks get 95 % intervals. Choosing the cost
     of a classifier takes minutes: its fits are shared among processes.
     """
-    from eval.studies.scidocs.scidocs_table import RENDERERS, query_lines
-    from pipelines.studies.scidocs.suite import SuiteOptions, evaluate_suite
-    from pipelines.studies.scidocs.suite_vectors import sources
     from recsys.app.bars import shown_progress
     from recsys.app.output import check_target, emit
+    from recsys.eval.studies.scidocs.scidocs_table import RENDERERS, query_lines
+    from recsys.pipelines.studies.scidocs.suite import SuiteOptions, evaluate_suite
+    from recsys.pipelines.studies.scidocs.suite_vectors import sources
 
     check_target(wanted.queries)
     options = SuiteOptions(wanted.part, names_in(wanted.tasks), wanted.random, seed, jobs)
@@ -207,12 +207,12 @@ def generate_scidocs(
     Classes are venues and categories; cite and co-cite are the index's citations; what readers
     view, read and click is simulated from them.
     """
-    from indexes.opening import open_collection
-    from pipelines.evaluation.splits import read_split
-    from pipelines.studies.scidocs.generator import GeneratorOptions, generate
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
+    from recsys.indexes.opening import open_collection
+    from recsys.pipelines.evaluation.splits import read_split
+    from recsys.pipelines.studies.scidocs.generator import GeneratorOptions, generate
 
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         collection = open_collection(index)

@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from pipelines.evaluation.system_table import SYSTEMS
 from recsys.app.cli.declarations import OneOf, Option, bad_value
 from recsys.app.cli.engine_choices import EngineChoices
 from recsys.app.cli.options import (
@@ -19,6 +18,7 @@ from recsys.app.cli.options import (
     Split,
     names_in,
 )
+from recsys.pipelines.evaluation.system_table import SYSTEMS
 
 _NAMES = ", ".join(SYSTEMS)
 
@@ -55,9 +55,9 @@ def batch(
     from recsys.app.output import check_target, note
 
     check_target(asked.run)
-    from pipelines.evaluation.batch import BatchOptions, run_batch
     from recsys.app.inspection import damage_named
     from recsys.app.wiring import open_index
+    from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 
     options = partial(
         BatchOptions,
@@ -125,12 +125,12 @@ def evaluate(
     would reward a look into the future, or at the queries in training, is refused. Without --split,
     the split by which the index's own ranker learned is taken, else one is made by year.
     """
-    from pipelines.evaluation.evaluate import EvaluateOptions
-    from pipelines.evaluation.evaluate import evaluate as ask
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
     from recsys.app.provenance import command_line
     from recsys.app.wiring import open_index
+    from recsys.pipelines.evaluation.evaluate import EvaluateOptions
+    from recsys.pipelines.evaluation.evaluate import evaluate as ask
 
     options = partial(
         EvaluateOptions,

@@ -9,8 +9,8 @@ from recsys.app.cli.declarations import Argument, Option, bad_value
 from recsys.app.cli.options import Quiet
 
 if TYPE_CHECKING:
-    from pipelines.online.fetching.fetch_question import FetchQuestion
     from recsys.app.fetch_wiring import Errand
+    from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
 
 PAPERS = 2000
 """As `fetch_question.PAPERS`, which help need not import."""
@@ -200,8 +200,8 @@ def _errand(
 def _question(what: WhatToFetch, how: HowToFetch) -> "FetchQuestion":
     from dataclasses import replace
 
-    from pipelines.online.fetching.fetch_question import FetchQuestion, asked_of_draft
     from recsys.asking.named import read_draft
+    from recsys.pipelines.online.fetching.fetch_question import FetchQuestion, asked_of_draft
 
     sources = tuple(dict.fromkeys(how.source or ("openalex",)))
     if what.query is not None:

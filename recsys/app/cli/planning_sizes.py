@@ -9,7 +9,7 @@ from recsys.app.cli.declarations import Option, bad_value
 from recsys.app.cli.options import Quiet
 
 if TYPE_CHECKING:
-    from pipelines.planning.measured_rates import Rate
+    from recsys.pipelines.planning.measured_rates import Rate
 
 MOST_PAPERS = 10**12
 _SIZES: Mapping[str, int] = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9}
@@ -76,11 +76,11 @@ def plan(
     million papers, and are carried further by laws that the plan names. Nothing is read, and
     nothing built unless --measure asks for it.
     """
-    from pipelines.planning.measured_rates import committed
-    from pipelines.planning.plan_text import plan_json, plan_lines
-    from pipelines.planning.plan_values import Workload
-    from pipelines.planning.size_plan import plan as planned
     from recsys.app.output import emit
+    from recsys.pipelines.planning.measured_rates import committed
+    from recsys.pipelines.planning.plan_text import plan_json, plan_lines
+    from recsys.pipelines.planning.plan_values import Workload
+    from recsys.pipelines.planning.size_plan import plan as planned
 
     queries = queries_in(chosen.queries)
     asked = Workload(papers_in(papers), chosen.dim, queries, chosen.gpu_rate, chosen.network)
@@ -127,10 +127,10 @@ def _value(text: str) -> float:
 
 
 def _measured(known: "Mapping[str, Rate]", *, quiet: bool) -> "Mapping[str, Rate]":
-    from pipelines.planning.measure_here import measured_here
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
     from recsys.app.wiring import STARTER, data_folder
+    from recsys.pipelines.planning.measure_here import measured_here
 
     with shown_progress(quiet=quiet) as progress:
         return measured_here(known, data_folder() / STARTER, cache_folder(), progress=progress)

@@ -110,12 +110,12 @@ def probe_embeddings(
     Linear evaluation with tests of every pair of embeddings, purity of clusters, retrieval of pairs
     by correlation, and t-SNE maps. All embeddings are probed with the same papers.
     """
-    from eval.report.page_formats import FORMATS
-    from eval.studies.probes import paper_classes, probe_pages, report_probes
-    from pipelines.studies.probes import probe, probe_papers
     from recsys.app.bars import shown_progress
     from recsys.app.output import emit, note
     from recsys.app.provenance import made
+    from recsys.eval.report.page_formats import FORMATS
+    from recsys.eval.studies.probes import paper_classes, probe_pages, report_probes
+    from recsys.pipelines.studies.probes import probe, probe_papers
 
     if asked.out is not None:
         probe_pages.check_folder(asked.out)

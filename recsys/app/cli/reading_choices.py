@@ -8,7 +8,7 @@ from recsys.app.cli.declarations import Argument, Option, bad_value
 from recsys.keyphrases import LABELS, MADE_OF_CITED, OWN
 
 if TYPE_CHECKING:
-    from pipelines.corpora.collect import Reading
+    from recsys.pipelines.corpora.collect import Reading
 
 FIELDS = (
     "id title authors year venue abstract doi pmid arxiv url keyphrases volume page references type"
@@ -78,7 +78,7 @@ class ReadingChoices:
         Raises:
             UsageError: the columns are not told as `field=name`, or there is no such field.
         """
-        from pipelines.corpora.collect import Reading
+        from recsys.pipelines.corpora.collect import Reading
 
         columns, keyphrases = columns_in(self.columns), keyphrases_from(self.keyphrases)
         return Reading(columns, self.apart, self.titles_only, keyphrases)

@@ -39,9 +39,9 @@ def compare(
     A judged query that is missing from a run counts as 0, a query that is not judged is left out,
     and a paper that is not judged counts as not relevant; the notes say how many there were.
     """
-    from eval.report.compare import RENDERERS
-    from eval.report.compare import compare as compare_runs
     from recsys.app.output import emit, note
+    from recsys.eval.report.compare import RENDERERS
+    from recsys.eval.report.compare import compare as compare_runs
 
     compared = compare_runs(runs, qrels, seed=seed)
     for sentence in compared.notes:
@@ -78,9 +78,9 @@ def repeats(
     interval over the queries, and which systems differ by more than chance when each query's
     figures are averaged over the seeds.
     """
-    from eval.report.repeats import RENDERERS
-    from eval.report.repeats import repeats as average
     from recsys.app.output import emit
+    from recsys.eval.report.repeats import RENDERERS
+    from recsys.eval.report.repeats import repeats as average
 
     emit(RENDERERS[output](average(folders, base=base, seed=seed)))
 
@@ -114,11 +114,11 @@ def report(
     beside it as SVG files. LaTeX needs the package booktabs. Of an encoder that was trained, the
     page shows the curves of loss and dev.
     """
-    from eval.report.evaluation_pictures import write_pictures
-    from eval.report.evaluation_report import SUFFIXES, Report, read_report
-    from eval.report.page_formats import FORMATS
-    from eval.studies.encoders.training_page import is_training, read_training
     from recsys.app.output import check_target, emit, note
+    from recsys.eval.report.evaluation_pictures import write_pictures
+    from recsys.eval.report.evaluation_report import SUFFIXES, Report, read_report
+    from recsys.eval.report.page_formats import FORMATS
+    from recsys.eval.studies.encoders.training_page import is_training, read_training
 
     to_stdout = out == Path("-")
     target = out or folder / f"report{SUFFIXES[output]}"
@@ -183,8 +183,8 @@ def reproduce(
     Runs the commands that `--list` shows, each as a process of its own. The exit code is 1 when a
     figure is further off than its tolerance.
     """
-    from pipelines.benchmarks.reproduction import reproduce as repeating
-    from pipelines.benchmarks.reproduction.reproduced_pages import check_pages, rewrite_pages
+    from benchmarks.reproduction import reproduce as repeating
+    from benchmarks.reproduction.reproduced_pages import check_pages, rewrite_pages
     from recsys.app.output import emit, note
 
     if listed:

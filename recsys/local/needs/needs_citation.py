@@ -26,7 +26,7 @@ SCHEMA = 1
 VECTOR_WEIGHTS, WORD_WEIGHTS = "vector_weights.npy", "word_weights.npy"
 ANY = "any"
 """The name of the threshold for texts of no field in particular."""
-_AGAIN = "Train it again with `python -m pipelines.studies.needs.needs_study`."
+_AGAIN = "Train it again with `python -m recsys.pipelines.studies.needs.needs_study`."
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,11 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCE = Path("recsys/store/kernels/compiled.c")
 MODULE = "recsys.store.kernels.compiled"
+LINKS = ("pipelines", "indexes", "eval")
+NO_LINKS = (
+    "recsys/ lacks its links to {}: this checkout was made without symbolic links. Allow them, and "
+    "check out again: git config core.symlinks true && git checkout -- recsys. A wheel needs none."
+)
 # As written: a product and a sum are rounded one after the other, as numpy rounds them.
 UNIX = ["-O3", "-ffp-contract=off", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math", "-g0"]
 WINDOWS = ["/O2", "/fp:precise"]
@@ -21,7 +26,14 @@ class KernelsHook(BuildHookInterface[Any]):
     """Puts the compiled module beside its source, and into the wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile; without a compiler, say that the kernels of numpy will be used."""
+        """Compile; without a compiler, say that the kernels of numpy will be used.
+
+        Raises:
+            SystemExit: the checkout holds text files where `recsys/pipelines` and others are links.
+        """
+        unlinked = [name for name in LINKS if not (Path(self.root) / "recsys" / name).is_dir()]
+        if unlinked:
+            self.app.abort(NO_LINKS.format(", ".join(unlinked)))
         command = [sys.executable, str(Path(__file__).resolve())]
         done = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
         found = sorted((Path(self.root) / SOURCE.parent).glob("compiled*.so"))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.report.compare import RENDERERS, SCHEMA, compare
 from recsys.errors import InputError
+from recsys.eval.report.compare import RENDERERS, SCHEMA, compare
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\nq3 0 d 1\n"
 GOOD = "q1 Q0 a 1 3 t\nq2 Q0 c 1 3 t\nq3 Q0 d 1 3 t\n"

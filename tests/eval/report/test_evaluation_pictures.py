@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from eval.judge_runs import assess
-from eval.report.canvas import INK, spread
-from eval.report.evaluation_pictures import DRAWINGS, draw, wilson, write_pictures
-from eval.run_figures import Assessment
 from recsys.errors import MissingExtraError
+from recsys.eval.judge_runs import assess
+from recsys.eval.report.canvas import INK, spread
+from recsys.eval.report.evaluation_pictures import DRAWINGS, draw, wilson, write_pictures
+from recsys.eval.run_figures import Assessment
 from tests.eval.small_evaluation import GOOD, write_evaluation, write_runs
 
 SVG = "{http://www.w3.org/2000/svg}"

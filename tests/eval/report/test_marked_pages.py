@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.report.marked_pages import check_page, rewrite_page, splice
 from recsys.errors import InputError
+from recsys.eval.report.marked_pages import check_page, rewrite_page, splice
 
 BEGIN, END = "<!-- seeds -->", "<!-- /seeds -->"
 PAGE = f"# Title\n\n{BEGIN}\nold\n{END}\n\nAfter.\n"

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from eval.measures import Interval, summarise
-from eval.recorded_runs import read_evaluation
-from eval.report.compare import compare
-from eval.report.repeats import RENDERERS, Repeated, repeats
 from recsys.errors import InputError
+from recsys.eval.measures import Interval, summarise
+from recsys.eval.recorded_runs import read_evaluation
+from recsys.eval.report.compare import compare
+from recsys.eval.report.repeats import RENDERERS, Repeated, repeats
 from tests.eval.small_evaluation import FAIR, GOOD, POOR, write_runs
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def test_mean_and_deviation_by_hand(seeds: list[Path]) -> None:
 
 def write_many(folder: Path, ranks: dict[str, int]) -> Path:
     """Twelve queries; a system finds the only gold paper of each at its rank."""
-    from eval.trec import write_qrels, write_run
+    from recsys.eval.trec import write_qrels, write_run
 
     (folder / "runs").mkdir(parents=True)
     write_qrels(folder / "qrels.txt", MANY)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.report.tables import (
+from recsys.eval.report.tables import (
     Cell,
     Table,
     best_marked,

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.backends import Former, build_index, carry_index, open_built, summary
-from indexes.exact import ExactIndex
-from indexes.lance.lance_index import LanceIndex
-from indexes.row_conditions import Condition
 from recsys.errors import ArtifactCorrupt
+from recsys.indexes.backends import Former, build_index, carry_index, open_built, summary
+from recsys.indexes.exact import ExactIndex
+from recsys.indexes.lance.lance_index import LanceIndex
+from recsys.indexes.row_conditions import Condition
 from recsys.store.arrays import Floats, Rows
 from recsys.store.graph import UNKNOWN_YEAR, Years
 from tests.indexes.small_indexes import random_vectors
@@ -28,14 +28,14 @@ def years_of(n: int) -> Years:
 
 @pytest.fixture
 def lists(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexes.lance.lance_index.LEAST", 500)
-    monkeypatch.setattr("indexes.lance.lance_index.IN_A_LIST", 50)
+    monkeypatch.setattr("recsys.indexes.lance.lance_index.LEAST", 500)
+    monkeypatch.setattr("recsys.indexes.lance.lance_index.IN_A_LIST", 50)
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be compared but what the engine finds."""
-    monkeypatch.setattr("indexes.lance.lance_index.search_allowed", None)
+    monkeypatch.setattr("recsys.indexes.lance.lance_index.search_allowed", None)
 
 
 def build(folder: Path, vectors: Floats, years: Years) -> LanceIndex:

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.backends import build_index, open_built
-from indexes.lance.lance_places import storage_options
-from indexes.text_backends import build_words, open_words
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, SourceUnreachable
+from recsys.indexes.backends import build_index, open_built
+from recsys.indexes.lance.lance_places import storage_options
+from recsys.indexes.text_backends import build_words, open_words
 from recsys.store.layout import REMOTE
 from recsys.store.terms import TermStore
 from tests.indexes.small_indexes import random_vectors

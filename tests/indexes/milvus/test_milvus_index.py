@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pymilvus import MilvusClient
 
-from indexes.backends import FILES, Former, build_index, carry_index, open_built, summary
-from indexes.exact import ExactIndex
-from indexes.milvus import milvus_collection, milvus_index
-from indexes.milvus.milvus_collection import said
-from indexes.milvus.milvus_files import TREE_FILE
-from indexes.milvus.milvus_index import IDS_FILE, MilvusIndex
-from indexes.milvus.milvus_places import TOKEN, URI
-from indexes.row_conditions import RowConditions
 from recsys.errors import ArtifactCorrupt, InputError
+from recsys.indexes.backends import FILES, Former, build_index, carry_index, open_built, summary
+from recsys.indexes.exact import ExactIndex
+from recsys.indexes.milvus import milvus_collection, milvus_index
+from recsys.indexes.milvus.milvus_collection import said
+from recsys.indexes.milvus.milvus_files import TREE_FILE
+from recsys.indexes.milvus.milvus_index import IDS_FILE, MilvusIndex
+from recsys.indexes.milvus.milvus_places import TOKEN, URI
+from recsys.indexes.row_conditions import RowConditions
 from recsys.protocols import VectorIndex
 from recsys.store.arrays import Floats, Mask
 from recsys.store.artifacts import sha256

@@ -5,9 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from indexes.backends import build_index, open_built
-from indexes.milvus import milvus_places
-from indexes.milvus.milvus_places import TOKEN, URI, Place, connect, server
 from recsys.errors import (
     AnswerNotUnderstood,
     ArtifactMissing,
@@ -16,6 +13,9 @@ from recsys.errors import (
     MissingExtraError,
     SourceUnreachable,
 )
+from recsys.indexes.backends import build_index, open_built
+from recsys.indexes.milvus import milvus_places
+from recsys.indexes.milvus.milvus_places import TOKEN, URI, Place, connect, server
 from tests.indexes.milvus.lite_server import lite_server, refusing_server
 from tests.indexes.small_indexes import random_vectors
 

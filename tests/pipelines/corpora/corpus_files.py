@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipelines.corpora.collect import AS_TOLD, Reading, collect
-from pipelines.corpora.collect_report import CollectReport
-from pipelines.corpora.library_works import PdfReading
-from pipelines.corpora.source_files import source_files
+from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
+from recsys.pipelines.corpora.collect_report import CollectReport
+from recsys.pipelines.corpora.library_works import PdfReading
+from recsys.pipelines.corpora.source_files import source_files
 
 Record = Mapping[str, Any]
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.corpora import bucket_files
-from pipelines.corpora.bucket_files import address, fetched, is_remote, listed
-from pipelines.corpora.source_files import hash_of, source_files
 from recsys.errors import CorpusError
+from recsys.pipelines.corpora import bucket_files
+from recsys.pipelines.corpora.bucket_files import address, fetched, is_remote, listed
+from recsys.pipelines.corpora.source_files import hash_of, source_files
 from tests.pipelines.corpora.bucket_server import BucketServer, bucket_server
 
 

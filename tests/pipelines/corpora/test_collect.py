@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.corpora.collect import Reading
-from pipelines.corpora.link_citations import Rule
 from recsys.errors import CorpusError
 from recsys.formats.work_stream import Remark
+from recsys.pipelines.corpora.collect import Reading
+from recsys.pipelines.corpora.link_citations import Rule
 from tests.pipelines.corpora.corpus_files import (
     BIB,
     GLACIERS,

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from pipelines.corpora.collect_report import CollectReport, FileRead
-from pipelines.corpora.link_citations import Rule
 from recsys.formats.work_stream import Remark
+from recsys.pipelines.corpora.collect_report import CollectReport, FileRead
+from recsys.pipelines.corpora.link_citations import Rule
 
 NOTHING = CollectReport(
     files=(FileRead("a.bib", "BibTeX", 3),),

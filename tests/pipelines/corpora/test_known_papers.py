@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.corpora.collect import AS_TOLD, collect
-from pipelines.corpora.known_papers import KnownPapers, work_of
-from pipelines.corpora.library_works import PdfReading
-from pipelines.corpora.source_files import source_files
-from pipelines.index.changes import Changes, plan
-from pipelines.index.columns import merge_columns
-from pipelines.index.ingest import ingest
 from recsys.formats.papers.paper_of_reference import names_of
+from recsys.pipelines.corpora.collect import AS_TOLD, collect
+from recsys.pipelines.corpora.known_papers import KnownPapers, work_of
+from recsys.pipelines.corpora.library_works import PdfReading
+from recsys.pipelines.corpora.source_files import source_files
+from recsys.pipelines.index.changes import Changes, plan
+from recsys.pipelines.index.columns import merge_columns
+from recsys.pipelines.index.ingest import ingest
 from recsys.records import Paper
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.corpora.collect import Reading
+from recsys.pipelines.corpora.collect import Reading
 from tests.pipelines.corpora.corpus_files import json_lines, read
 
 PAPERS = (

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.corpora import library_works
-from pipelines.corpora.library_works import PdfReading, library_stream, pdf_stream
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.work_stream import Found, Reject
+from recsys.pipelines.corpora import library_works
+from recsys.pipelines.corpora.library_works import PdfReading, library_stream, pdf_stream
 from recsys.records import Reference
 from tests.recsys.formats.libraries.zotero_maker import Library
 

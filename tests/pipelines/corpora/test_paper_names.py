@@ -5,7 +5,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.corpora.paper_names import NOBODY, PaperNames, other_names
+from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, other_names
 
 NAMES = st.sampled_from(["10.1/a", "10.1/b", "pmid:1", "W1", "cite:a b|2001|1|2", "\u6cb3"])
 

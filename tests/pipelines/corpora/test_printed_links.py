@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.corpora.citation_places import cited_as, cited_as_all, printed_place
-from pipelines.corpora.collect import WorkGraph, connect
-from pipelines.corpora.link_citations import Rule
-from pipelines.corpora.merge_works import Merged
-from pipelines.corpora.work_table import NO_SPACE, Space, WorkIntake
+from recsys.pipelines.corpora.citation_places import cited_as, cited_as_all, printed_place
+from recsys.pipelines.corpora.collect import WorkGraph, connect
+from recsys.pipelines.corpora.link_citations import Rule
+from recsys.pipelines.corpora.merge_works import Merged
+from recsys.pipelines.corpora.work_table import NO_SPACE, Space, WorkIntake
 from recsys.records import Reference
 
 

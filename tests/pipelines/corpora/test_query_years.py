@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.corpora.query_years import (
+from recsys.pipelines.corpora.query_years import (
     DEV_SHARE,
     ENOUGH_REFERENCES,
     TEST_SHARE,

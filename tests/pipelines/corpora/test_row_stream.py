@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.corpora import row_stream
-from pipelines.corpora.row_stream import RowStream, RowWriter
+from recsys.pipelines.corpora import row_stream
+from recsys.pipelines.corpora.row_stream import RowStream, RowWriter
 
 FIELDS = pa.schema([("name", pa.string()), ("year", pa.int16()), ("names", pa.list_(pa.string()))])
 MARKS = pa.schema([("mark", pa.int64())])

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.corpora.source_files import SourceFile, hash_of, is_pdf, source_files
 from recsys.errors import CorpusError
+from recsys.pipelines.corpora.source_files import SourceFile, hash_of, is_pdf, source_files
 from recsys.store.artifacts import sha256
 from tests.recsys.formats.libraries.zotero_maker import Library
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.corpora.collect import Reading
 from recsys.errors import CorpusError, InputError
+from recsys.pipelines.corpora.collect import Reading
 from tests.pipelines.corpora.corpus_files import BIB, openalex, read, three, write
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
-from pipelines.corpora.corpus_worth import CorpusWorth
-from pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
-from pipelines.corpora.worth_report import (
+from recsys.pipelines.corpora.corpus_worth import CorpusWorth
+from recsys.pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
+from recsys.pipelines.corpora.worth_report import (
     GAIN_BY_LINKS,
     expectation,
     expected_gain,

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.corpora.collect import AS_TOLD, Reading
-from pipelines.corpora.source_files import source_files
-from pipelines.corpora.write_corpus import Written, write_corpus
-from pipelines.index.ingest import REJECTS, ingest
 from recsys.errors import CorpusError, InputError
+from recsys.pipelines.corpora.collect import AS_TOLD, Reading
+from recsys.pipelines.corpora.source_files import source_files
+from recsys.pipelines.corpora.write_corpus import Written, write_corpus
+from recsys.pipelines.index.ingest import REJECTS, ingest
 from tests.pipelines.corpora.corpus_files import BIB, RIS, WOS, json_lines, write
 from tests.recsys.formats.source_examples import TEXTS
 

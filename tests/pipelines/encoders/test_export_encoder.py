@@ -9,18 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipelines.encoders import checkpoints, torch_check
-from pipelines.encoders.checkpoints import MINILM, minilm_folder, read_checkpoint
-from pipelines.encoders.export_encoder import (
-    Precision,
-    _agreement,
-    cached_encoder,
-    choose_settings,
-    encoder_fingerprint,
-    export_encoder,
-)
-from pipelines.encoders.sample_texts import SAMPLES
-from pipelines.encoders.torch_check import POOLINGS, stored_vectors, torch_vectors
 from recsys.errors import (
     ArtifactCorrupt,
     ArtifactError,
@@ -30,6 +18,18 @@ from recsys.errors import (
 )
 from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder
 from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.encoders import checkpoints, torch_check
+from recsys.pipelines.encoders.checkpoints import MINILM, minilm_folder, read_checkpoint
+from recsys.pipelines.encoders.export_encoder import (
+    Precision,
+    _agreement,
+    cached_encoder,
+    choose_settings,
+    encoder_fingerprint,
+    export_encoder,
+)
+from recsys.pipelines.encoders.sample_texts import SAMPLES
+from recsys.pipelines.encoders.torch_check import POOLINGS, stored_vectors, torch_vectors
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, load_manifest, verify
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.encoders.hugging_face import (
+from recsys.pipelines.encoders.hugging_face import (
     HUB_ENCODERS,
     OLDER_NAMES,
     how_to_ask,

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from pipelines.encoders import mpnet_parts
-from pipelines.encoders.checkpoints import MPNET, read_checkpoint, unpacked
-from pipelines.encoders.export_encoder import choose_settings
-from pipelines.encoders.mpnet_parts import MPNET_FILES, MPNET_PACKAGES, read_mpnet
-from pipelines.encoders.torch_check import POOLINGS, stored_vectors
 from recsys.errors import ArtifactCorrupt, ArtifactMissing
+from recsys.pipelines.encoders import mpnet_parts
+from recsys.pipelines.encoders.checkpoints import MPNET, read_checkpoint, unpacked
+from recsys.pipelines.encoders.export_encoder import choose_settings
+from recsys.pipelines.encoders.mpnet_parts import MPNET_FILES, MPNET_PACKAGES, read_mpnet
+from recsys.pipelines.encoders.torch_check import POOLINGS, stored_vectors
 
 TABLE = np.linspace(-1, 1, 30, dtype=np.float32).reshape(10, 3)
 CONFIG = {"model_type": "mpnet", "pad_token_id": 1, "hidden_size": 3, "num_attention_heads": 1}

@@ -6,10 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.trec import Run, ordered, read_run
-from pipelines.evaluation.batch import BatchOptions, BatchReport, batch_fingerprint, run_batch
-from pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.errors import InputError, SplitError
+from recsys.eval.trec import Run, ordered, read_run
+from recsys.pipelines.evaluation.batch import (
+    BatchOptions,
+    BatchReport,
+    batch_fingerprint,
+    run_batch,
+)
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.progress import Progress, silent
 from tests.pipelines.small_index import (
     invented_papers,

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from eval.trec import ordered, read_qrels, read_run
-from pipelines.evaluation.batch import BatchOptions, run_batch
-from pipelines.evaluation.evaluate import EvaluateOptions, EvaluationReport, evaluate
-from pipelines.evaluation.system_table import SYSTEMS
-from pipelines.evaluation.write_evaluation import corpus_facts
-from pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.errors import InputError, LeakageError, SplitError
+from recsys.eval.trec import ordered, read_qrels, read_run
+from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
+from recsys.pipelines.evaluation.evaluate import EvaluateOptions, EvaluationReport, evaluate
+from recsys.pipelines.evaluation.system_table import SYSTEMS
+from recsys.pipelines.evaluation.write_evaluation import corpus_facts
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.progress import Progress, silent
 from recsys.store.generations import GENERATIONS
 from recsys.store.graph import UNKNOWN_YEAR

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.evaluation.external_runs import read_external
 from recsys.errors import InputError, LeakageError
+from recsys.pipelines.evaluation.external_runs import read_external
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import open_small_collection, write_small_index
 

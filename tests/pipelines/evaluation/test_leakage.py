@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pipelines.evaluation.leakage import check_ranker, check_run
-from pipelines.ranking.corpus_lessons import Form
-from pipelines.ranking.shipped_ranker import train_together
 from recsys.errors import ArtifactCorrupt, InputError, LeakageError
 from recsys.models.seen_queries import SeenQueries, digests
+from recsys.pipelines.evaluation.leakage import check_ranker, check_run
+from recsys.pipelines.ranking.corpus_lessons import Form
+from recsys.pipelines.ranking.shipped_ranker import train_together
 from recsys.stage_two.ranker import KIND, SCHEMA
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import load_manifest

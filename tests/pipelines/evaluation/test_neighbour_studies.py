@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.evaluation.neighbour_studies import (
+from recsys.pipelines.evaluation.neighbour_studies import (
     ARMS,
     LENGTHS,
     NEIGHBOURS,

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eval.significance import bootstrap_difference, bootstrap_pooled_f1, randomisation_test
-from pipelines.evaluation.seed_study import ARMS, NUMBERS, SYSTEMS, seed_answerer, seed_rows
-from pipelines.evaluation.splits import gold
+from recsys.eval.significance import bootstrap_difference, bootstrap_pooled_f1, randomisation_test
+from recsys.pipelines.evaluation.seed_study import ARMS, NUMBERS, SYSTEMS, seed_answerer, seed_rows
+from recsys.pipelines.evaluation.splits import gold
 from recsys.records import PaperId
 from tests.pipelines.small_index import (
     TOPICS,

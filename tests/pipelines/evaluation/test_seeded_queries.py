@@ -5,9 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipelines.evaluation.seeded_queries import LISTS, SEEDED, pose, pose_list, training_poses
-from pipelines.evaluation.splits import gold
 from recsys.asking.query import Query, draft_of, make_query
+from recsys.pipelines.evaluation.seeded_queries import (
+    LISTS,
+    SEEDED,
+    pose,
+    pose_list,
+    training_poses,
+)
+from recsys.pipelines.evaluation.splits import gold
 from recsys.records import Paper
 from recsys.stage_one.propose import propose
 from recsys.stage_two.facts import Facts

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.corpora.query_years import PARTS
-from pipelines.evaluation.splits import Split, gold, read_split
 from recsys.errors import SplitError
+from recsys.pipelines.corpora.query_years import PARTS
+from recsys.pipelines.evaluation.splits import Split, gold, read_split
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import (
     open_small_collection,

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.whoosh_index import WhooshIndex
-from pipelines.evaluation.splits import gold
-from pipelines.evaluation.system_table import RANKER, SYSTEMS, VECTORS, WHOOSH, check_systems
-from pipelines.evaluation.systems import Ranked, Stand, prepare, query_rng, whoosh_folder
 from recsys.errors import ArtifactMissing, InputError
+from recsys.indexes.whoosh_index import WhooshIndex
 from recsys.models.nnrank_corpus import NNRankCorpus
 from recsys.models.nnselect import NNSelectModel
+from recsys.pipelines.evaluation.splits import gold
+from recsys.pipelines.evaluation.system_table import RANKER, SYSTEMS, VECTORS, WHOOSH, check_systems
+from recsys.pipelines.evaluation.systems import Ranked, Stand, prepare, query_rng, whoosh_folder
 from recsys.store.artifacts import MANIFEST
 from recsys.store.generations import in_force
 from recsys.store.layout import NNRANK, NNSELECT, nnrank_folder

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from pipelines.evaluation.splits import read_split
-from pipelines.evaluation.year_split import (
+from recsys.errors import NothingFound, SplitError
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.evaluation.year_split import (
     SPLIT_FILE,
     ChosenSplit,
     given_or_made,
     make_split,
     split_to_evaluate,
 )
-from recsys.errors import NothingFound, SplitError
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import open_small_collection, write_small_index
 

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from pipelines.index.build import STAGES, BuildOptions, BuildReport, build
 from recsys.app.cache import cache_folder
+from recsys.pipelines.index.build import STAGES, BuildOptions, BuildReport, build
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import sha256
 from recsys.store.generations import in_force

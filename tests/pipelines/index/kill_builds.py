@@ -19,9 +19,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from pipelines.index.build import BuildOptions, build
-from pipelines.jobs.index_writer import UNFINISHED
 from recsys.app.cache import cache_folder
+from recsys.pipelines.index.build import BuildOptions, build
+from recsys.pipelines.jobs.index_writer import UNFINISHED
 from recsys.store.artifacts import fingerprint, verify
 from recsys.store.generations import in_force, pin
 

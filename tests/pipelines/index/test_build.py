@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.index.build import BuildOptions, build
 from recsys.app.cache import cache_folder
 from recsys.errors import CorpusError, InputError, RecsysError
+from recsys.pipelines.index.build import BuildOptions, build
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force, pin
 from tests.pipelines.index.built_folders import build_in, hashes, names
@@ -96,7 +96,9 @@ def test_other_options_need_force(built: "Built", index: Path) -> None:
 def test_what_searches_the_vectors_is_chosen_by_size_or_named(
     built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipelines.index.build.by_size", lambda n: "int8" if n == 50 else "ivf")
+    monkeypatch.setattr(
+        "recsys.pipelines.index.build.by_size", lambda n: "int8" if n == 50 else "ivf"
+    )
     for name, found in ((None, "int8"), ("annoy", "annoy"), ("exact", "exact")):
         out = tmp_path / f"{name}.index"
         report = build([built.papers], out, BuildOptions(vectors=name), cache=cache_folder())

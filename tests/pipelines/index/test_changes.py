@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.index import changes, columns, paper_rows
-from pipelines.index.changes import Changes, Plan, plan, read_ids, towards
-from pipelines.index.citation_links import LinkChanges, LinkCounts, link_changes
-from pipelines.index.columns import merge_columns, write_columns
-from pipelines.index.text import merge_text, write_text
 from recsys.errors import CorpusError
+from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.index import changes, columns, paper_rows
+from recsys.pipelines.index.changes import Changes, Plan, plan, read_ids, towards
+from recsys.pipelines.index.citation_links import LinkChanges, LinkCounts, link_changes
+from recsys.pipelines.index.columns import merge_columns, write_columns
+from recsys.pipelines.index.text import merge_text, write_text
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 from recsys.store.terms import TermStore

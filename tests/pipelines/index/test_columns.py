@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.corpora.row_stream import RowWriter
-from pipelines.index import citation_links, columns, paper_rows
-from pipelines.index.citation_links import LinkCounts
-from pipelines.index.columns import write_columns
+from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.row_stream import RowWriter
+from recsys.pipelines.index import citation_links, columns, paper_rows
+from recsys.pipelines.index.citation_links import LinkCounts
+from recsys.pipelines.index.columns import write_columns
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 

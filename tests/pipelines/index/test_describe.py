@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.index.describe import describe
 from recsys.errors import ArtifactError, CorpusError, InputError
+from recsys.pipelines.index.describe import describe
 
 if TYPE_CHECKING:
     from tests.built_index import Built

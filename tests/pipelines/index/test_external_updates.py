@@ -9,14 +9,14 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
-from indexes.text_backends import OWN, build_words
-from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.index.columns import write_columns
-from pipelines.index.external_vectors import GIVEN_FILE, Built, Former, given_mask, take
-from pipelines.index.known_vectors import KnownVectors, same_texts
-from pipelines.index.text import write_text
 from recsys.errors import ArtifactCorrupt, InputError
 from recsys.formats.embeddings import Embeddings, write_embeddings
+from recsys.indexes.text_backends import OWN, build_words
+from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.index.columns import write_columns
+from recsys.pipelines.index.external_vectors import GIVEN_FILE, Built, Former, given_mask, take
+from recsys.pipelines.index.known_vectors import KnownVectors, same_texts
+from recsys.pipelines.index.text import write_text
 from recsys.store.arrays import Floats
 from recsys.store.corpus import Corpus
 from tests.hashing_encoder import HashingEncoder

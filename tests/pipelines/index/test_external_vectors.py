@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from pipelines.index.build import BuildOptions, BuildReport, build
-from pipelines.studies.compare_encoders.embed import EmbedOptions, embed
 from recsys.app.cache import cache_folder
 from recsys.app.wiring import open_index
 from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
 from recsys.models.encoder import OnnxEncoder
 from recsys.models.neighbour_encoder import NeighbourEncoder
+from recsys.pipelines.index.build import BuildOptions, BuildReport, build
+from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, embed
 from recsys.records import Draft
 from recsys.store.arrays import load_array
 from recsys.store.generations import in_force, is_index

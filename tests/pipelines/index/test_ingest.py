@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.corpora.source_files import source_files
-from pipelines.index.citation_links import LinkCounts
-from pipelines.index.ingest import REJECTS, ingest
 from recsys.errors import CorpusError
 from recsys.formats.work_stream import Remark
+from recsys.pipelines.corpora.source_files import source_files
+from recsys.pipelines.index.citation_links import LinkCounts
+from recsys.pipelines.index.ingest import REJECTS, ingest
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pipelines.index import build as building
-from pipelines.index.build import STAGES, BuildOptions, BuildReport, build
 from recsys.app.cache import cache_folder
+from recsys.pipelines.index import build as building
+from recsys.pipelines.index.build import STAGES, BuildOptions, BuildReport, build
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, fingerprint
 from recsys.store.generations import in_force, pin

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from pipelines.index.build import BuildOptions, build
-from pipelines.index.update import UpdateOptions, update
-from pipelines.jobs.index_writer import members_of, writing
-from pipelines.studies.compare_encoders.embed import EmbedOptions, embed
 from recsys.app.cache import cache_folder
 from recsys.app.inspection import inspect_artifact
 from recsys.app.wiring import open_index
 from recsys.formats.embeddings.embedding_files import read_embeddings
+from recsys.pipelines.index.build import BuildOptions, build
+from recsys.pipelines.index.update import UpdateOptions, update
+from recsys.pipelines.jobs.index_writer import members_of, writing
+from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, embed
 from recsys.records import Draft
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import sha256

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from indexes import postings, spool
-from indexes.bm25 import Bm25Index
-from indexes.postings import write_postings
-from indexes.spool import Spool
-from pipelines.index.term_files import write_terms
+from recsys.indexes import postings, spool
+from recsys.indexes.bm25 import Bm25Index
+from recsys.indexes.postings import write_postings
+from recsys.indexes.spool import Spool
+from recsys.pipelines.index.term_files import write_terms
 from recsys.store.kernels.in_numpy import levels
 from recsys.store.term_counts import batches
 from recsys.store.terms import TermStore

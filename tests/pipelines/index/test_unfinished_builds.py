@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.index.build import BuildOptions, build
 from recsys.app.cache import cache_folder
 from recsys.errors import InputError
+from recsys.pipelines.index.build import BuildOptions, build
 from recsys.store.generations import in_force
 from tests.built_index import MANY, ROOT, finished_shards, stopped, write_many
 from tests.ended import left_behind
@@ -39,7 +39,7 @@ def test_two_builds_at_once_do_not_mix(built: "Built", tmp_path: Path) -> None:
 def test_who_waits_for_a_first_build_finds_it_done(built: "Built", tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path\n"
-        "from pipelines.index.build import BuildOptions, build\n"
+        "from recsys.pipelines.index.build import BuildOptions, build\n"
         "from recsys.app.cache import cache_folder\n"
         "papers, out = map(Path, sys.argv[1:])\n"
         "report = build([papers], out, BuildOptions(wait=True), cache=cache_folder(),\n"

@@ -30,13 +30,13 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from pipelines.index.build import BuildOptions, build
-from pipelines.index.update import UpdateOptions, update
-from pipelines.jobs.index_writer import writing
 from recsys.app.inspection import inspect_artifact
 from recsys.app.wiring import open_index
 from recsys.errors import NothingFound
 from recsys.formats.embeddings import Embeddings, write_embeddings
+from recsys.pipelines.index.build import BuildOptions, build
+from recsys.pipelines.index.update import UpdateOptions, update
+from recsys.pipelines.jobs.index_writer import writing
 from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.store.corpus import Corpus

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.jobs.index_writer import link_tree, members_of, writing
 from recsys.errors import ArtifactCorrupt, ArtifactError, ArtifactMissing, InputError
+from recsys.pipelines.jobs.index_writer import link_tree, members_of, writing
 from recsys.store.artifacts import MANIFEST, load_manifest, verify
 from recsys.store.generations import content_key, in_force, pin, root_of
 from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
@@ -165,7 +165,8 @@ def test_one_process_writes_at_a_time(index: Path) -> None:
 
 def test_who_waits_writes_after_the_other(index: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from pipelines.jobs.index_writer import writing\n"
+        "import sys; from pathlib import Path\n"
+        "from recsys.pipelines.jobs.index_writer import writing\n"
         "with writing(Path(sys.argv[1])): print('held', flush=True); sys.stdin.readline()"
     )
     other = subprocess.Popen(

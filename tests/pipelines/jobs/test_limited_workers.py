@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from pipelines.jobs.limited_workers import Failure, Limits, limited
+from recsys.pipelines.jobs.limited_workers import Failure, Limits, limited
 
 SHORT = Limits(seconds=20.0)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.jobs.engines.process_pool import ProcessPool
-from pipelines.jobs.partial_results import Entry, Sidecar
-from pipelines.jobs.per_query import Gathered, gather
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.partial_results import Entry, Sidecar
+from recsys.pipelines.jobs.per_query import Gathered, gather
 from recsys.progress import Progress, silent
 
 QUERIES = ["a", "bb", "ccc", "dddd", "eeeee"]

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.jobs.engines.engine_contract import Result, Stage, Task
-from pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.errors import InputError, RecsysError
+from recsys.pipelines.jobs.engines.engine_contract import Result, Stage, Task
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
 
 BUSY = """
 import time
 from functools import partial
-from pipelines.jobs.engines.engine_contract import Stage
-from pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines.engine_contract import Stage
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
 
 if __name__ == "__main__":
     rest = Stage("rest", partial(partial, time.sleep))

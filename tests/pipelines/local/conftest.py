@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.local.local_queries import LocalQueries
+from recsys.pipelines.local.local_queries import LocalQueries
 from tests.pipelines.local.local_evaluations import in_one_process, queries_of
 from tests.pipelines.small_index import write_small_index
 

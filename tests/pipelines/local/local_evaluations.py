@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from pipelines.jobs.engines.engine_contract import Shards, Stage
-from pipelines.jobs.engines.process_pool import ProcessPool
-from pipelines.jobs.partial_results import Entry
-from pipelines.local.evaluate_local import LocalEvaluation, LocalReport, evaluate_local
-from pipelines.local.local_queries import LocalQueries, local_queries
-from pipelines.local.local_systems import LOCAL_SYSTEMS
 from recsys.passages import Context
+from recsys.pipelines.jobs.engines.engine_contract import Shards, Stage
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.partial_results import Entry
+from recsys.pipelines.local.evaluate_local import LocalEvaluation, LocalReport, evaluate_local
+from recsys.pipelines.local.local_queries import LocalQueries, local_queries
+from recsys.pipelines.local.local_systems import LOCAL_SYSTEMS
 from recsys.progress import Progress, silent
 from tests.pipelines.local.small_passages import invented_contexts, open_small_local
 from tests.pipelines.small_index import open_small_collection

@@ -5,11 +5,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from pipelines.corpora.paper_names import NOBODY
-from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.index.columns import write_columns
-from pipelines.local.context_works import ContextWorks
 from recsys.passages import Context
+from recsys.pipelines.corpora.paper_names import NOBODY
+from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.index.columns import write_columns
+from recsys.pipelines.local.context_works import ContextWorks
 from recsys.records import Reference
 from recsys.store.corpus import Corpus
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from eval.trec import ordered, read_qrels, read_run
-from pipelines.local.evaluate_local import SHOWN_DEPTH, LocalEvaluation, LocalReport
-from pipelines.local.local_queries import LocalQueries, local_queries, pose_query
-from pipelines.local.local_systems import LEARNED, LOCAL_SYSTEMS, AskedPassage
 from recsys.errors import InputError
+from recsys.eval.trec import ordered, read_qrels, read_run
 from recsys.passages import Context
+from recsys.pipelines.local.evaluate_local import SHOWN_DEPTH, LocalEvaluation, LocalReport
+from recsys.pipelines.local.local_queries import LocalQueries, local_queries, pose_query
+from recsys.pipelines.local.local_systems import LEARNED, LOCAL_SYSTEMS, AskedPassage
 from tests.pipelines.local.local_evaluations import (
     ALL,
     QUICK,

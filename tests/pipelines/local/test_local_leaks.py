@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.local.evaluate_local import evaluate_local
-from pipelines.local.local_guards import telling_abstracts
-from pipelines.local.local_queries import LocalQueries, local_queries
 from recsys.app.wiring import data_folder
 from recsys.errors import LeakageError
 from recsys.local.rank_passages import PassageRanker
 from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.local.evaluate_local import evaluate_local
+from recsys.pipelines.local.local_guards import telling_abstracts
+from recsys.pipelines.local.local_queries import LocalQueries, local_queries
 from recsys.stage_two.ranker import TreeRanker
 from recsys.store.artifacts import seal
 from recsys.store.layout import ENCODER

@@ -7,7 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.local.local_queries import (
+from recsys.errors import InputError
+from recsys.local.named_mentions import find_mentions
+from recsys.local.named_works import NamedWorks
+from recsys.passages import Context
+from recsys.pipelines.local.local_queries import (
     KNOWN,
     LocalQueries,
     LocalQuery,
@@ -16,10 +20,6 @@ from pipelines.local.local_queries import (
     lots,
     pose_query,
 )
-from recsys.errors import InputError
-from recsys.local.named_mentions import find_mentions
-from recsys.local.named_works import NamedWorks
-from recsys.passages import Context
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from tests.pipelines.local.small_passages import invented_contexts

@@ -5,7 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipelines.local.local_queries import (
+from recsys.local.context_view import ContextUse
+from recsys.local.local_features import LOCAL_FEATURES, compute_local
+from recsys.local.rank_passages import PassageRanker
+from recsys.pipelines.local.local_queries import (
     KNOWN,
     LocalQueries,
     beside,
@@ -13,10 +16,7 @@ from pipelines.local.local_queries import (
     pose_query,
     references_of,
 )
-from pipelines.local.local_table import RAW, Way, drawn_way, example
-from recsys.local.context_view import ContextUse
-from recsys.local.local_features import LOCAL_FEATURES, compute_local
-from recsys.local.rank_passages import PassageRanker
+from recsys.pipelines.local.local_table import RAW, Way, drawn_way, example
 from recsys.store.products import remembered_products
 from tests.pipelines.local.small_passages import invented_contexts, open_small_local
 from tests.pipelines.small_index import write_small_index

@@ -10,12 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from indexes.opening import open_collection, with_contexts
-from pipelines.index.build import BuildOptions, build
-from pipelines.index.update import UpdateOptions, update
-from pipelines.local import context_intake, store_contexts
-from pipelines.local.encode_contexts import encode_texts
-from pipelines.local.store_contexts import add_contexts
 from recsys.app.cache import cache_folder
 from recsys.errors import (
     ArtifactCorrupt,
@@ -24,7 +18,13 @@ from recsys.errors import (
     CorpusError,
     InputError,
 )
+from recsys.indexes.opening import open_collection, with_contexts
 from recsys.models.encoder import OnnxEncoder
+from recsys.pipelines.index.build import BuildOptions, build
+from recsys.pipelines.index.update import UpdateOptions, update
+from recsys.pipelines.local import context_intake, store_contexts
+from recsys.pipelines.local.encode_contexts import encode_texts
+from recsys.pipelines.local.store_contexts import add_contexts
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest, seal, verify
 from recsys.store.contexts import KIND, SCHEMA, WORDS, Contexts

@@ -1,6 +1,6 @@
 """Rates in round numbers, whose plans one can compute by hand."""
 
-from pipelines.planning.measured_rates import RATES, Rate
+from recsys.pipelines.planning.measured_rates import RATES, Rate
 
 MILLION = 1_000_000
 

@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from indexes.backends import BACKENDS, LITTLE, SMALL, build_index, by_size
-from pipelines.corpora import row_stream
-from pipelines.index import paper_rows
-from pipelines.planning import code_limits
-from pipelines.planning.building_plan import memory_figures
-from pipelines.planning.code_limits import (
+from recsys.indexes.backends import BACKENDS, LITTLE, SMALL, build_index, by_size
+from recsys.pipelines.corpora import row_stream
+from recsys.pipelines.index import paper_rows
+from recsys.pipelines.planning import code_limits
+from recsys.pipelines.planning.building_plan import memory_figures
+from recsys.pipelines.planning.code_limits import (
     LIMITS,
     ROWS,
     Circumstances,
@@ -21,10 +21,10 @@ from pipelines.planning.code_limits import (
     limits,
     reading_memory,
 )
-from pipelines.planning.growth_laws import lists
-from pipelines.planning.machine_kinds import FREE, MACHINES
-from pipelines.planning.measured_rates import committed
-from pipelines.planning.plan_values import Workload
+from recsys.pipelines.planning.growth_laws import lists
+from recsys.pipelines.planning.machine_kinds import FREE, MACHINES
+from recsys.pipelines.planning.measured_rates import committed
+from recsys.pipelines.planning.plan_values import Workload
 from recsys.store.arrays import Ragged, Rows, load_array
 from recsys.store.graph import CitationGraph
 from recsys.store.term_counts import offsets

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexes import ivf_index
-from pipelines.planning import growth_laws
-from pipelines.planning.growth_laws import LAWS, Growth, lists
+from recsys.indexes import ivf_index
+from recsys.pipelines.planning import growth_laws
+from recsys.pipelines.planning.growth_laws import LAWS, Growth, lists
 
 PAPERS = st.integers(1, 10**10)
 

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.planning.measure_here import WORDS, figures_here, long_texts, times_of
-from pipelines.planning.measured_rates import RATES, speed_of
 from recsys.app.wiring import STARTER, data_folder
+from recsys.pipelines.planning.measure_here import WORDS, figures_here, long_texts, times_of
+from recsys.pipelines.planning.measured_rates import RATES, speed_of
 from recsys.progress import silent
 from tests.hashing_encoder import HashingEncoder
 

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.planning.__main__ import main, results, rows_of
-from pipelines.planning.growth_laws import LAWS
-from pipelines.planning.measured_rates import (
+from recsys.pipelines.planning.__main__ import main, results, rows_of
+from recsys.pipelines.planning.growth_laws import LAWS
+from recsys.pipelines.planning.measured_rates import (
     LARGEST,
     NEAR,
     NUMBERS,
@@ -20,13 +20,15 @@ WITHIN_TWICE = 2.0
 
 def test_the_numbers_are_those_of_the_committed_results() -> None:
     written = json.loads(NUMBERS.read_text(encoding="utf-8"))
-    assert written == numbers_of(results()), "Run `python -m pipelines.planning`, then `make docs`."
+    assert written == numbers_of(results()), (
+        "Run `python -m recsys.pipelines.planning`, then `make docs`."
+    )
 
 
 def test_the_program_writes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipelines.planning.__main__.NUMBERS", tmp_path / "rates.json")
-    monkeypatch.setattr("pipelines.planning.__main__.CHECKOUT", tmp_path)
-    monkeypatch.setattr("pipelines.planning.__main__.results", results_of_here)
+    monkeypatch.setattr("recsys.pipelines.planning.__main__.NUMBERS", tmp_path / "rates.json")
+    monkeypatch.setattr("recsys.pipelines.planning.__main__.CHECKOUT", tmp_path)
+    monkeypatch.setattr("recsys.pipelines.planning.__main__.results", results_of_here)
     assert main() == 0
     assert (tmp_path / "rates.json").read_bytes() == NUMBERS.read_bytes()
 

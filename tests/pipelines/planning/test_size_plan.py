@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexes.backends import LITTLE, SMALL, by_size
-from pipelines.index.dumps.ingest_files import DUMP_BYTES
-from pipelines.planning.dump_reading import DUMPED
-from pipelines.planning.machine_kinds import MACHINES, smallest
-from pipelines.planning.measured_rates import committed
-from pipelines.planning.plan_text import plan_json, plan_lines
-from pipelines.planning.plan_values import Figure, SizePlan, Workload
-from pipelines.planning.shown_figures import said, shown
-from pipelines.planning.size_plan import (
+from recsys.indexes.backends import LITTLE, SMALL, by_size
+from recsys.pipelines.index.dumps.ingest_files import DUMP_BYTES
+from recsys.pipelines.planning.dump_reading import DUMPED
+from recsys.pipelines.planning.machine_kinds import MACHINES, smallest
+from recsys.pipelines.planning.measured_rates import committed
+from recsys.pipelines.planning.plan_text import plan_json, plan_lines
+from recsys.pipelines.planning.plan_values import Figure, SizePlan, Workload
+from recsys.pipelines.planning.shown_figures import said, shown
+from recsys.pipelines.planning.size_plan import (
     ANSWERER,
     ANSWERS,
     BUILDER,

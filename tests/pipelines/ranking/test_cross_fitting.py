@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import pipelines.ranking.train_ranker as train_ranker_module
-from indexes.opening import open_collection
-from pipelines.evaluation.leakage import check_ranker
-from pipelines.evaluation.splits import read_split
-from pipelines.ranking.cross_fitting import Recipe, Taught, cross_fit, folds_of, teach
-from pipelines.ranking.train_options import TrainOptions
-from pipelines.ranking.train_ranker import train_ranker
-from pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
+import recsys.pipelines.ranking.train_ranker as train_ranker_module
 from recsys.app.wiring import open_index
 from recsys.errors import ArtifactMismatch, InputError, LeakageError
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.evaluation.leakage import check_ranker
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.ranking.cross_fitting import Recipe, Taught, cross_fit, folds_of, teach
+from recsys.pipelines.ranking.train_options import TrainOptions
+from recsys.pipelines.ranking.train_ranker import train_ranker
+from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.progress import silent
 from recsys.stage_two.features import feature_names
 from recsys.stage_two.ranker import FIRST, KIND, SCHEMA, TreeRanker

@@ -7,8 +7,8 @@ import pytest
 import torch
 from scipy.stats import norm
 
-import pipelines.ranking.fit_network as fitting
-from pipelines.ranking.fit_network import (
+import recsys.pipelines.ranking.fit_network as fitting
+from recsys.pipelines.ranking.fit_network import (
     NETWORKS,
     WEIGHT,
     Lists,
@@ -18,7 +18,7 @@ from pipelines.ranking.fit_network import (
     scale_of,
     weight_beside,
 )
-from pipelines.ranking.training_table import TrainingTable
+from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.store.arrays import Floats
 
 LISTS, LONG, WIDTH = 60, 30, 4

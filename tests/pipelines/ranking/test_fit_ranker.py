@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
-from pipelines.ranking.fit_ranker import calibrate
+from recsys.pipelines.ranking.fit_ranker import calibrate
 
 SCORED = st.lists(st.tuples(st.integers(-40, 40), st.booleans()), min_size=1, max_size=60)
 

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import log_softmax
 
-import pipelines.ranking.fit_network as fitting
-from pipelines.ranking.cross_fitting import Recipe, folds_of
-from pipelines.ranking.fit_network import Lists, fit_networks, held_out_scores, tune_networks
-from pipelines.ranking.fit_ranker import FittedRanker, KeptTrees, calibrate
-from pipelines.ranking.learn_on import SHARPEST, as_drafts, learn_on, sharpness
-from pipelines.ranking.ranker_trial import shipped_ranker
-from pipelines.ranking.training_table import TrainingTable
+import recsys.pipelines.ranking.fit_network as fitting
 from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.ranking.cross_fitting import Recipe, folds_of
+from recsys.pipelines.ranking.fit_network import Lists, fit_networks, held_out_scores, tune_networks
+from recsys.pipelines.ranking.fit_ranker import FittedRanker, KeptTrees, calibrate
+from recsys.pipelines.ranking.learn_on import SHARPEST, as_drafts, learn_on, sharpness
+from recsys.pipelines.ranking.ranker_trial import shipped_ranker
+from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.stage_two.network import Network
 from recsys.stage_two.ranker import FIRST, TreeRanker
 from recsys.stage_two.stored_trees import StoredTrees

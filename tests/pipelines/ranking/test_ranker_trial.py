@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from eval.measures import Interval
-from indexes.opening import open_collection
-from pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
-from pipelines.evaluation.leakage import check_ranker
-from pipelines.evaluation.splits import read_split
-from pipelines.evaluation.year_split import SPLIT_FILE, make_split
-from pipelines.index.build import BuildOptions, build
-from pipelines.ranking import train_options
-from pipelines.ranking import train_ranker as training
-from pipelines.ranking.ranker_trial import Trial, shipped_ranker
-from pipelines.ranking.train_options import SCRATCH, SHIPPED, TrainOptions, started
-from pipelines.ranking.train_ranker import train_ranker
-from pipelines.ranking.train_report import TrainReport
-from pipelines.ranking.training_table import PLAIN
 from recsys.app.cache import cache_folder
 from recsys.errors import InputError, LeakageError, NothingFound
+from recsys.eval.measures import Interval
+from recsys.indexes.opening import open_collection
 from recsys.models.nnselect import NNSelectModel
 from recsys.models.seen_queries import SeenQueries, digests
+from recsys.pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
+from recsys.pipelines.evaluation.leakage import check_ranker
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.evaluation.year_split import SPLIT_FILE, make_split
+from recsys.pipelines.index.build import BuildOptions, build
+from recsys.pipelines.ranking import train_options
+from recsys.pipelines.ranking import train_ranker as training
+from recsys.pipelines.ranking.ranker_trial import Trial, shipped_ranker
+from recsys.pipelines.ranking.train_options import SCRATCH, SHIPPED, TrainOptions, started
+from recsys.pipelines.ranking.train_ranker import train_ranker
+from recsys.pipelines.ranking.train_report import TrainReport
+from recsys.pipelines.ranking.training_table import PLAIN
 from recsys.stage_two.network import NETWORK
 from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker
 from recsys.store.artifacts import load_manifest, verify

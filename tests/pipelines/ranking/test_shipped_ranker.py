@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import pipelines.ranking.shipped_ranker as program
-from pipelines.jobs.bench import Bench
-from pipelines.jobs.exit_codes import Program
-from pipelines.local.shipped_local_ranker import main as train_local
-from pipelines.ranking import corpus_lessons
-from pipelines.ranking.corpus_lessons import CORPORA, Lessons, sample, teach_together
-from pipelines.ranking.cross_fitting import FOLDS, LEARNING_RATE
-from pipelines.ranking.fit_network import FEWER_UNITS
-from pipelines.ranking.shipped_ranker import SHIPPED, main
+import recsys.pipelines.ranking.shipped_ranker as program
 from recsys.app.wiring import data_folder, open_index, serving_ranker
 from recsys.local.local_ranker import LOCAL_RANKER, learned_beside, name_of
+from recsys.pipelines.jobs.bench import Bench
+from recsys.pipelines.jobs.exit_codes import Program
+from recsys.pipelines.local.shipped_local_ranker import main as train_local
+from recsys.pipelines.ranking import corpus_lessons
+from recsys.pipelines.ranking.corpus_lessons import CORPORA, Lessons, sample, teach_together
+from recsys.pipelines.ranking.cross_fitting import FOLDS, LEARNING_RATE
+from recsys.pipelines.ranking.fit_network import FEWER_UNITS
+from recsys.pipelines.ranking.shipped_ranker import SHIPPED, main
 from recsys.records import Draft
 from recsys.stage_two.features import feature_names
 from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from pipelines.jobs.bench import PAPERS, SPLIT, Bench
-from pipelines.ranking import snowballs
-from pipelines.ranking.corpus_lessons import forms_of
-from pipelines.ranking.snowballs import roll
-from pipelines.ranking.thinned_links import LinkDropout, all_links
+from recsys.pipelines.jobs.bench import PAPERS, SPLIT, Bench
+from recsys.pipelines.ranking import snowballs
+from recsys.pipelines.ranking.corpus_lessons import forms_of
+from recsys.pipelines.ranking.snowballs import roll
+from recsys.pipelines.ranking.thinned_links import LinkDropout, all_links
 from tests.benches import built_already
 
 PARTS = ("train", "dev", "test")
@@ -113,8 +113,8 @@ def test_they_teach_beside_the_corpus_as_parts_of_it(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Bench, "built", built_already)
-    monkeypatch.setattr("pipelines.ranking.corpus_lessons.TITLES_TOO", ())
-    monkeypatch.setattr("pipelines.ranking.corpus_lessons.SNOWBALLED", ("rivers",))
+    monkeypatch.setattr("recsys.pipelines.ranking.corpus_lessons.TITLES_TOO", ())
+    monkeypatch.setattr("recsys.pipelines.ranking.corpus_lessons.SNOWBALLED", ("rivers",))
     whole, *balls = forms_of(bench, "rivers")
     assert (whole.index, whole.split) == (bench.index("rivers"), bench.split("rivers"))
     place = bench.work / "snowballs"
@@ -123,5 +123,5 @@ def test_they_teach_beside_the_corpus_as_parts_of_it(
     assert {each.corpus for each in (whole, *balls)} == {"rivers"}
     assert whole.links is LinkDropout
     assert [each.links for each in balls] == [all_links, all_links]
-    monkeypatch.setattr("pipelines.ranking.corpus_lessons.SNOWBALLED", ())
+    monkeypatch.setattr("recsys.pipelines.ranking.corpus_lessons.SNOWBALLED", ())
     assert forms_of(bench, "rivers") == [whole]

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexes.opening import open_collection
-from pipelines.evaluation.splits import read_split
-from pipelines.ranking.thinned_links import DRAWS, LINK_SHARES, LinkDropout, draws, thinned
-from pipelines.ranking.training_table import Posing, TrainingTable, collect
 from recsys.asking.query import make_query
 from recsys.errors import InputError
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.ranking.thinned_links import DRAWS, LINK_SHARES, LinkDropout, draws, thinned
+from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect
 from recsys.progress import silent
 from recsys.stage_one.propose import propose
 from recsys.stage_two.facts import Facts

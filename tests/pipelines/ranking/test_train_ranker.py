@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from eval.measures import Judged, summarise
-from indexes.opening import open_collection
-from pipelines.evaluation.seeded_queries import training_poses
-from pipelines.evaluation.splits import gold, read_split
-from pipelines.ranking.fit_network import MEMBERS
-from pipelines.ranking.ranker_trial import judge
-from pipelines.ranking.train_options import TrainOptions
-from pipelines.ranking.train_ranker import train_ranker
-from pipelines.ranking.train_report import cross_fitted_error
-from pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.app.wiring import open_index
 from recsys.asking.query import draft_of, make_query
 from recsys.errors import ArtifactMissing, SplitError
+from recsys.eval.measures import Judged, summarise
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.evaluation.seeded_queries import training_poses
+from recsys.pipelines.evaluation.splits import gold, read_split
+from recsys.pipelines.ranking.fit_network import MEMBERS
+from recsys.pipelines.ranking.ranker_trial import judge
+from recsys.pipelines.ranking.train_options import TrainOptions
+from recsys.pipelines.ranking.train_ranker import train_ranker
+from recsys.pipelines.ranking.train_report import cross_fitted_error
+from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.progress import silent
 from recsys.records import Draft
 from recsys.stage_two.features import feature_names

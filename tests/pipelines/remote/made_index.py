@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from pipelines.jobs.index_writer import writing
+from recsys.pipelines.jobs.index_writer import writing
 from recsys.store.generations import pin
 
 FILES = {

@@ -11,8 +11,8 @@ import pytest
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
-from pipelines.remote.object_store import ObjectFolder
-from pipelines.remote.store_address import StoreAddress
+from recsys.pipelines.remote.object_store import ObjectFolder
+from recsys.pipelines.remote.store_address import StoreAddress
 
 Answer = tuple[str, bytes]
 """A line of status, and a body."""

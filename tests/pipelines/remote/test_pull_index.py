@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.remote.push_index import push_index
-from pipelines.remote.store_pointer import find_pointer, new_pointer
-from pipelines.remote.working_copy import OFFLINE, copy_to_change, copy_to_read
 from recsys.app.inspection import inspect_artifact, inspection_table
 from recsys.errors import (
     ArtifactCorrupt,
@@ -18,6 +15,9 @@ from recsys.errors import (
     InputError,
     SourceUnreachable,
 )
+from recsys.pipelines.remote.push_index import push_index
+from recsys.pipelines.remote.store_pointer import find_pointer, new_pointer
+from recsys.pipelines.remote.working_copy import OFFLINE, copy_to_change, copy_to_read
 from recsys.store.artifacts import json_bytes
 from recsys.store.generations import Generation, pin
 from tests.pipelines.remote.made_index import FILES, LANCE, files_of, make_index

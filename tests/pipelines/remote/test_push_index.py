@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipelines.remote.push_index import PushReport, push_index
-from pipelines.remote.store_pointer import find_pointer
-from pipelines.remote.working_copy import copy_of_own, copy_to_change, copy_to_read
 from recsys.errors import ArtifactCorrupt, InputError, OnlineError
+from recsys.pipelines.remote.push_index import PushReport, push_index
+from recsys.pipelines.remote.store_pointer import find_pointer
+from recsys.pipelines.remote.working_copy import copy_of_own, copy_to_change, copy_to_read
 from tests.built_index import ROOT
 from tests.pipelines.remote.made_index import FILES, LANCE, files_of, make_index
 from tests.pipelines.remote.store_server import BROKEN, StoreServer, folder_at
@@ -122,8 +122,8 @@ def test_a_push_that_fails_anywhere_leaves_the_old_index_and_continues(
 _PUSH = """
 import sys
 from pathlib import Path
-from pipelines.remote.push_index import push_index
-from pipelines.remote.store_pointer import find_pointer
+from recsys.pipelines.remote.push_index import push_index
+from recsys.pipelines.remote.store_pointer import find_pointer
 from tests.pipelines.remote.store_server import folder_at
 store = folder_at(sys.argv[2])
 push_index(store, Path(sys.argv[1]), find_pointer(store))
@@ -260,7 +260,7 @@ def test_old_generations_go_but_not_the_one_before_and_not_young_ones(
     first, second = push_next(1), push_next(2)
     third = push_next(3)
     assert there() == {first, second, third, "9000000000000000"}
-    monkeypatch.setattr("pipelines.remote.old_generations.YOUNG", timedelta(seconds=-2))
+    monkeypatch.setattr("recsys.pipelines.remote.old_generations.YOUNG", timedelta(seconds=-2))
     fourth = push_next(4)
     assert there() == {third, fourth}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pipelines.jobs.index_writer import writing
+from recsys.pipelines.jobs.index_writer import writing
 from recsys.stage_two.ranker import KIND, SCHEMA
 from recsys.store.artifacts import MANIFEST, seal, sha256
 from recsys.store.generations import in_force

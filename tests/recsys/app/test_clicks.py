@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from eval.studies.clicks.click_models import CLICK_MODELS
-from eval.trec import write_run
-from pipelines.index.build import BuildOptions, build
 from recsys.app.cache import cache_folder
+from recsys.eval.studies.clicks.click_models import CLICK_MODELS
+from recsys.eval.trec import write_run
+from recsys.pipelines.index.build import BuildOptions, build
 from tests.pipelines.studies.clicks.related_papers import related_papers
 
 if TYPE_CHECKING:
@@ -238,9 +238,9 @@ def test_an_interrupt_leaves_nothing_half_written(
 ) -> None:
     before = {path: path.read_bytes() for path in simulated.task.rglob("*") if path.is_file()}
     monkeypatch.setattr(
-        "pipelines.studies.clicks.simulated_task.write_json", interrupt
+        "recsys.pipelines.studies.clicks.simulated_task.write_json", interrupt
     )  # Written last.
-    monkeypatch.setattr("eval.studies.clicks.coverage.study", interrupt)
+    monkeypatch.setattr("recsys.eval.studies.clicks.coverage.study", interrupt)
     for arguments in (
         ("clicks", "simulate", simulated.index, "--out", simulated.task, *SIZES),
         ("clicks", "simulate", simulated.index, "--out", tmp_path / "other", *SIZES),

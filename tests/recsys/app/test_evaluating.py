@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.evaluation.evaluate import DEFAULT_SYSTEMS
 from recsys.app.cli import evaluating
 from recsys.app.cli.signatures import command
+from recsys.pipelines.evaluation.evaluate import DEFAULT_SYSTEMS
 
 if TYPE_CHECKING:
     from tests.built_index import Built

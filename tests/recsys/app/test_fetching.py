@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.online.pacing import RealClock
+from recsys.pipelines.online.pacing import RealClock
 from tests.online.catalogue import Catalogue
 from tests.online.loopback import Fault, Served, serving
 from tests.online.openalex_server import OpenAlexSite

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexes.opening import open_collection
 from recsys.app import known_lists
 from recsys.app.known_lists import LONG, look_up, read_lists
 from recsys.asking.named import read_references
 from recsys.asking.question import pose
+from recsys.indexes.opening import open_collection
 from recsys.records import Manuscript, ReadingLists
 from tests.built_index import DRAFT
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, get_args
 import httpx2
 import pytest
 
-from indexes.opening import open_collection
-from pipelines.local.evaluate_local import LocalEvaluation
-from pipelines.local.local_queries import KNOWN
-from pipelines.local.local_systems import LOCAL_SYSTEMS
-from pipelines.local.train_local import LocalTraining
 from recsys.app import local_wiring
 from recsys.app.cli.local import contexts_choices, learning_sentences
 from recsys.app.cli.signatures import command
 from recsys.app.wiring import serving_model
+from recsys.indexes.opening import open_collection
 from recsys.local.local_ranker import LOCAL_RANKER
 from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.local.evaluate_local import LocalEvaluation
+from recsys.pipelines.local.local_queries import KNOWN
+from recsys.pipelines.local.local_systems import LOCAL_SYSTEMS
+from recsys.pipelines.local.train_local import LocalTraining
 from recsys.store.artifacts import MANIFEST
 from recsys.store.generations import in_force
 from recsys.store.layout import CONTEXTS, ENCODER

@@ -9,13 +9,13 @@ from unittest.mock import ANY
 
 import pytest
 
-from pipelines.corpora.source_files import source_files
-from pipelines.index.ingest import ingest
-from pipelines.index.update import UpdateOptions, update
-from pipelines.jobs.index_writer import writing
 from recsys.app.inspection import inspect_artifact
 from recsys.app.wiring import open_index
 from recsys.errors import ArtifactMismatch
+from recsys.pipelines.corpora.source_files import source_files
+from recsys.pipelines.index.ingest import ingest
+from recsys.pipelines.index.update import UpdateOptions, update
+from recsys.pipelines.jobs.index_writer import writing
 from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.stage_two.ranker import TreeRanker

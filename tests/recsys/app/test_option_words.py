@@ -5,15 +5,15 @@ from typing import Any, get_args
 
 import pytest
 
-from eval.report import compare, repeats
-from eval.report.evaluation_report import SUFFIXES
-from eval.report.page_formats import FORMATS
-from eval.studies.clicks.click_models import CLICK_MODELS
-from eval.studies.clicks.estimation import METHODS
-from eval.studies.scidocs import scidocs_table
-from pipelines.benchmarks.reproduction import reproduce
-from pipelines.studies.clicks.click_pairs import NEGATIVES
+from benchmarks.reproduction import reproduce
 from recsys.app.cli import click_logs, click_studies, options
+from recsys.eval.report import compare, repeats
+from recsys.eval.report.evaluation_report import SUFFIXES
+from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.studies.clicks.click_models import CLICK_MODELS
+from recsys.eval.studies.clicks.estimation import METHODS
+from recsys.eval.studies.scidocs import scidocs_table
+from recsys.pipelines.studies.clicks.click_pairs import NEGATIVES
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.planning import measure_here
-from pipelines.planning.measured_rates import Rate
 from recsys.app.cli.planning_sizes import papers_in, queries_in
 from recsys.errors import UsageError
+from recsys.pipelines.planning import measure_here
+from recsys.pipelines.planning.measured_rates import Rate
 
 if TYPE_CHECKING:
     from tests.conftest import RunCli

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.studies.probes.probe import PROBES
 from recsys.app.cli import probing
 from recsys.app.cli.signatures import command
+from recsys.pipelines.studies.probes.probe import PROBES
 from tests.pipelines.small_probe import small_probe
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 
 import recsys
-from pipelines.remote.working_copy import copy_of_own
 from recsys.app.cli.command_table import COMMANDS
 from recsys.app.cli.declarations import IndexPlace, parameters
 from recsys.app.remote_indexes import followed, read_here
+from recsys.pipelines.remote.working_copy import copy_of_own
 from recsys.progress import silent
 from tests.built_index import DRAFT
 from tests.pipelines.remote.made_index import FILES, files_of, make_index

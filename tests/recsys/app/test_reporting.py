@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.benchmarks.reproduction import reproduce
-from pipelines.benchmarks.reproduction.reproduce import Outcome
+from benchmarks.reproduction import reproduce
+from benchmarks.reproduction.reproduce import Outcome
 
 if TYPE_CHECKING:
     from tests.built_index import Built

@@ -15,7 +15,8 @@ HEAVY = {"numpy", "torch", "transformers", "lightgbm", "pyarrow", "onnxruntime",
 UNASKED = HEAVY - {"numpy", "onnxruntime"} | {
     *("pydantic", "typer", "rich", "scipy", "filelock", "threadpoolctl"),
     *("numpy.ma", "numpy.random", "concurrent.futures", "ssl", "tempfile", "difflib"),
-    *("recsys.local", "recsys.models.nnselect", "recsys.formats.answer_pages", "pipelines"),
+    *("recsys.local", "recsys.models.nnselect", "recsys.formats.answer_pages"),
+    *("recsys.pipelines", "recsys.eval"),
     *("recsys.app.cli.program", "recsys.app.cli.building", "recsys.app.web", "obstore"),
 }
 """What an answer on a pipe can do without."""

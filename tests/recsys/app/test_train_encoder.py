@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from eval.studies.encoders.training_page import TRAINING
-from pipelines.encoders.checkpoints import read_checkpoint
-from pipelines.encoders.export_encoder import cached_encoder, choose_settings
-from pipelines.studies.finetuning.adapter_file import with_adapter
-from pipelines.studies.finetuning.student import ADAPTER
-from pipelines.studies.specter.dev_recall import Sample
-from pipelines.studies.specter.fitting import EncoderOptions
 from recsys.app.cache import cache_folder
 from recsys.app.cli.signatures import command
 from recsys.app.cli.training import training_encoders
+from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.encoders.checkpoints import read_checkpoint
+from recsys.pipelines.encoders.export_encoder import cached_encoder, choose_settings
+from recsys.pipelines.studies.finetuning.adapter_file import with_adapter
+from recsys.pipelines.studies.finetuning.student import ADAPTER
+from recsys.pipelines.studies.specter.dev_recall import Sample
+from recsys.pipelines.studies.specter.fitting import EncoderOptions
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import ENCODER

@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eval.studies.encoders.training_page import TRAINING
-from pipelines.studies.journal.journal_study import FIGURES, PAGE
-from pipelines.studies.journal.train_journal import ADAPTER_RATE, CLASSES, RATE, JournalOptions
 from recsys.app.cli.signatures import command
 from recsys.app.cli.training import training_journals
+from recsys.eval.studies.encoders.training_page import TRAINING
+from recsys.pipelines.studies.journal.journal_study import FIGURES, PAGE
+from recsys.pipelines.studies.journal.train_journal import (
+    ADAPTER_RATE,
+    CLASSES,
+    RATE,
+    JournalOptions,
+)
 from tests.pipelines.studies.journal.small_journals import EACH, write_journal_papers
 from tests.pipelines.studies.specter.small_sources import write_tiny_bert
 

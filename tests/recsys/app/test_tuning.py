@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.studies.citeomatic.train_nnrank import NNRankOptions
 from recsys.app.cli.signatures import command
 from recsys.app.cli.training import training_networks, tuning
+from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions
 from recsys.store.generations import in_force
 from recsys.store.layout import nnrank_folder
 

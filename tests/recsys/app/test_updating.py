@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from pipelines.index.build import BuildOptions, build
-from pipelines.jobs.index_writer import writing
 from recsys.app.cache import cache_folder
 from recsys.app.inspection import inspect_artifact
 from recsys.app.wiring import open_index
 from recsys.formats.embeddings import Embeddings, write_embeddings
+from recsys.pipelines.index.build import BuildOptions, build
+from recsys.pipelines.jobs.index_writer import writing
 from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.store.corpus import Corpus
@@ -133,7 +133,9 @@ def test_what_searches_the_vectors_changes_when_it_is_prepared_anew(
 ) -> None:
     index = tmp_path / "one.index"
     build([built.papers], index, BuildOptions(vectors=named), cache=cache_folder())
-    monkeypatch.setattr("pipelines.index.update.by_size", lambda n: "int8" if n == 51 else "ivf")
+    monkeypatch.setattr(
+        "recsys.pipelines.index.update.by_size", lambda n: "int8" if n == 51 else "ivf"
+    )
     found = []
     for words in ((written(tmp_path / "more.jsonl", [NEW]),), ("--compact",)):
         assert run_cli("update", index, *words).code == 0

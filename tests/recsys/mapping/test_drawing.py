@@ -201,7 +201,7 @@ def test_equal_input_gives_equal_bytes_in_another_process(drawn: Map, tmp_path: 
 
 
 def test_one_paper_more_moves_the_median_node_by_less_than_two_percent() -> None:
-    from pipelines.benchmarks.map_quality import median_shift
+    from benchmarks.map_quality import median_shift
 
     full = topical(121)
     fewer = replace(full, papers=full.papers[:-1])

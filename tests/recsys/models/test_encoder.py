@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.encoders.export_encoder import cached_encoder
 from recsys.app.cache import cache_folder
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, _batches
+from recsys.pipelines.encoders.export_encoder import cached_encoder
 from recsys.store.artifacts import MANIFEST, seal
 
 TEXTS: list[tuple[str, str | None]] = [

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexes.exact import ExactIndex
 from recsys.asking.query import make_query
 from recsys.errors import InputError
+from recsys.indexes.exact import ExactIndex
 from recsys.records import Draft, Paper
 from recsys.stage_one.propose import propose
 from recsys.stage_one.settings import USUAL, StageOne

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexes.bm25 import Bm25Index
 from recsys.asking.query import make_query
+from recsys.indexes.bm25 import Bm25Index
 from recsys.records import Draft, Paper
 from recsys.stage_one.propose import propose
 from recsys.stage_one.settings import StageOne

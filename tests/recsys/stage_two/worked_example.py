@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from indexes.exact import ExactIndex
 from recsys.asking.query import Query, draft_of, make_query
+from recsys.indexes.exact import ExactIndex
 from recsys.records import Paper
 from recsys.stage_one.pool import Candidates
 from recsys.stage_one.propose import propose

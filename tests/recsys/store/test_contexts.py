@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pipelines.index.context_columns import COLUMNS, in_order, taken, write_contexts
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
+from recsys.pipelines.index.context_columns import COLUMNS, in_order, taken, write_contexts
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import seal
 from recsys.store.contexts import (

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.corpora.source_files import source_files
-from pipelines.index.ingest import ingest
+from recsys.pipelines.corpora.source_files import source_files
+from recsys.pipelines.index.ingest import ingest
 from recsys.records import Paper
 from recsys.store.corpus import Coded, Corpus
 from recsys.store.paper_types import paper_types

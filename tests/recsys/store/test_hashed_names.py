@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.corpora.paper_schema import SCHEMA
-from pipelines.index.columns import write_columns
 from recsys.errors import ArtifactCorrupt
+from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.index.columns import write_columns
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 from recsys.store.hashed_names import HashedNames, NameHasher

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from indexes.bm25 import Bm25Index
 from recsys.app.wiring import open_index
 from recsys.errors import ArtifactCorrupt
+from recsys.indexes.bm25 import Bm25Index
 from recsys.records import Draft
 from recsys.store.artifacts import MANIFEST, load_manifest, seal
 from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA

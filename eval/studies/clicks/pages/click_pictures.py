@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.report.canvas import INK, Line, Style, draw_lines, key, picture, styles
-from eval.run_figures import Band
-from eval.studies.clicks.click_curves import CalibrationBin
-from eval.studies.clicks.propensities import Propensities
+from recsys.eval.measures import Doubles
+from recsys.eval.report.canvas import INK, Line, Style, draw_lines, key, picture, styles
+from recsys.eval.run_figures import Band
+from recsys.eval.studies.clicks.click_curves import CalibrationBin
+from recsys.eval.studies.clicks.propensities import Propensities
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

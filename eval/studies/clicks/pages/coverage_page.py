@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from eval.report.evaluation_pictures import wilson
-from eval.report.page import Picture, Section
-from eval.report.tables import Table, cells
-from eval.studies.clicks.coverage import CoverageRow
-from eval.studies.clicks.pages.click_pictures import Dot, dots
+from recsys.eval.report.evaluation_pictures import wilson
+from recsys.eval.report.page import Picture, Section
+from recsys.eval.report.tables import Table, cells
+from recsys.eval.studies.clicks.coverage import CoverageRow
+from recsys.eval.studies.clicks.pages.click_pictures import Dot, dots
 
 COVERAGE, BIAS = "coverage", "bias"
 LEVEL = 0.95

@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from eval.measures import Interval
-from eval.report.page import Page, Picture, Section
-from eval.report.system_tables import interval_cell
-from eval.report.tables import Cell, Table, cells
-from eval.run_figures import Band
-from eval.studies.clicks.click_curves import CalibrationBin
-from eval.studies.clicks.click_evaluation import ClickEvaluation
-from eval.studies.clicks.clicked_places import MEASURES
-from eval.studies.clicks.estimators import Estimates
-from eval.studies.clicks.pages import click_pictures
-from eval.studies.clicks.pages.click_pictures import Dot
-from eval.studies.clicks.pages.propensities_page import CURVE, CURVE_CAPTION
-from eval.studies.clicks.weighting import DOUBLY_ROBUST, NAIVE, SNIPS
+from recsys.eval.measures import Interval
+from recsys.eval.report.page import Page, Picture, Section
+from recsys.eval.report.system_tables import interval_cell
+from recsys.eval.report.tables import Cell, Table, cells
+from recsys.eval.run_figures import Band
+from recsys.eval.studies.clicks.click_curves import CalibrationBin
+from recsys.eval.studies.clicks.click_evaluation import ClickEvaluation
+from recsys.eval.studies.clicks.clicked_places import MEASURES
+from recsys.eval.studies.clicks.estimators import Estimates
+from recsys.eval.studies.clicks.pages import click_pictures
+from recsys.eval.studies.clicks.pages.click_pictures import Dot
+from recsys.eval.studies.clicks.pages.propensities_page import CURVE, CURVE_CAPTION
+from recsys.eval.studies.clicks.weighting import DOUBLY_ROBUST, NAIVE, SNIPS
 
 SCHEMA = "recsys.click-evaluation/1"
 CONTRASTED = (NAIVE, SNIPS, DOUBLY_ROBUST)

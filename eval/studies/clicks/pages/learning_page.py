@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from eval.report.page import Picture, Section
-from eval.report.system_tables import interval_cell
-from eval.report.tables import Cell, Table, cells
-from eval.studies.clicks.learned_rankers import Gain, LearningStudy
-from eval.studies.clicks.pages.click_pictures import Dot, dots
+from recsys.eval.report.page import Picture, Section
+from recsys.eval.report.system_tables import interval_cell
+from recsys.eval.report.tables import Cell, Table, cells
+from recsys.eval.studies.clicks.learned_rankers import Gain, LearningStudy
+from recsys.eval.studies.clicks.pages.click_pictures import Dot, dots
 
 MEASURE = "true nDCG@10"
 DISPLAY = "display order"

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from eval.measures import Interval
-from eval.report.page import Page, Picture, Section
-from eval.report.system_tables import interval_cell
-from eval.report.tables import Cell, Table
-from eval.studies.clicks.click_log import ClickLog
-from eval.studies.clicks.pages.click_pictures import propensity_curves
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.weighting import only_clicked
+from recsys.eval.measures import Interval
+from recsys.eval.report.page import Page, Picture, Section
+from recsys.eval.report.system_tables import interval_cell
+from recsys.eval.report.tables import Cell, Table
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.pages.click_pictures import propensity_curves
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.weighting import only_clicked
 
 SCHEMA = "recsys.propensities/1"
 CURVE = "propensity-curve"

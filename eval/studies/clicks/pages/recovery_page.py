@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from eval.report.page import Picture, Section
-from eval.report.tables import Table, cells
-from eval.studies.clicks.pages.click_pictures import propensity_curves
-from eval.studies.clicks.recovery import Recovered
+from recsys.eval.report.page import Picture, Section
+from recsys.eval.report.tables import Table, cells
+from recsys.eval.studies.clicks.pages.click_pictures import propensity_curves
+from recsys.eval.studies.clicks.recovery import Recovered
 
 _CAPTION = (
     "Propensities found by each method where readers click by the {} model; dashed: the truth; "

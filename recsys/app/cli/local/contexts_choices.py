@@ -9,10 +9,10 @@ from recsys.app.cli.declarations import Argument, Option, bad_value
 from recsys.app.cli.options import Jobs, NoWait, Part, Seed, names_in
 
 if TYPE_CHECKING:
-    from pipelines.local.evaluate_local import LocalEvaluation
-    from pipelines.local.local_queries import LocalQueries
-    from pipelines.local.sentence_parts import Division
     from recsys.passages import Context
+    from recsys.pipelines.local.evaluate_local import LocalEvaluation
+    from recsys.pipelines.local.local_queries import LocalQueries
+    from recsys.pipelines.local.sentence_parts import Division
     from recsys.store.collection import Collection
 
 Known: TypeAlias = Literal["sentence", "title", "references"]
@@ -89,7 +89,7 @@ class DivisionChoices:
 
     def division(self, contexts: "tuple[Context, ...]") -> "Division":
         """Say it to the training."""
-        from pipelines.local.sentence_parts import Division
+        from recsys.pipelines.local.sentence_parts import Division
 
         if self.train_until is None or self.dev_until is None:
             return Division(contexts, self.split)
@@ -149,8 +149,8 @@ class AmongChoices:
         Raises:
             InputError: no context is of papers of the corpus, or none of the split's.
         """
-        from pipelines.local.local_queries import local_queries
-        from pipelines.local.sentence_parts import of_part
+        from recsys.pipelines.local.local_queries import local_queries
+        from recsys.pipelines.local.sentence_parts import of_part
 
         found = local_queries(collection, contexts)
         return found if self.split is None else of_part(found, collection, self.split, self.part)
@@ -201,9 +201,9 @@ class SentenceChoices:
 
     def options(self, years: tuple[int, int]) -> "LocalEvaluation":
         """Say it to the evaluation."""
-        from pipelines.local.evaluate_local import LocalEvaluation
         from recsys.app.provenance import command_line
         from recsys.local.context_view import ContextUse
+        from recsys.pipelines.local.evaluate_local import LocalEvaluation
 
         return LocalEvaluation(
             systems=names_in(self.systems) or (),

@@ -22,10 +22,10 @@ def add_contexts(
     Sentences of papers that the index does not hold are left out, and counted. What was added
     before stays; a killed run continues where it stopped.
     """
-    from pipelines.local.store_contexts import add_contexts as add
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
+    from recsys.pipelines.local.store_contexts import add_contexts as add
 
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         report = add(index, contexts, wait=not no_wait, progress=progress)
@@ -46,13 +46,13 @@ def train_local(
     answers with the ranker from then on, instead of the one that comes with the package; with too
     few sentences, that one stays (exit code 3).
     """
-    from pipelines.local.context_sources import read_sentences
-    from pipelines.local.train_local import LocalTraining
-    from pipelines.local.train_local import train_local as train
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
     from recsys.app.wiring import open_index
+    from recsys.pipelines.local.context_sources import read_sentences
+    from recsys.pipelines.local.train_local import LocalTraining
+    from recsys.pipelines.local.train_local import train_local as train
 
     chosen.check()
     options = LocalTraining(learning.per_paper, learning.seed, not learning.no_wait)
@@ -80,13 +80,13 @@ def evaluate_local(
     and `recsys compare` read it. A killed evaluation continues where it stopped. Models that have
     learned from the citing papers are refused.
     """
-    from indexes.opening import open_collection
-    from pipelines.local.context_sources import read_sentences
-    from pipelines.local.evaluate_local import evaluate_local as evaluate
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.local_wiring import open_passages
     from recsys.app.output import note
+    from recsys.indexes.opening import open_collection
+    from recsys.pipelines.local.context_sources import read_sentences
+    from recsys.pipelines.local.evaluate_local import evaluate_local as evaluate
     from recsys.store.generations import pin
 
     options = asked.options(among.span())

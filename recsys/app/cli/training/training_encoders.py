@@ -27,13 +27,13 @@ from recsys.app.cli.training.training_options import (
 )
 
 if TYPE_CHECKING:
-    from pipelines.studies.finetuning.encoder_training import LoopOptions
-    from pipelines.studies.specter.dev_recall import Sample
-    from pipelines.studies.specter.fitting import EncoderOptions
+    from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions
+    from recsys.pipelines.studies.specter.dev_recall import Sample
+    from recsys.pipelines.studies.specter.fitting import EncoderOptions
 
 
 Loss: TypeAlias = Literal["triplet", "unit-triplet", "in-batch"]
-"""What is minimised: the names of `pipelines.studies.specter.triplet_loss`."""
+"""What is minimised: the names of `recsys.pipelines.studies.specter.triplet_loss`."""
 LossName: TypeAlias = Annotated[
     Loss, Option("--loss", help="SPECTER's, the same for unit vectors, or in-batch.")
 ]
@@ -176,14 +176,14 @@ def train_encoder(
     The folder is an ordinary Hugging Face one: `recsys build --encoder` takes it. `training.html`
     in it shows the curves of loss and dev. A killed training continues from its last checkpoint.
     """
-    from pipelines.studies.finetuning.encoder_training import Run
-    from pipelines.studies.finetuning.training_processes import rank_of_process
-    from pipelines.studies.specter.train_encoder import train_encoder as train
-    from pipelines.studies.specter.triplet_sources import Reading
-    from pipelines.studies.specter.triplets import Draw
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
+    from recsys.pipelines.studies.finetuning.encoder_training import Run
+    from recsys.pipelines.studies.finetuning.training_processes import rank_of_process
+    from recsys.pipelines.studies.specter.train_encoder import train_encoder as train
+    from recsys.pipelines.studies.specter.triplet_sources import Reading
+    from recsys.pipelines.studies.specter.triplets import Draw
 
     loop = replace(
         _loop(pace.rate, student.adapter, around.seed),
@@ -264,15 +264,15 @@ def ablate_encoder(
     Every row is trained for a few steps only, unless --steps says otherwise. Rows that are finished
     are not trained again. `ablations.html` in the folder adds the curves of loss and dev.
     """
-    from eval.report.page_formats import FORMATS
-    from pipelines.studies.citeomatic.network_training import device_of
-    from pipelines.studies.finetuning.encoder_training import Run
-    from pipelines.studies.finetuning.training_processes import Ranks
-    from pipelines.studies.specter.encoder_ablations import AblationOptions, ablate
-    from pipelines.studies.specter.triplet_sources import Reading
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import emit, note
+    from recsys.eval.report.page_formats import FORMATS
+    from recsys.pipelines.studies.citeomatic.network_training import device_of
+    from recsys.pipelines.studies.finetuning.encoder_training import Run
+    from recsys.pipelines.studies.finetuning.training_processes import Ranks
+    from recsys.pipelines.studies.specter.encoder_ablations import AblationOptions, ablate
+    from recsys.pipelines.studies.specter.triplet_sources import Reading
 
     loop = replace(_loop(recipe.rate, recipe.adapter, around.seed), steps=recipe.steps)
     encoder = replace(_encoder(recipe, recipe, loop, around), max_length=recipe.max_length)
@@ -292,9 +292,9 @@ def _encoder(
     around: RunChoices | TableChoices,
 ) -> "EncoderOptions":
     """Put together what both commands ask for."""
-    from pipelines.studies.finetuning.lora import LoraOptions
-    from pipelines.studies.specter.fitting import EncoderOptions
-    from pipelines.studies.specter.triplet_loss import LossOptions
+    from recsys.pipelines.studies.finetuning.lora import LoraOptions
+    from recsys.pipelines.studies.specter.fitting import EncoderOptions
+    from recsys.pipelines.studies.specter.triplet_loss import LossOptions
 
     rank = student.adapter
     return EncoderOptions(
@@ -308,15 +308,15 @@ def _encoder(
 
 
 def _loop(rate: float | None, adapter: int, seed: int) -> "LoopOptions":
-    from pipelines.studies.finetuning.encoder_optimiser import Pace
-    from pipelines.studies.finetuning.encoder_training import LoopOptions
-    from pipelines.studies.specter.fitting import ADAPTER_RATE, RATE
+    from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
+    from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions
+    from recsys.pipelines.studies.specter.fitting import ADAPTER_RATE, RATE
 
     usual = ADAPTER_RATE if adapter else RATE
     return LoopOptions(pace=Pace(usual if rate is None else rate), seed=seed)
 
 
 def _sample(queries: int, papers: int) -> "Sample":
-    from pipelines.studies.specter.dev_recall import Sample
+    from recsys.pipelines.studies.specter.dev_recall import Sample
 
     return Sample(queries or None, papers or None)

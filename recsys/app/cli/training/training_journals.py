@@ -25,11 +25,11 @@ from recsys.app.cli.training.training_options import (
 )
 
 if TYPE_CHECKING:
-    from pipelines.studies.finetuning.encoder_training import LoopOptions
-    from pipelines.studies.finetuning.student import StartOptions
-    from pipelines.studies.journal.journal_papers import ClassOptions
-    from pipelines.studies.journal.journal_study import CurveOptions
-    from pipelines.studies.journal.train_journal import JournalOptions
+    from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions
+    from recsys.pipelines.studies.finetuning.student import StartOptions
+    from recsys.pipelines.studies.journal.journal_papers import ClassOptions
+    from recsys.pipelines.studies.journal.journal_study import CurveOptions
+    from recsys.pipelines.studies.journal.train_journal import JournalOptions
 
 Label: TypeAlias = Annotated[
     str,
@@ -114,8 +114,8 @@ class StudentChoices:
 
     def start_options(self, numbers: Numbers) -> "StartOptions":
         """Say what training starts from, and how much of it changes."""
-        from pipelines.studies.finetuning.lora import LoraOptions
-        from pipelines.studies.finetuning.student import StartOptions
+        from recsys.pipelines.studies.finetuning.lora import LoraOptions
+        from recsys.pipelines.studies.finetuning.student import StartOptions
 
         lora = LoraOptions(self.adapter, 2.0 * self.adapter) if self.adapter else None
         return StartOptions(
@@ -124,9 +124,9 @@ class StudentChoices:
 
     def loop(self, seed: int) -> "LoopOptions":
         """Say how fast and how often papers are read."""
-        from pipelines.studies.finetuning.encoder_optimiser import Pace
-        from pipelines.studies.finetuning.encoder_training import LoopOptions
-        from pipelines.studies.journal.train_journal import ADAPTER_RATE, RATE
+        from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
+        from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions
+        from recsys.pipelines.studies.journal.train_journal import ADAPTER_RATE, RATE
 
         usual = ADAPTER_RATE if self.adapter else RATE
         pace = Pace(usual if self.rate is None else self.rate)
@@ -158,12 +158,12 @@ def train_journal(
     `recsys embed --encoder` and `recsys build --encoder` take it. A killed training continues from
     its last checkpoint.
     """
-    from pipelines.studies.finetuning.encoder_training import Run
-    from pipelines.studies.finetuning.training_processes import rank_of_process
-    from pipelines.studies.journal import train_journal as job
-    from pipelines.studies.journal.journal_papers import ClassOptions
     from recsys.app.bars import shown_progress
     from recsys.app.output import note
+    from recsys.pipelines.studies.finetuning.encoder_training import Run
+    from recsys.pipelines.studies.finetuning.training_processes import rank_of_process
+    from recsys.pipelines.studies.journal import train_journal as job
+    from recsys.pipelines.studies.journal.journal_papers import ClassOptions
 
     options = job.JournalOptions(
         student.start_options(around.precision),
@@ -227,14 +227,14 @@ class CurveChoices:
 
     def class_options(self, seed: int) -> "ClassOptions":
         """Say which classes there are, and which of them are kept from training."""
-        from pipelines.studies.journal.journal_papers import ClassOptions
+        from recsys.pipelines.studies.journal.journal_papers import ClassOptions
 
         return ClassOptions(self.label, self.min_count, self.max_count, self.unseen, seed=seed)
 
     def options(self, each: "JournalOptions") -> "CurveOptions":
         """Say what is asked of the encoders, each of which is trained so."""
-        from pipelines.studies.finetuning.number_lists import read_numbers
-        from pipelines.studies.journal.journal_study import CurveOptions
+        from recsys.pipelines.studies.finetuning.number_lists import read_numbers
+        from recsys.pipelines.studies.journal.journal_study import CurveOptions
 
         shares = read_numbers(self.shares, "--shares", most=1)
         return CurveOptions(each, shares, self.seeds, self.asked, self.asked_most, self.runs)
@@ -265,15 +265,15 @@ def ablate_journal(
     Each is asked for papers of journals that it has not seen, with many labels and with few.
     Encoders that are finished are not trained again. `journals.html` in the folder has the curve.
     """
-    from eval.report.page_formats import FORMATS
-    from pipelines.studies.citeomatic.network_training import device_of
-    from pipelines.studies.finetuning.encoder_training import Run
-    from pipelines.studies.finetuning.training_processes import Ranks
-    from pipelines.studies.journal import train_journal
-    from pipelines.studies.journal.journal_study import draw_curve
     from recsys.app.bars import shown_progress
     from recsys.app.output import emit, note
     from recsys.app.provenance import made
+    from recsys.eval.report.page_formats import FORMATS
+    from recsys.pipelines.studies.citeomatic.network_training import device_of
+    from recsys.pipelines.studies.finetuning.encoder_training import Run
+    from recsys.pipelines.studies.finetuning.training_processes import Ranks
+    from recsys.pipelines.studies.journal import train_journal
+    from recsys.pipelines.studies.journal.journal_study import draw_curve
 
     each = train_journal.JournalOptions(
         student.start_options(around.precision),

@@ -66,15 +66,15 @@ def train_nnselect(
     It learns a vector for each word, and proposes the papers with the nearest sums. A killed
     training continues where its last epoch ended.
     """
-    from pipelines.studies.citeomatic.margin_loss import Margins
-    from pipelines.studies.citeomatic.network_training import LoopOptions
-    from pipelines.studies.citeomatic.parameters import Model, read_parameters, with_select
-    from pipelines.studies.citeomatic.select_task import SelectOptions
-    from pipelines.studies.citeomatic.train_nnselect import BATCH, NNSelectOptions
-    from pipelines.studies.citeomatic.train_nnselect import train_nnselect as train
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
+    from recsys.pipelines.studies.citeomatic.margin_loss import Margins
+    from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
+    from recsys.pipelines.studies.citeomatic.parameters import Model, read_parameters, with_select
+    from recsys.pipelines.studies.citeomatic.select_task import SelectOptions
+    from recsys.pipelines.studies.citeomatic.train_nnselect import BATCH, NNSelectOptions
+    from recsys.pipelines.studies.citeomatic.train_nnselect import train_nnselect as train
 
     model = SelectOptions(dim=network.dim, dropout=network.dropout, margins=Margins(network.gamma))
     loop = LoopOptions(network.epochs, BATCH, network.rate, seed=seed, device=device)
@@ -104,7 +104,7 @@ class RankChoices:
 
     def values(self) -> dict[str, float]:
         """Return what can be tuned; what the file says goes before the options."""
-        from pipelines.studies.citeomatic.parameters import Model, read_parameters
+        from recsys.pipelines.studies.citeomatic.parameters import Model, read_parameters
 
         own = {"dim": self.dim, "dropout": self.dropout, "gamma": self.gamma, "rate": self.rate}
         chosen = {} if self.parameters is None else read_parameters(self.parameters, Model.NNRANK)
@@ -124,12 +124,12 @@ def train_nnrank(
     It reranks what NNSelect selects, which must be there; the first time, NNSelect is also trained
     on halves of the train queries, to learn from cosines of queries that it has not seen.
     """
-    from pipelines.studies.citeomatic.network_training import LoopOptions
-    from pipelines.studies.citeomatic.parameters import rank_options, with_rank
-    from pipelines.studies.citeomatic.train_nnrank import train_nnrank as train
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
+    from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
+    from recsys.pipelines.studies.citeomatic.parameters import rank_options, with_rank
+    from recsys.pipelines.studies.citeomatic.train_nnrank import train_nnrank as train
 
     loop = LoopOptions(epochs=network.epochs, rate=network.rate, seed=seed, device=device)
     options = rank_options(loop, separate=network.separate, metadata=not network.no_metadata)

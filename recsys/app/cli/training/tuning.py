@@ -20,8 +20,8 @@ from recsys.app.cli.training.training_networks import Epochs, ParametersFile, Ra
 from recsys.app.cli.training.training_options import OnDevice
 
 if TYPE_CHECKING:
-    from pipelines.studies.citeomatic.train_nnrank import NNRankOptions
-    from pipelines.studies.citeomatic.tune_networks import TuneOptions
+    from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions
+    from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions
 
 Out: TypeAlias = Annotated[
     Path, Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
@@ -49,8 +49,8 @@ class SearchChoices:
 
     def options(self, *, metadata: bool = True) -> "TuneOptions":
         """Say it to the search."""
-        from pipelines.studies.citeomatic.parameter_search import SearchOptions
-        from pipelines.studies.citeomatic.tune_networks import TuneOptions
+        from recsys.pipelines.studies.citeomatic.parameter_search import SearchOptions
+        from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions
 
         search = SearchOptions(self.trials, self.short, self.finalists, self.long, self.seed)
         return TuneOptions(search, metadata, self.device)
@@ -68,11 +68,11 @@ def tune_nnselect(
     Many are tried shortly, the best trained longer. A killed search continues where it stopped;
     asked for more trials, it makes those that are missing.
     """
-    from pipelines.studies.citeomatic.parameters import Model
-    from pipelines.studies.citeomatic.tune_networks import tune
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
+    from recsys.pipelines.studies.citeomatic.parameters import Model
+    from recsys.pipelines.studies.citeomatic.tune_networks import tune
 
     options = wanted.options()
     with damage_named(index), shown_progress(quiet=quiet) as progress:
@@ -94,11 +94,11 @@ def tune_nnrank(
     Many are tried shortly, the best trained longer. A killed search continues where it stopped;
     asked for more trials, it makes those that are missing.
     """
-    from pipelines.studies.citeomatic.parameters import Model
-    from pipelines.studies.citeomatic.tune_networks import tune
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
+    from recsys.pipelines.studies.citeomatic.parameters import Model
+    from recsys.pipelines.studies.citeomatic.tune_networks import tune
 
     options = wanted.options(metadata=not no_metadata)
     with damage_named(index), shown_progress(quiet=quiet) as progress:
@@ -138,8 +138,8 @@ class RowChoices:
 
     def ranker(self, around: TableChoices) -> "NNRankOptions":
         """Say how the whole NNRank is trained, of which each row leaves something out."""
-        from pipelines.studies.citeomatic.network_training import LoopOptions
-        from pipelines.studies.citeomatic.parameters import (
+        from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
+        from recsys.pipelines.studies.citeomatic.parameters import (
             Model,
             rank_options,
             read_parameters,
@@ -168,11 +168,15 @@ def ablate_nnrank(
     The folder is an evaluation: `recsys report` and `recsys compare` read it. Rows that are
     finished are not trained again.
     """
-    from pipelines.studies.citeomatic.nnrank_ablations import RENDERERS, AblationOptions, ablate
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import emit, note
     from recsys.app.provenance import command_line
+    from recsys.pipelines.studies.citeomatic.nnrank_ablations import (
+        RENDERERS,
+        AblationOptions,
+        ablate,
+    )
 
     rows = names_in(recipe.rows) or ()
     options = AblationOptions(recipe.ranker(around), recipe.part, rows=rows, command=command_line())

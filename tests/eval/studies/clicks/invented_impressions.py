@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import strategies as st
 
-from eval.studies.clicks.click_log import Impression
+from recsys.eval.studies.clicks.click_log import Impression
 
 NAMES = st.text(
     st.characters(exclude_categories=("C", "Z"), include_characters=' ,"{}\\'), min_size=1

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.studies.clicks.click_evaluation import (
+from recsys.errors import InputError
+from recsys.eval.studies.clicks.click_evaluation import (
     DISPLAY,
     ClickEvaluation,
     display_order,
@@ -15,11 +16,10 @@ from eval.studies.clicks.click_evaluation import (
     read_runs,
     run_scores,
 )
-from eval.studies.clicks.click_log import ClickLog, Impression
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.weighting import Options
-from eval.trec import Run
-from recsys.errors import InputError
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.weighting import Options
+from recsys.eval.trec import Run
 
 IMPRESSIONS = (
     Impression("q1", ("a", "b", "c"), ("a",)),

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.studies.clicks.click_log import NOTHING, ClickLog, Impression
 from recsys.errors import InputError
+from recsys.eval.studies.clicks.click_log import NOTHING, ClickLog, Impression
 from tests.eval.studies.clicks.invented_impressions import BARE, FULL, impressions
 
 

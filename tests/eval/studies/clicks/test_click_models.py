@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_models import (
+from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_models import (
     CLICK_MODELS,
     Cascade,
     ClickModel,
@@ -14,7 +15,6 @@ from eval.studies.clicks.click_models import (
     TrustBias,
     decay,
 )
-from recsys.errors import InputError
 
 LISTS = np.array([[0.5, 0.2, 1.0], [0.1, 0.8, 0.0]])
 ALL = np.ones(LISTS.shape, np.bool_)

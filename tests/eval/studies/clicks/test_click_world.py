@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eval.studies.clicks.click_world import World
 from recsys.errors import InputError
+from recsys.eval.studies.clicks.click_world import World
 
 SMALL = World(
     queries=("q", "r"),

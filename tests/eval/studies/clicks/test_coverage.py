@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from eval.measures import Doubles, Interval
-from eval.studies.clicks.click_models import PositionBased, decay
-from eval.studies.clicks.click_world import World
-from eval.studies.clicks.clicked_places import MEASURES
-from eval.studies.clicks.coverage import CoverageRow, Design, contrasting, population, study
-from eval.studies.clicks.estimators import estimate
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.simulation import Policy, simulate
-from eval.studies.clicks.weighting import (
+from recsys.eval.measures import Doubles, Interval
+from recsys.eval.studies.clicks.click_models import PositionBased, decay
+from recsys.eval.studies.clicks.click_world import World
+from recsys.eval.studies.clicks.clicked_places import MEASURES
+from recsys.eval.studies.clicks.coverage import CoverageRow, Design, contrasting, population, study
+from recsys.eval.studies.clicks.estimators import estimate
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.simulation import Policy, simulate
+from recsys.eval.studies.clicks.weighting import (
     CLIPPED_SNIPS,
     DOUBLY_ROBUST,
     IPS,

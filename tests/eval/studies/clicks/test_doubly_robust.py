@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_log import ClickLog, Impression
-from eval.studies.clicks.doubly_robust import doubly_robust
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.doubly_robust import doubly_robust
 from tests.eval.studies.clicks.scored_logs import Scored, scored_logs, shown_papers
 
 PROPENSITIES = np.array([1.0, 0.4])

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.measures import Interval, draw, interval
-from eval.studies.clicks.click_log import ClickLog, Impression
-from eval.studies.clicks.click_models import TrustBias, decay
-from eval.studies.clicks.clicked_places import MEASURES, standing
-from eval.studies.clicks.doubly_robust import doubly_robust
-from eval.studies.clicks.estimators import (
+from recsys.errors import InputError
+from recsys.eval.measures import Interval, draw, interval
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.click_models import TrustBias, decay
+from recsys.eval.studies.clicks.clicked_places import MEASURES, standing
+from recsys.eval.studies.clicks.doubly_robust import doubly_robust
+from recsys.eval.studies.clicks.estimators import (
     Estimates,
     compare,
     drawn_figures,
@@ -20,9 +21,9 @@ from eval.studies.clicks.estimators import (
     estimate,
     estimate_all,
 )
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.simulation import simulate
-from eval.studies.clicks.weighting import (
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.simulation import simulate
+from recsys.eval.studies.clicks.weighting import (
     AFFINE,
     CLIPPED_IPS,
     CLIPPED_SNIPS,
@@ -34,7 +35,6 @@ from eval.studies.clicks.weighting import (
     Options,
     Trust,
 )
-from recsys.errors import InputError
 from tests.eval.studies.clicks.invented_world import invented_world, relevance_of
 from tests.eval.studies.clicks.scored_logs import Scored, Shown, scored, scored_logs, shown_papers
 
@@ -88,7 +88,7 @@ def test_the_adjusted_measures_of_scidocs_by_hand() -> None:
 
 
 def expected(papers: list[Shown], case: Scored, estimator: str, measure: str) -> float | None:
-    """Follow the formulas of `eval.studies.clicks.weighting`, paper by paper."""
+    """Follow the formulas of `recsys.eval.studies.clicks.weighting`, paper by paper."""
     table = case.propensities.values
     examinations: dict[tuple[str, str], float] = defaultdict(float)
     clicks: dict[tuple[str, str], float] = defaultdict(float)

@@ -6,13 +6,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_log import ClickLog, Impression
-from eval.studies.clicks.click_models import PositionBased, decay
-from eval.studies.clicks.estimation import METHODS, estimate
-from eval.studies.clicks.likelihood import likeliest
-from eval.studies.clicks.simulation import Policy, simulate
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.click_models import PositionBased, decay
+from recsys.eval.studies.clicks.estimation import METHODS, estimate
+from recsys.eval.studies.clicks.likelihood import likeliest
+from recsys.eval.studies.clicks.simulation import Policy, simulate
 from tests.eval.studies.clicks.invented_world import invented_world
 
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from eval.measures import Doubles
-from eval.studies.clicks.likelihood import likeliest
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.likelihood import likeliest
 
 SHARES = st.floats(0.05, 0.95)
 

@@ -9,9 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from eval.measures import Doubles
-from eval.studies.clicks.propensities import Propensities, read_propensities, write_propensities
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.propensities import (
+    Propensities,
+    read_propensities,
+    write_propensities,
+)
 
 POSITIVE = st.floats(min_value=0, exclude_min=True, allow_infinity=False)
 

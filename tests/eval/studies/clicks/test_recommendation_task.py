@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.studies.clicks.click_log import ClickLog, Impression
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.recommendation_task import (
+from recsys.errors import InputError
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.recommendation_task import (
     METADATA,
     PROPENSITIES,
     TEST,
@@ -23,7 +24,6 @@ from eval.studies.clicks.recommendation_task import (
     read_task,
     write_task,
 )
-from recsys.errors import InputError
 
 HEADER = "query_id,clicked_id,similar_papers\n"
 PAPER: dict[str, object] = {

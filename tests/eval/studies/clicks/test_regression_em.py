@@ -6,15 +6,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_log import ClickLog, Impression
-from eval.studies.clicks.click_models import PositionBased, decay
-from eval.studies.clicks.estimation import METHODS, Method, estimate
-from eval.studies.clicks.likelihood import likeliest
-from eval.studies.clicks.regression_em import regression_em
-from eval.studies.clicks.simulation import Policy, simulate
-from eval.studies.clicks.tally import Pairs
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.click_models import PositionBased, decay
+from recsys.eval.studies.clicks.estimation import METHODS, Method, estimate
+from recsys.eval.studies.clicks.likelihood import likeliest
+from recsys.eval.studies.clicks.regression_em import regression_em
+from recsys.eval.studies.clicks.simulation import Policy, simulate
+from recsys.eval.studies.clicks.tally import Pairs
 from tests.eval.studies.clicks.invented_world import invented_world
 
 EXAMINATION = decay(1, 5)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from eval.measures import draw
-from eval.studies.clicks import resampling
-from eval.studies.clicks.resampling import group, resample
+from recsys.eval.measures import draw
+from recsys.eval.studies.clicks import resampling
+from recsys.eval.studies.clicks.resampling import group, resample
 
 
 def test_sums_are_those_of_the_units_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,10 +5,16 @@ from itertools import product
 import numpy as np
 import pytest
 
-from eval.studies.clicks.click_models import CLICK_MODELS, Cascade, PositionBased, TrustBias, decay
-from eval.studies.clicks.click_world import World
-from eval.studies.clicks.simulation import Policy, simulate, true_propensities
 from recsys.errors import InputError
+from recsys.eval.studies.clicks.click_models import (
+    CLICK_MODELS,
+    Cascade,
+    PositionBased,
+    TrustBias,
+    decay,
+)
+from recsys.eval.studies.clicks.click_world import World
+from recsys.eval.studies.clicks.simulation import Policy, simulate, true_propensities
 from tests.eval.studies.clicks.invented_world import NOISE, invented_world, relevance_of
 
 WORLD = invented_world(20, 6, np.random.default_rng(0))

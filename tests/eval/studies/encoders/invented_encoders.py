@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from eval.measures import Doubles, Interval
-from eval.studies.encoders.encoder_figures import (
+from recsys.eval.measures import Doubles, Interval
+from recsys.eval.studies.encoders.encoder_figures import (
     ACCURACY,
     AVERAGE,
     F1,
@@ -15,7 +15,7 @@ from eval.studies.encoders.encoder_figures import (
     Figure,
     bounded,
 )
-from eval.studies.probes.maps import ClassMap
+from recsys.eval.studies.probes.maps import ClassMap
 
 QUERIES, PAPERS = 40, 60
 

@@ -5,9 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from eval.significance import holm, randomisation_test
-from eval.studies.encoders.encoder_differences import differences
-from eval.studies.encoders.encoder_figures import ACCURACY, AVERAGE, F1, RECALL, SPEED, Encoders
+from recsys.eval.significance import holm, randomisation_test
+from recsys.eval.studies.encoders.encoder_differences import differences
+from recsys.eval.studies.encoders.encoder_figures import (
+    ACCURACY,
+    AVERAGE,
+    F1,
+    RECALL,
+    SPEED,
+    Encoders,
+)
 from tests.eval.studies.encoders.invented_encoders import invented_encoders, invented_row
 
 

@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 
-from eval.measures import Interval
-from eval.studies.encoders.encoder_figures import (
+from recsys.eval.measures import Interval
+from recsys.eval.studies.encoders.encoder_figures import (
     Figure,
     as_record,
     bounded,
@@ -13,7 +13,7 @@ from eval.studies.encoders.encoder_figures import (
     map_of,
     map_record,
 )
-from eval.studies.probes.maps import ClassMap
+from recsys.eval.studies.probes.maps import ClassMap
 
 
 def test_a_figure_survives_json() -> None:

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from eval.measures import Doubles
-from eval.report.page_formats import FORMATS
-from eval.significance import holm, randomisation_test
-from eval.studies.encoders.journal_curve import LINEAR, Trained, by_share, change, changes
-from eval.studies.encoders.journal_page import LABELS, SHARES, journal_page
-from eval.studies.probes.probe_results import UNSEEN, Group
+from recsys.eval.measures import Doubles
+from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.significance import holm, randomisation_test
+from recsys.eval.studies.encoders.journal_curve import LINEAR, Trained, by_share, change, changes
+from recsys.eval.studies.encoders.journal_page import LABELS, SHARES, journal_page
+from recsys.eval.studies.probes.probe_results import UNSEEN, Group
 
 
 def trained(seed: int, share: float, ids: str, start: list[float], end: list[float]) -> Trained:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from eval.report.page_formats import FORMATS
-from eval.studies.encoders.encoder_figures import ACCURACY, RECALL, EncoderRow, Encoders
-from eval.studies.encoders.encoder_pages import write_folder
-from eval.studies.encoders.report_encoders import encoders_page, maps
+from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.studies.encoders.encoder_figures import ACCURACY, RECALL, EncoderRow, Encoders
+from recsys.eval.studies.encoders.encoder_pages import write_folder
+from recsys.eval.studies.encoders.report_encoders import encoders_page, maps
 from tests.eval.studies.encoders.invented_encoders import invented_encoders, invented_row
 
 

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.report.canvas import INK
-from eval.report.page_formats import FORMATS
-from eval.studies.encoders.training_curves import (
+from recsys.errors import ArtifactCorrupt
+from recsys.eval.report.canvas import INK
+from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.studies.encoders.training_curves import (
     POINTS,
     Course,
     averaged,
@@ -23,7 +24,7 @@ from eval.studies.encoders.training_curves import (
     draw_losses,
     epochs,
 )
-from eval.studies.encoders.training_page import (
+from recsys.eval.studies.encoders.training_page import (
     PAGE,
     TRAINING,
     add_page,
@@ -34,7 +35,6 @@ from eval.studies.encoders.training_page import (
     read_training,
     training_page,
 )
-from recsys.errors import ArtifactCorrupt
 from tests.eval.page_tags import tags_of
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,8 +8,8 @@ from sklearn.cluster import DBSCAN, KMeans
 from sklearn.metrics import completeness_score, homogeneity_score
 from sklearn.metrics.cluster import contingency_matrix
 
-from eval.measures import Doubles
-from eval.studies.probes.clustering import (
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.probes.clustering import (
     NEIGHBOURS,
     STARTS,
     dense_clusters,

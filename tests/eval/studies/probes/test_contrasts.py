@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from eval.measures import draw
-from eval.significance import randomisation_test
-from eval.studies.encoders.macro_f1 import drawn_macro_f1
-from eval.studies.probes.contrasts import contrasts
-from eval.studies.probes.linear import Linear
+from recsys.eval.measures import draw
+from recsys.eval.significance import randomisation_test
+from recsys.eval.studies.encoders.macro_f1 import drawn_macro_f1
+from recsys.eval.studies.probes.contrasts import contrasts
+from recsys.eval.studies.probes.linear import Linear
 from recsys.store.arrays import Longs
 
 LABELS = np.arange(60) % 3

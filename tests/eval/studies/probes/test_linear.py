@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, f1_score
 
-from eval.measures import Doubles
-from eval.studies.probes.linear import COSTS, FOLDS, Linear, deal, linear_probe
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.probes.linear import COSTS, FOLDS, Linear, deal, linear_probe
 from recsys.store.arrays import Floats, Longs, Mask
 
 

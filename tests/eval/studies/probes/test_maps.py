@@ -9,8 +9,16 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
-from eval.report.canvas import INK
-from eval.studies.probes.maps import COLOURS, PAGES, SHOWN, ClassMap, densest, map_png, map_svg
+from recsys.eval.report.canvas import INK
+from recsys.eval.studies.probes.maps import (
+    COLOURS,
+    PAGES,
+    SHOWN,
+    ClassMap,
+    densest,
+    map_png,
+    map_svg,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from eval.measures import Doubles
-from eval.studies.probes.pair_influence import (
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.probes.pair_influence import (
     Slopes,
     auc_slopes,
     average_precision_slopes,
     contributions,
 )
-from eval.studies.probes.pair_ranking import BINS, PairCounts, bins_of, count_pairs
+from recsys.eval.studies.probes.pair_ranking import BINS, PairCounts, bins_of, count_pairs
 from recsys.store.arrays import Longs, Mask
 
 PAPERS = 9

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from eval.measures import Doubles
-from eval.studies.probes.pair_ranking import Blocks, rank_pairs
 from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.probes.pair_ranking import Blocks, rank_pairs
 from recsys.store.arrays import Mask
 
 SCORES = st.one_of(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0]), st.floats(-1, 1))

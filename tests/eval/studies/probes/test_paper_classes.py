@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.studies.probes.paper_classes import is_unseen, read_class_names, write_class_names
 from recsys.errors import InputError
+from recsys.eval.studies.probes.paper_classes import is_unseen, read_class_names, write_class_names
 
 NAMES = [f"Journal {number}" for number in range(2000)]
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from eval.report.page_formats import FORMATS
-from eval.studies.probes.probe_pages import check_folder, write_folder
-from eval.studies.probes.probe_results import SEEN, UNSEEN
-from eval.studies.probes.report_probes import probe_page
 from recsys.errors import InputError, MissingExtraError
+from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.studies.probes.probe_pages import check_folder, write_folder
+from recsys.eval.studies.probes.probe_results import SEEN, UNSEEN
+from recsys.eval.studies.probes.report_probes import probe_page
 from tests.eval.studies.probes.invented_probes import invented_group, invented_result
 
 

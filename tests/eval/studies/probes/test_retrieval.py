@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from eval.measures import draw
-from eval.studies.probes.estimates import Estimator, estimator
-from eval.studies.probes.retrieval import DIGITS, ROWS, correlations, retrieve_pairs
 from recsys.errors import InputError
+from recsys.eval.measures import draw
+from recsys.eval.studies.probes.estimates import Estimator, estimator
+from recsys.eval.studies.probes.retrieval import DIGITS, ROWS, correlations, retrieve_pairs
 from recsys.store.arrays import Floats, Mask
 
 

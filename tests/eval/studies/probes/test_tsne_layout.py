@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial import cKDTree
 from threadpoolctl import threadpool_limits
 
-from eval.studies.probes.tsne_layout import lay_out
+from recsys.eval.studies.probes.tsne_layout import lay_out
 from recsys.store.arrays import Floats, Longs
 
 

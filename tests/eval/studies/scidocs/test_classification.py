@@ -7,9 +7,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from eval.studies.scidocs.classification import COSTS, Classified, classify
-from eval.studies.scidocs.scidocs_layout import Classes
 from recsys.errors import InputError
+from recsys.eval.studies.scidocs.classification import COSTS, Classified, classify
+from recsys.eval.studies.scidocs.scidocs_layout import Classes
 from recsys.formats.embeddings import Embeddings
 from recsys.store.arrays import Floats, Mask
 

@@ -6,8 +6,8 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.studies.scidocs.ranking_tasks import Ranked, rank
-from eval.trec import Qrels
+from recsys.eval.studies.scidocs.ranking_tasks import Ranked, rank
+from recsys.eval.trec import Qrels
 from recsys.formats.embeddings import Embeddings
 
 GRID = st.integers(-2, 2)

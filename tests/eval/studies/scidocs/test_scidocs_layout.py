@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.studies.scidocs.scidocs_layout import (
+from recsys.errors import InputError
+from recsys.eval.studies.scidocs.scidocs_layout import (
     Classes,
     Group,
     Task,
@@ -18,7 +19,6 @@ from eval.studies.scidocs.scidocs_layout import (
     write_judgements,
     write_metadata,
 )
-from recsys.errors import InputError
 
 
 def test_tasks_are_known_by_their_folders(tmp_path: Path) -> None:

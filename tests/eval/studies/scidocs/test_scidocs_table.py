@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from eval.measures import Doubles
-from eval.studies.scidocs.classification import Classified
-from eval.studies.scidocs.published import PUBLISHED
-from eval.studies.scidocs.ranking_tasks import Ranked
-from eval.studies.scidocs.scidocs_comparison import beaten
-from eval.studies.scidocs.scidocs_figures import (
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.scidocs.classification import Classified
+from recsys.eval.studies.scidocs.published import PUBLISHED
+from recsys.eval.studies.scidocs.ranking_tasks import Ranked
+from recsys.eval.studies.scidocs.scidocs_comparison import beaten
+from recsys.eval.studies.scidocs.scidocs_figures import (
     COLUMNS,
     SAMPLES,
     Figure,
@@ -19,8 +19,8 @@ from eval.studies.scidocs.scidocs_figures import (
     classification_figure,
     ranking_figures,
 )
-from eval.studies.scidocs.scidocs_layout import Task
-from eval.studies.scidocs.scidocs_table import RENDERERS, Suite, query_lines
+from recsys.eval.studies.scidocs.scidocs_layout import Task
+from recsys.eval.studies.scidocs.scidocs_table import RENDERERS, Suite, query_lines
 
 
 def ranked(values: Doubles, *, left_out: int = 0) -> Ranked:

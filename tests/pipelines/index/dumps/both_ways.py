@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.corpora.collect import AS_TOLD, Reading
-from pipelines.corpora.source_files import source_files
-from pipelines.index.dumps.ingest_dump import DumpJob, Here, ingest_dump
-from pipelines.index.ingest import IngestReport, ingest
-from pipelines.jobs.engines.engine_contract import Engine
+from recsys.pipelines.corpora.collect import AS_TOLD, Reading
+from recsys.pipelines.corpora.source_files import source_files
+from recsys.pipelines.index.dumps.ingest_dump import DumpJob, Here, ingest_dump
+from recsys.pipelines.index.ingest import IngestReport, ingest
+from recsys.pipelines.jobs.engines.engine_contract import Engine
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipelines.corpora.bucket_files import BucketFile
-from pipelines.corpora.collect import AS_TOLD, Reading
-from pipelines.corpora.link_citations import Rule
-from pipelines.corpora.merge_works import id_of_work
-from pipelines.corpora.source_files import SourceFile, source_files
-from pipelines.index.dumps.ingest_dump import DumpJob, Here, ingest_dump
-from pipelines.index.dumps.ingest_files import DUMP_BYTES, Places, ingest_files, is_dump
-from pipelines.index.ingest import ingest
-from pipelines.jobs.engines.engine_contract import Result, Shards, Stage, Task
-from pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.errors import CorpusError, InputError
+from recsys.pipelines.corpora.bucket_files import BucketFile
+from recsys.pipelines.corpora.collect import AS_TOLD, Reading
+from recsys.pipelines.corpora.link_citations import Rule
+from recsys.pipelines.corpora.merge_works import id_of_work
+from recsys.pipelines.corpora.source_files import SourceFile, source_files
+from recsys.pipelines.index.dumps.ingest_dump import DumpJob, Here, ingest_dump
+from recsys.pipelines.index.dumps.ingest_files import DUMP_BYTES, Places, ingest_files, is_dump
+from recsys.pipelines.index.ingest import ingest
+from recsys.pipelines.jobs.engines.engine_contract import Result, Shards, Stage, Task
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
 from tests.pipelines.corpora.bucket_server import bucket_server
 from tests.pipelines.corpora.corpus_files import BIB, RIS, WOS, json_lines, write
 from tests.pipelines.index.dumps.both_ways import both_ways, contents

@@ -16,23 +16,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.evaluation.batch import BatchOptions, run_batch
-from pipelines.evaluation.evaluate import EvaluateOptions, evaluate
-from pipelines.index.build import STAGES, BuildOptions, build
-from pipelines.index.encode import encode_corpus
-from pipelines.index.shard_encoders import shard_encoder
-from pipelines.jobs.engines import ray_cluster, ray_connection
-from pipelines.jobs.engines.engine_contract import Engine, Stage
-from pipelines.jobs.engines.process_pool import ProcessPool
-from pipelines.jobs.engines.ray_cluster import RayCluster
-from pipelines.jobs.engines.ray_connection import connected
-from pipelines.jobs.engines.shard_files import MadeFiles, kept
-from pipelines.ranking.train_options import TrainOptions
-from pipelines.ranking.train_ranker import train_ranker
-from pipelines.studies.compare_encoders.embed import EmbedOptions, embed
 from recsys.app.cache import cache_folder
 from recsys.app.wiring import open_index
 from recsys.errors import InputError, RecsysError
+from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
+from recsys.pipelines.evaluation.evaluate import EvaluateOptions, evaluate
+from recsys.pipelines.index.build import STAGES, BuildOptions, build
+from recsys.pipelines.index.encode import encode_corpus
+from recsys.pipelines.index.shard_encoders import shard_encoder
+from recsys.pipelines.jobs.engines import ray_cluster, ray_connection
+from recsys.pipelines.jobs.engines.engine_contract import Engine, Stage
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines.ray_cluster import RayCluster
+from recsys.pipelines.jobs.engines.ray_connection import connected
+from recsys.pipelines.jobs.engines.shard_files import MadeFiles, kept
+from recsys.pipelines.ranking.train_options import TrainOptions
+from recsys.pipelines.ranking.train_ranker import train_ranker
+from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, embed
 from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force

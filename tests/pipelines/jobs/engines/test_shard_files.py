@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.jobs.engines.engine_contract import Result, Shards, Stage, Task
-from pipelines.jobs.engines.process_pool import ProcessPool
-from pipelines.jobs.engines.shard_files import NOTE, MadeFiles, ShardFiles, kept
 from recsys.errors import InputError
+from recsys.pipelines.jobs.engines.engine_contract import Result, Shards, Stage, Task
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines.shard_files import NOTE, MadeFiles, ShardFiles, kept
 
 WORDS = ["one", "two", "three"]
 

@@ -5,13 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.online.fetching.fetch_job import Desk, fetch
-from pipelines.online.fetching.fetch_library import fetch_library, library_plan, library_question
-from pipelines.online.fetching.fetch_plan import plan_of
-from pipelines.online.fetching.fetch_question import FetchQuestion
-from pipelines.online.fetching.fetch_record import FetchRecord, read_record, record_path
-from pipelines.online.fetching.fetch_update import update, update_plan
 from recsys.errors import InputError
+from recsys.pipelines.online.fetching.fetch_job import Desk, fetch
+from recsys.pipelines.online.fetching.fetch_library import (
+    fetch_library,
+    library_plan,
+    library_question,
+)
+from recsys.pipelines.online.fetching.fetch_plan import plan_of
+from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
+from recsys.pipelines.online.fetching.fetch_record import FetchRecord, read_record, record_path
+from recsys.pipelines.online.fetching.fetch_update import update, update_plan
 from recsys.records import Reference
 from tests.online.memory_source import MemorySource, facts
 from tests.online.small_world import small_world

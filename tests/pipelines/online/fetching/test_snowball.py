@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.online.contract import Kind
-from pipelines.online.fetching.allowance import Allowance, planned
-from pipelines.online.fetching.fetch_plan import plan_of
-from pipelines.online.fetching.fetch_question import FetchQuestion
-from pipelines.online.fetching.snowball import Snowball, snowball
+from recsys.pipelines.online.contract import Kind
+from recsys.pipelines.online.fetching.allowance import Allowance, planned
+from recsys.pipelines.online.fetching.fetch_plan import plan_of
+from recsys.pipelines.online.fetching.fetch_question import FetchQuestion
+from recsys.pipelines.online.fetching.snowball import Snowball, snowball
 from recsys.records import Reference
 from tests.online.memory_source import MemorySource, facts
 from tests.online.small_world import known_of, small_world

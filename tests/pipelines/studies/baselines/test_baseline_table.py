@@ -10,11 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.encoders.hugging_face import known_names
-from pipelines.studies.baselines.baseline_table import BASELINES, check_encoder_name, fit_baseline
-from pipelines.studies.baselines.fitted_baseline import Fitted
-from pipelines.studies.baselines.training_material import Material
 from recsys.errors import InputError, MissingExtraError
+from recsys.pipelines.encoders.hugging_face import known_names
+from recsys.pipelines.studies.baselines.baseline_table import (
+    BASELINES,
+    check_encoder_name,
+    fit_baseline,
+)
+from recsys.pipelines.studies.baselines.fitted_baseline import Fitted
+from recsys.pipelines.studies.baselines.training_material import Material
 from tests.pipelines.small_index import TOPICS, write_small_index
 from tests.pipelines.studies.baselines.fits import (
     DRAFT,

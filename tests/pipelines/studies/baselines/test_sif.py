@@ -6,8 +6,8 @@ from gensim.models import KeyedVectors
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.studies.baselines.sif import Sif, averages, first_component, weights, without
-from pipelines.studies.baselines.word_vectors import WordVectors
+from recsys.pipelines.studies.baselines.sif import Sif, averages, first_component, weights, without
+from recsys.pipelines.studies.baselines.word_vectors import WordVectors
 
 
 @pytest.fixture

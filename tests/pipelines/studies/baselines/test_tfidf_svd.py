@@ -6,11 +6,11 @@ from math import log
 import numpy as np
 import pytest
 
-from pipelines.studies.baselines.baseline_table import fit_baseline
-from pipelines.studies.baselines.baseline_words import words
-from pipelines.studies.baselines.training_material import Material
 from recsys.models.encoder import Text
 from recsys.models.nnselect import unit_rows
+from recsys.pipelines.studies.baselines.baseline_table import fit_baseline
+from recsys.pipelines.studies.baselines.baseline_words import words
+from recsys.pipelines.studies.baselines.training_material import Material
 from recsys.store.arrays import Floats
 
 TEXTS: list[Text] = [

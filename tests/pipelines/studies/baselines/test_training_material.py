@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.evaluation.splits import Split, read_split
-from pipelines.studies.baselines.training_material import material_of, material_of_corpus
 from recsys.errors import SplitError
+from recsys.pipelines.evaluation.splits import Split, read_split
+from recsys.pipelines.studies.baselines.training_material import material_of, material_of_corpus
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import (
     invented_papers,

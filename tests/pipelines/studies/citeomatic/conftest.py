@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.index.build import BuildOptions, build
-from pipelines.studies.citeomatic.mining import Mining
-from pipelines.studies.citeomatic.network_training import LoopOptions
-from pipelines.studies.citeomatic.select_task import SelectOptions
-from pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
 from recsys.app.cache import cache_folder
+from recsys.pipelines.index.build import BuildOptions, build
+from recsys.pipelines.studies.citeomatic.mining import Mining
+from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
+from recsys.pipelines.studies.citeomatic.select_task import SelectOptions
+from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
 from tests.pipelines.small_index import write_small_split
 from tests.pipelines.studies.citeomatic.many_words import papers_of_many_words
 

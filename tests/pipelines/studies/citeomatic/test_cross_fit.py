@@ -6,25 +6,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.opening import open_collection
-from pipelines.evaluation.splits import read_split
-from pipelines.studies.citeomatic.bags import known_by, read_bags
-from pipelines.studies.citeomatic.cross_fit import (
+from recsys.errors import ArtifactMissing
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.studies.citeomatic.bags import known_by, read_bags
+from recsys.pipelines.studies.citeomatic.cross_fit import (
     FOLDER,
     NO_QUERY,
     CrossFitter,
     FoldVectors,
     select_options,
 )
-from pipelines.studies.citeomatic.margin_loss import Kind, Margins
-from pipelines.studies.citeomatic.mining import Mining
-from pipelines.studies.citeomatic.negatives import Sampling
-from pipelines.studies.citeomatic.network_training import Checkpoint, train
-from pipelines.studies.citeomatic.select_net import embed
-from pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask, facts_of
-from pipelines.studies.citeomatic.towers import Penalty
-from pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
-from recsys.errors import ArtifactMissing
+from recsys.pipelines.studies.citeomatic.margin_loss import Kind, Margins
+from recsys.pipelines.studies.citeomatic.mining import Mining
+from recsys.pipelines.studies.citeomatic.negatives import Sampling
+from recsys.pipelines.studies.citeomatic.network_training import Checkpoint, train
+from recsys.pipelines.studies.citeomatic.select_net import embed
+from recsys.pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask, facts_of
+from recsys.pipelines.studies.citeomatic.towers import Penalty
+from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
 from recsys.store.generations import in_force
 from recsys.store.layout import NNSELECT
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy

@@ -8,7 +8,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.studies.citeomatic.margin_loss import Kind, Margins, citation_boost, triplet_loss
+from recsys.pipelines.studies.citeomatic.margin_loss import (
+    Kind,
+    Margins,
+    citation_boost,
+    triplet_loss,
+)
 
 COUNTS = st.integers(0, 5000)
 

@@ -9,12 +9,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pipelines.evaluation.splits import read_split
-from pipelines.studies.citeomatic.bags import known_by, read_bags
-from pipelines.studies.citeomatic.margin_loss import Kind
-from pipelines.studies.citeomatic.mining import Mining
-from pipelines.studies.citeomatic.negatives import Sampling, Triplets
-from pipelines.studies.citeomatic.network_training import (
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.studies.citeomatic.bags import known_by, read_bags
+from recsys.pipelines.studies.citeomatic.margin_loss import Kind
+from recsys.pipelines.studies.citeomatic.mining import Mining
+from recsys.pipelines.studies.citeomatic.negatives import Sampling, Triplets
+from recsys.pipelines.studies.citeomatic.network_training import (
     Checkpoint,
     History,
     LoopOptions,
@@ -23,8 +23,8 @@ from pipelines.studies.citeomatic.network_training import (
     one_thread,
     train,
 )
-from pipelines.studies.citeomatic.padded import PaddedNNSelect, measure_speeds, padded_loss
-from pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask
+from recsys.pipelines.studies.citeomatic.padded import PaddedNNSelect, measure_speeds, padded_loss
+from recsys.pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import open_small_collection, write_small_index, write_small_split
 from tests.pipelines.studies.citeomatic.many_words import papers_of_many_words

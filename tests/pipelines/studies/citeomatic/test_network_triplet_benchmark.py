@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.studies.citeomatic.network_triplet_benchmark import BATCHES, main
+from recsys.pipelines.studies.citeomatic.network_triplet_benchmark import BATCHES, main
 
 if TYPE_CHECKING:
     from tests.built_index import Built

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from eval.report.tables import text_table
-from eval.trec import read_run
-from pipelines.studies.citeomatic.margin_loss import Kind
-from pipelines.studies.citeomatic.network_training import LoopOptions
-from pipelines.studies.citeomatic.nnrank_ablations import (
+from recsys.errors import InputError, LeakageError
+from recsys.eval.report.tables import text_table
+from recsys.eval.trec import read_run
+from recsys.pipelines.studies.citeomatic.margin_loss import Kind
+from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
+from recsys.pipelines.studies.citeomatic.nnrank_ablations import (
     FULL,
     AblationOptions,
     AblationReport,
@@ -19,8 +20,7 @@ from pipelines.studies.citeomatic.nnrank_ablations import (
     table_json,
     variants,
 )
-from pipelines.studies.citeomatic.train_nnrank import NNRankOptions
-from recsys.errors import InputError, LeakageError
+from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions
 from tests.pipelines.studies.citeomatic.conftest import Wordy
 
 RANKER = NNRankOptions(loop=LoopOptions(epochs=2, batch=64, rate=0.01, device="cpu"))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.studies.citeomatic.parameter_search import Search, SearchOptions
-from pipelines.studies.citeomatic.parameters import Choice, Parameters
+from recsys.pipelines.studies.citeomatic.parameter_search import Search, SearchOptions
+from recsys.pipelines.studies.citeomatic.parameters import Choice, Parameters
 
 SPACE = (
     Choice("width", "a width", tuple(range(0, 200, 10))),

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.studies.citeomatic.network_training import LoopOptions
-from pipelines.studies.citeomatic.parameters import (
+from recsys.errors import InputError
+from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
+from recsys.pipelines.studies.citeomatic.parameters import (
     SPACE,
     Model,
     rank_options,
@@ -17,9 +18,8 @@ from pipelines.studies.citeomatic.parameters import (
     with_select,
     write_parameters,
 )
-from pipelines.studies.citeomatic.train_nnrank import NNRankOptions
-from pipelines.studies.citeomatic.train_nnselect import NNSelectOptions
-from recsys.errors import InputError
+from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions
+from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions
 
 VALUES = {"rate": 0.1, "l1": 1e-3, "l2": 1e-4, "dropout": 0.35, "gamma": 0.5, "dim": 175.0}
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from pipelines.studies.citeomatic.pretrained_words import read_word_vectors
-from pipelines.studies.citeomatic.select_net import NNSelect
 from recsys.errors import InputError
+from recsys.pipelines.studies.citeomatic.pretrained_words import read_word_vectors
+from recsys.pipelines.studies.citeomatic.select_net import NNSelect
 from recsys.store.arrays import SortedStrings
 
 WORDS = SortedStrings.build(["ash", "birch", "elm"])

@@ -10,21 +10,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.opening import nnselect_space, open_collection
-from pipelines.evaluation.batch import BatchOptions, run_batch
-from pipelines.evaluation.evaluate import EvaluateOptions, evaluate
-from pipelines.evaluation.splits import read_split
-from pipelines.jobs.engines.process_pool import ProcessPool
-from pipelines.ranking.train_options import TrainOptions
-from pipelines.ranking.train_ranker import train_ranker
-from pipelines.ranking.train_report import TrainReport
-from pipelines.ranking.training_table import Posing, collect
-from pipelines.studies.citeomatic.cross_fit import FOLDER, unseen_views
-from pipelines.studies.citeomatic.train_nnselect import train_nnselect
 from recsys.app.wiring import open_index
 from recsys.asking.query import draft_of
 from recsys.errors import ArtifactMismatch, ArtifactMissing, InputError, LeakageError
+from recsys.indexes.opening import nnselect_space, open_collection
 from recsys.models.nnselect import NNSelectModel
+from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
+from recsys.pipelines.evaluation.evaluate import EvaluateOptions, evaluate
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.ranking.train_options import TrainOptions
+from recsys.pipelines.ranking.train_ranker import train_ranker
+from recsys.pipelines.ranking.train_report import TrainReport
+from recsys.pipelines.ranking.training_table import Posing, collect
+from recsys.pipelines.studies.citeomatic.cross_fit import FOLDER, unseen_views
+from recsys.pipelines.studies.citeomatic.train_nnselect import train_nnselect
 from recsys.progress import silent
 from recsys.records import Draft
 from recsys.stage_one.sources import SEARCHES

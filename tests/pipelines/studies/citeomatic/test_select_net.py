@@ -7,16 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pipelines.studies.citeomatic.bags import (
+from recsys.pipelines.studies.citeomatic.bags import (
     TokenBags,
     distinct_words,
     drop_words,
     rows_of,
     to_torch,
 )
-from pipelines.studies.citeomatic.padded import PaddedNNSelect, padded
-from pipelines.studies.citeomatic.select_net import NNSelect, embed, word_bags
-from pipelines.studies.citeomatic.towers import Penalty
+from recsys.pipelines.studies.citeomatic.padded import PaddedNNSelect, padded
+from recsys.pipelines.studies.citeomatic.select_net import NNSelect, embed, word_bags
+from recsys.pipelines.studies.citeomatic.towers import Penalty
 from tests.pipelines.studies.citeomatic.gradients import gradients_are_right
 from tests.pipelines.studies.citeomatic.small_bags import PAPERS, SIZES, random_bags
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from pipelines.studies.citeomatic.sparse_optimiser import LazyAdam
+from recsys.pipelines.studies.citeomatic.sparse_optimiser import LazyAdam
 
 
 def parameters() -> list[nn.Parameter]:

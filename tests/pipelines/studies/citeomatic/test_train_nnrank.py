@@ -7,22 +7,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.studies.citeomatic.margin_loss import Kind
-from pipelines.studies.citeomatic.network_training import LoopOptions
-from pipelines.studies.citeomatic.rank_task import RankOptions, RankTask, Shortlists, score_all
-from pipelines.studies.citeomatic.select_task import Dev
-from pipelines.studies.citeomatic.train_nnrank import (
-    NNRankOptions,
-    NNRankReport,
-    RankMaterial,
-    train_nnrank,
-)
-from pipelines.studies.citeomatic.train_nnselect import train_nnselect
 from recsys.errors import ArtifactMismatch, ArtifactMissing
 from recsys.models.nnrank import KIND, SCHEMA, NNRank, RankShape
 from recsys.models.nnrank_corpus import NNRankCorpus
 from recsys.models.nnselect import select
 from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.studies.citeomatic.margin_loss import Kind
+from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
+from recsys.pipelines.studies.citeomatic.rank_task import (
+    RankOptions,
+    RankTask,
+    Shortlists,
+    score_all,
+)
+from recsys.pipelines.studies.citeomatic.select_task import Dev
+from recsys.pipelines.studies.citeomatic.train_nnrank import (
+    NNRankOptions,
+    NNRankReport,
+    RankMaterial,
+    train_nnrank,
+)
+from recsys.pipelines.studies.citeomatic.train_nnselect import train_nnselect
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force
@@ -180,7 +185,7 @@ def test_the_papers_own_way_learns_from_cosines_that_were_seen(material: RankMat
 
 
 def test_training_learns(material: RankMaterial, tmp_path: Path) -> None:
-    from pipelines.studies.citeomatic.train_nnrank import fit
+    from recsys.pipelines.studies.citeomatic.train_nnrank import fit
 
     options = replace(OPTIONS, model=RankOptions(shape=RankShape(separate=True)))
     task, history = fit(material, options, tmp_path / "checkpoint")

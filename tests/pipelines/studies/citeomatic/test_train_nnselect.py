@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexes.opening import open_collection
-from pipelines.evaluation.splits import read_split
-from pipelines.studies.citeomatic.bags import known_by, read_bags
-from pipelines.studies.citeomatic.network_training import LoopOptions
-from pipelines.studies.citeomatic.select_task import SelectOptions
-from pipelines.studies.citeomatic.train_nnselect import (
+from recsys.errors import SplitError
+from recsys.indexes.opening import open_collection
+from recsys.models.nnselect import KIND, SCHEMA, NNSelectModel
+from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.studies.citeomatic.bags import known_by, read_bags
+from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
+from recsys.pipelines.studies.citeomatic.select_task import SelectOptions
+from recsys.pipelines.studies.citeomatic.train_nnselect import (
     CHECKPOINT,
     NNSelectOptions,
     NNSelectReport,
     train_nnselect,
 )
-from recsys.errors import SplitError
-from recsys.models.nnselect import KIND, SCHEMA, NNSelectModel
-from recsys.models.seen_queries import SeenQueries
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force

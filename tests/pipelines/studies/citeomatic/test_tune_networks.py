@@ -6,11 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.studies.citeomatic.parameter_search import SearchOptions
-from pipelines.studies.citeomatic.parameters import Model, read_parameters, usual, with_select
-from pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
-from pipelines.studies.citeomatic.tune_networks import TuneOptions, tune
 from recsys.errors import ArtifactMissing, InputError, MissingExtraError
+from recsys.pipelines.studies.citeomatic.parameter_search import SearchOptions
+from recsys.pipelines.studies.citeomatic.parameters import (
+    Model,
+    read_parameters,
+    usual,
+    with_select,
+)
+from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
+from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions, tune
 from recsys.store.generations import in_force
 from tests.pipelines.studies.citeomatic.conftest import Wordy
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from eval.studies.clicks.click_log import ClickLog, Impression
-from pipelines.studies.clicks.baseline_rankers import BASELINES
-from pipelines.studies.clicks.click_features import FEATURES as COLUMNS
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.pipelines.studies.clicks.baseline_rankers import BASELINES
+from recsys.pipelines.studies.clicks.click_features import FEATURES as COLUMNS
 
 NAMES = tuple(feature.name for feature in COLUMNS)
 LOG = ClickLog.of([Impression("q", ("a", "b", "c")), Impression("r", ("c", "a"))])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from eval.measures import Doubles
-from pipelines.studies.clicks.boosted import (
+from recsys.eval.measures import Doubles
+from recsys.pipelines.studies.clicks.boosted import (
     Boosted,
     BoostedOptions,
     fit_boosted,
@@ -12,7 +12,7 @@ from pipelines.studies.clicks.boosted import (
     logistic_loss,
     ranks,
 )
-from pipelines.studies.clicks.click_pairs import CONSTANT, PER_POSITION, Pairs
+from recsys.pipelines.studies.clicks.click_pairs import CONSTANT, PER_POSITION, Pairs
 from tests.pipelines.studies.clicks.toy_clicks import Toy, toy
 
 FEW = BoostedOptions(trees=10)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.studies.clicks.click_log import ClickLog, Impression
-from eval.studies.clicks.recommendation_task import RelatedPaper
-from pipelines.studies.clicks.click_features import FEATURES, features, jaccard, tokens
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.recommendation_task import RelatedPaper
 from recsys.formats.embeddings import Embeddings
+from recsys.pipelines.studies.clicks.click_features import FEATURES, features, jaccard, tokens
 from recsys.store.arrays import Floats
 
 NAMES = tuple(feature.name for feature in FEATURES)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.studies.clicks.click_log import ClickLog, Impression
-from eval.studies.clicks.propensities import Propensities
-from pipelines.studies.clicks.click_pairs import Pairs, pairs
 from recsys.errors import InputError
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.pipelines.studies.clicks.click_pairs import Pairs, pairs
 from recsys.store.arrays import Floats
 
 HALVING = Propensities("known", np.array([1.0, 0.5, 0.25, 0.125]))

@@ -6,13 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from eval.report.page_formats import FORMATS
-from eval.studies.clicks.click_models import CLICK_MODELS
-from eval.studies.clicks.coverage import Design
-from eval.studies.clicks.estimation import METHODS
-from eval.studies.clicks.recovery import Study
-from eval.studies.clicks.weighting import Options
-from pipelines.studies.clicks.click_study import (
+from recsys.errors import InputError
+from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.studies.clicks.click_models import CLICK_MODELS
+from recsys.eval.studies.clicks.coverage import Design
+from recsys.eval.studies.clicks.estimation import METHODS
+from recsys.eval.studies.clicks.recovery import Study
+from recsys.eval.studies.clicks.weighting import Options
+from recsys.pipelines.studies.clicks.click_study import (
     CAP,
     COVERAGE,
     LEARNING,
@@ -23,9 +24,8 @@ from pipelines.studies.clicks.click_study import (
     sized,
     study_clicks,
 )
-from pipelines.studies.clicks.learning_study import LearningOptions
-from pipelines.studies.clicks.report_study import study_page
-from recsys.errors import InputError
+from recsys.pipelines.studies.clicks.learning_study import LearningOptions
+from recsys.pipelines.studies.clicks.report_study import study_page
 from recsys.store.collection import Collection
 from tests.eval.page_tags import tags_of
 from tests.pipelines.studies.clicks.related_papers import related_collection

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipelines.studies.clicks.corpus_world import (
+from recsys.errors import InputError
+from recsys.pipelines.studies.clicks.corpus_world import (
     PARTS,
     RANKERS,
     CorpusWorld,
@@ -19,7 +20,6 @@ from pipelines.studies.clicks.corpus_world import (
     median_year,
     world_of,
 )
-from recsys.errors import InputError
 from recsys.records import Paper
 from recsys.store.collection import Collection
 from recsys.store.graph import LATE, UNKNOWN_YEAR, CitationGraph

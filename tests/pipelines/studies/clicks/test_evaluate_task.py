@@ -8,27 +8,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_log import ClickLog, Impression
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.recommendation_task import (
+from recsys.errors import InputError
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.recommendation_task import (
     RecommendationTask,
     RelatedPaper,
     read_task,
     write_task,
 )
-from eval.studies.clicks.weighting import Options
-from pipelines.studies.clicks.baseline_rankers import BASELINES
-from pipelines.studies.clicks.click_features import features
-from pipelines.studies.clicks.evaluate_task import (
+from recsys.eval.studies.clicks.weighting import Options
+from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
+from recsys.pipelines.studies.clicks.baseline_rankers import BASELINES
+from recsys.pipelines.studies.clicks.click_features import features
+from recsys.pipelines.studies.clicks.evaluate_task import (
     Figure,
     System,
     TaskOptions,
     TaskResult,
     evaluate_task,
 )
-from recsys.errors import InputError
-from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
 
 PAPERS, SHOWN = 120, 6
 FEW = Options(samples=30)

@@ -6,21 +6,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eval.studies.clicks.click_world import World
-from eval.studies.clicks.learned_rankers import NAIVE, LearningStudy, System, graded_ndcg
-from eval.studies.clicks.recommendation_task import RelatedPaper
-from pipelines.studies.clicks.baseline_rankers import BASELINES
-from pipelines.studies.clicks.corpus_world import PRODUCTION, CorpusWorld
-from pipelines.studies.clicks.learners import LEARNERS
-from pipelines.studies.clicks.learning_study import (
+from recsys.errors import InputError
+from recsys.eval.studies.clicks.click_world import World
+from recsys.eval.studies.clicks.learned_rankers import NAIVE, LearningStudy, System, graded_ndcg
+from recsys.eval.studies.clicks.recommendation_task import RelatedPaper
+from recsys.formats.embeddings import Embeddings
+from recsys.pipelines.studies.clicks.baseline_rankers import BASELINES
+from recsys.pipelines.studies.clicks.corpus_world import PRODUCTION, CorpusWorld
+from recsys.pipelines.studies.clicks.learners import LEARNERS
+from recsys.pipelines.studies.clicks.learning_study import (
     EXPERIMENTS,
     RELEVANCE,
     TRUE,
     LearningOptions,
     study_learning,
 )
-from recsys.errors import InputError
-from recsys.formats.embeddings import Embeddings
 
 QUERIES = {"train": 60, "validation": 20, "test": 40}
 POOL = 10

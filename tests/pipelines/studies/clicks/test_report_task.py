@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from eval.report.page import Page
-from eval.report.page_formats import FORMATS
-from eval.studies.clicks.clicked_places import MEASURES
-from eval.studies.clicks.propensities import Propensities
-from pipelines.studies.clicks.evaluate_task import (
+from recsys.eval.report.page import Page
+from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.studies.clicks.clicked_places import MEASURES
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.pipelines.studies.clicks.evaluate_task import (
     Coverage,
     Difference,
     Figure,
@@ -17,7 +17,7 @@ from pipelines.studies.clicks.evaluate_task import (
     System,
     TaskResult,
 )
-from pipelines.studies.clicks.report_task import task_page
+from recsys.pipelines.studies.clicks.report_task import task_page
 from tests.eval.page_tags import tags_of
 
 COUNTS = {"train": 3000, "validation": 20, "test": 1234}

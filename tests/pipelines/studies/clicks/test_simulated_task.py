@@ -8,23 +8,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.studies.clicks.click_log import NOTHING, ClickLog, Impression
-from eval.studies.clicks.click_readers import read_clicks
-from eval.studies.clicks.propensities import read_propensities
-from eval.studies.clicks.recommendation_task import RecommendationTask, read_task
-from eval.studies.clicks.weighting import Options
-from pipelines.studies.clicks.click_pairs import PER_POSITION
-from pipelines.studies.clicks.corpus_world import PRODUCTION, RANKERS, WorldOptions
-from pipelines.studies.clicks.evaluate_task import TaskOptions, evaluate_task
-from pipelines.studies.clicks.simulated_task import (
+from recsys.errors import InputError
+from recsys.eval.studies.clicks.click_log import NOTHING, ClickLog, Impression
+from recsys.eval.studies.clicks.click_readers import read_clicks
+from recsys.eval.studies.clicks.propensities import read_propensities
+from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
+from recsys.eval.studies.clicks.weighting import Options
+from recsys.formats.embeddings import read_embeddings
+from recsys.pipelines.studies.clicks.click_pairs import PER_POSITION
+from recsys.pipelines.studies.clicks.corpus_world import PRODUCTION, RANKERS, WorldOptions
+from recsys.pipelines.studies.clicks.evaluate_task import TaskOptions, evaluate_task
+from recsys.pipelines.studies.clicks.simulated_task import (
     CLICKS,
     EMBEDDINGS,
     TRUTH,
     SimulationOptions,
     simulate_task,
 )
-from recsys.errors import InputError
-from recsys.formats.embeddings import read_embeddings
 from recsys.store.collection import Collection
 from tests.pipelines.studies.clicks.related_papers import CUT, related_collection, related_papers
 

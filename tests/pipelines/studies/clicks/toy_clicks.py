@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.measures import Doubles
-from eval.studies.clicks.click_log import ClickLog, Impression
-from eval.studies.clicks.propensities import Propensities
-from pipelines.studies.clicks.click_pairs import Pairs, pairs
+from recsys.eval.measures import Doubles
+from recsys.eval.studies.clicks.click_log import ClickLog, Impression
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.pipelines.studies.clicks.click_pairs import Pairs, pairs
 from recsys.store.arrays import Floats
 
 DEPTH = 10

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from eval.recorded_runs import RUNS
-from eval.studies.encoders.encoder_figures import (
+from recsys.app.cache import cache_folder
+from recsys.app.wiring import open_index
+from recsys.errors import InputError
+from recsys.eval.recorded_runs import RUNS
+from recsys.eval.studies.encoders.encoder_figures import (
     ACCURACY,
     AUC,
     AVERAGE,
@@ -22,14 +25,15 @@ from eval.studies.encoders.encoder_figures import (
     SPEED,
     Encoders,
 )
-from pipelines.studies.compare_encoders.comparison import compare_encoders
-from pipelines.studies.compare_encoders.comparison_bench import CompareOptions, Files, Surroundings
-from pipelines.studies.compare_encoders.encoder_rows import wanted
-from pipelines.studies.probes.probe import ProbeOptions, probe
-from recsys.app.cache import cache_folder
-from recsys.app.wiring import open_index
-from recsys.errors import InputError
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
+from recsys.pipelines.studies.compare_encoders.comparison import compare_encoders
+from recsys.pipelines.studies.compare_encoders.comparison_bench import (
+    CompareOptions,
+    Files,
+    Surroundings,
+)
+from recsys.pipelines.studies.compare_encoders.encoder_rows import wanted
+from recsys.pipelines.studies.probes.probe import ProbeOptions, probe
 from recsys.store.generations import in_force
 from tests.pipelines.small_probe import Small, small_probe
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from eval.studies.scidocs.scidocs_layout import Group, write_metadata
-from pipelines.studies.compare_encoders.embed import EmbedOptions, EmbedReport, embed
 from recsys.app.cache import cache_folder
 from recsys.errors import ArtifactError, CorpusError, InputError
+from recsys.eval.studies.scidocs.scidocs_layout import Group, write_metadata
 from recsys.formats.embeddings import read_embeddings
+from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, EmbedReport, embed
 from recsys.progress import Progress, silent
 from recsys.store.arrays import load_array
 from recsys.store.corpus import Corpus

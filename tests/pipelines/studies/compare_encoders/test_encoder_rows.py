@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from eval.studies.encoders.training_page import TRAINING
-from pipelines.studies.compare_encoders.encoder_rows import wanted
 from recsys.errors import InputError
+from recsys.eval.studies.encoders.training_page import TRAINING
+from recsys.pipelines.studies.compare_encoders.encoder_rows import wanted
 
 
 def test_names_folders_and_files_are_told_apart(tmp_path: Path) -> None:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from eval.studies.encoders.encoder_figures import AVERAGE, RANKING
-from eval.studies.scidocs.ranking_tasks import Ranked
-from eval.studies.scidocs.scidocs_figures import SAMPLES, Figure, Row, ranking_figures
-from eval.studies.scidocs.scidocs_layout import Task
-from pipelines.studies.compare_encoders.judge_vectors import suite_figures
+from recsys.eval.studies.encoders.encoder_figures import AVERAGE, RANKING
+from recsys.eval.studies.scidocs.ranking_tasks import Ranked
+from recsys.eval.studies.scidocs.scidocs_figures import SAMPLES, Figure, Row, ranking_figures
+from recsys.eval.studies.scidocs.scidocs_layout import Task
+from recsys.pipelines.studies.compare_encoders.judge_vectors import suite_figures
 
 
 def ranked(precisions: list[float], gains: list[float]) -> Ranked:

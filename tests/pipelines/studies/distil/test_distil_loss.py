@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
-from pipelines.studies.distil.distil_loss import DistilLoss, Rotation, neighbours, similarity
+from recsys.pipelines.studies.distil.distil_loss import DistilLoss, Rotation, neighbours, similarity
 
 
 def unit(count: int, dim: int, seed: int = 0) -> torch.Tensor:

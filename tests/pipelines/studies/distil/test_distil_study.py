@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from indexes.opening import open_collection
-from pipelines.encoders.export_encoder import export_encoder
-from pipelines.jobs.exit_codes import INTERRUPTED
-from pipelines.studies.citeomatic.network_training import one_thread
-from pipelines.studies.distil.distil_study import RESULT, main
-from pipelines.studies.finetuning.encoder_training import Loop
-from pipelines.studies.specter.triplet_sources import ABSTRACT, read_texts
+from recsys.indexes.opening import open_collection
 from recsys.models.encoder import OnnxEncoder, Text
+from recsys.pipelines.encoders.export_encoder import export_encoder
+from recsys.pipelines.jobs.exit_codes import INTERRUPTED
+from recsys.pipelines.studies.citeomatic.network_training import one_thread
+from recsys.pipelines.studies.distil.distil_study import RESULT, main
+from recsys.pipelines.studies.finetuning.encoder_training import Loop
+from recsys.pipelines.studies.specter.triplet_sources import ABSTRACT, read_texts
 from tests.pipelines.studies.specter.small_sources import write_tiny_bert
 
 if TYPE_CHECKING:

@@ -5,16 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.studies.distil.distil_loss import DistilLoss
-from pipelines.studies.distil.distil_task import (
+from recsys.pipelines.studies.distil.distil_loss import DistilLoss
+from recsys.pipelines.studies.distil.distil_task import (
     DistilOptions,
     DistilTask,
     Lesson,
     likeness,
     with_company,
 )
-from pipelines.studies.finetuning.encoder_training import Run
-from pipelines.studies.specter.fitting import untrained
+from recsys.pipelines.studies.finetuning.encoder_training import Run
+from recsys.pipelines.studies.specter.fitting import untrained
 from recsys.store.arrays import Floats
 from tests.pipelines.studies.specter.small_sources import (
     small_source,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexes.opening import open_collection
-from pipelines.studies.distil import teacher_vectors
-from pipelines.studies.distil.teacher_vectors import VectorCache, main, vectors_of
+from recsys.indexes.opening import open_collection
 from recsys.models.encoder import OnnxEncoder, Text
+from recsys.pipelines.studies.distil import teacher_vectors
+from recsys.pipelines.studies.distil.teacher_vectors import VectorCache, main, vectors_of
 from recsys.store.arrays import Floats
 from recsys.store.layout import ENCODER
 

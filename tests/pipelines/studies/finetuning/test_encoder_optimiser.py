@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from pipelines.studies.finetuning.encoder_optimiser import Optimiser, Pace
+from recsys.pipelines.studies.finetuning.encoder_optimiser import Optimiser, Pace
 
 
 def test_the_rate_rises_and_falls() -> None:

@@ -16,15 +16,15 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from pipelines.studies.citeomatic.network_training import one_thread
-from pipelines.studies.finetuning.encoder_optimiser import Pace
-from pipelines.studies.finetuning.encoder_training import STAGE, LoopOptions, Run, train
-from pipelines.studies.finetuning.lora import LoraOptions
-from pipelines.studies.finetuning.tower import Learner
-from pipelines.studies.finetuning.training_history import Checkpoint, History
-from pipelines.studies.finetuning.training_processes import Ranks, rank_of_process
-from pipelines.studies.specter.fitting import Trained, fit
 from recsys.errors import InputError, RecsysError
+from recsys.pipelines.studies.citeomatic.network_training import one_thread
+from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
+from recsys.pipelines.studies.finetuning.encoder_training import STAGE, LoopOptions, Run, train
+from recsys.pipelines.studies.finetuning.lora import LoraOptions
+from recsys.pipelines.studies.finetuning.tower import Learner
+from recsys.pipelines.studies.finetuning.training_history import Checkpoint, History
+from recsys.pipelines.studies.finetuning.training_processes import Ranks, rank_of_process
+from recsys.pipelines.studies.specter.fitting import Trained, fit
 from recsys.store.arrays import Rows
 from tests.pipelines.studies.specter.other_process import train_here
 from tests.pipelines.studies.specter.small_sources import (
@@ -158,7 +158,7 @@ def test_time_may_be_up_without_a_trace(folder: Path, whole: Trained) -> None:
     monotonic = [0.0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "pipelines.studies.finetuning.encoder_training.monotonic", lambda: monotonic[0]
+            "recsys.pipelines.studies.finetuning.encoder_training.monotonic", lambda: monotonic[0]
         )
         late = small_fit(folder, "stopped", run=Run(minutes=30, progress=slowly))
     assert late.history.stopped and late.history.steps == 3

@@ -9,10 +9,11 @@ import torch
 import transformers
 from torch import nn
 
-from pipelines.encoders.bert_graph import Weights
-from pipelines.encoders.checkpoints import minilm_folder, read_checkpoint
-from pipelines.studies.finetuning.adapter_file import with_adapter
-from pipelines.studies.finetuning.lora import (
+from recsys.errors import ArtifactCorrupt, ArtifactMismatch
+from recsys.pipelines.encoders.bert_graph import Weights
+from recsys.pipelines.encoders.checkpoints import minilm_folder, read_checkpoint
+from recsys.pipelines.studies.finetuning.adapter_file import with_adapter
+from recsys.pipelines.studies.finetuning.lora import (
     LoraLinear,
     LoraOptions,
     adapt,
@@ -20,7 +21,6 @@ from pipelines.studies.finetuning.lora import (
     merge,
     save_adapter,
 )
-from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from tests.pipelines.studies.specter.small_sources import write_tiny_bert
 
 IDS = torch.tensor([[101, 2003, 2004, 2005, 102]])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipelines.studies.finetuning.number_lists import read_numbers
 from recsys.errors import InputError
+from recsys.pipelines.studies.finetuning.number_lists import read_numbers
 
 
 def test_numbers_are_read_in_order() -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.studies.finetuning.encoder_optimiser import Pace
-from pipelines.studies.finetuning.encoder_training import LoopOptions
-from pipelines.studies.finetuning.student import StartOptions
-from pipelines.studies.journal.journal_papers import ClassOptions
-from pipelines.studies.journal.train_journal import JournalOptions
+from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
+from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions
+from recsys.pipelines.studies.finetuning.student import StartOptions
+from recsys.pipelines.studies.journal.journal_papers import ClassOptions
+from recsys.pipelines.studies.journal.train_journal import JournalOptions
 from recsys.records import Paper
 from tests.pipelines.studies.specter.small_sources import FIELDS
 

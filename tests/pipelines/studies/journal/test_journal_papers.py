@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.studies.probes.paper_classes import is_unseen
-from pipelines.corpora.source_files import source_files
-from pipelines.index.ingest import ingest
-from pipelines.studies.journal.journal_papers import (
+from recsys.errors import InputError
+from recsys.eval.studies.probes.paper_classes import is_unseen
+from recsys.pipelines.corpora.source_files import source_files
+from recsys.pipelines.index.ingest import ingest
+from recsys.pipelines.studies.journal.journal_papers import (
     ClassOptions,
     ClassPapers,
     class_papers,
     read_class_papers,
 )
-from recsys.errors import InputError
 from recsys.records import Paper
 from recsys.store.artifacts import seal
 from recsys.store.layout import CORPUS, INDEX_KIND, INDEX_SCHEMA

@@ -7,14 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.studies.encoders.journal_curve import LINEAR
-from eval.studies.probes.few_labels import few_label_probe
-from eval.studies.probes.paper_classes import folded, is_unseen
-from pipelines.studies.citeomatic.network_training import one_thread
-from pipelines.studies.finetuning.encoder_optimiser import Pace
-from pipelines.studies.finetuning.encoder_training import STAGE, Run
-from pipelines.studies.finetuning.student import Student
-from pipelines.studies.journal.journal_study import (
+from recsys.errors import InputError
+from recsys.eval.studies.encoders.journal_curve import LINEAR
+from recsys.eval.studies.probes.few_labels import few_label_probe
+from recsys.eval.studies.probes.paper_classes import folded, is_unseen
+from recsys.formats.embeddings import Embeddings, write_embeddings
+from recsys.pipelines.studies.citeomatic.network_training import one_thread
+from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
+from recsys.pipelines.studies.finetuning.encoder_training import STAGE, Run
+from recsys.pipelines.studies.finetuning.student import Student
+from recsys.pipelines.studies.journal.journal_study import (
     DRAWS,
     EXAMPLES,
     ROWS,
@@ -22,9 +24,7 @@ from pipelines.studies.journal.journal_study import (
     CurveReport,
     draw_curve,
 )
-from pipelines.studies.probes.probe import ProbeOptions, probe
-from recsys.errors import InputError
-from recsys.formats.embeddings import Embeddings, write_embeddings
+from recsys.pipelines.studies.probes.probe import ProbeOptions, probe
 from recsys.progress import silent
 from tests.pipelines.studies.journal.small_journals import (
     EACH,

@@ -7,10 +7,10 @@ import pytest
 import torch
 from sklearn.metrics import accuracy_score, f1_score
 
-from pipelines.studies.finetuning.student import Student
-from pipelines.studies.finetuning.tokens import batches
-from pipelines.studies.journal.journal_papers import class_papers
-from pipelines.studies.journal.journal_task import TEMPERATURE, JournalTask, class_means
+from recsys.pipelines.studies.finetuning.student import Student
+from recsys.pipelines.studies.finetuning.tokens import batches
+from recsys.pipelines.studies.journal.journal_papers import class_papers
+from recsys.pipelines.studies.journal.journal_task import TEMPERATURE, JournalTask, class_means
 from recsys.progress import silent
 from tests.pipelines.studies.journal.small_journals import journal_options, journal_papers
 from tests.pipelines.studies.specter.small_sources import write_tiny_bert

@@ -8,23 +8,23 @@ import numpy as np
 import pytest
 import torch
 
-from eval.studies.encoders.training_page import TRAINING
-from eval.studies.probes.paper_classes import read_class_names
-from pipelines.encoders.checkpoints import read_checkpoint
-from pipelines.encoders.export_encoder import choose_settings
-from pipelines.studies.citeomatic.network_training import one_thread
-from pipelines.studies.finetuning.encoder_training import STAGE, Run
-from pipelines.studies.finetuning.lora import LoraOptions
-from pipelines.studies.finetuning.student import ADAPTER
-from pipelines.studies.journal.journal_papers import class_papers
-from pipelines.studies.journal.train_journal import (
+from recsys.errors import InputError
+from recsys.eval.studies.encoders.training_page import TRAINING
+from recsys.eval.studies.probes.paper_classes import read_class_names
+from recsys.pipelines.encoders.checkpoints import read_checkpoint
+from recsys.pipelines.encoders.export_encoder import choose_settings
+from recsys.pipelines.studies.citeomatic.network_training import one_thread
+from recsys.pipelines.studies.finetuning.encoder_training import STAGE, Run
+from recsys.pipelines.studies.finetuning.lora import LoraOptions
+from recsys.pipelines.studies.finetuning.student import ADAPTER
+from recsys.pipelines.studies.journal.journal_papers import class_papers
+from recsys.pipelines.studies.journal.train_journal import (
     CLASSES,
     JournalOptions,
     TrainedJournal,
     fit_journal,
     train_journal,
 )
-from recsys.errors import InputError
 from tests.pipelines.studies.journal.small_journals import (
     journal_options,
     journal_papers,

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from pipelines.studies.needs.needs_examples import (
+from recsys.passages import Mark, Sentence
+from recsys.pipelines.studies.needs.needs_examples import (
     examples_of,
     leaves_no_hole,
     marks_at_end,
     reads_whole,
     with_marks_hidden,
 )
-from recsys.passages import Mark, Sentence
 
 
 def _cited(text: str, printed: str = "[*]", *, gap: bool = False) -> Sentence:

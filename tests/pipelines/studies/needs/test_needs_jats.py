@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.studies.needs.needs_jats import read_articles
 from recsys.passages import Sentence
+from recsys.pipelines.studies.needs.needs_jats import read_articles
 
 _ARTICLE = """<?xml version="1.0"?><article><front><article-meta/></front><body>{}</body>
 <back><ref-list><ref id="r1"/></ref-list></back></article>"""

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.studies.needs import needs_fit, needs_study
-from pipelines.studies.needs.needs_controls import CONTROLS, length, seams, shape
-from pipelines.studies.needs.needs_examples import Examples, examples_of
-from pipelines.studies.needs.needs_figures import auc, auc_with_refused, precision_at
-from pipelines.studies.needs.needs_page import BEGIN, END, write_page
-from pipelines.studies.needs.needs_table import table_of, words_matrix
-from pipelines.studies.needs.needs_texts import read_texts
 from recsys.errors import InputError
 from recsys.local.needs.needs_citation import NeedsCitation
 from recsys.local.needs.needs_words import weigh
 from recsys.passages import Mark, Sentence
+from recsys.pipelines.studies.needs import needs_fit, needs_study
+from recsys.pipelines.studies.needs.needs_controls import CONTROLS, length, seams, shape
+from recsys.pipelines.studies.needs.needs_examples import Examples, examples_of
+from recsys.pipelines.studies.needs.needs_figures import auc, auc_with_refused, precision_at
+from recsys.pipelines.studies.needs.needs_page import BEGIN, END, write_page
+from recsys.pipelines.studies.needs.needs_table import table_of, words_matrix
+from recsys.pipelines.studies.needs.needs_texts import read_texts
 from tests.hashing_encoder import HashingEncoder
 
 _THINGS = "bees wasps ants moths flies crickets beetles termites".split()

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from eval.studies.probes.probe_results import ProbeResult, as_figures
-from pipelines.studies.probes.probe import ProbeOptions, probe
 from recsys.errors import InputError
+from recsys.eval.studies.probes.probe_results import ProbeResult, as_figures
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
+from recsys.pipelines.studies.probes.probe import ProbeOptions, probe
 from tests.pipelines.small_probe import FIELDS, Small, small_probe
 
 OPTIONS = ProbeOptions("labels.field", least=8)

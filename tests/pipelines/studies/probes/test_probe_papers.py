@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.studies.probes.probe_papers import (
+from recsys.errors import InputError
+from recsys.formats.embeddings import Embeddings
+from recsys.pipelines.studies.probes.probe_papers import (
     classes,
     named_files,
     read_all,
     read_values,
     shared_papers,
 )
-from recsys.errors import InputError
-from recsys.formats.embeddings import Embeddings
 from recsys.progress import silent
 from tests.pipelines.small_probe import small_probe
 

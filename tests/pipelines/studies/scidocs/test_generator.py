@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from eval.studies.clicks.recommendation_task import read_task
-from eval.studies.scidocs.scidocs_layout import (
+from recsys.errors import InputError
+from recsys.eval.studies.clicks.recommendation_task import read_task
+from recsys.eval.studies.scidocs.scidocs_layout import (
     PARTS,
     RANKING,
     Group,
@@ -17,12 +18,11 @@ from eval.studies.scidocs.scidocs_layout import (
     read_metadata,
     tasks_in,
 )
-from eval.studies.scidocs.scidocs_layout import suite_papers as texts_of
-from pipelines.evaluation.splits import Split
-from pipelines.studies.clicks.corpus_world import WorldOptions
-from pipelines.studies.clicks.simulated_task import SimulationOptions
-from pipelines.studies.scidocs.generator import GeneratorOptions, generate, note_of
-from recsys.errors import InputError
+from recsys.eval.studies.scidocs.scidocs_layout import suite_papers as texts_of
+from recsys.pipelines.evaluation.splits import Split
+from recsys.pipelines.studies.clicks.corpus_world import WorldOptions
+from recsys.pipelines.studies.clicks.simulated_task import SimulationOptions
+from recsys.pipelines.studies.scidocs.generator import GeneratorOptions, generate, note_of
 from recsys.store.collection import Collection
 from tests.pipelines.studies.clicks.related_papers import CUT, Invented, related_collection
 from tests.pipelines.studies.scidocs.suite_corpus import suite_collection

@@ -5,8 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.studies.scidocs.scidocs_layout import Task
-from pipelines.studies.scidocs.paper_relations import RELATIONS, VIEWS, Library, Related, co_cited
+from recsys.eval.studies.scidocs.scidocs_layout import Task
+from recsys.pipelines.studies.scidocs.paper_relations import (
+    RELATIONS,
+    VIEWS,
+    Library,
+    Related,
+    co_cited,
+)
 from recsys.store.arrays import Mask
 from recsys.store.collection import Collection
 from tests.pipelines.studies.clicks.related_papers import Invented, related_collection

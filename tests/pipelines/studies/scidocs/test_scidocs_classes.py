@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pipelines.studies.scidocs.scidocs_classes import (
+from recsys.pipelines.studies.scidocs.scidocs_classes import (
     MOST,
     Labelled,
     category_values,

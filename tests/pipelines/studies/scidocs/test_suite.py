@@ -8,20 +8,31 @@ import pytest
 import pytrec_eval
 from sklearn.metrics import f1_score
 
-from eval.studies.clicks.recommendation_task import read_task
-from eval.studies.scidocs.classification import classify
-from eval.studies.scidocs.scidocs_figures import COLUMNS
-from eval.studies.scidocs.scidocs_layout import RANKING, Group, Task, read_classes, read_judgements
-from eval.studies.scidocs.scidocs_layout import suite_papers as texts_of
-from pipelines.studies.clicks.click_features import features
-from pipelines.studies.clicks.click_pairs import CONSTANT, FIRST_FIVE, pairs
-from pipelines.studies.clicks.feedforward import fit_feedforward
-from pipelines.studies.scidocs.generator import generate
-from pipelines.studies.scidocs.suite import SuiteOptions, evaluate_suite
-from pipelines.studies.scidocs.suite_vectors import RANDOM_DIM, Source, random_vectors, sources
-from pipelines.studies.scidocs.trained_recommender import TRAININGS
 from recsys.errors import InputError
+from recsys.eval.studies.clicks.recommendation_task import read_task
+from recsys.eval.studies.scidocs.classification import classify
+from recsys.eval.studies.scidocs.scidocs_figures import COLUMNS
+from recsys.eval.studies.scidocs.scidocs_layout import (
+    RANKING,
+    Group,
+    Task,
+    read_classes,
+    read_judgements,
+)
+from recsys.eval.studies.scidocs.scidocs_layout import suite_papers as texts_of
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
+from recsys.pipelines.studies.clicks.click_features import features
+from recsys.pipelines.studies.clicks.click_pairs import CONSTANT, FIRST_FIVE, pairs
+from recsys.pipelines.studies.clicks.feedforward import fit_feedforward
+from recsys.pipelines.studies.scidocs.generator import generate
+from recsys.pipelines.studies.scidocs.suite import SuiteOptions, evaluate_suite
+from recsys.pipelines.studies.scidocs.suite_vectors import (
+    RANDOM_DIM,
+    Source,
+    random_vectors,
+    sources,
+)
+from recsys.pipelines.studies.scidocs.trained_recommender import TRAININGS
 from tests.hashing_encoder import HashingEncoder
 from tests.pipelines.studies.scidocs.suite_corpus import suite_collection
 from tests.pipelines.studies.scidocs.test_generator import SMALL

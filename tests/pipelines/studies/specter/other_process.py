@@ -9,10 +9,10 @@ import signal
 import sys
 from pathlib import Path
 
-from pipelines.studies.citeomatic.network_training import one_thread
-from pipelines.studies.finetuning.encoder_training import STAGE, Run
-from pipelines.studies.finetuning.training_processes import joined
-from pipelines.studies.specter.fitting import Trained, fit
+from recsys.pipelines.studies.citeomatic.network_training import one_thread
+from recsys.pipelines.studies.finetuning.encoder_training import STAGE, Run
+from recsys.pipelines.studies.finetuning.training_processes import joined
+from recsys.pipelines.studies.specter.fitting import Trained, fit
 from tests.pipelines.studies.specter.small_sources import small_source, tiny_options
 
 

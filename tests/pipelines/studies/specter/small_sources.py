@@ -8,12 +8,12 @@ import numpy as np
 import torch
 import transformers
 
-from pipelines.encoders.checkpoints import minilm_folder
-from pipelines.evaluation.splits import read_split
-from pipelines.studies.finetuning.encoder_optimiser import Pace
-from pipelines.studies.finetuning.encoder_training import LoopOptions
-from pipelines.studies.specter.fitting import EncoderOptions
-from pipelines.studies.specter.triplet_sources import Reading, Source, source_of
+from recsys.pipelines.encoders.checkpoints import minilm_folder
+from recsys.pipelines.evaluation.splits import read_split
+from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
+from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions
+from recsys.pipelines.studies.specter.fitting import EncoderOptions
+from recsys.pipelines.studies.specter.triplet_sources import Reading, Source, source_of
 from tests.pipelines.small_index import open_small_collection, write_small_index
 
 READING = Reading()

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.evaluation.splits import gold
-from pipelines.studies.specter.dev_recall import Judge, Sample
-from pipelines.studies.specter.triplet_sources import judge_of
+from recsys.pipelines.evaluation.splits import gold
+from recsys.pipelines.studies.specter.dev_recall import Judge, Sample
+from recsys.pipelines.studies.specter.triplet_sources import judge_of
 from tests.pipelines.studies.specter.test_triplets import queries_of
 from tests.tiny import random_world
 

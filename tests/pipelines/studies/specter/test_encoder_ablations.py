@@ -5,18 +5,18 @@ import json
 import numpy as np
 import pytest
 
-from eval.report.page_formats import FORMATS
-from eval.significance import holm, randomisation_test
-from eval.studies.encoders.training_curves import Course
-from pipelines.studies.finetuning.student import RANDOM
-from pipelines.studies.specter.encoder_ablations import (
+from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.significance import holm, randomisation_test
+from recsys.eval.studies.encoders.training_curves import Course
+from recsys.pipelines.studies.finetuning.student import RANDOM
+from recsys.pipelines.studies.specter.encoder_ablations import (
     AblationOptions,
     Outcome,
     ablation_page,
     ablation_table,
     variants,
 )
-from pipelines.studies.specter.triplets import Draw
+from recsys.pipelines.studies.specter.triplets import Draw
 
 
 def course(name: str) -> Course:

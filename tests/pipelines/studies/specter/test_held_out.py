@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from eval.studies.encoders.training_page import TRAINING
-from pipelines.studies.finetuning.encoder_training import Run
-from pipelines.studies.specter import encoder_triplet_benchmark
-from pipelines.studies.specter.fitting import untrained
-from pipelines.studies.specter.held_out import PAGE, RESULT, compare, main
+from recsys.eval.studies.encoders.training_page import TRAINING
+from recsys.pipelines.studies.finetuning.encoder_training import Run
+from recsys.pipelines.studies.specter import encoder_triplet_benchmark
+from recsys.pipelines.studies.specter.fitting import untrained
+from recsys.pipelines.studies.specter.held_out import PAGE, RESULT, compare, main
 from tests.eval.page_tags import tags_of
 from tests.pipelines.studies.specter.small_sources import (
     small_source,

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.studies.specter.related import is_related_folder, read_related
-from pipelines.studies.specter.train_encoder import read_source
-from pipelines.studies.specter.triplet_sources import Reading
-from pipelines.studies.specter.triplets import Draw
 from recsys.errors import InputError, SplitError
 from recsys.models.seen_queries import SeenQueries, digests_of
+from recsys.pipelines.studies.specter.related import is_related_folder, read_related
+from recsys.pipelines.studies.specter.train_encoder import read_source
+from recsys.pipelines.studies.specter.triplet_sources import Reading
+from recsys.pipelines.studies.specter.triplets import Draw
 
 METADATA = {
     "q": {"title": "A  query ", "abstract": "About it.", "paper_id": "q"},

@@ -9,14 +9,14 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from eval.studies.encoders.training_page import TRAINING
-from pipelines.studies.finetuning.adapter_file import with_adapter
-from pipelines.studies.finetuning.encoder_training import Run
-from pipelines.studies.finetuning.lora import LoraOptions, adapters
-from pipelines.studies.finetuning.student import ADAPTER
-from pipelines.studies.specter.fitting import Trained, untrained
-from pipelines.studies.specter.strength import at_strength, read_finished, taken_up
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, InputError
+from recsys.eval.studies.encoders.training_page import TRAINING
+from recsys.pipelines.studies.finetuning.adapter_file import with_adapter
+from recsys.pipelines.studies.finetuning.encoder_training import Run
+from recsys.pipelines.studies.finetuning.lora import LoraOptions, adapters
+from recsys.pipelines.studies.finetuning.student import ADAPTER
+from recsys.pipelines.studies.specter.fitting import Trained, untrained
+from recsys.pipelines.studies.specter.strength import at_strength, read_finished, taken_up
 from recsys.store.arrays import Floats
 from tests.pipelines.studies.specter.small_sources import (
     small_source,

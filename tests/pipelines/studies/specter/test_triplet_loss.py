@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipelines.studies.specter.triplet_loss import LossName, LossOptions, in_batch, triplet
+from recsys.pipelines.studies.specter.triplet_loss import LossName, LossOptions, in_batch, triplet
 
 # q = (0, 0), p = (3, 4), n = (0, 2): |q - p| = 5, |q - n| = 2.
 VECTORS = torch.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 2.0]])

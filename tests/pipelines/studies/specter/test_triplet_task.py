@@ -7,15 +7,18 @@ import numpy as np
 import pytest
 import torch
 
-from pipelines.encoders.checkpoints import read_checkpoint
-from pipelines.encoders.export_encoder import choose_settings, export_encoder
-from pipelines.evaluation.splits import Split
-from pipelines.studies.citeomatic.margin_loss import Kind
-from pipelines.studies.finetuning.encoder_training import Run
-from pipelines.studies.finetuning.tokens import batches, tokenise
-from pipelines.studies.specter.fitting import Trained, untrained
-from pipelines.studies.specter.triplet_loss import LossOptions
-from pipelines.studies.specter.triplet_sources import (
+from recsys.errors import InputError
+from recsys.models.encoder import OnnxEncoder
+from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.encoders.checkpoints import read_checkpoint
+from recsys.pipelines.encoders.export_encoder import choose_settings, export_encoder
+from recsys.pipelines.evaluation.splits import Split
+from recsys.pipelines.studies.citeomatic.margin_loss import Kind
+from recsys.pipelines.studies.finetuning.encoder_training import Run
+from recsys.pipelines.studies.finetuning.tokens import batches, tokenise
+from recsys.pipelines.studies.specter.fitting import Trained, untrained
+from recsys.pipelines.studies.specter.triplet_loss import LossOptions
+from recsys.pipelines.studies.specter.triplet_sources import (
     ABSTRACT,
     AUTHORS,
     VENUE,
@@ -23,11 +26,8 @@ from pipelines.studies.specter.triplet_sources import (
     read_texts,
     source_of,
 )
-from pipelines.studies.specter.triplet_task import EncoderTask, Shelf
-from pipelines.studies.specter.triplets import Draw
-from recsys.errors import InputError
-from recsys.models.encoder import OnnxEncoder
-from recsys.models.seen_queries import SeenQueries
+from recsys.pipelines.studies.specter.triplet_task import EncoderTask, Shelf
+from recsys.pipelines.studies.specter.triplets import Draw
 from recsys.store.arrays import Ragged
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import TOPICS, open_small_collection, write_small_index

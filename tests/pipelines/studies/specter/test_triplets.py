@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.evaluation.splits import gold
-from pipelines.studies.citeomatic.margin_loss import Kind
-from pipelines.studies.citeomatic.negatives import Sampling, Triplets, TripletSampler, ragged
-from pipelines.studies.specter.triplets import (
+from recsys.pipelines.evaluation.splits import gold
+from recsys.pipelines.studies.citeomatic.margin_loss import Kind
+from recsys.pipelines.studies.citeomatic.negatives import Sampling, Triplets, TripletSampler, ragged
+from recsys.pipelines.studies.specter.triplets import (
     CITED,
     CITED_BY_CITED,
     Draw,
@@ -187,9 +187,9 @@ _DIGEST = """
 import hashlib, sys
 import numpy as np
 from pathlib import Path
-from pipelines.studies.specter.related import read_related
-from pipelines.studies.specter.triplet_sources import Reading
-from pipelines.studies.specter.triplets import Draw
+from recsys.pipelines.studies.specter.related import read_related
+from recsys.pipelines.studies.specter.triplet_sources import Reading
+from recsys.pipelines.studies.specter.triplets import Draw
 sampler = read_related(Path(sys.argv[1]), Reading()).sampler
 drawn = sampler.epoch(np.random.default_rng(7), Draw())
 print(hashlib.sha256(np.stack([drawn.query, drawn.positive, drawn.negative])).hexdigest())

@@ -7,29 +7,34 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from eval.measures import Interval
-from eval.report.page import Page, Section
-from eval.report.page_formats import FORMATS
-from eval.studies.clicks.click_evaluation import ClickEvaluation, evaluate_runs
-from eval.studies.clicks.click_log import ClickLog
-from eval.studies.clicks.click_models import CLICK_MODELS
-from eval.studies.clicks.coverage import CoverageRow
-from eval.studies.clicks.learned_rankers import Gain, Learned, LearningStudy, System
-from eval.studies.clicks.pages import coverage_page, evaluation_page, learning_page, recovery_page
-from eval.studies.clicks.pages.click_pictures import (
+from recsys.errors import InputError
+from recsys.eval.measures import Interval
+from recsys.eval.report.page import Page, Section
+from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.studies.clicks.click_evaluation import ClickEvaluation, evaluate_runs
+from recsys.eval.studies.clicks.click_log import ClickLog
+from recsys.eval.studies.clicks.click_models import CLICK_MODELS
+from recsys.eval.studies.clicks.coverage import CoverageRow
+from recsys.eval.studies.clicks.learned_rankers import Gain, Learned, LearningStudy, System
+from recsys.eval.studies.clicks.pages import (
+    coverage_page,
+    evaluation_page,
+    learning_page,
+    recovery_page,
+)
+from recsys.eval.studies.clicks.pages.click_pictures import (
     Dot,
     bands,
     calibration,
     dots,
     propensity_curves,
 )
-from eval.studies.clicks.pages.propensities_page import ONLY_CLICKED, propensity_page
-from eval.studies.clicks.propensities import Propensities
-from eval.studies.clicks.recovery import Recovered
-from eval.studies.clicks.simulation import simulate
-from eval.studies.clicks.weighting import Options
-from eval.trec import Run
-from recsys.errors import InputError
+from recsys.eval.studies.clicks.pages.propensities_page import ONLY_CLICKED, propensity_page
+from recsys.eval.studies.clicks.propensities import Propensities
+from recsys.eval.studies.clicks.recovery import Recovered
+from recsys.eval.studies.clicks.simulation import simulate
+from recsys.eval.studies.clicks.weighting import Options
+from recsys.eval.trec import Run
 from tests.eval.page_tags import tags_of
 from tests.eval.studies.clicks.invented_world import invented_world
 

@@ -1,0 +1,66 @@
+"""Figures of maps: groups are recognised by their papers, distances are shares of the height."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks.map_quality import (
+    Trial,
+    median_shift,
+    recognised,
+    summarise_trials,
+    try_draft,
+    write_maps,
+)
+from recsys.mapping import Map
+from tests.pipelines.small_index import open_small_index, write_small_index
+from tests.recsys.mapping.drawn_worlds import hand_made
+
+
+def in_groups(groups: list[int]) -> Map:
+    drawn = hand_made([f"Paper {place}" for place in range(len(groups))])
+    nodes = tuple(
+        replace(node, group=group) for node, group in zip(drawn.nodes, groups, strict=True)
+    )
+    return replace(drawn, nodes=nodes, groups=drawn.groups * (max(groups) + 1))
+
+
+def test_a_group_is_recognised_by_most_of_its_papers() -> None:
+    drawn = in_groups([0, 1, 1, 2])
+    assert recognised(drawn, {"p0", "p1", "p2"}) == 1
+    assert recognised(drawn, {"p0", "p3"}) == 0
+    assert recognised(drawn, {"elsewhere"}) is None
+
+
+def test_the_median_shift_is_a_share_of_the_height() -> None:
+    before = hand_made(["One", "Two", "Three"])
+    first, second, third = before.nodes
+    moved = (first, replace(second, x=second.x + 3, y=second.y + 4), replace(third, y=180.0))
+    assert median_shift(before, replace(before, nodes=moved)) == pytest.approx(5 / 190)
+    assert median_shift(before, before) == 0
+
+
+def test_trials_are_counted() -> None:
+    trials = [
+        Trial(True, False, 0.5, 0.01, 0.2),
+        Trial(False, False, 0.5, 0.03, 0.4),
+        Trial(None, None, 1.0, 0.0, 0.3),
+    ]
+    found = summarise_trials(trials)
+    assert (found["drafts"], found["hidden"], found["by chance"]) == (3, 2, 0.5)
+    assert found["named"]["value"] == 0.5 and found["named by references"]["value"] == 0
+    assert found["moved"] == 0.01 and found["still"]["value"] == pytest.approx(2 / 3)
+    assert found["milliseconds"] == pytest.approx(300)
+    text = write_maps({"corpus": "vis", "dev": found, "test": found, "equal": True})
+    assert "| hidden group named | 0.500 (0.0" in text and "are equal" in text
+    assert "| drafts | 3 | 3 |" in text
+
+
+def test_drafts_of_a_small_index_are_tried(tmp_path: Path) -> None:
+    recommender = open_small_index(write_small_index(tmp_path / "small.index"))
+    trial = try_draft(recommender, "rivers-09")
+    assert trial is not None and trial == replace(
+        try_draft(recommender, "rivers-09") or trial, seconds=trial.seconds
+    )
+    assert 0 <= trial.moved < 1 and 0 < trial.chance <= 1

@@ -1,0 +1,156 @@
+"""Sheets of missed papers: what is drawn is missed, and what people wrote is counted."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import misses
+from benchmarks.misses import (
+    answered,
+    count_facts,
+    count_kinds,
+    draw,
+    kind_table,
+    main,
+    read_sheet,
+    tally,
+    write_sheet,
+)
+from recsys.errors import InputError
+from recsys.pipelines.evaluation.splits import gold_ids
+from recsys.recommend import Recommender
+from tests.pipelines.small_index import open_small_index, write_small_index
+
+QUERIES = ["rivers-06", "rivers-07", "glaciers-07", "volcanoes-05"]
+
+
+@pytest.fixture(scope="module")
+def recommender(tmp_path_factory: pytest.TempPathFactory) -> Recommender:
+    return open_small_index(write_small_index(tmp_path_factory.mktemp("misses") / "x.index"))
+
+
+@pytest.fixture(autouse=True)
+def short_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(misses, "SHOWN", 2)
+
+
+def test_what_is_drawn_is_gold_and_not_among_the_first(recommender: Recommender) -> None:
+    drawn = draw(recommender, QUERIES, 1000, np.random.default_rng(0))
+    assert drawn
+    for miss in drawn:
+        asked = answered(recommender, miss.draft)
+        ids = [recommender.collection.corpus.ids[row] for row in asked.ranking.rows]
+        assert miss.paper in gold_ids(recommender.collection, miss.draft)
+        assert miss.paper not in ids[:2] and miss.draft != miss.paper
+        assert miss.rank == (ids.index(miss.paper) + 1 if miss.paper in ids else None)
+        assert miss.year <= miss.draft_year and 0 <= miss.found <= miss.gold
+        assert miss.gold == len(gold_ids(recommender.collection, miss.draft))
+        assert -1 <= miss.cosine <= 1 and 1 <= miss.cosine_rank <= 50
+        assert 0 <= miss.neighbours and miss.kind == ""
+    missed = sum(len(answered(recommender, query).missed) for query in QUERIES)
+    assert len({(miss.draft, miss.paper) for miss in drawn}) == len(drawn) == missed
+
+
+def test_a_seed_draws_the_same_and_another_one_others(recommender: Recommender) -> None:
+    first, again, other = (
+        draw(recommender, QUERIES, 2, np.random.default_rng(seed)) for seed in (0, 0, 5)
+    )
+    assert first == again and len(first) == 2
+    assert first != other
+
+
+def test_kinds_are_counted_with_their_ranks(tmp_path: Path, recommender: Recommender) -> None:
+    sheet = tmp_path / "sheet.csv"
+    write_sheet(sheet, draw(recommender, QUERIES, 4, np.random.default_rng(0)))
+    assert [*count_kinds(read_sheet(sheet))] == ["not sorted"]
+    filled = [
+        ("own", ""),
+        ("own", "3"),
+        (" topic ", "4"),
+        ("", ""),
+        ("topic", "5"),
+        ("topic", "99"),
+    ]
+    counts = count_kinds([{"kind": kind, "rank": rank} for kind, rank in filled])
+    assert counts == {"topic": (3, 0, 1), "own": (2, 1, 1), "not sorted": (1, 1, 0)}
+    assert [*counts] == ["topic", "own", "not sorted"]
+    assert [count[2] for count in counts.values()] == [1, 1, 0], "near are ranks up to 4 here"
+    assert "| topic | 3 | 0 | 1 |" in kind_table(counts)
+
+
+def test_the_columns_of_a_sheet_are_counted() -> None:
+    columns = ("rank", "cosine_rank", "bm25_rank", "citations", "neighbours")
+    lines = ["21,200,,0,0", ",201,200,3,0", ",999,201,2,1", "30,300,,1,4"]
+    counts = count_facts([dict(zip(columns, line.split(","), strict=True)) for line in lines])
+    assert [*counts.values()] == [3, 2, 2, 2, 2, 1]
+
+
+def test_all_misses_are_tallied_as_they_are_drawn(recommender: Recommender) -> None:
+    counts = tally(recommender, QUERIES)
+    drawn = draw(recommender, QUERIES, 1000, np.random.default_rng(0))
+    assert counts["queries"] == len(QUERIES) and counts["missed"] == len(drawn) > 0
+    gold = {miss.draft: miss.gold for miss in drawn}
+    assert counts["gold papers"] == sum(gold.values()) and len(gold) == len(QUERIES)
+    assert counts["missed, cited at most once so far"] == sum(each.citations <= 1 for each in drawn)
+    own = sum(each.shared_authors > 0 for each in drawn)
+    assert 0 < own == counts["missed, by an author of the draft"]
+    assert own <= counts["gold papers by an author of the draft"]
+    assert counts["no candidate"] == sum(each.rank is None for each in drawn)
+
+
+def test_what_is_no_sheet_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InputError, match="no sheet"):
+        read_sheet(tmp_path / "none.csv")
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    assert main(["count", str(tmp_path / "other.csv")]) == 1
+    assert "is no sheet of misses" in capsys.readouterr().err
+
+
+def test_a_sheet_may_come_back_from_a_spreadsheet(recommender: Recommender, tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.csv"
+    write_sheet(sheet, draw(recommender, QUERIES, 2, np.random.default_rng(0)))
+    lines, text = read_sheet(sheet), sheet.read_text(encoding="utf-8")
+    sheet.write_text(text, encoding="utf-8-sig")
+    assert read_sheet(sheet) == lines
+    sheet.write_text("\n".join([*text.splitlines()[:1], "\u00e9"]), encoding="cp1252")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_sheet(sheet)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("citations", ""), ("rank", "first"), ("rank", "-1")]
+)
+def test_a_number_that_was_overwritten_is_named(
+    column: str, value: str, recommender: Recommender, tmp_path: Path
+) -> None:
+    sheet = tmp_path / "sheet.csv"
+    write_sheet(sheet, draw(recommender, QUERIES, 2, np.random.default_rng(0)))
+    lines = read_sheet(sheet)
+    with sheet.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [*lines[0]])
+        writer.writeheader()
+        writer.writerows([lines[0], {**lines[1], column: value}])
+    with pytest.raises(InputError, match=f"miss 2 has {value!r} as {column}"):
+        read_sheet(sheet)
+
+
+def test_the_command_writes_and_counts_a_sheet(
+    recommender: Recommender,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("recsys.load", lambda index: recommender)
+    split, sheet = tmp_path / "split.json", tmp_path / "sheet.csv"
+    split.write_text(json.dumps({"train": [], "dev": QUERIES, "test": []}), encoding="utf-8")
+    asked = ["draw", "x.index", "--split", str(split), "--number", "3", "--out", str(sheet)]
+    assert main(asked) == 0
+    with sheet.open(newline="", encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == 3
+    assert main(["count", str(sheet)]) == 0
+    assert "| not sorted | 3 |" in capsys.readouterr().out
+    assert main(["tally", "x.index", "--split", str(split)]) == 0
+    assert "| queries | 4 |" in capsys.readouterr().out
