@@ -21,8 +21,11 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # Before LightGBM starts it
 # A shell's background ignores Ctrl-C, and so would all processes that tests start there.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("recsys", deadline=None)  # The machine may be busy.
-settings.load_profile("recsys")
+THOROUGH = "RECSYS_TEST_THOROUGH" in os.environ
+"""Set by `make test-thorough`: more examples of each property, and everything that is slow."""
+settings.register_profile("usual", deadline=None, max_examples=25)  # The machine may be busy.
+settings.register_profile("thorough", deadline=None, max_examples=200)
+settings.load_profile("thorough" if THOROUGH else "usual")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 
+from tests.rows import each_row
+
 if TYPE_CHECKING:
     from tests.built_index import Built
 
@@ -138,7 +140,7 @@ def test_every_recipe_is_followed() -> None:
     assert set(RECIPES) == set(CHECKS)
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@each_row("name", CHECKS)
 def test_a_recipe_is_one_row_and_at_most_one_file(name: str) -> None:
     places = [place for place, _ in RECIPES[name]]
     assert sum(":" in place for place in places) == 1 and len(places) <= 2

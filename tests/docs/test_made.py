@@ -3,7 +3,6 @@
 from xml.etree import ElementTree
 
 import networkx as nx
-import pytest
 
 from docs.made.commands import commands
 from docs.made.layers import (
@@ -18,6 +17,7 @@ from docs.made.layers import (
     shown_imports,
 )
 from docs.made.tables import code, table, words
+from tests.rows import each_row
 
 IMPORTS = nx.DiGraph(
     [("attic", "hall"), ("attic", "cellar"), ("hall", "cellar"), ("kitchen", "cellar")]
@@ -70,7 +70,7 @@ def test_the_picture_shows_every_folder_once_and_inside() -> None:
     assert sorted(numbers) == [str(number + 1) for number in range(len(TRIP))]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("Given as for --seeds.", "Given as for `--seeds`."),

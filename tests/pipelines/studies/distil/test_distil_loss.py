@@ -6,6 +6,7 @@ import torch
 from torch.nn.functional import normalize
 
 from recsys.pipelines.studies.distil.distil_loss import DistilLoss, Rotation, neighbours, similarity
+from tests.rows import each_row
 
 
 def unit(count: int, dim: int, seed: int = 0) -> torch.Tensor:
@@ -36,7 +37,7 @@ def test_similarity_is_the_mean_squared_difference_of_cosines() -> None:
     assert float(similarity(own, wanted)) == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["neighbours", "similarity"])
+@each_row("name", ["neighbours", "similarity"])
 def test_only_angles_count(name: str) -> None:
     wanted = unit(9, 12)
     turn = torch.linalg.qr(torch.randn(12, 12, generator=torch.Generator().manual_seed(1)))[0]

@@ -1,7 +1,6 @@
 """Examples of citing sentences must not tell by a hole that something was cited."""
 
 import numpy as np
-import pytest
 
 from recsys.passages import Mark, Sentence
 from recsys.pipelines.studies.needs.needs_examples import (
@@ -11,6 +10,7 @@ from recsys.pipelines.studies.needs.needs_examples import (
     reads_whole,
     with_marks_hidden,
 )
+from tests.rows import each_row
 
 
 def _cited(text: str, printed: str = "[*]", *, gap: bool = False) -> Sentence:
@@ -18,7 +18,7 @@ def _cited(text: str, printed: str = "[*]", *, gap: bool = False) -> Sentence:
     return Sentence(text.replace("|", ""), (Mark(text.index("|"), ("a",), gap, printed),))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Honey bees tell each other of flowers|.",
@@ -26,12 +26,12 @@ def _cited(text: str, printed: str = "[*]", *, gap: bool = False) -> Sentence:
         "Several studies| have found that bees can count.",
     ],
 )
-@pytest.mark.parametrize("printed", ["[*]", "(Fox, 2004)", "\\citep{fox}", "\\parencite{fox}"])
+@each_row("printed", ["[*]", "(Fox, 2004)", "\\citep{fox}", "\\parencite{fox}"])
 def test_bracketed_marks_leave_no_hole(text: str, printed: str) -> None:
     assert reads_whole(_cited(text, printed))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "printed"),
     [
         ("As has been shown by|, honey bees dance well.", "[*]"),
@@ -50,7 +50,7 @@ def test_holes_and_names_are_no_examples(text: str, printed: str) -> None:
     assert not reads_whole(_cited(text, printed))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Honey bees , it is said, dance well.",

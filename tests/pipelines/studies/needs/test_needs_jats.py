@@ -1,11 +1,11 @@
 """The running text of articles in JATS, with the citations taken out."""
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.passages import Sentence
 from recsys.pipelines.studies.needs.needs_jats import read_articles
+from tests.rows import each_row
 
 _ARTICLE = """<?xml version="1.0"?><article><front><article-meta/></front><body>{}</body>
 <back><ref-list><ref id="r1"/></ref-list></back></article>"""
@@ -19,7 +19,7 @@ def _read(body: str) -> list[Sentence]:
     return [s for each in read_articles(_ARTICLE.format(body).encode()) for s in each.sentences]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "left", "keys", "printed"),
     [
         (f"Bees dance [{_xref('a', '1')}].", "Bees dance.", ("a",), "[*]"),
@@ -85,7 +85,6 @@ def test_articles_without_body_and_broken_files_give_what_is_whole() -> None:
     assert list(read_articles(b"")) == []
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 400), st.text(max_size=8))
 def test_mutated_articles_never_raise(place: int, put: str) -> None:
     raw = _ARTICLE.format(f"<sec><title>A</title><p>Bees [{_xref('a', '1')}].</p></sec>")

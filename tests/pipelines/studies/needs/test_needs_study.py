@@ -22,6 +22,7 @@ from recsys.pipelines.studies.needs.needs_page import BEGIN, END, write_page
 from recsys.pipelines.studies.needs.needs_table import table_of, words_matrix
 from recsys.pipelines.studies.needs.needs_texts import read_texts
 from tests.hashing_encoder import HashingEncoder
+from tests.rows import each_row
 
 _THINGS = "bees wasps ants moths flies crickets beetles termites".split()
 _PLACES = "meadows forests gardens caves rivers deserts".split()
@@ -105,7 +106,7 @@ def test_texts_of_one_field_are_refused(examples: list[Examples], tmp_path: Path
         needs_study.study(examples[::2], HashingEncoder(), tmp_path / "judge")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("by_text", "by_field", "citing", "ships"),
     [
         (0.81, 0.82, 500, True),
