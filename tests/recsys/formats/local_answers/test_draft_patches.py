@@ -12,9 +12,14 @@ from hypothesis import strategies as st
 
 from recsys.errors import InputError
 from recsys.formats.bodies.body_formats import read_body
-from recsys.formats.local_answers.accepted_papers import accepted, told
-from recsys.formats.local_answers.draft_lines import DraftLines
-from recsys.formats.local_answers.draft_patches import FilePatch, patches, write_patches
+from recsys.formats.local_answers.filled_drafts import (
+    DraftLines,
+    FilePatch,
+    accepted,
+    patches,
+    told,
+    write_patches,
+)
 from recsys.formats.local_answers.gap_keys import keys_of
 from recsys.passages import Gap, LocalAnswer, Mark, Sentence, Span
 from tests.recsys.formats.local_answers.made_answers import (
