@@ -12,7 +12,7 @@ from benchmarks.made_pdfs.invented_papers import Invented, Work
 from benchmarks.made_pdfs.pdf_links import WAYS, title_key
 from benchmarks.result_tables import table
 from recsys.asking.matching import match
-from recsys.formats.drafts.pdf import read_pdf
+from recsys.formats.drafts.pdf import parse
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.progress import Progress, silent
 from recsys.records import Manuscript, Paper, Reference
@@ -92,7 +92,7 @@ def measure_drafts(
     figures: dict[str, DraftFigures] = defaultdict(DraftFigures)
     for place, paper in enumerate(papers):
         name = f"{paper.work.key}.pdf"
-        found = read_pdf((folder / name).read_bytes(), name)
+        found = parse((folder / name).read_bytes(), Path(name)).manuscript()
         _add(figures[ways[place % len(ways)]], judged(paper, found, collection))
         progress("reading drafts", place + 1, len(papers))
     return dict(figures)

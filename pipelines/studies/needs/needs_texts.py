@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recsys.errors import InputError, RecsysError
-from recsys.formats.bodies.body_formats import parse_body
+from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.formats.files import read_bytes
 from recsys.passages import Body, Sentence
 from recsys.pipelines.studies.needs.needs_jats import read_articles
@@ -75,9 +75,9 @@ def _bodies(path: Path) -> Iterator[Body]:
         yield from read_articles(raw)
     elif suffix in _SWEAVE:
         plain = _INLINE.sub(b"1", _CHUNK.sub(b"", raw.replace(b"\r\n", b"\n")))
-        yield parse_body(plain, path.with_suffix(".tex"))
+        yield parse_draft(plain, path.with_suffix(".tex")).body
     else:
-        yield parse_body(raw, path)
+        yield parse_draft(raw, path).body
 
 
 def _on_one_line(sentence: Sentence) -> Sentence:

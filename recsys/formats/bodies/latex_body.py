@@ -2,27 +2,20 @@
 
 import re
 from bisect import bisect_right
-from pathlib import Path, PurePath, PurePosixPath
+from pathlib import PurePath, PurePosixPath
 
 from recsys.formats.bodies.latex_walk import Walker
 from recsys.formats.bodies.running_text import Lines, RunningText
-from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.wording import counted
 from recsys.formats.latex.latex_definitions import definitions
-from recsys.formats.latex.latex_files import Source, gather
-from recsys.passages import Body
+from recsys.formats.latex.latex_files import Source
+from recsys.passages import Sentence
 
 _BEGIN = re.compile(r"\\begin\s*\{document\}")
 
 
-def read(raw: bytes, path: Path, folder: Folder | None = None) -> Body:
-    """Read the body of a LaTeX draft; without `\\begin{document}`, all of it is body.
-
-    Raises:
-        InputError: the file is no text, or too long.
-    """
-    folder = folder or folder_of(path)
-    source = gather(raw, path, folder)
+def read_body(source: Source, draft: PurePath) -> tuple[tuple[Sentence, ...], tuple[str, ...]]:
+    """Return the sentences of a source, and notes; see `LatexDraft.body`."""
     begin = next(reversed(list(_BEGIN.finditer(source.text))), None)
     text = RunningText()
     walker = Walker(text, definitions(source.text))
@@ -31,8 +24,7 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Body:
     if walker.unclosed:
         names = ", ".join(sorted(walker.unclosed)[:5])
         notes.append(f"{counted(len(walker.unclosed), 'environment')} never closed: {names}.")
-    sentences = text.sentences(Pieces(source, folder.draft))
-    return Body(sentences=sentences, notes=tuple(notes))
+    return text.sentences(Pieces(source, draft)), tuple(notes)
 
 
 class Pieces:

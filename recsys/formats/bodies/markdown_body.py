@@ -2,15 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from recsys.formats.bodies.gap_signs import split_keys
 from recsys.formats.bodies.latex_names import SKIPPED_SECTION
 from recsys.formats.bodies.running_text import Lines, RunningText
-from recsys.formats.drafts.folder import Folder
 from recsys.formats.drafts.markdown_draft import citation_keys, stripped
 from recsys.formats.drafts.wording import clipped
-from recsys.formats.files import decode, display_name
 from recsys.formats.latex.latex_citations import citation_at
 from recsys.formats.latex.latex_text import plain
 from recsys.passages import Body
@@ -77,24 +74,14 @@ _CROSS = re.compile(r"-?@\{?(?:fig|tbl|tab|eq|sec|lst|thm|lem|cor|prp|cnj|def|ex
 _KEY_PARTS = re.compile(r"-?@(?:\{([^{}\n]{0,300})\}|([^\s,;\]]{0,300}))")
 
 
-def read(raw: bytes, path: Path, folder: Folder | None = None) -> Body:
-    """Read the body of a Markdown draft.
-
-    Raises:
-        InputError: the file is no text.
-    """
-    return read_text(decode(raw, display_name(path)))
-
-
 def read_text(text: str) -> Body:
-    """Read the body of a draft in Markdown."""
-    whole = text
+    """Read the body of a draft in Markdown: pandoc's, Quarto's, R Markdown, GitHub's."""
     text, notes = clipped(text)
     front = _FRONT.match(text)
     masked = _masked(text, front.end() if front else 0)
     reader = _Reader(masked)
     reader.read(list(_lines(masked)))
-    return Body(sentences=reader.text.sentences(Lines(whole)), notes=notes)
+    return Body(sentences=reader.text.sentences(Lines(text)), notes=notes)
 
 
 def _masked(text: str, begin: int) -> str:

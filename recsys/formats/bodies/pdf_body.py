@@ -5,18 +5,16 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from recsys.formats.bodies.cited_list import CitedList, cited_list
 from recsys.formats.bodies.marked_text import MarkedText, sentences_of
 from recsys.formats.bodies.pdf_prose import Prose, prose
 from recsys.formats.bodies.printed_marks import printed_spots
 from recsys.formats.bodies.section_names import letters_of
-from recsys.formats.drafts.pdf import PdfText, read_pages
+from recsys.formats.drafts.pdf import PdfText
 from recsys.formats.drafts.pdf_pages import Line, Pages
 from recsys.formats.drafts.pdf_wording import composed, without_running_heads, words_of
 from recsys.formats.drafts.wording import counted
-from recsys.formats.files import display_name
 from recsys.passages import Body, Sentence, Span
 
 MOST_PAGES = 300
@@ -53,19 +51,12 @@ class _Joined:
         return page + 1, column + at - self.starts[number] + 1
 
 
-def read(raw: bytes, path: Path) -> Body:
+def read_body(pages: Pages, front: PdfText) -> Body:
     """Read the sentences of a PDF.
 
     `Span.line` counts pages, from 1; columns count the characters of the page's lines, in reading
     order and with one between each two.
-
-    Raises:
-        DraftError: it is no PDF, is encrypted or damaged, or has no text.
-        MissingExtraError: pypdf is not installed.
     """
-    name = display_name(path)
-    pages = Pages(raw, name)
-    front = read_pages(pages, name)
     lines = [line for page in range(min(len(pages), MOST_PAGES)) for line in pages.lines(page)]
     columns = _columns(lines)
     body = _body(lines, front)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from pathlib import Path
 
 from recsys.formats.bodies.cited_list import CitedList, cited_list
 from recsys.formats.bodies.gap_signs import asks_for_citation
@@ -13,17 +12,11 @@ from recsys.formats.bodies.marked_text import MarkedText, Spot, sentences_of
 from recsys.formats.bodies.printed_marks import printed_spots
 from recsys.formats.bodies.section_names import bare, ends_text, is_caption, is_heading
 from recsys.formats.drafts.pdf_front import names_of_line
-from recsys.formats.drafts.word_draft import (
-    begin_of_text,
-    is_contents,
-    manuscript_of,
-    opened,
-    split_list,
-)
+from recsys.formats.drafts.word_draft import begin_of_text, is_contents, split_list
 from recsys.formats.drafts.wording import counted
 from recsys.formats.references.word_fields import cited_works
 from recsys.formats.references.word_sources import cited_tags
-from recsys.formats.word.word_text import WordText, word_text
+from recsys.formats.word.word_text import WordText
 from recsys.formats.word.word_walk import Anchor, Paragraph
 from recsys.passages import Body, Span
 from recsys.records import Reference
@@ -52,26 +45,23 @@ class _Section:
     paragraphs: tuple[tuple[int, Paragraph], ...]
 
 
-def read(raw: bytes, path: Path) -> Body:
+def read_body(document: WordText, works: Sequence[Reference]) -> Body:
     """Read the sentences of a file of Word's; `Span.line` counts its paragraphs, from 1.
 
     Those in tables and text boxes are not counted. A note whose field cites something is a mark
     where the note's number stands; so is a comment that asks for a citation: a gap.
 
-    Raises:
-        DraftError: it is damaged, encrypted, too large, or no document of Word.
-        MissingExtraError: python-docx is not installed.
+    works: the references, as `manuscript_of` finds them.
     """
-    document = word_text(raw, opened(raw, path))
     numbered = _numbered(document.paragraphs)
     sections = list(_sections(document, numbered))
-    listed = _listed(document, sections)
-    works = {_identity(work): work.key for work in listed.references}
+    listed = _listed(document, sections, works)
+    keys = {_identity(work): work.key for work in listed.references}
     marked = (
         MarkedText(
             text=each.text,
             spots=(
-                *_anchored(each.anchors, document, listed, works),
+                *_anchored(each.anchors, document, listed, keys),
                 *printed_spots(each.text, listed),
             ),
             place=partial(_span, number, each.lead),
@@ -134,9 +124,10 @@ def _is_text(paragraph: Paragraph) -> bool:
     return not (is_caption(paragraph.text) and len(paragraph.text) < _LONGEST_CAPTION)
 
 
-def _listed(document: WordText, sections: Sequence[_Section]) -> CitedList:
+def _listed(
+    document: WordText, sections: Sequence[_Section], works: Sequence[Reference]
+) -> CitedList:
     """Return the references, each with a key; entries that Word numbers get their numbers."""
-    works = manuscript_of(document).references
     printed = chain.from_iterable(
         _NUMBER.findall(each.text) for section in sections for _, each in section.paragraphs
     )

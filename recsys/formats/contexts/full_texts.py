@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from recsys.errors import CorpusError
-from recsys.formats.bodies.body_formats import parse_body
 from recsys.formats.contexts.citing_text import (
     ELSEWHERE,
     NO_NAME,
@@ -25,7 +24,7 @@ from recsys.formats.contexts.citing_text import (
     without_marks,
     without_signs,
 )
-from recsys.formats.drafts.draft_formats import parse_manuscript
+from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.formats.files import MAX_BYTES
 from recsys.formats.markup.printed_citation import cited_work
 from recsys.formats.papers.external_ids import named
@@ -236,8 +235,8 @@ def read_paper(path: Path) -> Iterator[Context | Problem]:
     if len(raw) > MAX_BYTES:
         raise CorpusError(f"{path} is larger than any paper.", "Give the paper itself.")
     name = path.with_suffix("") if path.suffix == ".gz" else path
-    manuscript = parse_manuscript(raw, name)
-    body = parse_body(raw, name, manuscript=manuscript)
+    draft = parse_draft(raw, name)
+    manuscript, body = draft.manuscript, draft.body
     yield from (Problem(note, "remark on a paper") for note in body.notes)
     citing = Reference(
         id=manuscript.paper_id, title=manuscript.title or None, authors=manuscript.authors

@@ -1,19 +1,22 @@
 """Read a draft written in Markdown, with its YAML front matter and pandoc's citations."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 from recsys.formats.drafts.citing import Shelf, cited_twice, resolve, shelf
 from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
-from recsys.formats.drafts.plain import read_plain, split_list
+from recsys.formats.drafts.plain import PlainDraft, split_list
 from recsys.formats.drafts.prose_citations import named_works, told
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
 from recsys.formats.latex.latex_citations import cited_keys, without_citations
 from recsys.formats.stated_keyphrases import stated_on_lines
-from recsys.records import Manuscript
+from recsys.passages import Body
+from recsys.records import Manuscript, Reference
 
 MOST_HEADINGS = 1_000
 
@@ -50,44 +53,61 @@ _MARKUP = (
 )
 
 
-def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
-    """Read a file of Markdown; `folder` holds the files that it may name."""
-    return read_markdown(decode(raw, display_name(path)), path, folder)
-
-
-def read_markdown(text: str, path: Path, folder: Folder | None = None) -> Manuscript:
-    """Read Markdown: front matter first, then headings and paragraphs for what it does not say.
-
-    The references are the works that it cites by key, and those that a list at its end names.
+def parse(raw: bytes, path: Path, folder: Folder | None = None) -> "MarkdownDraft":
+    """Decode a file of Markdown; `folder` holds the files that it may name.
 
     Raises:
-        DraftError: the front matter is broken.
+        InputError: the file is no text.
     """
-    front, body = split_front_matter(text, display_name(path))
-    body, notes = clipped(body)
-    body = _SETEXT.sub(_as_heading, _COMMENT.sub("", _FENCE.sub("", body)))
-    body, listed, unnamed = split_list(body)
-    notes += (*front.notes, *unnamed)
-    title, abstract, guess = _read_body(body)
-    cited = _cited(
-        "\n".join((front.abstract or "", body, front.cited)), front, folder or folder_of(path)
-    )
-    works = tuple(dict.fromkeys((*cited.works, *listed)))
-    if not (works or cited.notes):
-        works = named_works("\n".join((stripped(front.abstract or ""), stripped(body))))
-        notes += told(works)
-    if front.year is not None:
-        notes += (f"The draft is dated {front.year}: nothing newer is considered.",)
-    return Manuscript(
-        title=stripped(front.title) or title,
-        abstract=stripped(front.abstract or "") or abstract,
-        authors=tuple(map(stripped, front.authors)),
-        references=works,
-        as_of=front.year,
-        notes=(*notes, *(() if front.abstract else guess), *cited.notes),
-        details=cited.details,
-        keyphrases=tuple(map(stripped, front.keyphrases)) or stated_on_lines(body),
-    )
+    return MarkdownDraft(decode(raw, display_name(path)), path, folder)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownDraft:
+    """A text in Markdown: pandoc's, Quarto's, R Markdown, GitHub's."""
+
+    text: str
+    path: Path
+    folder: Folder | None = None
+
+    def manuscript(self) -> Manuscript:
+        """Read the front matter first, then headings and paragraphs for what it does not say.
+
+        The references are the works that are cited by key, and those that a list at the end names.
+
+        Raises:
+            DraftError: the front matter is broken.
+        """
+        front, body = split_front_matter(self.text, display_name(self.path))
+        body, notes = clipped(body)
+        body = _SETEXT.sub(_as_heading, _COMMENT.sub("", _FENCE.sub("", body)))
+        body, listed, unnamed = split_list(body)
+        notes += (*front.notes, *unnamed)
+        title, abstract, guess = _read_body(body)
+        citing = "\n".join((front.abstract or "", body, front.cited))
+        cited = _cited(citing, front, self.folder or folder_of(self.path))
+        works = tuple(dict.fromkeys((*cited.works, *listed)))
+        if not (works or cited.notes):
+            works = named_works("\n".join((stripped(front.abstract or ""), stripped(body))))
+            notes += told(works)
+        if front.year is not None:
+            notes += (f"The draft is dated {front.year}: nothing newer is considered.",)
+        return Manuscript(
+            title=stripped(front.title) or title,
+            abstract=stripped(front.abstract or "") or abstract,
+            authors=tuple(map(stripped, front.authors)),
+            references=works,
+            as_of=front.year,
+            notes=(*notes, *(() if front.abstract else guess), *cited.notes),
+            details=cited.details,
+            keyphrases=tuple(map(stripped, front.keyphrases)) or stated_on_lines(body),
+        )
+
+    def body(self, references: Sequence[Reference]) -> Body:
+        """Read the sentences and their marks."""
+        from recsys.formats.bodies.markdown_body import read_text  # Few commands need sentences.
+
+        return replace(read_text(self.text), references=tuple(references))
 
 
 def stripped(text: str) -> str:
@@ -111,8 +131,8 @@ def _read_body(body: str) -> tuple[str, str | None, tuple[str, ...]]:
     """Return title and abstract of a text, and a note where the abstract is a guess."""
     headings = list(islice(_HEADING.finditer(body), MOST_HEADINGS))
     if not headings:
-        found = read_plain(body)
-        return stripped(found.title), stripped(found.abstract or "") or None, found.notes
+        plain = PlainDraft(body).manuscript()
+        return stripped(plain.title), stripped(plain.abstract or "") or None, plain.notes
     starts = [match.end() for match in headings]
     ends = [match.start() for match in headings[1:]] + [len(body)]
     sections = [body[start:end] for start, end in zip(starts, ends, strict=True)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from recsys.errors import DraftError
 from recsys.formats.drafts.folder import Folder
-from recsys.formats.drafts.markdown_draft import read_markdown
+from recsys.formats.drafts.markdown_draft import MarkdownDraft
 from recsys.formats.files import decode, display_name
 from recsys.records import Manuscript
 
@@ -19,7 +19,7 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
     Raises:
         DraftError: it is no notebook, or its front matter is broken.
     """
-    return read_markdown(notebook_text(raw, display_name(path)), path, folder)
+    return MarkdownDraft(notebook_text(raw, display_name(path)), path, folder).manuscript()
 
 
 def notebook_text(raw: bytes, name: str) -> str:

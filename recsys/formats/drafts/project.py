@@ -1,4 +1,4 @@
-"""Read a draft that is the folder of a project: its main file, with what lies below the folder."""
+"""List and read the files of a project: what lies below its folder."""
 
 import os
 from collections.abc import Iterator
@@ -6,11 +6,8 @@ from pathlib import Path
 
 from recsys.errors import DraftError
 from recsys.formats.drafts.archive import LARGEST_ENTRY, MOST_BYTES, MOST_ENTRIES
-from recsys.formats.drafts.bundle import draft_in_files, read_files
-from recsys.formats.drafts.folder import Bundle
 from recsys.formats.drafts.wording import short
 from recsys.formats.files import read_bytes
-from recsys.records import Manuscript
 
 
 class Project:
@@ -63,17 +60,3 @@ class Project:
         self._left -= len(raw)
         self._known[name] = raw
         return raw
-
-
-def read_project(folder: Path) -> Manuscript:
-    """Read the draft of a folder: a LaTeX project by its main file, else the one draft in it.
-
-    Raises:
-        InputError: a file cannot be read, or (DraftError) there is no draft, or several.
-    """
-    return read_files(Project(folder))
-
-
-def draft_in_project(folder: Path) -> tuple[Bundle, tuple[str, ...]]:
-    """Return the one draft of a folder among its files; see `read_project` for what it raises."""
-    return draft_in_files(Project(folder))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recsys.errors import DraftError
@@ -24,6 +24,7 @@ from recsys.formats.references.word_sources import cited_tags, sources_in
 from recsys.formats.stated_keyphrases import stated_in
 from recsys.formats.word.word_text import WordText, word_text
 from recsys.formats.word.word_walk import Paragraph
+from recsys.passages import Body
 from recsys.records import Manuscript, Reference
 
 FRONT = 60
@@ -73,30 +74,44 @@ _CONTENTS_STYLE = re.compile(r"toc(?: ?\d| heading)|contents.*|table of figures|
 _MARKER = re.compile(r"\s*(?:\[[^\]\s]{1,30}\]|\d{1,4}[.)])\s")
 
 
-def read(raw: bytes, path: Path) -> Manuscript:
+def parse(raw: bytes, path: Path) -> "WordDraft":
     """Read a file of Word's.
 
     Raises:
         DraftError: it is damaged, encrypted, too large, or no document of Word.
         MissingExtraError: python-docx is not installed.
     """
-    return read_word(raw, opened(raw, path))
-
-
-def opened(raw: bytes, path: Path) -> Archive:
-    """Open a file of Word's; see `read` for what it raises."""
     name = display_name(path)
     if raw.startswith(_OLD):
         raise DraftError(
             f"{name} is an old Word file, or has a password.",
             "Save it as PDF, Markdown or plain text.",
         )
-    return Archive(raw, name)
+    return parse_archive(raw, Archive(raw, name))
 
 
-def read_word(raw: bytes, archive: Archive) -> Manuscript:
-    """Read a document of Word that is open as an archive; see `read` for what it raises."""
-    return manuscript_of(word_text(raw, archive))
+def parse_archive(raw: bytes, archive: Archive) -> "WordDraft":
+    """Read a document of Word that is open as an archive; see `parse` for what it raises."""
+    document = word_text(raw, archive)
+    return WordDraft(document, manuscript_of(document))
+
+
+@dataclass(frozen=True, slots=True)
+class WordDraft:
+    """What a document of Word says, and its front matter and references."""
+
+    document: WordText
+    facts: Manuscript
+
+    def manuscript(self) -> Manuscript:
+        """Return title, authors, abstract and references."""
+        return self.facts
+
+    def body(self, references: Sequence[Reference]) -> Body:
+        """Read the sentences; their marks name what fields cite, or entries of the list."""
+        from recsys.formats.bodies.word_body import read_body  # Few commands need sentences.
+
+        return read_body(self.document, self.facts.references)
 
 
 def manuscript_of(document: WordText) -> Manuscript:

@@ -3,9 +3,8 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import DraftError
-from recsys.formats.bodies.body_formats import read_body
 from recsys.formats.drafts import project
-from recsys.formats.drafts.draft_formats import read_manuscript
+from recsys.formats.drafts.draft_formats import open_draft, read_manuscript
 
 BIB = "@article{a, title={Lichen on walls}, year=2001}"
 
@@ -31,7 +30,7 @@ def test_the_main_file_of_a_folder_is_read_with_what_it_names(tmp_path: Path) ->
     found = read_manuscript(tmp_path)
     assert found.title == "Walls"
     assert [work.title for work in found.references] == ["Lichen on walls"]
-    assert [each.text for each in read_body(tmp_path).sentences] == [
+    assert [each.text for each in open_draft(tmp_path).body.sentences] == [
         "Walls have lichen, as was shown."
     ]
 
