@@ -7,6 +7,7 @@ import pytest
 
 from recsys.asking.matching import Match, match
 from recsys.formats.drafts import latex_draft
+from recsys.formats.drafts.folder import Folder
 from recsys.formats.latex.latex_files import Source, gather
 from recsys.local.cite import LocalQuestion, cite
 from recsys.records import Reference
@@ -29,7 +30,7 @@ def test_a_draft_is_parsed_and_its_references_are_matched_once(
         matched.extend(works)
         return match(collection, works)
 
-    def noted(raw: bytes, path: Path, folder: latex_draft.Folder) -> Source:
+    def noted(raw: bytes, path: Path, folder: Folder) -> Source:
         gathered.append(path)
         return gather(raw, path, folder)
 

@@ -82,10 +82,10 @@ def test_a_part_of_a_draft_is_enough() -> None:
 )
 def test_what_has_no_running_text_is_an_error_with_a_next_step(name: str, raw: bytes) -> None:
     with pytest.raises(InputError) as error:
-        assert parse_draft(raw, Path(name)).body
+        assert parse_draft(raw, Path(name)).body.sentences
     assert error.value.hint
 
 
 def test_a_list_of_references_is_said_to_have_no_text() -> None:
     with pytest.raises(DraftError, match="no running text to look for gaps in"):
-        assert parse_draft(BIB.encode(), Path("refs.bib")).body
+        assert parse_draft(BIB.encode(), Path("refs.bib")).body.sentences
