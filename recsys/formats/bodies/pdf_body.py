@@ -1,21 +1,19 @@
 """Read the body of a PDF: its running text, as well as print can tell it from the rest."""
 
 import re
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import zip_longest
 
-from recsys.formats.bodies.cited_list import CitedList, cited_list
-from recsys.formats.bodies.marked_text import MarkedText, sentences_of
-from recsys.formats.bodies.pdf_prose import Prose, prose
-from recsys.formats.bodies.printed_marks import printed_spots
+from recsys.formats.bodies.pdf_prose import prose
+from recsys.formats.bodies.printed_citations import cited_list
+from recsys.formats.bodies.running_text import RunningText, Units
 from recsys.formats.bodies.section_names import letters_of
 from recsys.formats.drafts.pdf import PdfText
 from recsys.formats.drafts.pdf_pages import Line, Pages
 from recsys.formats.drafts.pdf_wording import composed, without_running_heads, words_of
 from recsys.formats.drafts.wording import counted
-from recsys.passages import Body, Sentence, Span
+from recsys.passages import Body
 
 MOST_PAGES = 300
 """Pages that are read: no paper has more, and a page takes some hundredths of a second."""
@@ -32,25 +30,6 @@ _LOST = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Joined:
-    """Lines as running text. starts: where each begins in it; at: its page and place there."""
-
-    text: str
-    starts: tuple[int, ...]
-    at: tuple[tuple[int, int], ...]
-
-    def span(self, begin: int, end: int) -> Span:
-        """Say where characters stand: `line` is the page, from 1."""
-        (page, column), (last, after) = self._place(begin), self._place(max(end - 1, begin))
-        return Span(page, column, last, after + (end > begin))
-
-    def _place(self, at: int) -> tuple[int, int]:
-        number = max(bisect_right(self.starts, at) - 1, 0)
-        page, column = self.at[number]
-        return page + 1, column + at - self.starts[number] + 1
-
-
 def read_body(pages: Pages, front: PdfText) -> Body:
     """Read the sentences of a PDF.
 
@@ -59,29 +38,15 @@ def read_body(pages: Pages, front: PdfText) -> Body:
     """
     lines = [line for page in range(min(len(pages), MOST_PAGES)) for line in pages.lines(page)]
     columns = _columns(lines)
-    body = _body(lines, front)
     vocabulary = words_of(lines)
     listed = cited_list(front.references)
-    found = tuple(
-        sentence
-        for number, paragraph in enumerate(prose(body))
-        for sentence in _sentences(number, paragraph, (columns, vocabulary), listed)
-    )
-    notes = _notes(pages, front, any(each.cited for each in found))
-    return Body(found, unit="page", references=listed.references, notes=notes)
-
-
-def _sentences(
-    number: int,
-    paragraph: Prose,
-    known: tuple[dict[int, int], Counter[str]],
-    listed: CitedList,
-) -> Iterator[Sentence]:
-    columns, vocabulary = known
-    joined = _joined(paragraph.lines, columns, vocabulary)
-    spots = tuple(printed_spots(joined.text, listed, typeset=True))
-    marked = MarkedText(joined.text, spots, joined.span, paragraph.section, number)
-    yield from sentences_of(marked)
+    text = RunningText(listed, numbers=True, typeset=True, fewest_words=2)
+    for paragraph in prose(_body(lines, front)):
+        text.heading(paragraph.section)
+        _add(text, paragraph.lines, columns, vocabulary)
+    sentences = text.sentences(Units())
+    notes = _notes(pages, front, any(sentence.cited for sentence in sentences))
+    return Body(sentences, unit="page", references=listed.references, notes=notes)
 
 
 def _columns(lines: Sequence[Line]) -> dict[int, int]:
@@ -94,26 +59,25 @@ def _columns(lines: Sequence[Line]) -> dict[int, int]:
     return found
 
 
-def _joined(lines: Sequence[Line], columns: dict[int, int], vocabulary: Counter[str]) -> _Joined:
-    """Join lines, undoing the hyphens at their ends, and remember where each piece stood."""
-    text, starts, at = "", list[int](), list[tuple[int, int]]()
-    for line in lines:
-        words, cut = composed(line.text), 0
-        if not starts and (bullet := _BULLET.match(words)):
-            words, cut = words[bullet.end() :], bullet.end()
-        if _is_broken(text[-80:], words, vocabulary):
-            text = text[:-1]
-        elif text and not text.endswith(("/", "-")):
-            text += " "
-        starts.append(len(text))
-        at.append((line.page, columns[id(line)] + cut))
-        text += words
-    return _Joined(text, tuple(starts), tuple(at))
+def _add(
+    text: RunningText, lines: Sequence[Line], columns: dict[int, int], vocabulary: Counter[str]
+) -> None:
+    """Join the lines of a paragraph, undoing the hyphens at their ends."""
+    bullet = _BULLET.match(composed(lines[0].text))
+    begin = bullet.end() if bullet else 0
+    for line, following in zip_longest(lines, lines[1:]):
+        words, start = composed(line.text), Units.offset(line.page, columns[id(line)])
+        broken = following and _is_broken(words, composed(following.text), vocabulary)
+        end = len(words) - 1 if broken else len(words)
+        text.words(words[begin:end], start + begin)
+        if not words.endswith(("/", "-")) and not broken:
+            text.words(" ", start + end)
+        begin = 0
 
 
 def _is_broken(text: str, words: str, vocabulary: Counter[str]) -> bool:
     """Whether a hyphen at the end of a line only divides a word."""
-    begun, rest = _BROKEN.search(text), _WORD.match(words)
+    begun, rest = _BROKEN.search(text[-80:]), _WORD.match(words)
     if begun is None or rest is None or not rest[0].islower():
         return False
     whole, hyphened = begun[1] + rest[0], f"{begun[1]}-{rest[0]}"

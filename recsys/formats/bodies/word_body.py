@@ -1,15 +1,13 @@
 """Read the body of a draft written in a word processor, and what reference managers cite in it."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 
-from recsys.formats.bodies.cited_list import CitedList, cited_list
-from recsys.formats.bodies.gap_signs import asks_for_citation
-from recsys.formats.bodies.marked_text import MarkedText, Spot, sentences_of
-from recsys.formats.bodies.printed_marks import printed_spots
+from recsys.formats.bodies.gap_signs import Sign, asks_for_citation
+from recsys.formats.bodies.printed_citations import CitedList, apart, cited_list
+from recsys.formats.bodies.running_text import RunningText, Units
 from recsys.formats.bodies.section_names import bare, ends_text, is_caption, is_heading
 from recsys.formats.drafts.pdf_front import names_of_line
 from recsys.formats.drafts.word_draft import begin_of_text, is_contents, split_list
@@ -17,8 +15,8 @@ from recsys.formats.drafts.wording import counted
 from recsys.formats.references.word_fields import cited_works
 from recsys.formats.references.word_sources import cited_tags
 from recsys.formats.word.word_text import WordText
-from recsys.formats.word.word_walk import Anchor, Paragraph
-from recsys.passages import Body, Span
+from recsys.formats.word.word_walk import Paragraph
+from recsys.passages import Body
 from recsys.records import Reference
 
 _LEFT_OUT = re.compile(
@@ -57,25 +55,28 @@ def read_body(document: WordText, works: Sequence[Reference]) -> Body:
     sections = list(_sections(document, numbered))
     listed = _listed(document, sections, works)
     keys = {_identity(work): work.key for work in listed.references}
-    marked = (
-        MarkedText(
-            text=each.text,
-            spots=(
-                *_anchored(each.anchors, document, listed, keys),
-                *printed_spots(each.text, listed),
-            ),
-            place=partial(_span, number, each.lead),
-            section=section.title,
+    text = RunningText(listed, numbers=True, fewest_words=2)
+    for section in sections:
+        text.heading(section.title)
+        for number, paragraph in section.paragraphs:
+            _add(text, number, paragraph, _anchored(paragraph, document, listed, keys))
+    notes = _notes(document)
+    return Body(
+        text.sentences(Units()), unit="paragraph", references=listed.references, notes=notes
+    )
+
+
+def _add(text: RunningText, number: int, paragraph: Paragraph, marks: dict[Sign, str]) -> None:
+    """Add a paragraph with its marks, and what is printed of them; `number` counts from 1."""
+    start, at = Units.offset(number - 1, paragraph.lead), 0
+    for sign in apart(marks):
+        text.words(paragraph.text[at : sign.start], start + at)
+        text.mark(
+            start + sign.start, start + sign.end, sign.keys, gap=sign.gap, printed=marks[sign]
         )
-        for section in sections
-        for number, each in section.paragraphs
-    )
-    found = tuple(
-        sentence
-        for place, text in enumerate(marked)
-        for sentence in sentences_of(replace(text, paragraph=place))
-    )
-    return Body(found, unit="paragraph", references=listed.references, notes=_notes(document))
+        at = sign.end
+    text.words(paragraph.text[at:], start + at)
+    text.end_paragraph()
 
 
 def _numbered(paragraphs: Sequence[Paragraph]) -> list[tuple[int, Paragraph]]:
@@ -145,24 +146,27 @@ def _identity(work: Reference) -> tuple[object, ...]:
 
 
 def _anchored(
-    anchors: Iterable[Anchor],
+    paragraph: Paragraph,
     document: WordText,
     listed: CitedList,
     works: Mapping[tuple[object, ...], str],
-) -> Iterator[Spot]:
-    """Yield what fields, notes and comments cite or ask for."""
-    for anchor in anchors:
+) -> dict[Sign, str]:
+    """Return what fields, notes and comments cite or ask for, and what is printed of each."""
+    found: dict[Sign, str] = {}
+    for anchor in paragraph.anchors:
         said = anchor.said[0] if anchor.said else ""
         if (remark := document.remarks.get(said)) is not None:
             if asks_for_citation(remark):
-                yield Spot(anchor.end, anchor.end, gap=True, printed=remark)
+                found[Sign(anchor.end, anchor.end, gap=True)] = remark
         elif said in document.note_fields:
             if keys := _keys(document.note_fields[said], listed, works):
-                yield Spot(anchor.end, anchor.end, keys, printed=said)
-        elif _MANAGED.match(said) and (keys := _keys(anchor.said, listed, works)):
-            yield Spot(anchor.begin, anchor.end, keys)
-        elif _MANAGED.match(said) and _CITES.search(said):
-            yield Spot(anchor.begin, anchor.end)
+                found[Sign(anchor.end, anchor.end, keys)] = said
+        elif _MANAGED.match(said):
+            keys = _keys(anchor.said, listed, works)
+            if keys or _CITES.search(said):
+                printed = paragraph.text[anchor.begin : anchor.end]
+                found[Sign(anchor.begin, anchor.end, keys)] = printed
+    return found
 
 
 def _keys(
@@ -171,10 +175,6 @@ def _keys(
     described = (works.get(_identity(work)) for work in cited_works(fields))
     tags = (listed.keys.get(tag.casefold()) for said in fields for tag in cited_tags(said))
     return tuple(dict.fromkeys(key for key in chain(described, tags) if key))
-
-
-def _span(number: int, lead: int, begin: int, end: int) -> Span:
-    return Span(number, lead + begin + 1, number, lead + end + 1)
 
 
 def _notes(document: WordText) -> tuple[str, ...]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
+from recsys.formats.bodies.printed_citations import named_works
 from recsys.formats.drafts.citing import Shelf, cited_twice, resolve, shelf
 from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
 from recsys.formats.drafts.plain import PlainDraft, split_list
-from recsys.formats.drafts.prose_citations import named_works, told
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
 from recsys.formats.latex.latex_citations import cited_keys, without_citations
@@ -88,8 +88,9 @@ class MarkdownDraft:
         cited = _cited(citing, front, self.folder or folder_of(self.path))
         works = tuple(dict.fromkeys((*cited.works, *listed)))
         if not (works or cited.notes):
-            works = named_works("\n".join((stripped(front.abstract or ""), stripped(body))))
-            notes += told(works)
+            text = "\n".join((stripped(front.abstract or ""), stripped(body)))
+            works, named = named_works(text)
+            notes += named
         if front.year is not None:
             notes += (f"The draft is dated {front.year}: nothing newer is considered.",)
         return Manuscript(

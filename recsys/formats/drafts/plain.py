@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from recsys.formats.bodies.latex_names import SKIPPED_SECTION
-from recsys.formats.drafts.prose_citations import named_works, told
+from recsys.formats.bodies.printed_citations import named_works
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
@@ -92,8 +92,8 @@ class PlainDraft:
             notes += (f"No abstract is marked; the first {words} after the title stand in for it.",)
         references = self._listed
         if not references:
-            references = named_works(self._above)
-            notes += told(references)
+            references, named = named_works(self._above)
+            notes += named
         return Manuscript(
             title=title,
             abstract=abstract,

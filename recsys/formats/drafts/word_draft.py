@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recsys.errors import DraftError
+from recsys.formats.bodies.printed_citations import named_works
 from recsys.formats.drafts.archive import Archive
 from recsys.formats.drafts.pdf_front import (
     LONGEST_TITLE_WORDS,
@@ -15,7 +16,6 @@ from recsys.formats.drafts.pdf_front import (
     names_of_line,
 )
 from recsys.formats.drafts.pdf_references import MOST_REFERENCES, marked_work
-from recsys.formats.drafts.prose_citations import named_works, told
 from recsys.formats.drafts.wording import clean, counted, opening
 from recsys.formats.files import display_name
 from recsys.formats.references.bibliography import says_something
@@ -130,8 +130,8 @@ def manuscript_of(document: WordText) -> Manuscript:
     notes = () if sure else ("The title is a guess: give --title if it is wrong.",)
     works = tuple(dict.fromkeys((*cited, *listed, *named)))
     if not works:
-        works = named_works("\n".join(each.text for each in body))
-        unread = (*unread, *told(works))
+        works, named_in_text = named_works("\n".join(each.text for each in body))
+        unread = (*unread, *named_in_text)
     stated = stated_in([each.text for each in body[:FRONT]])
     notes = (*notes, *front.notes, *unread)
     return replace(front, references=works, notes=notes, keyphrases=stated)

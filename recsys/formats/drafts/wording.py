@@ -8,6 +8,8 @@ OPENING_WORDS = 250
 """How much of a text stands in for an abstract that is not there."""
 LONGEST_TEXT = 4 * 2**20
 """Characters of a text that are looked through for its parts."""
+OTHERS = "others"
+"""Stands for the authors whom "et al." leaves out, as in BibTeX."""
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\s]+")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
