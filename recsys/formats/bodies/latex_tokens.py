@@ -21,35 +21,15 @@ TOKEN = re.compile(
     | \\(?P<symbol>.)
     | (?P<blank>\n[^\S\n]*\n\s*)
     | (?P<chunk>(?:\A|(?<=\n))<<[^\n]{0,1000}>>=[^\n]*\n)
-    | (?P<glyph>[{}~&]|``|''|---?|\$)
+    | (?P<ligature>``|''|---?)
+    | (?P<glyph>[{}~&]|\$)
     """,
     re.VERBOSE | re.DOTALL,
 )
-GLYPHS = {"``": "\u201c", "''": "\u201d", "--": "\u2013", "---": "\u2014", "~": " ", "&": " "}
-SYMBOLS = {
-    " ": " ",
-    ",": " ",
-    ";": " ",
-    ":": " ",
-    ">": " ",
-    "\n": " ",
-    "!": "",
-    "-": "",
-    "/": "",
-    "@": "",
-}
 TEXTUAL = re.compile(
     r"[Cc]ite(?:al)?t\*?\Z|[Cc]itet|[Tt]extcite|newcite|[Cc]iteauthor|citeasnoun|[sS]hortciteN|citeN\Z|"
     r"citeA\Z|[Pp]osscite|textcquote|citeposs"
 )
-OPENING = {
-    "multicols": 1,
-    "minipage": 1,
-    "adjustwidth": 2,
-    "spacing": 1,
-    "list": 2,
-    "subfigure": 1,
-}
 CHUNK_END = re.compile(r"(?m)^@[^\S\n]*(?:%[^\n]*)?(?:\n|\Z)")
 SPACES = re.compile(r"\s*")
 PLACE = re.compile(r"#([1-9])")

@@ -22,11 +22,8 @@ from recsys.formats.bodies.latex_names import (
 from recsys.formats.bodies.latex_tokens import (
     CHUNK_END,
     ENDS_PARAGRAPH,
-    GLYPHS,
-    OPENING,
     PLACE,
     SPACES,
-    SYMBOLS,
     TEXTUAL,
     TOKEN,
     shown_by,
@@ -42,7 +39,13 @@ from recsys.formats.latex.latex_definitions import (
     expand,
     filled,
 )
-from recsys.formats.latex.latex_text import plain
+from recsys.formats.latex.latex_text import (
+    ENVIRONMENT_ARGUMENTS,
+    LIGATURES,
+    SIGNS,
+    plain,
+    symbol,
+)
 
 LONGEST_FORMULA = 60
 """Characters of a formula that is read as a word of its sentence; longer ones are left out."""
@@ -109,11 +112,18 @@ class _Passage:
             self.walker.text.end_paragraph()
         elif kind == "chunk":
             return self._after_chunk(match.end())
-        elif kind == "accent":
-            self._stand_in(shown_by(match[0]), match.start(), match.end())
         else:
-            self._glyph(match)
+            self._stand_in(self._shown(match), match.start(), match.end())
         return match.end()
+
+    def _shown(self, match: re.Match[str]) -> str:
+        """Return what an accent, a ligature or a sign shows."""
+        if match["accent"]:
+            return shown_by(match[0])
+        if match["symbol"]:
+            return SIGNS.get(match["symbol"], match["symbol"])
+        # Braces and what is left of a formula show nothing; ties and line ends are spaces.
+        return LIGATURES.get(match[0], "" if match[0] in "{}$" else " ")
 
     def _after_chunk(self, at: int) -> int:
         """Return the place behind a chunk of code, which ends with an "@"."""
@@ -122,13 +132,6 @@ class _Passage:
         if end is None:
             self.walker.unclosed.add("<<")
         return end.end() if end else at
-
-    def _glyph(self, match: re.Match[str]) -> None:
-        if match["symbol"] is not None:
-            shown = SYMBOLS.get(match["symbol"], match["symbol"])
-        else:
-            shown = GLYPHS.get(match[0], " " if match[0].startswith("\\") else "")
-        self._stand_in(shown, match.start(), match.end())
 
     def _command(self, name: str, start: int, end: int) -> int:
         """Read a command, by what it is known to be, and return where what follows it begins."""
@@ -165,9 +168,9 @@ class _Passage:
 
     def _unknown(self, name: str, start: int, end: int) -> int:
         """Read a command as the character that it is, else leave it out, but not its arguments."""
-        shown = shown_by(f"\\{name}{{}}")
+        shown = symbol(name)
         until = end
-        if shown and not shown.startswith("<"):  # "<cit.>", "<ref>".
+        if shown:
             self._stand_in(shown, start, end)
             if self.source.startswith("{}", end):
                 until = end + 2
@@ -278,7 +281,8 @@ class _Passage:
             return until
         text.end_paragraph()
         at = after_options(self.source, match.end())
-        return self._after_arguments(at, OPENING[name]) if name in OPENING else at
+        most = ENVIRONMENT_ARGUMENTS.get(name, 0)
+        return self._after_arguments(at, most) if most else at
 
     def _closed(self, match: re.Match[str]) -> tuple[int, int]:
         """Return where the inside of an environment ends, and what follows it begins."""

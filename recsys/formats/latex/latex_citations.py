@@ -13,6 +13,7 @@ from recsys.formats.latex.latex_definitions import (
     expand,
     filled,
 )
+from recsys.formats.latex.latex_text import is_macro
 
 EVERYTHING = "*"
 """The key by which `\\nocite` cites the whole bibliography."""
@@ -91,8 +92,6 @@ def unnamed_citations(
 
     Commands of LaTeX and those that a source defines itself are told apart by what they do.
     """
-    from recsys.formats.references.latex_codec import is_macro
-
     found: dict[str, dict[str, None]] = {}
     for match in _COMMAND.finditer(source):
         for argument in _ARGUMENT.findall(match["arguments"]):
