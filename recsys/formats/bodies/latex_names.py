@@ -2,6 +2,8 @@
 
 import re
 
+from recsys.formats.latex.latex_text import ARGUMENTS as TEXT_ARGUMENTS
+
 LEFT_OUT = frozenset(
     "figure wrapfigure SCfigure sidewaysfigure teaserfigure subfigure marginfigure table "
     "wraptable sidewaystable margintable deluxetable threeparttable tabular tabularx tabulary "
@@ -23,49 +25,36 @@ FORMULAS = frozenset(
 )
 """Environments that hold a displayed formula; without their star."""
 
-ARGUMENTS = dict(
-    (name, int(count))
+ARGUMENTS = {
+    name: count
     for count, names in (
         (
-            "0",
-            "noindent indent centering par protect newline linebreak pagebreak newpage "
-            "clearpage cleardoublepage maketitle tableofcontents listoffigures listoftables "
-            "appendix smallskip medskip bigskip footnotemark printbibliography hfill vfill "
-            "hline raggedright frontmatter mainmatter backmatter balance printindex "
-            "makeatletter makeatother ifCLASSOPTIONcompsoc fi else onecolumn twocolumn sloppy "
-            "FloatBarrier",
+            0,
+            "par newline newpage clearpage cleardoublepage tableofcontents listoffigures "
+            "listoftables appendix smallskip medskip bigskip printbibliography hfill vfill hline "
+            "raggedright frontmatter mainmatter backmatter balance printindex makeatletter "
+            "makeatother ifCLASSOPTIONcompsoc fi else onecolumn twocolumn sloppy FloatBarrier",
         ),
         (
-            "1",
-            "label ref eqref autoref cref Cref Autoref pageref nameref vref Vref fref Fref sref "
-            "subref labelcref vspace hspace vskip pagestyle thispagestyle title subtitle "
-            "shorttitle author date affil affiliation address institute institution email "
-            "urladdr keywords Keywords Plainkeywords Plaintitle Plainauthor Shorttitle Abstract "
-            "Address abstract authorrunning titlerunning orcid orcidID orcidlink inst thanks "
-            "thanksref tnoteref corref cortext fnref fntext ead bibliography bibliographystyle "
-            "addbibresource documentclass documentstyle usepackage RequirePackage graphicspath "
-            "hypersetup lstset tikzset includegraphics includepdf caption captionsetup "
-            "subcaption index glsadd marginpar marginnote color pagecolor definecolor phantom "
-            "hphantom vphantom nocite citestyle setcitestyle bibpunct VignetteIndexEntry "
-            "VignetteDepends VignetteEngine SweaveOpts Sexpr received accepted acmConference "
-            "acmBooktitle acmDOI acmISBN acmPrice acmYear copyrightyear setcopyright ccsdesc "
-            "CCSDESC IEEEpubid IEEEPARstart@ input include fontsize@ markright theoremstyle "
-            "affiliations corresponding correspondingauthor note@ tag pdfbookmark@ bibinfo@ "
-            "textcolor hypertarget colorbox parbox@ multicolumn@ href selectlanguage "
-            "foreignlanguage inputminted graphicspath url@ volume issue pubyear DOI doi",
+            1,
+            "Autoref nameref vref Vref fref Fref sref subref labelcref title subtitle shorttitle "
+            "author date institute institution urladdr Keywords Plainkeywords Plaintitle "
+            "Plainauthor Shorttitle Abstract Address abstract fntext addbibresource documentstyle "
+            "graphicspath lstset tikzset includepdf caption captionsetup subcaption marginpar "
+            "marginnote nocite citestyle setcitestyle bibpunct VignetteIndexEntry VignetteDepends "
+            "VignetteEngine SweaveOpts Sexpr received accepted acmConference acmBooktitle acmDOI "
+            "acmISBN acmPrice acmYear copyrightyear setcopyright ccsdesc CCSDESC IEEEpubid "
+            "theoremstyle affiliations corresponding correspondingauthor tag inputminted volume "
+            "issue pubyear DOI doi",
         ),
         (
-            "2",
-            "setlength addtolength setcounter addtocounter newtheorem markboth captionof rule "
-            "resizebox setkeys fontsize newcounter@ pdfbookmark crefrange Crefrange definecolor@ "
-            "crefname Crefname newenvironment@ fcolorbox specialcomment settowidth icmlauthor "
-            "icmlaffiliation icmlcorrespondingauthor",
+            2,
+            "newtheorem captionof setkeys pdfbookmark crefrange Crefrange crefname Crefname "
+            "specialcomment settowidth icmlauthor icmlaffiliation icmlcorrespondingauthor",
         ),
-        ("3", "addcontentsline definecolor newenvironment renewenvironment"),
     )
     for name in names.split()
-    if not name.endswith("@")
-)
+} | {name: form.count("-") for name, form in TEXT_ARGUMENTS.items() if "command" not in name}
 """Commands that show nothing themselves, with how many arguments in braces are theirs.
 
 An argument behind these is text: that of `\\href{address}{text}`.
