@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Iterator
 
 from recsys.formats.bodies.gap_signs import split_keys
-from recsys.formats.bodies.latex_names import SKIPPED_SECTION
+from recsys.formats.bodies.headings import SKIPPED_SECTION
 from recsys.formats.bodies.running_text import Lines, RunningText
 from recsys.formats.drafts.markdown_draft import citation_keys, stripped
 from recsys.formats.drafts.wording import clipped
-from recsys.formats.latex.latex_citations import citation_at
+from recsys.formats.latex.latex_cited import citation_at
 from recsys.formats.latex.latex_text import plain
 from recsys.passages import Body
 

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from recsys.formats.bodies.headings import letters_of
 from recsys.formats.bodies.pdf_prose import prose
 from recsys.formats.bodies.printed_citations import cited_list
 from recsys.formats.bodies.running_text import RunningText, Units
-from recsys.formats.bodies.section_names import letters_of
 from recsys.formats.drafts.pdf import PdfText
 from recsys.formats.drafts.pdf_pages import Line, Pages
 from recsys.formats.drafts.pdf_wording import composed, without_running_heads, words_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
-from recsys.formats.bodies.section_names import (
+from recsys.formats.bodies.headings import (
     LONGEST_HEADING_WORDS,
     bare,
     ends_text,

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from recsys.formats.bodies.gap_signs import Sign, asks_for_citation
+from recsys.formats.bodies.headings import bare, ends_text, is_caption, is_heading
 from recsys.formats.bodies.printed_citations import CitedList, apart, cited_list
 from recsys.formats.bodies.running_text import RunningText, Units
-from recsys.formats.bodies.section_names import bare, ends_text, is_caption, is_heading
 from recsys.formats.drafts.pdf_front import names_of_line
 from recsys.formats.drafts.word_draft import begin_of_text, is_contents, split_list
 from recsys.formats.drafts.wording import counted

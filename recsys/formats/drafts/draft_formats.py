@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.wording import clean
-from recsys.formats.files import display_name, read_bytes
-from recsys.formats.latex.sweave import SUFFIXES as WOVEN
+from recsys.formats.files import WOVEN, display_name, read_bytes
 from recsys.passages import Body
 from recsys.records import Draft, Manuscript, Reference
 

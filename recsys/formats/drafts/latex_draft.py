@@ -6,10 +6,9 @@ from pathlib import Path
 
 from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.wording import counted
-from recsys.formats.latex.latex_bibliographies import cited_works
-from recsys.formats.latex.latex_files import Source, gather
-from recsys.formats.latex.latex_front import Front, front_matter
-from recsys.formats.latex.latex_words import words_of
+from recsys.formats.latex.latex_cited import cited_works
+from recsys.formats.latex.latex_front import Front, front_matter, words_of
+from recsys.formats.latex.latex_source import Source, gather
 from recsys.passages import Body
 from recsys.records import Manuscript, Reference
 
@@ -56,7 +55,7 @@ class LatexDraft:
 
     def body(self, references: Sequence[Reference]) -> Body:
         """Read the sentences and their marks; without `\\begin{document}`, all of it is text."""
-        from recsys.formats.bodies.latex_body import read_body  # Few commands need sentences.
+        from recsys.formats.latex.latex_body import read_body  # Few commands need sentences.
 
         sentences, notes = read_body(self.source, self.folder.draft)
         return Body(sentences, references=tuple(references), notes=notes)

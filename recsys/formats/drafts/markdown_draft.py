@@ -13,7 +13,7 @@ from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
 from recsys.formats.drafts.plain import PlainDraft, split_list
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
-from recsys.formats.latex.latex_citations import cited_keys, without_citations
+from recsys.formats.latex.latex_cited import cited_keys, without_citations
 from recsys.formats.stated_keyphrases import stated_on_lines
 from recsys.passages import Body
 from recsys.records import Manuscript, Reference

@@ -8,7 +8,7 @@ from recsys.formats.drafts.folder import Folder, folder_of
 from recsys.formats.drafts.plain import split_list
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
-from recsys.formats.latex.latex_citations import cited_keys, without_citations
+from recsys.formats.latex.latex_cited import cited_keys, without_citations
 from recsys.formats.stated_keyphrases import stated_on_lines, told_apart
 from recsys.records import Manuscript
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from recsys.formats.bodies.latex_names import SKIPPED_SECTION
+from recsys.formats.bodies.headings import SKIPPED_SECTION
 from recsys.formats.bodies.printed_citations import named_works
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name

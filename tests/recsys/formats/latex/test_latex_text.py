@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.drafts.wording import short
-from recsys.formats.latex.latex_definitions import LONGEST_EXPANSION, Definition, expand
+from recsys.formats.latex.latex_source import LONGEST_EXPANSION, Definition, expand
 from recsys.formats.latex.latex_text import plain
 from tests.rows import each_row
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.formats.drafts.latex_draft import parse
+from recsys.formats.latex.latex_front import words_of
 from recsys.formats.latex.latex_text import plain
-from recsys.formats.latex.latex_words import words_of
 
 WORDS = st.lists(st.sampled_from("Lichen walls seven tide-tables R Öland x2".split()), min_size=1)
 AROUND = (

@@ -30,6 +30,19 @@ _AFTER_TEXT = frozenset(
     "remerciements computationaldetails references bibliography contents tableofcontents "
     "listoffigures listoftables keywords abstract creditauthorshipcontributionstatement".split()
 )
+SKIPPED_SECTION = re.compile(
+    r"""\W*(?:[\divx.]+\s+)?(?:
+        abstract | keywords | references | bibliography | literature\ cited | works\ cited
+        | acknowledge?ments?(?:\ and\ .{0,60})?
+        | fundings?(?:\ (?:statement|information|sources?))?
+        | (?:declarations?\ of\ )?(?:conflicts?|competing|declarations?)(?:\ of)?(?:\ financial)?
+          (?:\ interests?)?
+        | authors?['\u2019s]*\s+contributions?(?:\ statement)? | credit\b.{0,60}
+        | about\ the\ authors? | computational\ details | session\ info(?:rmation)?
+    )\W*\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Sections in which nothing is cited, or that are no running text."""
 
 
 def bare(title: str) -> str:
