@@ -11,12 +11,11 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from recsys.errors import DraftError, InputError
-from recsys.formats.drafts.archive import Archive
+from recsys.formats.drafts.draft_files import Archive, Bundle, bundle_of, inside
 from recsys.formats.drafts.draft_formats import FactsAlone, OpenDraft, ParsedDraft, parse_draft
-from recsys.formats.drafts.folder import Bundle, bundle_of, inside
+from recsys.formats.drafts.word_file import CONTENT_TYPES, is_word
 from recsys.formats.drafts.wording import clean, counted, short
 from recsys.formats.files import display_name
-from recsys.formats.word.word_text import CONTENT_TYPES, is_word
 from recsys.passages import Body
 from recsys.records import Manuscript, Reference
 
@@ -289,7 +288,7 @@ def _with_lists(
     manuscript: Manuscript, opened: Set[str], found: _SortedOut, given: Mapping[str, bytes]
 ) -> Manuscript:
     """Add to what a draft cites the works of the lists that it does not name itself."""
-    from recsys.formats.drafts import reading_list
+    from recsys.formats.drafts.objects import read_list
 
     works, notes = list(manuscript.references), list(manuscript.notes)
     for name in found.lists:
@@ -297,7 +296,7 @@ def _with_lists(
             continue
         try:
             known = found.read.get(name)
-            listed = known[0].manuscript if known else reading_list.read(given[name], Path(name))
+            listed = known[0].manuscript if known else read_list(given[name], Path(name))
         except InputError as error:
             notes.append(error.what)
             continue

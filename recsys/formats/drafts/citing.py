@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from recsys.errors import InputError
 from recsys.formats.bodies.gap_signs import is_gap_key
-from recsys.formats.drafts.folder import Folder
+from recsys.formats.drafts.draft_files import Folder
 from recsys.formats.drafts.wording import counted, short
 from recsys.formats.files import decode_or_guess
 from recsys.formats.identifiers import acl, arxiv, doi

@@ -19,7 +19,7 @@ from recsys.passages import Body
 from recsys.records import Draft, Manuscript, Reference
 
 if TYPE_CHECKING:
-    from recsys.formats.drafts.folder import Folder
+    from recsys.formats.drafts.draft_files import Folder
 
 LONGEST_TITLE, LONGEST_ABSTRACT = 2_000, 100_000
 """Characters of a title and of an abstract that are kept."""
@@ -65,8 +65,8 @@ class Format:
     """One row of the table of formats.
 
     sign: what is found among the first characters of such a file.
-    module: has `read`, which takes the bytes and the path of a draft and gives a `Manuscript`; or,
-    where the format has running text, `parse`, which gives a `ParsedDraft`.
+    module, reader: a function that takes the bytes and the path of a draft and gives a
+    `Manuscript`; `parse`, for formats with running text, gives a `ParsedDraft`.
     names_files: such a draft may name others; the reader takes the folder that holds them, too.
     """
 
@@ -75,16 +75,19 @@ class Format:
     sign: re.Pattern[str]
     module: str
     names_files: bool = False
-    has_text: bool = False
+    reader: str = "read"
+
+    @property
+    def has_text(self) -> bool:
+        """Whether such drafts have running text."""
+        return self.reader == "parse"
 
     def parse(self, raw: bytes, path: Path, folder: "Folder | None" = None) -> ParsedDraft:
         """Take a draft of the format apart; see `parse_draft`."""
-        module = import_module(self.module)
-        source = (raw, path, folder) if self.names_files else (raw, path)
-        if self.has_text:
-            parsed: ParsedDraft = module.parse(*source)
-            return parsed
-        return FactsAlone(module.read(*source))
+        read = getattr(import_module(self.module), self.reader)
+        found = read(raw, path, folder) if self.names_files else read(raw, path)
+        parsed: ParsedDraft = found if self.has_text else FactsAlone(found)
+        return parsed
 
 
 class OpenDraft:
@@ -175,11 +178,11 @@ def open_draft(
         InputError: the file cannot be read, or (DraftError) is of the wrong shape.
         MissingExtraError: its format needs a package that is not installed.
     """
-    from recsys.formats.drafts.folder import folder_of
+    from recsys.formats.drafts.draft_files import folder_of
 
     if path.is_dir():
         from recsys.formats.drafts.bundle import parse_files
-        from recsys.formats.drafts.project import Project
+        from recsys.formats.drafts.draft_files import Project
 
         parsed = parse_files(Project(path))
         return OpenDraft(parsed, display_name(path), "folder", title=title, abstract=abstract)
@@ -340,14 +343,14 @@ _ENTRY = (
 _THESIS = r"(?i:comment|(?:masters|phd)?thesis|preamble|proceedings|string|techreport|unpublished)"
 
 FORMATS = (  # Signs are tried in this order; the last one fits all.
-    Format("PDF", (".pdf",), re.compile(r"%PDF-"), "recsys.formats.drafts.pdf", has_text=True),
+    Format("PDF", (".pdf",), re.compile(r"%PDF-"), "recsys.formats.drafts.pdf", reader="parse"),
     # A document of Word is a zip: what is in it tells.
     Format(
         "Word",
         (".docx", ".docm"),
         re.compile(r"(?!)"),
         "recsys.formats.drafts.word_draft",
-        has_text=True,
+        reader="parse",
     ),
     Format(
         "OpenDocument", (".odt", ".ott"), re.compile(r"(?!)"), "recsys.formats.drafts.opendocument"
@@ -357,7 +360,7 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         (".zip",),
         re.compile(r"\APK\x03\x04"),
         "recsys.formats.drafts.bundle",
-        has_text=True,
+        reader="parse",
     ),
     Format(
         "notebook",
@@ -365,8 +368,9 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         re.compile(
             r"\A\{\s*\"(?:cells|nbformat|metadata|worksheets)\"\s*:(?=.*\"cell_type\")", re.DOTALL
         ),
-        "recsys.formats.drafts.notebook",
+        "recsys.formats.drafts.markdown_draft",
         names_files=True,
+        reader="read_notebook",
     ),
     Format(
         "JSON",
@@ -378,16 +382,30 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         "BibTeX",
         (".bib", ".bibtex", ".biblatex"),
         re.compile(rf"(?m)^\s*@(?:{_ENTRY}|{_THESIS})\s*[{{(]"),
-        "recsys.formats.drafts.reading_list",
+        "recsys.formats.drafts.objects",
+        reader="read_list",
     ),
-    Format("RIS", (".ris",), re.compile(r"(?m)^TY {1,2}- "), "recsys.formats.drafts.reading_list"),
-    Format("CSV", (".csv", ".tsv"), re.compile(r"(?!)"), "recsys.formats.drafts.reading_list"),
+    Format(
+        "RIS",
+        (".ris",),
+        re.compile(r"(?m)^TY {1,2}- "),
+        "recsys.formats.drafts.objects",
+        reader="read_list",
+    ),
+    Format(
+        "CSV",
+        (".csv", ".tsv"),
+        re.compile(r"(?!)"),
+        "recsys.formats.drafts.objects",
+        reader="read_list",
+    ),
     # What Web of Science, PubMed and EndNote export, as text or as XML.
     Format(
         "export",
         (".ciw", ".enw", ".nbib", ".xml"),
         re.compile(r"\A(?:FN |PT [BCJPS]\n|PMID- |%0 [A-Z]|<\?xml |<!DOCTYPE (?!html))"),
-        "recsys.formats.drafts.reading_list",
+        "recsys.formats.drafts.objects",
+        reader="read_list",
     ),
     Format(
         "LaTeX",
@@ -395,7 +413,7 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         re.compile(r"\\(?:documentclass|documentstyle|begin\s*\{(?:document|abstract)\}|title\b)"),
         "recsys.formats.drafts.latex_draft",
         names_files=True,
-        has_text=True,
+        reader="parse",
     ),
     Format(
         "Typst",
@@ -417,9 +435,9 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         re.compile(r"\A---[^\S\n]*\n|(?m:^#{1,3} \S)|\A[^\n]+\n={3,}\n"),
         "recsys.formats.drafts.markdown_draft",
         names_files=True,
-        has_text=True,
+        reader="parse",
     ),
-    Format("plain text", (), re.compile(""), "recsys.formats.drafts.plain", has_text=True),
+    Format("plain text", (), re.compile(""), "recsys.formats.drafts.plain", reader="parse"),
 )
 
 _UNREADABLE = (

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from recsys.formats.drafts.folder import Folder, folder_of
+from recsys.formats.drafts.draft_files import Folder, folder_of
 from recsys.formats.drafts.wording import counted
 from recsys.formats.latex.latex_cited import cited_works
 from recsys.formats.latex.latex_front import Front, front_matter, words_of

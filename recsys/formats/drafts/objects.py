@@ -1,8 +1,7 @@
-"""Read a draft given as JSON: one object with a title, an abstract, and whatever else is known.
+"""Read a draft given as JSON: one object with what is known of it, or a list of works alone.
 
 Checked by hand rather than by pydantic: importing that costs 0.1 CPU seconds, as much as all the
-rest of reading a draft, and each of these errors names its next step.
-"""
+rest of reading a draft, and each of these errors names its next step."""
 
 import json
 from collections import Counter
@@ -12,8 +11,9 @@ from typing import Any
 
 from recsys.errors import DraftError, near_miss
 from recsys.formats.drafts.wording import clean, short
-from recsys.formats.files import decode, display_name
+from recsys.formats.files import decode, decode_or_guess, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.formats.references.reference_formats import parse_bibliography
 from recsys.records import Manuscript, Reference
 
 EARLIEST_YEAR, LATEST_YEAR = 1000, 2999
@@ -228,3 +228,12 @@ def _describe(value: object) -> str:
         return json.dumps(value)
     kind = "the string" if isinstance(value, str) else "the number"
     return f"{kind} {short(value)}"
+
+
+def read_list(raw: bytes, path: Path) -> Manuscript:
+    """Read a bibliography of any format as the references of a draft without text."""
+    name = display_name(path)
+    text, note = decode_or_guess(raw, name)
+    found = parse_bibliography(text, name)
+    notes = (note, *found.problems) if note else found.problems
+    return Manuscript(references=found.references, notes=notes, details=found.details)

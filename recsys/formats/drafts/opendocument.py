@@ -11,8 +11,15 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.archive import Archive
+from recsys.formats.drafts.draft_files import Archive
 from recsys.formats.drafts.word_draft import manuscript_of
+from recsys.formats.drafts.word_file import (
+    LONGEST_PARAGRAPH,
+    MOST_FIELDS,
+    MOST_PARAGRAPHS,
+    Paragraph,
+    WordText,
+)
 from recsys.formats.files import display_name
 from recsys.formats.markup.xml_stream import Layout, records
 from recsys.formats.references.bibliography import (
@@ -23,8 +30,6 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
-from recsys.formats.word.word_text import WordText
-from recsys.formats.word.word_walk import LONGEST_PARAGRAPH, MOST_FIELDS, MOST_PARAGRAPHS, Paragraph
 from recsys.records import Manuscript, Reference
 
 CONTENT, META, KIND = "content.xml", "meta.xml", "mimetype"

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from recsys.formats.drafts.citing import Shelf, cited_twice, resolve, shelf
-from recsys.formats.drafts.folder import Folder, folder_of
+from recsys.formats.drafts.draft_files import Folder, folder_of
 from recsys.formats.drafts.plain import split_list
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.pdf_front import Front, read_front
-from recsys.formats.drafts.pdf_keyphrases import printed_keyphrases
+from recsys.formats.drafts.pdf_front import Front, printed_keyphrases, read_front
 from recsys.formats.drafts.pdf_pages import Line, Pages, is_readable
 from recsys.formats.drafts.pdf_references import find_list, find_markers, read_list
 from recsys.formats.drafts.pdf_wording import without_running_heads, words_of
@@ -72,7 +71,7 @@ class PdfDraft:
 
     def body(self, references: Sequence[Reference]) -> Body:
         """Read the sentences; their marks name entries of the printed list."""
-        from recsys.formats.bodies.pdf_body import read_body  # Few commands need sentences.
+        from recsys.formats.drafts.pdf_body import read_body  # Few commands need sentences.
 
         return read_body(self.pages, self.read)
 

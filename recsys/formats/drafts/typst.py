@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recsys.formats.drafts.citing import Shelf, cited_twice, resolve, shelf
-from recsys.formats.drafts.folder import Folder, folder_of
+from recsys.formats.drafts.draft_files import Folder, folder_of
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
 from recsys.formats.stated_keyphrases import told_apart

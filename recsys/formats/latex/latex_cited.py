@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from recsys.errors import InputError
 from recsys.formats.drafts.citing import Shelf, cited_twice, parsed_book, resolve, shelf, stand_in
-from recsys.formats.drafts.folder import Folder
+from recsys.formats.drafts.draft_files import Folder
 from recsys.formats.files import decode_or_guess
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.formats.latex.latex_source import (

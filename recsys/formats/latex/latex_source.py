@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path, PurePath
 
 from recsys.errors import DraftError, InputError
-from recsys.formats.drafts.folder import Folder, folder_of
+from recsys.formats.drafts.draft_files import Folder, folder_of
 from recsys.formats.drafts.wording import short
 from recsys.formats.files import WOVEN, decode_or_guess, display_name
 

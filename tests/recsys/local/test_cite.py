@@ -7,7 +7,7 @@ import pytest
 
 from recsys.asking.matching import Match, match
 from recsys.formats.drafts import latex_draft
-from recsys.formats.drafts.folder import Folder
+from recsys.formats.drafts.draft_files import Folder
 from recsys.formats.latex.latex_source import Source, gather
 from recsys.local.cite import LocalQuestion, cite
 from recsys.records import Reference

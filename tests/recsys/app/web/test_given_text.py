@@ -17,8 +17,8 @@ from recsys.app.web.given.given_text import GivenDraft, GivenText, cut, pack, un
 from recsys.app.web.given.reading_messages import answer, parse_text_answer
 from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.bundle import read_bundle
+from recsys.formats.drafts.draft_files import bundle_of
 from recsys.formats.drafts.draft_formats import parse_draft
-from recsys.formats.drafts.folder import bundle_of
 from recsys.passages import Body, Mark, Sentence, Span
 from recsys.records import Manuscript, Reference
 from tests.recsys.formats.drafts.small_docx import packed

@@ -5,8 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.bodies.markdown_body import read_text
-from recsys.formats.drafts.markdown_draft import parse
+from recsys.formats.drafts.markdown_draft import parse, read_text
 from tests.rows import each_row
 
 PAPER = """---

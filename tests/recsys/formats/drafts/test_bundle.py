@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from recsys.errors import DraftError, RecsysError
 from recsys.formats.drafts.bundle import LONGEST_NAME, label, labelled, read_bundle
+from recsys.formats.drafts.draft_files import Bundle, inside
 from recsys.formats.drafts.draft_formats import parse_manuscript, read_manuscript
-from recsys.formats.drafts.folder import Bundle, inside
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.small_docx import docx, packed, paragraph
 from tests.rows import each_row
