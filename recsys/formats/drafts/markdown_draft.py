@@ -12,19 +12,24 @@ from recsys.formats.bodies.gap_signs import split_keys
 from recsys.formats.bodies.headings import SKIPPED_SECTION
 from recsys.formats.bodies.printed_citations import named_works
 from recsys.formats.bodies.running_text import Lines, RunningText
-from recsys.formats.drafts.citing import Shelf, cited_twice, resolve, shelf
+from recsys.formats.drafts.citing import Shelf, look_up, resolve, shelf
 from recsys.formats.drafts.draft_files import Folder, folder_of
 from recsys.formats.drafts.front_matter import FrontMatter, split_front_matter
 from recsys.formats.drafts.plain import PlainDraft, split_list
-from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
+from recsys.formats.drafts.wording import (
+    MOST_SECTIONS,
+    abstract_in,
+    clean,
+    clipped,
+    paragraphs,
+    sections,
+)
 from recsys.formats.files import decode, display_name
 from recsys.formats.latex.latex_cited import citation_at, cited_keys, without_citations
 from recsys.formats.latex.latex_text import plain
 from recsys.formats.stated_keyphrases import stated_on_lines
 from recsys.passages import Body
 from recsys.records import Manuscript, Reference
-
-MOST_HEADINGS = 1_000
 
 _EVERYTHING = "*"
 _LONGEST_HEADING = 1_000
@@ -197,59 +202,45 @@ def citation_keys(text: str) -> tuple[str, ...]:
 
 def _read_body(body: str) -> tuple[str, str | None, tuple[str, ...]]:
     """Return title and abstract of a text, and a note where the abstract is a guess."""
-    headings = list(islice(_HEADING.finditer(body), MOST_HEADINGS))
-    if not headings:
+    highest = min(islice(_HEADING.finditer(body), MOST_SECTIONS), key=_level, default=None)
+    if highest is None:
         plain = PlainDraft(body).manuscript()
         return stripped(plain.title), stripped(plain.abstract or "") or None, plain.notes
-    starts = [match.end() for match in headings]
-    ends = [match.start() for match in headings[1:]] + [len(body)]
-    sections = [body[start:end] for start, end in zip(starts, ends, strict=True)]
-    names = [_heading_text(match[2]) for match in headings]
-    highest = min(range(len(headings)), key=lambda place: len(headings[place][1]))
-    title = "" if _ABSTRACT.match(names[highest]) else names[highest]
-    for name, section in zip(names, sections, strict=True):
-        if _ABSTRACT.match(name) and section.strip():
-            return title, stripped(section), ()
-    if marked := _ABSTRACT_DIV.search(body):
-        return title, stripped(marked[1]), ()
-    return title, *_opening([body[: headings[0].start()], *sections])
-
-
-def _opening(sections: list[str]) -> tuple[str | None, tuple[str, ...]]:
-    """Return a paragraph that begins with "Abstract:", else the first ones, with a note."""
-    parts = [part for section in sections for part in paragraphs(section)]
-    for part in parts:
-        if lead_in := _LEAD_IN.match(part):
-            return stripped(part[lead_in.end() :]), ()
-    text = opening(stripped(part) for part in parts)
-    if text is None:
-        return None, ()
-    words = counted(len(text.split()), "word")
-    return text, (f"No abstract was found; the first {words} of the text stand in for it.",)
+    title = "" if _ABSTRACT.match(_heading_text(highest)) else _heading_text(highest)
+    parts = sections(body, _HEADING, _heading_text)
+    abstract, guess = abstract_in(parts, _ABSTRACT, stripped)
+    if guess or abstract is None:
+        if marked := _ABSTRACT_DIV.search(body):
+            return title, stripped(marked[1]), ()
+        for part in (part for _, text in parts for part in paragraphs(text)):
+            if lead_in := _LEAD_IN.match(part):
+                return title, stripped(part[lead_in.end() :]), ()
+    return title, abstract, guess
 
 
 def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
     """Return the works that are cited, and all that the front matter itself describes."""
     books = shelf(folder, front.bibliography, (".bib",)) if front.bibliography else Shelf()
-    works = (*front.references, *books.works)
-    keys = tuple(dict.fromkeys((*citation_keys(text), *cited_keys(text))))
-    wanted = tuple(key for key in keys if key != _EVERYTHING)
-    if _EVERYTHING in keys:
-        wanted += tuple(work.key for work in works)
+    keys = dict.fromkeys((*citation_keys(text), *cited_keys(text)))
+    cited = tuple(key for key in keys if key != _EVERYTHING)
     if not (front.bibliography or front.references):
         # Then @name is a person or a place, but for what stands in the brackets of a citation.
-        sure = " ".join(_BRACKETED.findall(text) + [each[0] for each in _ROLE.finditer(text)])
-        found = resolve(wanted, ())
-        return Shelf(found.works, resolve(citation_keys(sure), ()).notes)
-    found = resolve(wanted, works)
-    both = tuple(dict.fromkeys((*found.works, *front.references)))
-    notes = (*books.notes, *cited_twice(books, wanted), *found.notes)
-    return Shelf(both, notes, books.details)
+        sure = " ".join(_BRACKETED.findall(text) + [match[0] for match in _ROLE.finditer(text)])
+        return Shelf(resolve(cited, ()).works, resolve(citation_keys(sure), ()).notes)
+    if _EVERYTHING in keys:
+        cited += tuple(work.key for work in (*front.references, *books.works))
+    found = look_up(cited, books, front.references)
+    works = dict.fromkeys((*found.works, *front.references))
+    return Shelf(tuple(works), found.notes, found.details)
 
 
-def _heading_text(line: str) -> str:
+def _level(heading: re.Match[str]) -> int:
+    return len(heading[1])
+
+
+def _heading_text(heading: re.Match[str]) -> str:
     """Return a heading without pandoc's attributes and closing number signs."""
-    text = _ATTRIBUTES.sub("", line[:_LONGEST_HEADING]).strip()
+    text = _ATTRIBUTES.sub("", heading[2][:_LONGEST_HEADING]).strip()
     stem = text.rstrip("#")
     return stripped(stem if stem.endswith(" ") else text)
 

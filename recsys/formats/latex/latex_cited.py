@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from recsys.errors import InputError
-from recsys.formats.drafts.citing import Shelf, cited_twice, parsed_book, resolve, shelf, stand_in
+from recsys.formats.drafts.citing import Shelf, look_up, parsed_book, shelf, stand_in
 from recsys.formats.drafts.draft_files import Folder
 from recsys.formats.files import decode_or_guess
 from recsys.formats.identifiers import acl, arxiv, doi
@@ -268,22 +268,24 @@ def cited_works(
     keys, listed = cited_keys(source.text, macros), listed_works(source.text)
     named = [_spelt(name, stem, macros) for name in bibliographies(source.text)]
     books = _books(named, source.enclosed, folder)
-    works = (*listed, *books.works)
-    wanted = tuple(key for key in keys if key != EVERYTHING)
-    if not set(wanted) <= {work.key for work in works}:
+    cited = dict.fromkeys(key for key in keys if key != EVERYTHING)
+    works = listed
+
+    def lacks_some() -> bool:
+        return not cited.keys() <= {work.key for work in (*works, *books.works)}
+
+    if lacks_some():
         works += _typeset_list((stem, *named, "output"), folder)
-    if not (set(wanted) <= {work.key for work in works} or books.works):
+    if lacks_some() and not books.works:
         books = stand_in(folder, named, ".bib") or books
-        works += books.works
+    every = {work.key: None for work in (*works, *books.works) if work.key}
     if EVERYTHING in keys:
-        wanted += tuple(work.key for work in works)
-    known = {work.key for work in works if work.key}
-    unnamed = unnamed_citations(source.text, known, macros) if known else {}
-    wanted += tuple(key for found in unnamed.values() for key in found)
-    found = resolve(tuple(dict.fromkeys(wanted)), works)
+        cited |= every
+    unnamed = unnamed_citations(source.text, every.keys(), macros) if every else {}
+    cited |= dict.fromkeys(key for found in unnamed.values() for key in found)
+    found = look_up(tuple(cited), books, works)
     both = dict.fromkeys((*found.works, *listed))
-    notes = (*books.notes, *cited_twice(books, wanted), *found.notes)
-    return Shelf(tuple(both), notes, (*books.details, *_told(unnamed)))
+    return Shelf(tuple(both), found.notes, (*found.details, *_told(unnamed)))
 
 
 def _told(unnamed: Mapping[str, Sequence[str]]) -> Iterator[str]:
