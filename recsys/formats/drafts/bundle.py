@@ -95,8 +95,12 @@ def parse_files(files: Files) -> "BundledDraft":
     sources = {name: files.read(name) for name in _with(files.names, _TEX)}
     if sources:
         ranked = _ranked(sources)
-        bundle = Bundle(PurePosixPath(ranked[0]), files.names, files.read)
-        return BundledDraft(_opened(bundle), notes=_chosen(ranked, files.name))
+        draft = _opened(Bundle(PurePosixPath(ranked[0]), files.names, files.read))
+        if len(ranked) == 1:
+            return BundledDraft(draft)
+        main, others = short(ranked[0]), _listed([short(name) for name in ranked[1:]])
+        note = f"Of {files.name}, {main} is read as the main file, not {others}."
+        return BundledDraft(draft, notes=(note,))
     readable = sorted(_with(files.names, (*_DRAFTS, *_BOOKS)))
     named = [each for each in readable if not _NO_DRAFT.match(PurePosixPath(each).name)]
     if not readable:
@@ -201,7 +205,11 @@ class _SortedOut:
 
 def _sort_out(given: Mapping[str, bytes]) -> _SortedOut:
     sources = {name: given[name] for name in _with(given, _TEX)}
-    drafts, lists = _mains(sources), list[str]()
+    ranked, inputs = _ranked(sources), _input_counts(sources)
+    whole = [name for name in ranked if _WHOLE.search(sources[name])]
+    # Sources that are whole and that no other inputs are drafts of their own.
+    drafts = [name for name in whole if not inputs[_stem(name)]] or ranked[:1]
+    lists: list[str] = []
     read: dict[str, tuple[OpenDraft, Set[str]]] = {}
     # A figure, or what the sources look like in print.
     figures = {_stem(each) for text in sources.values() for each in _named(_FIGURE, text)}
@@ -218,14 +226,6 @@ def _sort_out(given: Mapping[str, bytes]) -> _SortedOut:
         says_something = draft.manuscript.title or draft.manuscript.abstract
         (drafts if says_something else lists).append(name)
     return _SortedOut(drafts, lists, read)
-
-
-def _mains(sources: Mapping[str, bytes]) -> list[str]:
-    """Return the sources that are drafts of their own: whole, and input by no other."""
-    ranked = _ranked(sources)
-    inputs = _input_counts(sources)
-    whole = [name for name in ranked if _WHOLE.search(sources[name])]
-    return [name for name in whole if not inputs[_stem(name)]] or ranked[:1]
 
 
 def _ranked(sources: Mapping[str, bytes]) -> list[str]:
@@ -261,14 +261,6 @@ def _named(pattern: re.Pattern[bytes], text: bytes) -> list[str]:
 def _stem(name: str) -> str:
     path = PurePosixPath(name)
     return path.stem if path.suffix.lower() in (*_TEX, ".pdf") else path.name
-
-
-def _chosen(ranked: Sequence[str], name: str) -> tuple[str, ...]:
-    """Say which file of a project was taken for its main file, where others might be."""
-    if len(ranked) < 2:
-        return ()
-    others = _listed([short(each) for each in ranked[1:]])
-    return (f"Of {name}, {short(ranked[0])} is read as the main file, not {others}.",)
 
 
 def _read(name: str, given: Mapping[str, bytes]) -> tuple[OpenDraft, Set[str]]:

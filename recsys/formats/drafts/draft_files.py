@@ -125,7 +125,12 @@ class DiskFolder:
                 except (OSError, ValueError, RuntimeError):  # Too long, a NUL, a circle of links.
                     continue
                 outside = outside or not within
-        raise _above(name) if outside else _missing(name)
+        if outside:
+            raise DraftError(
+                f"{short(name)} was not read: it is outside the draft's folder; --root DIR lets it "
+                "be read."
+            )
+        raise _missing(name)
 
     def read(self, path: PurePath) -> bytes:
         """Read a file of the disk; see `Folder`."""
@@ -183,7 +188,9 @@ class Bundle:
             last = PurePosixPath(name + suffix).name
             if len(alike := [each for each in self.names if PurePosixPath(each).name == last]) == 1:
                 return PurePosixPath(alike[0])
-        raise _outside(name) if outside else _missing(name)
+        if outside:
+            raise DraftError(f"{short(name)} was not read: it is outside the draft's folder.")
+        raise _missing(name)
 
     def read(self, path: PurePath) -> bytes:
         """Read a file of the bundle; see `Folder`."""
@@ -222,16 +229,6 @@ def _walked(parts: Iterable[str]) -> PurePosixPath | None:
         elif part not in ("", "."):
             way.append(part)
     return PurePosixPath(*way)
-
-
-def _outside(name: str) -> DraftError:
-    return DraftError(f"{short(name)} was not read: it is outside the draft's folder.")
-
-
-def _above(name: str) -> DraftError:
-    return DraftError(
-        f"{short(name)} was not read: it is outside the draft's folder; --root DIR lets it be read."
-    )
 
 
 def _missing(name: str) -> DraftError:

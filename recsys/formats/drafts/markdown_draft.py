@@ -4,12 +4,12 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 
 from recsys.errors import DraftError
 from recsys.formats.bodies.gap_signs import split_keys
-from recsys.formats.bodies.headings import SKIPPED_SECTION
+from recsys.formats.bodies.headings import ends_text
 from recsys.formats.bodies.printed_citations import named_works
 from recsys.formats.bodies.running_text import Lines, RunningText
 from recsys.formats.drafts.citing import Shelf, look_up, resolve, shelf
@@ -202,11 +202,12 @@ def citation_keys(text: str) -> tuple[str, ...]:
 
 def _read_body(body: str) -> tuple[str, str | None, tuple[str, ...]]:
     """Return title and abstract of a text, and a note where the abstract is a guess."""
-    highest = min(islice(_HEADING.finditer(body), MOST_SECTIONS), key=_level, default=None)
-    if highest is None:
+    headings = list(islice(_HEADING.finditer(body), MOST_SECTIONS))
+    if not headings:
         plain = PlainDraft(body).manuscript()
         return stripped(plain.title), stripped(plain.abstract or "") or None, plain.notes
-    title = "" if _ABSTRACT.match(_heading_text(highest)) else _heading_text(highest)
+    title = _heading_text(min(headings, key=lambda heading: len(heading[1])))
+    title = "" if _ABSTRACT.match(title) else title
     parts = sections(body, _HEADING, _heading_text)
     abstract, guess = abstract_in(parts, _ABSTRACT, stripped)
     if guess or abstract is None:
@@ -234,10 +235,6 @@ def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
     return Shelf(tuple(works), found.notes, found.details)
 
 
-def _level(heading: re.Match[str]) -> int:
-    return len(heading[1])
-
-
 def _heading_text(heading: re.Match[str]) -> str:
     """Return a heading without pandoc's attributes and closing number signs."""
     text = _ATTRIBUTES.sub("", heading[2][:_LONGEST_HEADING]).strip()
@@ -255,7 +252,7 @@ def read_text(text: str) -> Body:
     front = _FRONT.match(text)
     masked = _masked(text, front.end() if front else 0)
     reader = _Reader(masked)
-    reader.read(list(_lines(masked)))
+    reader.read(masked.split("\n"))
     return Body(sentences=reader.text.sentences(Lines(text)), notes=notes)
 
 
@@ -269,13 +266,6 @@ def _masked(text: str, begin: int) -> str:
     return start + _BLOCKS.sub(blank, text[begin:])
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    at = 0
-    for line in text.split("\n"):
-        yield at, line
-        at += len(line) + 1
-
-
 class _Reader:
     """What is known while one goes down the lines of a draft."""
 
@@ -286,11 +276,12 @@ class _Reader:
         self.pieces: list[tuple[int, int]] = []
         self.listed = False
 
-    def read(self, lines: list[tuple[int, str]]) -> None:
-        """Read lines, each given with its offset."""
-        for number, (at, line) in enumerate(lines):
-            following = lines[number + 1][1] if number + 1 < len(lines) else ""
+    def read(self, lines: list[str]) -> None:
+        """Read the lines of the draft."""
+        at = 0
+        for line, following in zip_longest(lines, lines[1:], fillvalue=""):
             self._line(at, line, following)
+            at += len(line) + 1
         self._flush()
 
     def _line(self, at: int, line: str, following: str) -> None:
@@ -328,9 +319,8 @@ class _Reader:
         shown = stripped(_ATTRIBUTES_AFTER.sub("", title[:1000]).strip().rstrip("#"))
         if self.skipping and level > self.skipping:
             return
-        skipped = SKIPPED_SECTION.match(shown) or _SUMMARY.match(shown)
         # In a paper of JOSS, the summary is where the text begins.
-        self.skipping = level if skipped and not _SUMMARY.match(shown) else 0
+        self.skipping = level if ends_text(shown) and not _SUMMARY.match(shown) else 0
         self.text.heading(shown)
 
     def _flush(self) -> None:
@@ -365,8 +355,9 @@ class _Reader:
             self._inline(match["label"], base + match.start("label"))
         elif kind in ("citation", "bare"):
             self._citation(match[0], start, end, textual=kind == "bare")
-        elif kind == "latex":
-            self._latex(match[0], start, end)
+        elif kind == "latex" and (citation := citation_at(match[0], 0)) is not None:
+            keys, gap = split_keys(citation.keys)
+            self.text.mark(start, end, keys, gap=gap)
 
     def _citation(self, printed: str, start: int, end: int, *, textual: bool) -> None:
         if _CROSS.match(printed.lstrip("[")):
@@ -378,12 +369,6 @@ class _Reader:
         if not textual and not known and not gap:
             return
         self.text.mark(start, end, keys, gap=gap or not written, textual=textual)
-
-    def _latex(self, printed: str, start: int, end: int) -> None:
-        citation = citation_at(printed, 0)
-        if citation is not None:
-            keys, gap = split_keys(citation.keys)
-            self.text.mark(start, end, keys, gap=gap)
 
 
 _KINDS = (

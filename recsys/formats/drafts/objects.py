@@ -76,6 +76,7 @@ def manuscript_of(value: object, name: str) -> Manuscript:
         raise DraftError(f"{name} holds {_describe(value)} instead of a JSON object.", _SHAPE)
     _check_keys(value, KEYS, name)
     year, as_of = _year(value, "year", name), _year(value, "as_of", name)
+    own = _string(value, "doi", name)
     return Manuscript(
         title=_string(value, "title", name) or "",
         abstract=_string(value, "abstract", name),
@@ -84,7 +85,7 @@ def manuscript_of(value: object, name: str) -> Manuscript:
         references=_references(value, name),
         as_of=year if as_of is None else as_of,
         paper_id=_string(value, "id", name),
-        doi=_own_name(_string(value, "doi", name)),
+        doi=doi(own) or arxiv(own) or acl(own),
         keyphrases=next(filter(None, (_strings(value, key, name) for key in KEYPHRASES)), ()),
     )
 
@@ -92,10 +93,6 @@ def manuscript_of(value: object, name: str) -> Manuscript:
 def named_work(text: str) -> Reference:
     """Make a reference of a name: a corpus id, which may be a DOI, an arXiv or an ACL id."""
     return Reference(key=text, id=text, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
-
-
-def _own_name(text: str | None) -> str | None:
-    return None if text is None else doi(text) or arxiv(text) or acl(text)
 
 
 def _is_reading_list(value: object) -> bool:

@@ -71,7 +71,9 @@ def read_open_document(archive: Archive) -> Manuscript:
     if not is_open_document(archive):
         raise DraftError(f"{archive.name} is no OpenDocument text.", _HINT)
     elements = list(_elements(archive, CONTENT, _BODY))
-    walk = _Walk({style: above for each in elements for style, above in _style_of(each)})
+    styles = [element for element in elements if element.tag == "style"]
+    names = ((style.get("style:name") or "", style) for style in styles)
+    walk = _Walk({name: style.get("style:parent-style-name") or name for name, style in names})
     for each in elements:
         if each.tag == "text":
             walk.children(each)
@@ -92,12 +94,6 @@ def _elements(archive: Archive, name: str, layout: Layout) -> Iterator[Element]:
         if isinstance(found, Problem):
             raise DraftError(f"{name} in {archive.name} is damaged: {found.text}", _HINT)
         yield found.element
-
-
-def _style_of(element: Element) -> Iterator[tuple[str, str]]:
-    if element.tag == "style":
-        name = element.get("style:name") or ""
-        yield name, element.get("style:parent-style-name") or name
 
 
 def _facts(archive: Archive) -> tuple[str, str, tuple[str, ...]]:

@@ -19,7 +19,14 @@ from recsys.formats.bodies.printed_citations import cited_list
 from recsys.formats.bodies.running_text import RunningText, Units
 from recsys.formats.drafts.pdf import PdfText
 from recsys.formats.drafts.pdf_pages import Line, Pages
-from recsys.formats.drafts.pdf_wording import composed, main_size, without_running_heads, words_of
+from recsys.formats.drafts.pdf_wording import (
+    JOINING,
+    composed,
+    is_broken,
+    main_size,
+    without_running_heads,
+    words_of,
+)
 from recsys.formats.drafts.wording import counted
 from recsys.passages import Body
 
@@ -45,9 +52,7 @@ _UNEVEN = 2.0
 MOST_PAGES = 300
 """Pages that are read: no paper has more, and a page takes some hundredths of a second."""
 
-_BROKEN = re.compile(r"([^\W\d_]+)[-\u00ad\u2010\u2011]\Z")
 _BULLET = re.compile(r"[\u2022\u2023\u25aa\u25cf\u25e6\u2219\u2013-]\s+")
-_WORD = re.compile(r"[^\W\d_]+")
 _KEYWORDS = re.compile(r"(?i)(?:author )?key ?-?words?\s?[:.\u2014-]|index terms\b")
 _FIRST = frozenset({"introduction", "background", "motivation"})
 _GUESS = "Text, captions, formulas and tables of a PDF are told apart by their print: a guess."
@@ -257,21 +262,12 @@ def _add(
     begin = bullet.end() if bullet else 0
     for line, following in zip_longest(lines, lines[1:]):
         words, start = composed(line.text), Units.offset(line.page, columns[id(line)])
-        broken = following and _is_broken(words, composed(following.text), vocabulary)
+        broken = following and is_broken(words, composed(following.text), vocabulary)
         end = len(words) - 1 if broken else len(words)
         text.words(words[begin:end], start + begin)
-        if not words.endswith(("/", "-")) and not broken:
+        if not (broken or words.endswith(JOINING)):
             text.words(" ", start + end)
         begin = 0
-
-
-def _is_broken(text: str, words: str, vocabulary: Counter[str]) -> bool:
-    """Whether a hyphen at the end of a line only divides a word."""
-    begun, rest = _BROKEN.search(text[-80:]), _WORD.match(words)
-    if begun is None or rest is None or not rest[0].islower():
-        return False
-    whole, hyphened = begun[1] + rest[0], f"{begun[1]}-{rest[0]}"
-    return vocabulary[hyphened.lower()] <= vocabulary[whole.lower()]
 
 
 def _body(lines: Sequence[Line], front: PdfText) -> list[Line]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from recsys.formats.bodies.headings import SKIPPED_SECTION
+from recsys.formats.bodies.headings import LONGEST_HEADING_WORDS, bare, ends_text, is_heading
 from recsys.formats.bodies.printed_citations import named_works
 from recsys.formats.drafts.wording import clean, clipped, counted, opening, paragraphs
 from recsys.formats.files import decode, display_name
@@ -16,8 +16,8 @@ from recsys.records import Manuscript, Reference
 
 LONGEST_TITLE_LINES, LONGEST_TITLE_WORDS = 3, 40
 """A first paragraph beyond one of these is text, not a title."""
-LONGEST_HEADING_WORDS, LONGEST_FIRST_LINE_WORDS = 12, 30
-"""Words of a heading, and of a first paragraph that is left out of the text as its title."""
+LONGEST_FIRST_LINE_WORDS = 30
+"""Words of a first paragraph that is left out of the text as its title."""
 LONGEST_LIST = 1_000_000
 """Characters of a list of references that are looked through."""
 LONGEST_ITEM = 2_000
@@ -42,18 +42,6 @@ _ENTRY = re.compile(r"[^\S\n]{0,8}(?:\[([^\]\n]{1,30})\]|(\d{1,4})[.)]|[-*\u2022
 MOST_PARAGRAPHS = 100_000
 
 _PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
-_NUMBERED_HEADING = re.compile(
-    r"\s*(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[IVX]{1,5}\.|[A-Z]\.)\s+[^\W\d_a-z]"
-)
-_HEADING_NUMBER = re.compile(r"\s*(?:\d[\d.]*|[IVX]{1,5}\.|[A-Z]\.)\s+")
-_KNOWN_HEADING = re.compile(
-    r"""(?:abstract|summary|introduction|background|related\ work|literature\ review|prior\ work
-    |preliminaries|methods?|methodology|materials\ and\ methods|approach|models?|data|datasets?
-    |experiments?|experimental\ (?:setup|results)|evaluation|results?(?:\ and\ discussion)?
-    |discussions?|analysis|conclusions?|limitations?|future\ work|implementation|theory
-    |discussion\ and\ conclusions?|conclusions?\ and\ future\ work)\W*\Z""",
-    re.VERBOSE | re.IGNORECASE,
-)
 _FRONT = re.compile(r"(?i)\s*(?:abstract|keywords?|key words|index terms)\s*[:.\u2013\u2014-]")
 _LIST_ITEM = re.compile(r"(?m)^[^\S\n]*(?:[-*\u2022\u2013]|\(?(?:\d{1,2}|[a-z])[.)])[^\S\n]+(?=\S)")
 
@@ -113,18 +101,21 @@ class PlainDraft:
         skipping = False
         for number, match in enumerate(islice(_PARAGRAPH.finditer(text), MOST_PARAGRAPHS)):
             paragraph, at = match[0], match.start()
-            if number == 0 and _may_be_title(paragraph) and text[match.end() :].strip():
-                continue
+            if number == 0 and text[match.end() :].strip():
+                ended = paragraph.rstrip().endswith((".", "!", ";", ","))
+                long = len(paragraph.split()) > LONGEST_FIRST_LINE_WORDS
+                if not (ended or long or "[" in paragraph):
+                    continue  # The title.
             first, _, rest = paragraph.partition("\n")
-            if is_heading(first) and (not rest or _is_known_heading(first)):
-                title = _without_number(first)
-                skipping = SKIPPED_SECTION.match(title) is not None
-                running.heading(title)
+            if is_heading(first) if rest else may_be_heading(first):
+                skipping = ends_text(first)
+                running.heading(bare(first))
                 at, paragraph = at + len(first), rest and f"\n{rest}"
             if not skipping and not _FRONT.match(paragraph):
                 # Items of a list, and what goes before them, are paragraphs of their own.
-                starts = [0, *(item.end() for item in _LIST_ITEM.finditer(paragraph))]
-                ends = [*(item.start() for item in _LIST_ITEM.finditer(paragraph)), len(paragraph)]
+                items = list(_LIST_ITEM.finditer(paragraph))
+                starts = [0, *(item.end() for item in items)]
+                ends = [*(item.start() for item in items), len(paragraph)]
                 for start, end in zip(starts, ends, strict=True):
                     if start < end:
                         running.words(paragraph[start:end], at + start)
@@ -133,30 +124,14 @@ class PlainDraft:
         return Body(sentences, references=tuple(references), notes=self._notes)
 
 
-def _may_be_title(paragraph: str) -> bool:
-    ends = paragraph.rstrip().endswith((".", "!", ";", ","))
-    short = len(paragraph.split()) <= LONGEST_FIRST_LINE_WORDS
-    return short and not ends and "[" not in paragraph
-
-
-def is_heading(line: str) -> bool:
+def may_be_heading(line: str) -> bool:
     """Whether a line alone is a heading: short, no sentence, and numbered, known or in capitals."""
     words = line.split()
     if not 0 < len(words) <= LONGEST_HEADING_WORDS or line.rstrip()[-1] in ".,;:!?":
         return False
-    if _is_known_heading(line) or SKIPPED_SECTION.match(_without_number(line)):
-        return True
     long = [word for word in words if len(word) > 3 and word[0].isalpha()]
-    return bool(long) and all(word[0].isupper() for word in long) and "[" not in line
-
-
-def _is_known_heading(line: str) -> bool:
-    known = _NUMBERED_HEADING.match(line) or _KNOWN_HEADING.match(_without_number(line))
-    return known is not None
-
-
-def _without_number(heading: str) -> str:
-    return " ".join(_HEADING_NUMBER.sub("", heading, count=1).split())
+    capitals = bool(long) and all(word[0].isupper() for word in long) and "[" not in line
+    return capitals or is_heading(line) or ends_text(line)
 
 
 def split_list(text: str) -> tuple[str, tuple[Reference, ...], tuple[str, ...]]:

@@ -354,7 +354,8 @@ def read_body(document: WordText, works: Sequence[Reference]) -> Body:
 
     works: the references, as `manuscript_of` finds them.
     """
-    numbered = _numbered(document.paragraphs)
+    unboxed = (paragraph for paragraph in document.paragraphs if not paragraph.boxed)
+    numbered = list(enumerate(unboxed, start=1))
     sections = list(_sections(document, numbered))
     listed = _numbered_list(document, sections, works)
     keys = {_identity(work): work.key for work in listed.references}
@@ -380,11 +381,6 @@ def _add(text: RunningText, number: int, paragraph: Paragraph, marks: dict[Sign,
         at = sign.end
     text.words(paragraph.text[at:], start + at)
     text.end_paragraph()
-
-
-def _numbered(paragraphs: Sequence[Paragraph]) -> list[tuple[int, Paragraph]]:
-    """Count the paragraphs that stand in no table or box; the others are left out."""
-    return list(enumerate((each for each in paragraphs if not each.boxed), start=1))
 
 
 def _sections(document: WordText, numbered: Sequence[tuple[int, Paragraph]]) -> Iterator[_Section]:

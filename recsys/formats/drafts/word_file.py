@@ -3,7 +3,7 @@
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -241,7 +241,8 @@ class Walk:
             return
         place = len(self.paragraphs)
         self.paragraphs.append(Paragraph(""))  # Those of a text box within it come after it.
-        self._open.append(_Open(listed=self._is_listed()))
+        listed = any(_is_list("".join(field.instruction)) for field in self._fields)
+        self._open.append(_Open(listed=self._lists > 0 or listed))
         self.children(element)
         read = self._open.pop()
         whole = "".join(read.parts)[:LONGEST_PARAGRAPH]
@@ -251,13 +252,14 @@ class Walk:
         own = value_of(element, "pPr", "outlineLvl")
         level = int(own) + 1 if own.isdecimal() else level
         level = level if level is not None and 1 <= level <= 9 else None
-        anchors = _moved(read.anchors, lead, len(text))
+
+        def moved(at: int) -> int:
+            return min(max(at - lead, 0), len(text))  # From where the text begins.
+
+        anchors = tuple(Anchor(moved(at.begin), moved(at.end), at.said) for at in read.anchors)
         self.paragraphs[place] = Paragraph(
             text, style, level, lead, self._boxes > 0, read.listed, anchors
         )
-
-    def _is_listed(self) -> bool:
-        return self._lists > 0 or any(_is_list("".join(each.instruction)) for each in self._fields)
 
     def _add(self, text: str) -> None:
         if self._open and not (self._hide and self._hiding):
@@ -308,14 +310,6 @@ class Walk:
 
 def _is_list(said: str) -> bool:
     return bool(_LISTS.search(said[:_LONGEST_SIGN]))
-
-
-def _moved(anchors: Sequence[Anchor], lead: int, length: int) -> tuple[Anchor, ...]:
-    """Count the places of anchors from where the text begins."""
-    return tuple(
-        Anchor(min(max(at.begin - lead, 0), length), min(max(at.end - lead, 0), length), at.said)
-        for at in anchors
-    )
 
 
 def _is_hidden(run: "BaseOxmlElement") -> bool:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import PurePath, PurePosixPath
 
 from recsys.formats.bodies.gap_signs import asks_for_citation, split_keys
-from recsys.formats.bodies.headings import SKIPPED_SECTION
+from recsys.formats.bodies.headings import ends_text
 from recsys.formats.bodies.running_text import Lines, RunningText
 from recsys.formats.drafts.wording import counted
 from recsys.formats.latex.latex_cited import citation_at, without_citations
@@ -327,7 +327,7 @@ class _Passage:
         if name in RUN_IN:
             walker.text.end_paragraph()
         elif walker.skipping is None or SECTIONS[name] <= walker.skipping:
-            skipped = title is None or SKIPPED_SECTION.match(shown) is not None
+            skipped = title is None or ends_text(shown)
             walker.skipping = SECTIONS[name] if skipped or name.startswith("ack") else None
             walker.text.heading(shown)
         return at if title is None else after_group(self.source, at, title)
