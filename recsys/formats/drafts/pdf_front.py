@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from recsys.formats.drafts.pdf_pages import Line
-from recsys.formats.drafts.pdf_wording import composed, heading, joined, main_size
+from recsys.formats.drafts.pdf_pages import Line, composed, heading, joined, main_size
 from recsys.formats.drafts.wording import OPENING_WORDS
 from recsys.formats.stated_keyphrases import NAMES, STRONG, told_apart
 from recsys.store.name_keys import author_key, fold
