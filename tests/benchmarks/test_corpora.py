@@ -9,40 +9,39 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.written_corpora import cited_forms
-from benchmarks.written_corpora.cited_forms import (
+from benchmarks.corpora import known_works as made
+from benchmarks.corpora.known_works import (
     DOI,
     OTHER,
     PLACE,
     SHARES,
     Citation,
+    KnownCorpus,
     cited_pairs,
     citing,
-    initials,
-)
-from benchmarks.written_corpora.corpora_page import measure_formats, write_corpora
-from benchmarks.written_corpora.known_works import (
-    KnownCorpus,
     known_works,
     read_known,
     shared_places,
 )
-from benchmarks.written_corpora.link_quality import (
-    ReadLinks,
+from benchmarks.corpora.measure import (
     compared,
+    measure_formats,
     measure_links,
+    time_reading,
+    write_corpora,
+    write_export,
 )
-from benchmarks.written_corpora.mixed_corpus import (
-    judge,
-    mixture,
-    write_direct,
-    write_mixture,
+from benchmarks.corpora.mixed_corpus import judge, mixture, write_direct, write_mixture
+from benchmarks.corpora.written_formats import (
+    BIBTEX,
+    FORMATS,
+    initials,
+    journal,
+    printed,
+    scopus_citation,
+    wos_citation,
+    wos_record,
 )
-from benchmarks.written_corpora.scopus_files import scopus_citation
-from benchmarks.written_corpora.service_files import printed
-from benchmarks.written_corpora.wos_files import journal, wos_citation, wos_record
-from benchmarks.written_corpora.wos_speed import time_reading, write_export
-from benchmarks.written_corpora.written_formats import BIBTEX, FORMATS
 from recsys.eval.measures import summarise
 from recsys.formats.references.people import Name
 
@@ -83,7 +82,7 @@ def corpus_of(count: int, held_out: int = 0) -> KnownCorpus:
 
 @pytest.fixture
 def no_losses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cited_forms, "SHARES", dict.fromkeys(SHARES, 0.0))
+    monkeypatch.setattr(made, "SHARES", dict.fromkeys(SHARES, 0.0))
 
 
 @pytest.mark.usefixtures("no_losses")
@@ -180,7 +179,7 @@ def test_right_found_and_known_links_are_counted() -> None:
             for n in work.cites
         ]
 
-    read = ReadLinks({(3, 0): "one", (3, 2): "one"}, papers=4, merged=0, lost=0, ambiguous=0)
+    read = {(3, 0): "one", (3, 2): "one"}
     found = compared(corpus, cite, read, np.random.default_rng(0))
     assert (found["links"], found["found"], found["right"]) == (2, 2, 1)
     assert found["precision"] == found["recall"] == {"value": 0.5, "low": 0.5, "high": 0.5}
