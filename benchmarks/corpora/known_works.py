@@ -20,6 +20,7 @@ import numpy as np
 
 from recsys.formats import identifiers
 from recsys.formats.references.people import Name, name_of
+from recsys.store.name_keys import fold
 
 HELD_OUT = 0.15
 """Share of works that are cited, but have no record of their own."""
@@ -241,3 +242,8 @@ def misspelt(text: str, rng: np.random.Generator) -> str:
         return text
     at = int(rng.integers(1, len(text) - 1))
     return text[:at] + text[at + 1 :]
+
+
+def letters(text: str) -> str:
+    """Reduce a title or name to its letters and digits."""
+    return re.sub(r"[\W_]+", "", fold(text))

@@ -6,7 +6,6 @@ so the corpus to compare with is the same one without the lists of works that ar
 
 import gzip
 import json
-import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -15,7 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.corpora.known_works import KnownCorpus, KnownWork, citing, known_works, read_rows
+from benchmarks.corpora.known_works import (
+    KnownCorpus,
+    KnownWork,
+    citing,
+    known_works,
+    letters,
+    read_rows,
+)
 from benchmarks.corpora.written_formats import BIBTEX, FORMATS, SCOPUS, WOS_TEXT
 from recsys.eval.measures import Judged, flag, summarise
 from recsys.eval.trec import Run, ordered, read_run
@@ -24,7 +30,6 @@ from recsys.pipelines.jobs.bench import Bench
 from recsys.pipelines.jobs.programs import run_recsys
 from recsys.records import PaperId
 from recsys.store.corpus import Corpus
-from recsys.store.name_keys import fold
 
 SEED = 7
 OVERLAP = 0.1
@@ -146,8 +151,3 @@ def numbers_of(corpus: KnownCorpus, papers: Corpus) -> dict[PaperId, int]:
         if number is not None:
             found[paper_id] = number
     return found
-
-
-def letters(text: str) -> str:
-    """Reduce a title or name to its letters and digits."""
-    return re.sub(r"[\W_]+", "", fold(text))
