@@ -29,15 +29,13 @@ class WrittenFormat:
 
     file: its name, by its number. record: writes a work and what it cites. known_as: the name of a
     work when it is read back, None where it has none. dois: the share of known DOIs that its lists
-    of references tell, 0: none ever does. lists: it has such lists. head, foot: of a file. most:
-    records in a file.
+    of references tell, 0: none ever does. head, foot: of a file. most: records in a file.
     """
 
     file: str
     record: Callable[[KnownWork, list[Citation]], str]
     known_as: Callable[[KnownWork], str | None]
     dois: float = 0.0
-    lists: bool = True
     head: str = ""
     foot: str = ""
     most: int = 1_000_000
@@ -112,9 +110,9 @@ def printed(each: Citation) -> str:
 
 # The Web of Science.
 
-_WOS_TAGS = "PT AU AF TI SO LA DT AB CR NR TC J9 PY VL BP EP AR DI UT"
 _WOS_HEAD = f"{_BYTE_ORDER}FN Clarivate Analytics Web of Science\nVR 1.0\n"
-_WOS_COLUMNS = _BYTE_ORDER + "\t".join(_WOS_TAGS.split()) + "\n"
+_WOS_TAGS = "PT AU AF TI SO LA DT AB CR NR TC J9 PY VL BP EP AR DI UT"
+_WOS_COLUMNS = _BYTE_ORDER + _WOS_TAGS.replace(" ", "\t") + "\n"
 _LEFT_OUT = frozenset("of the and in for on a an de la le".split())
 _SHORT_WORDS = {"JOURNAL": "J", "INTERNATIONAL": "INT", "PROCEEDINGS": "P", "AMERICAN": "AM"}
 
@@ -432,5 +430,5 @@ FORMATS: Mapping[str, WrittenFormat] = {
     "Crossref": WrittenFormat("crossref.jsonl", _crossref, crossref_doi, 0.7),
     "OpenAlex": WrittenFormat("openalex.jsonl", _openalex, openalex_id),
     "Semantic Scholar": WrittenFormat("s2.jsonl", _semantic_scholar, s2_id),
-    BIBTEX: WrittenFormat("refs.bib", _bibtex, lambda work: work.doi, lists=False),
+    BIBTEX: WrittenFormat("refs.bib", _bibtex, lambda work: work.doi),
 }

@@ -6,7 +6,6 @@ checkout is tried as well, and what it gets wrong is kept beside today's verdict
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -48,15 +47,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def verdicts_of_checkout(folder: Path) -> Mapping[str, str]:
     """Read today's drafts with the reader of another checkout, first in the path."""
+    here = Path(__file__).parents[2]
     program = (
-        "import sys; sys.path[:0] = sys.argv[1:2]; import recsys; sys.path.insert(0, sys.argv[2]);"
-        "from importlib import import_module;"
-        "sys.exit(import_module('benchmarks.drafts.__main__').main([]))"
+        f"import sys; sys.path.insert(0, {str(folder.resolve())!r}); import recsys;"
+        f"sys.path.insert(0, {str(here.resolve())!r}); from benchmarks.drafts.__main__ import main;"
+        "sys.exit(main([]))"
     )
-    here = Path(__file__).resolve().parents[2]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    command = [sys.executable, "-c", program, str(folder.resolve()), str(here)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     found: dict[str, str] = json.loads(done.stdout)
     return found
 

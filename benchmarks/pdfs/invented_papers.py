@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from recsys.formats.references.people import Name
+
 LARGEST_LIST, SMALLEST_LIST = 40, 10
 OWN_SHARE = 0.4
 """Of the works in a list, those that are among the papers of the folder."""
@@ -19,25 +21,12 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Author:
-    """A person of an invented paper."""
-
-    given: str
-    family: str
-
-    @property
-    def natural(self) -> str:
-        """Return the name as it is spoken."""
-        return f"{self.given} {self.family}"
-
-
-@dataclass(frozen=True, slots=True)
 class Work:
     """What a list of references tells of a work. doi, arxiv: empty where it has none."""
 
     key: str
     title: str
-    authors: tuple[Author, ...]
+    authors: tuple[Name, ...]
     year: int
     venue: str
     kind: str
@@ -90,7 +79,7 @@ def _work(key: str, year: int, rng: np.random.Generator, titles: set[str]) -> Wo
         title = _title(rng, sorted(titles))
     titles.add(title.lower())
     authors = tuple(
-        Author(_word(rng, "given") + _middle_name(rng), _word(rng, "family"))
+        _author(rng)
         for _ in range(int(rng.choice([1, 2, 3, 4, 6, 11], p=[0.2, 0.3, 0.2, 0.15, 0.1, 0.05])))
     )
     kind = str(rng.choice(["article", "inproceedings", "preprint"], p=[0.55, 0.35, 0.1]))
@@ -124,8 +113,11 @@ def _title(rng: np.random.Generator, earlier: Sequence[str]) -> str:
     return title[0].upper() + title[1:]
 
 
-def _middle_name(rng: np.random.Generator) -> str:
-    return f" {_some(rng, 'ABCDEFGHJKLMPRSTW')}." if rng.random() < 0.25 else ""
+def _author(rng: np.random.Generator) -> Name:
+    given = _word(rng, "given")
+    if rng.random() < 0.25:
+        given += f" {_some(rng, 'ABCDEFGHJKLMPRSTW')}."
+    return Name(_word(rng, "family"), given)
 
 
 def _paragraphs(cited: Sequence[Work], rng: np.random.Generator) -> str:

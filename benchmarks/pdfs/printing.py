@@ -19,9 +19,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from benchmarks.pdfs.invented_papers import Author, Invented, Work
+from benchmarks.pdfs.invented_papers import Invented, Work
 from benchmarks.templates import templates
 from recsys.errors import RecsysError
+from recsys.formats.references.people import Name
 from recsys.progress import Progress, silent
 
 SECONDS = 180
@@ -146,7 +147,7 @@ def bibtex_entry(work: Work) -> str:
     """Write a BibTeX entry, its title protected as people do with proper names."""
     kind = "article" if work.kind == "preprint" else work.kind
     fields = {
-        "author": " and ".join(f"{each.family}, {each.given}" for each in work.authors),
+        "author": " and ".join(each.inverted for each in work.authors),
         "title": re.sub(r"\b(\w*[a-z]?[A-Z]\w*)", r"{\1}", work.title),
         "booktitle" if kind == "inproceedings" else "journal": (
             f"arXiv preprint arXiv:{work.arxiv}" if work.arxiv else work.venue
@@ -209,12 +210,12 @@ def styled_entry(work: Work, style: str) -> str:
     return entry
 
 
-def _names(authors: Sequence[Author], style: str) -> str:
+def _names(authors: Sequence[Name], style: str) -> str:
     initials = [re.findall(r"([^\W\d_])[^\W\d_]*", each.given) for each in authors]
     dotted = [" ".join(f"{letter}." for letter in letters) for letters in initials]
     first, *others = authors
     if style == "Chicago":
-        names = [f"{first.family}, {first.given}", *(each.natural for each in others)]
+        names = [first.inverted, *(each.natural for each in others)]
         return _listed(names, ", and ").rstrip(".")
     if style == "Vancouver":
         names = [f"{a.family} {''.join(b)}" for a, b in zip(authors, initials, strict=True)]

@@ -26,6 +26,11 @@ def test_every_folder_is_a_case_and_holds_its_draft() -> None:
     assert [draft.folder for draft in DRAFTS if not draft.path.exists()] == []
 
 
+def test_another_checkout_reads_the_same_drafts() -> None:
+    found = program.verdicts_of_checkout(HERE.parents[1])
+    assert found == dict.fromkeys(verdicts(DRAFTS), RIGHT)
+
+
 def test_a_repository_is_put_down_as_one(tmp_path: Path) -> None:
     [draft] = (each for each in DRAFTS if each.name == "../refs.bib in a repository")
     assert put_down(draft, tmp_path) == tmp_path / "tex" / "paper.tex"
