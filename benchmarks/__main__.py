@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.choices import measure_precision
+from benchmarks.corpora.measure import measure_corpora, write_corpora
 from benchmarks.map_quality import measure_maps, write_maps
 from benchmarks.matching_quality import measure_matching
 from benchmarks.quality import measure_quality
@@ -21,7 +22,6 @@ from benchmarks.result_tables import render
 from benchmarks.sentence_costs import measure_passages
 from benchmarks.serving import measure_serving
 from benchmarks.updating import measure_updates
-from benchmarks.written_corpora.corpora_page import measure_corpora, write_corpora
 from recsys.errors import near_miss
 from recsys.eval.report.marked_pages import check_page, rewrite_page
 from recsys.pipelines.jobs.bench import Bench
