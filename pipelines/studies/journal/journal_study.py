@@ -172,6 +172,24 @@ def draw_curve(source: Path, options: CurveOptions, out: Path, run: Run) -> Curv
     return CurveReport(out, found, options.training.classes.label, source.name)
 
 
+def read_shares(text: str) -> tuple[float, ...]:
+    """Parse shares with commas between them: distinct, ascending.
+
+    Raises:
+        InputError: one of them is no number above 0 and up to 1.
+    """
+    try:
+        shares = tuple(sorted({float(each) for each in text.split(",")}))
+    except ValueError:
+        shares = ()
+    if not shares or not all(0 < each <= 1 for each in shares):
+        raise InputError(
+            f"--shares {text} are not numbers above 0 and up to 1.",
+            "Give such numbers with commas between them, such as 0.25,0.5,1.",
+        )
+    return shares
+
+
 def _check(options: CurveOptions, out: Path) -> None:
     if not 0 < options.training.classes.unseen < 1:
         raise InputError(

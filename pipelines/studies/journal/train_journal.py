@@ -32,7 +32,7 @@ _REVISION = 1
 RATE, ADAPTER_RATE = 5e-5, 2e-4
 """Usual learning rates of all weights and of an adapter, for MiniLM and some thousand papers."""
 CLASSES = "classes.txt"
-"""The classes that the encoder was trained to tell; `recsys probe --seen` reads it."""
+"""The classes that the encoder was trained to tell; `recsys study probe --seen` reads it."""
 
 
 @dataclass(frozen=True, slots=True)

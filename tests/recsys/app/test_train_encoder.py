@@ -1,4 +1,4 @@
-"""`recsys train encoder` and `recsys ablate encoder` from the outside."""
+"""`recsys train encoder` and `recsys study ablate-encoder` from the outside."""
 
 import inspect
 import json
@@ -129,7 +129,7 @@ def test_an_ablation_is_a_table_on_stdout(
     built: "Built", tiny: Path, tmp_path: Path, run_cli: "RunCli"
 ) -> None:
     out = tmp_path / "ablation"
-    asked = ("ablate", "encoder", built.index, "--split", built.split)
+    asked = ("study", "ablate-encoder", built.index, "--split", built.split)
     given = (*asked, "--out", out, "--from", tiny, "--steps", 2, "--device", "cpu")
     done = run_cli(
         *given, "--rows", "no-abstract,other-start", "--other-start", tiny, "--format", "json"

@@ -30,7 +30,7 @@ ROWS = ("no-numbers", "no-neighbour-negatives", "seen-cosines", "no-venue")
 @pytest.fixture(scope="module")
 def report(wordy: Wordy, tmp_path_factory: pytest.TempPathFactory) -> AblationReport:
     folder = tmp_path_factory.mktemp("ablations")
-    options = AblationOptions(RANKER, part="test", rows=ROWS, command="recsys ablate nnrank")
+    options = AblationOptions(RANKER, part="test", rows=ROWS, command="recsys study ablate-nnrank")
     return ablate(wordy.copy(folder), wordy.split, options, folder / "out")
 
 

@@ -70,7 +70,7 @@ def test_what_is_left_out_changes_nothing_else(collection: Collection, found: Cl
 
 
 def test_the_page_has_a_section_and_pictures_for_each_part(found: ClickStudy) -> None:
-    page = study_page(found, {"command": "recsys clicks study"})
+    page = study_page(found, {"command": "recsys study clicks-study"})
     assert [section.name for section in page.sections] == list(STUDIES)
     text = FORMATS["html"](page)
     assert tags_of(text).stack == []

@@ -42,7 +42,7 @@ def page() -> Page:
         ),
         (Difference("LightGBM", "per-position", "constant", figures(0.05)),),
     )  # fmt: skip
-    return task_page(result, {"command": "recsys evaluate-clicks <DIR>"})
+    return task_page(result, {"command": "recsys study clicks-task <DIR>"})
 
 
 def test_adjusted_figures_come_first_and_the_best_is_marked(page: Page) -> None:
@@ -77,4 +77,4 @@ def test_what_the_log_does_not_tell_is_left_out(page: Page) -> None:
 def test_the_page_has_its_pictures(page: Page) -> None:
     text = FORMATS["html"](page)
     assert tags_of(text).stack == [] and text.count("<figure>") == 2
-    assert "LightGBM, constant" in text and "evaluate-clicks &lt;DIR&gt;" in text
+    assert "LightGBM, constant" in text and "clicks-task &lt;DIR&gt;" in text

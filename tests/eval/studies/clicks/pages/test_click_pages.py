@@ -39,7 +39,7 @@ from tests.eval.page_tags import tags_of
 from tests.eval.studies.clicks.invented_world import invented_world
 
 NASTY = "<b>R&D</b> $x$ 100 %"
-FACTS = {"command": f"recsys clicks evaluate '{NASTY}'", "seed": "0"}
+FACTS = {"command": f"recsys study clicks-evaluate '{NASTY}'", "seed": "0"}
 WORLD = invented_world(20, 5, np.random.default_rng(1))
 TRUTH = np.array([1, 0.5, 0.4, 0.3, 0.2])
 KNOWN = Propensities("swap experiment", TRUTH, 0.9 * TRUTH, 1.1 * TRUTH, 400)
@@ -115,7 +115,7 @@ def test_a_page_is_whole_and_shows_all_pictures(page: Page) -> None:
     wanted = {name for section in page.sections for name in section.pictures}
     assert set(page.draw()) == wanted
     assert text.count("<figure>") == len(wanted) == 5
-    assert "recsys clicks evaluate" in text and "<b>" not in text
+    assert "recsys study clicks-evaluate" in text and "<b>" not in text
 
 
 def test_json_names_its_schema_and_has_the_whole_evaluation(page: Page) -> None:
