@@ -10,24 +10,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.needs import __main__ as program
+from benchmarks.needs import judge
+from benchmarks.needs.__main__ import (
+    CONTROLS,
+    auc,
+    auc_with_refused,
+    length,
+    page_block,
+    precision_at,
+    seams,
+    shape,
+)
+from benchmarks.needs.judge import table_of, words_matrix
+from benchmarks.needs.texts import FullText, full_text, read_texts
 from recsys.errors import InputError
 from recsys.local.needs.needs_citation import NeedsCitation
 from recsys.local.needs.needs_words import weigh
 from recsys.passages import Mark, Sentence
-from recsys.pipelines.studies.needs import needs_fit, needs_study
-from recsys.pipelines.studies.needs.needs_controls import CONTROLS, length, seams, shape
-from recsys.pipelines.studies.needs.needs_examples import Examples, examples_of
-from recsys.pipelines.studies.needs.needs_figures import auc, auc_with_refused, precision_at
-from recsys.pipelines.studies.needs.needs_page import BEGIN, END, write_page
-from recsys.pipelines.studies.needs.needs_table import table_of, words_matrix
-from recsys.pipelines.studies.needs.needs_texts import read_texts
 from tests.hashing_encoder import HashingEncoder
 
 _THINGS = "bees wasps ants moths flies crickets beetles termites".split()
 _PLACES = "meadows forests gardens caves rivers deserts".split()
 
 
-def _text(name: str, source: str, rng: np.random.Generator) -> Examples:
+def _text(name: str, source: str, rng: np.random.Generator) -> FullText:
     """Write a text in which what others found is cited, and what was done is not."""
     sentences = []
     for i in range(30):
@@ -38,7 +45,7 @@ def _text(name: str, source: str, rng: np.random.Generator) -> Examples:
         else:
             text, marks = f"Some {thing} were put into boxes from {place} on day {i}.", ()
         sentences.append(Sentence(text, marks, "Methods", i // 5))
-    return examples_of(name, source, sentences)
+    return full_text(name, source, sentences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ class Studied:
 
 
 @pytest.fixture(scope="module")
-def examples() -> list[Examples]:
+def examples() -> list[FullText]:
     rng = np.random.default_rng(0)
     tests = ("emcee-ms", "journal.pbio.0040088")
     names = [*tests, *(f"text{i}" for i in range(8))]
@@ -56,13 +63,13 @@ def examples() -> list[Examples]:
 
 
 @pytest.fixture(scope="module")
-def studied(examples: list[Examples], tmp_path_factory: pytest.TempPathFactory) -> Studied:
+def studied(examples: list[FullText], tmp_path_factory: pytest.TempPathFactory) -> Studied:
     out = tmp_path_factory.mktemp("judge") / "needs-citation"
     with pytest.MonkeyPatch.context() as patch:  # Less of the same takes less time.
-        patch.setattr(needs_study, "FOLDS", 2)
-        patch.setattr(needs_fit, "ROUNDS", 40)
-        patch.setattr("recsys.processors.processors", lambda: 1)
-        figures = needs_study.study(examples, HashingEncoder(), out)
+        patch.setattr(program, "FOLDS", 2)
+        patch.setattr(judge, "ROUNDS", 40)
+        patch.setattr(judge, "processors", lambda: 1)
+        figures = program.study(examples, HashingEncoder(), out)
     return Studied(figures, NeedsCitation.load(out))
 
 
@@ -88,21 +95,19 @@ def test_the_written_judge_says_what_it_was_taught(studied: Studied) -> None:
     assert 0 < studied.judge.threshold((), "law") <= 1
 
 
-def test_the_page_holds_the_figures_between_its_marks(studied: Studied, tmp_path: Path) -> None:
-    page = tmp_path / "needs.md"
-    page.write_text(f"# Needs\n\n{BEGIN}\nold\n{END}\n\nAfter.\n", encoding="utf-8")
-    write_page(page, studied.figures)
-    text = page.read_text(encoding="utf-8")
-    assert "old" not in text
-    assert text.startswith("# Needs\n")
-    assert text.endswith("After.\n")
-    assert "| biology |" in text
-    assert "does not ship" in text
+def test_the_page_holds_the_figures(studied: Studied) -> None:
+    text = page_block(studied.figures)
+    known = studied.figures["views"]["known"]
+    low, high = known["interval"]
+    assert low <= known["auc"] <= high
+    assert f"| the other citations stand | {known['auc']:.3f} [{low:.3f}, {high:.3f}] |" in text
+    assert "| biology | 4 |" in text and "| law | 4 |" in text
+    assert "the judge does not ship." in text
 
 
-def test_texts_of_one_field_are_refused(examples: list[Examples], tmp_path: Path) -> None:
+def test_texts_of_one_field_are_refused(examples: list[FullText], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="one field"):
-        needs_study.study(examples[::2], HashingEncoder(), tmp_path / "judge")
+        program.study(examples[::2], HashingEncoder(), tmp_path / "judge")
 
 
 @pytest.mark.parametrize(
@@ -118,16 +123,25 @@ def test_it_ships_only_if_unseen_texts_and_fields_are_told_apart(
     by_text: float, by_field: float, citing: int, ships: bool
 ) -> None:
     fields = [{"known": by_field, "citing": citing}]
-    verdict = needs_study.verdict_on({"views": {"known": {"auc": by_text}}, "fields": fields})
+    verdict = program.verdict_on({"views": {"known": {"auc": by_text}}, "fields": fields})
     assert verdict["ships"] is ships
 
 
-def test_a_page_without_marks_is_refused(studied: Studied, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no place for the figures"):
-        write_page(tmp_path / "none.md", studied.figures)
+def test_marks_are_hidden_from_the_cues_and_nothing_else_is(examples: list[FullText]) -> None:
+    table = table_of(examples, HashingEncoder(), np.random.default_rng(0))
+    known, none, some = (table.cues[view] for view in ("known", "none", "some"))
+    bare = [
+        full_text(each.name, each.source, [Sentence(s.text, (), s.section, s.paragraph)
+                                           for s in each.sentences])
+        for each in examples
+    ]  # fmt: skip
+    without = table_of(bare, HashingEncoder(), np.random.default_rng(0))
+    assert np.array_equal(without.cues["known"], none)
+    assert not np.array_equal(known, none)
+    assert not np.array_equal(some, none) and not np.array_equal(some, known)
 
 
-def test_training_weighs_words_as_answering_does(examples: list[Examples]) -> None:
+def test_training_weighs_words_as_answering_does(examples: list[FullText]) -> None:
     table = table_of(examples, HashingEncoder(), np.random.default_rng(0))
     weights = np.random.default_rng(1).normal(size=table.words.shape[1]).astype(np.float32)
     texts = [*table.texts[:20], "", "?"]

@@ -1,11 +1,11 @@
-"""The running text of articles in JATS, with the citations taken out."""
+"""Articles in JATS with their citations taken out, and sentences that tell of citing by no hole."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recsys.passages import Sentence
-from recsys.pipelines.studies.needs.needs_jats import read_articles
+from benchmarks.needs.texts import full_text, read_articles, reads_whole
+from recsys.passages import Mark, Sentence
 
 _ARTICLE = """<?xml version="1.0"?><article><front><article-meta/></front><body>{}</body>
 <back><ref-list><ref id="r1"/></ref-list></back></article>"""
@@ -91,3 +91,74 @@ def test_mutated_articles_never_raise(place: int, put: str) -> None:
     raw = _ARTICLE.format(f"<sec><title>A</title><p>Bees [{_xref('a', '1')}].</p></sec>")
     mutated = raw[:place] + put + raw[place + 3 :]
     list(read_articles(mutated.encode("utf-8", "replace")))
+
+
+def _cited(text: str, printed: str = "[*]", *, gap: bool = False) -> Sentence:
+    """A sentence with a mark at the sign |."""
+    return Sentence(text.replace("|", ""), (Mark(text.index("|"), ("a",), gap, printed),))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Honey bees tell each other of flowers|.",
+        "Honey bees|, unlike wasps, tell each other of flowers.",
+        "Several studies| have found that bees can count.",
+    ],
+)
+@pytest.mark.parametrize("printed", ["[*]", "(Fox, 2004)", "\\citep{fox}", "\\parencite{fox}"])
+def test_bracketed_marks_leave_no_hole(text: str, printed: str) -> None:
+    assert reads_whole(_cited(text, printed))
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("As has been shown by|, honey bees dance well.", "[*]"),
+        ("The dance of bees is told in|.", "[*]"),
+        ("Honey bees dance well (see|).", "[*]"),
+        ("Honey bees dance well (Table A;|).", "[*]"),
+        ("| showed that honey bees dance well.", "\\citet{fox}"),
+        ("Honey bees dance well|.", "*"),
+        ("Honey bees dance well|.", "\\citet{fox}"),
+        ("Honey bees dance well|.", "\\textcite{fox}"),
+        ("Fox et al.| say that honey bees dance.", "[*]"),
+        ("Fox and Lee|(2004) say that honey bees dance.", "[*]"),
+    ],
+)
+def test_holes_and_names_are_no_examples(text: str, printed: str) -> None:
+    assert not reads_whole(_cited(text, printed))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Honey bees , it is said, dance well.",
+        "Honey bees dance well ().",
+        "Honey bees dance in  the dark well.",
+        "honey bees dance in the dark well.",
+        "Honey bees dance in the dark",
+        "Bees dance in boxes of , and wood.",
+    ],
+)
+def test_sentences_that_look_holed_are_none_though_nothing_is_cited(text: str) -> None:
+    assert not reads_whole(Sentence(text))
+
+
+def test_gaps_are_no_examples() -> None:
+    assert reads_whole(_cited("Honey bees tell each other of flowers|."))
+    assert not reads_whole(_cited("Honey bees tell each other of flowers|.", gap=True))
+
+
+def test_examples_count_what_the_rules_refuse() -> None:
+    sentences = [
+        _cited("Honey bees tell each other of flowers|."),
+        Sentence("Honey bees live in boxes of wood."),
+        Sentence("In this paper, we propose boxes of glass."),
+        _cited("We then present boxes that were made of glass|."),
+        Sentence("Too short."),
+    ]
+    examples = full_text("bees", "biology", sentences)
+    assert examples.rows.tolist() == [0, 1]
+    assert examples.cites.tolist() == [True, False]
+    assert examples.refused == (1, 1)
