@@ -91,7 +91,9 @@ def table_of(texts: Sequence[FullText], encoder: Encoder, rng: np.random.Generat
     )
 
 
-def _cues(texts: Sequence[FullText], hidden: Floats, rng: np.random.Generator) -> Floats:
+def _cues(
+    texts: Sequence[FullText], hidden: NDArray[np.float64], rng: np.random.Generator
+) -> Floats:
     """Return the cues of all examples; hidden: share of each text's marks that is taken out."""
     found = []
     for text, share in zip(texts, hidden, strict=True):

@@ -57,14 +57,13 @@ class EncoderOptions:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """An encoder with its training. strength: of its adapter, 1 as trained (see `strength`)."""
+    """An encoder with its training."""
 
     task: EncoderTask
     start: Checkpoint
     settings: Settings
     options: EncoderOptions
     history: History
-    strength: float = 1.0
 
     @property
     def size(self) -> int:
@@ -73,10 +72,8 @@ class Trained:
 
     def save(self, folder: Path) -> None:
         """Write the encoder, what was trained of it alone if it is an adapter, and the history."""
-        lora, facts = self.options.lora, self.facts()
-        if lora is not None:
-            lora = replace(lora, alpha=self.strength * lora.alpha)
-        student = Student(self.start, self.settings, self.task.tower, lora)
+        facts = self.facts()  # Saving merges the adapter.
+        student = Student(self.start, self.settings, self.task.tower, self.options.lora)
         student.save(folder, self.task.seen(trained=self.history.changed))
         write_json(folder / TRAINING, facts)
 
@@ -85,7 +82,6 @@ class Trained:
         learned = [each.name for each, _, _ in islice(self.task.shelf, self.task.learned)]
         return facts_of(self.start, self.settings, self.history) | {
             "options": asdict(self.options),
-            "strength": self.strength,
             "learned_numbers": self.size,
             "sources": {each.name: list(each.hashes) for each, _, _ in self.task.shelf},
             "learned_from": learned,

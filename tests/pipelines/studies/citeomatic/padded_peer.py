@@ -4,10 +4,6 @@ Every paper of a triplet is embedded by itself, each batch is filled up to its l
 gradient of a table is as large as the table. The vectors are those of NNSelect.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from time import process_time
-
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -16,10 +12,8 @@ from torch.nn.functional import normalize
 from recsys.pipelines.studies.citeomatic.bags import rows_of
 from recsys.pipelines.studies.citeomatic.margin_loss import triplet_loss
 from recsys.pipelines.studies.citeomatic.negatives import Triplets
-from recsys.pipelines.studies.citeomatic.network_training import one_thread
 from recsys.pipelines.studies.citeomatic.select_net import NNSelect
 from recsys.pipelines.studies.citeomatic.select_task import SelectTask
-from recsys.pipelines.studies.citeomatic.sparse_optimiser import LazyAdam
 from recsys.pipelines.studies.citeomatic.towers import LEAST
 from recsys.store.arrays import Ragged, Rows
 
@@ -62,42 +56,6 @@ def padded(bags: Ragged, rows: Rows) -> Tensor:
     return torch.from_numpy(rectangle)
 
 
-@dataclass(frozen=True, slots=True)
-class Speeds:
-    """Triplets per second of processor time, on one thread and on the same batches."""
-
-    bags: float
-    padded: float
-
-    @property
-    def ratio(self) -> float:
-        """How many times faster the bags are."""
-        return self.bags / self.padded
-
-
-def measure_speeds(task: SelectTask, *, batches: int, batch: int) -> Speeds:
-    """Train both for some batches of an epoch, and leave the task's network changed by that."""
-    rng = np.random.default_rng(0)
-    triplets = task.triplets(rng)
-    places = np.arange(batches * batch).reshape(batches, batch) % len(triplets)
-    parts = [triplets.take(each) for each in places]
-    plain = PaddedNNSelect(task.network)
-    optimiser = LazyAdam(list(task.network.parameters()))
-    dense = torch.optim.Adam(plain.parameters())
-
-    def with_bags(part: Triplets) -> None:
-        task.loss(part, rng).backward()  # type: ignore[no-untyped-call] # untyped in torch
-        optimiser.step(1e-3)
-
-    def with_padding(part: Triplets) -> None:
-        dense.zero_grad()
-        padded_loss(task, plain, part).backward()  # type: ignore[no-untyped-call] # untyped in torch
-        dense.step()
-
-    with one_thread():
-        return Speeds(_speed(with_bags, parts), _speed(with_padding, parts))
-
-
 def padded_loss(task: SelectTask, plain: PaddedNNSelect, triplets: Triplets) -> Tensor:
     """Compute the loss of a batch, without dropout and penalties."""
     query, positive, negative = (
@@ -106,11 +64,3 @@ def padded_loss(task: SelectTask, plain: PaddedNNSelect, triplets: Triplets) -> 
     )
     margins = torch.from_numpy(triplets.margins(task.collection.graph, task.options.margins))
     return triplet_loss((query * positive).sum(dim=1), (query * negative).sum(dim=1), margins)
-
-
-def _speed(step: Callable[[Triplets], None], parts: list[Triplets]) -> float:
-    step(parts[0])  # The first one also sets up memory.
-    begun = process_time()
-    for part in parts[1:]:
-        step(part)
-    return sum(map(len, parts[1:])) / (process_time() - begun)
