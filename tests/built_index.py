@@ -58,15 +58,20 @@ def write_papers(path: Path) -> Path:
     return path
 
 
+def built_in(folder: Path) -> Built:
+    """Name what `build_small` has made in a folder."""
+    return Built(folder / "papers.jsonl", folder / "split.json", folder / "small.index")
+
+
 def build_small(folder: Path) -> Built:
     """Build and train below a folder: some seconds."""
-    papers = write_papers(folder / "papers.jsonl")
-    split = write_small_split(folder / "split.json")
-    index = folder / "small.index"
-    build([papers], index, BuildOptions(), cache=cache_folder())
+    made = built_in(folder)
+    write_papers(made.papers)
+    write_small_split(made.split)
+    build([made.papers], made.index, BuildOptions(), cache=cache_folder())
     for metadata in (True, False):
-        train_ranker(index, split, TrainOptions(metadata=metadata))
-    return Built(papers, split, index)
+        train_ranker(made.index, made.split, TrainOptions(metadata=metadata))
+    return made
 
 
 def write_many(path: Path) -> Path:

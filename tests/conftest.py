@@ -10,19 +10,49 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 from recsys.records import Answer, Paper, Reason, Recommendation
+from tests import areas
 
 if TYPE_CHECKING:
     from tests.built_index import Built
 
+ROOT = Path(__file__).resolve().parents[1]
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # Before LightGBM starts its threads.
 # A shell's background ignores Ctrl-C, and so would all processes that tests start there.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("recsys", deadline=None)  # The machine may be busy.
-settings.load_profile("recsys")
+THOROUGH = "RECSYS_TEST_THOROUGH" in os.environ
+"""Set by `make test-thorough`: more examples of each property, and everything that is slow."""
+settings.register_profile("usual", deadline=None, max_examples=25)  # The machine may be busy.
+settings.register_profile("thorough", deadline=None, max_examples=200)
+settings.load_profile("thorough" if THOROUGH else "usual")
+
+
+def left_out(config: pytest.Config) -> set[str]:
+    """Name the areas whose tests a run does without: see `tests.areas`."""
+    whole = [str(ROOT / "tests")] == [str(config.invocation_params.dir / a) for a in config.args]
+    return areas.unchanged() if whole and not THOROUGH else set()
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    left = ", ".join(sorted(left_out(config))) or "none"
+    return f"areas left out, unchanged since the last thorough run: {left}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of unchanged areas; see that every mark names an area."""
+    left, out = left_out(config), []
+    for item in items:
+        area = item.get_closest_marker("area")
+        assert area is None or area.args[0] in areas.AREAS, f"{item.nodeid}: no such area"
+        if area is not None and area.args[0] in left:
+            out.append(item)
+    if out:
+        config.hook.pytest_deselected(items=out)
+        items[:] = [item for item in items if item not in set(out)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +65,18 @@ class CliResult:
 RunCli: TypeAlias = Callable[..., CliResult]
 
 
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of a run share: what is costly is made in it once."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
 @pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def own_cache(shared_folder: Path) -> Iterator[Path]:
     """Keep the tests out of the user's cache."""
-    folder = tmp_path_factory.mktemp("cache")
+    folder = shared_folder / "cache"
+    folder.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RECSYS_CACHE", str(folder))
         patch.delenv("RECSYS_DEBUG", raising=False)
@@ -46,11 +84,16 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def built(own_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> "Built":
+def built(own_cache: Path, shared_folder: Path) -> "Built":
     """A small index that no test may change; `copy` gives one to damage."""
-    from tests.built_index import build_small
+    from tests.built_index import build_small, built_in
 
-    return build_small(tmp_path_factory.mktemp("built"))
+    folder = shared_folder / "built"
+    with FileLock(shared_folder / "built.lock"):
+        if not folder.exists():
+            folder.mkdir()
+            return build_small(folder)
+    return built_in(folder)
 
 
 @pytest.fixture

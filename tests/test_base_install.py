@@ -15,6 +15,7 @@ from tests.pipelines.small_index import write_small_split
 from tests.pipelines.small_probe import small_probe
 from tests.pipelines.studies.clicks.related_papers import related_papers
 from tests.recsys.formats.drafts.small_docx import docx, paragraph
+from tests.rows import each_row
 from tests.without_extras import Ran, base_distributions, blocked_modules, run_all
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def test_what_they_start_from_was_made_without(refused: dict[str, list[Ran]]) ->
     assert [(each.code, each.err) for each in refused[""] if each.code] == []
 
 
-@pytest.mark.parametrize("extra", sorted({*EXTRAS.values()} - {"tune"}))
+@each_row("extra", sorted({*EXTRAS.values()} - {"tune"}))
 def test_what_needs_an_extra_names_the_command(refused: dict[str, list[Ran]], extra: str) -> None:
     for each in refused[extra]:
         assert (each.code, each.out) == (1, ""), each

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 
+from tests.rows import each_row
+
 if TYPE_CHECKING:
     from tests.built_index import Built
 
@@ -138,31 +140,35 @@ def test_every_recipe_is_followed() -> None:
     assert set(RECIPES) == set(CHECKS)
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@each_row("name", CHECKS)
 def test_a_recipe_is_one_row_and_at_most_one_file(name: str) -> None:
     places = [place for place, _ in RECIPES[name]]
     assert sum(":" in place for place in places) == 1 and len(places) <= 2
 
 
-@pytest.mark.parametrize("name", CHECKS)
-def test_a_recipe_works(name: str, built: "Built", tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy the packages and follow every recipe in the copy: none is in another one's way."""
+    copy = tmp_path_factory.mktemp("copy")
     for package in ("recsys", "pipelines", "indexes", "eval"):
-        shutil.copytree(
-            ROOT / package, copy / package, symlinks=True, ignore=shutil.ignore_patterns("*.pyc")
-        )
-    for place, text in RECIPES[name]:
+        ignored = shutil.ignore_patterns("*.pyc")
+        shutil.copytree(ROOT / package, copy / package, symlinks=True, ignore=ignored)
+    for place, text in (step for steps in RECIPES.values() for step in steps):
         file, _, table = place.partition(":")
         if table:
             insert(copy / file, table, text)
         else:
             assert not (copy / file).exists()
             (copy / file).write_text(text, encoding="utf-8")
-    program = CHECKS[name](built, tmp_path)
+    return copy
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_recipe_works(name: str, project: Path, built: "Built", tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", CHECKS[name](built, tmp_path)],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(copy)},
+        env={**os.environ, "PYTHONPATH": str(project)},
         capture_output=True,
         text=True,
     )

@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from tests.rows import each_row
+
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("RECSYS_DATA", ROOT.parent / "shared" / "data"))
 SCORER = DATA.parent / "tools" / "score.py"
@@ -189,7 +191,7 @@ def test_the_index_is_whole(vis: Slice) -> None:
     assert kinds == ["index", "encoder", "ranker"]
 
 
-@pytest.mark.parametrize("system", ["two-stage", "embedding", "bm25"])
+@each_row("system", ["two-stage", "embedding", "bm25"])
 def test_the_figures_printed_are_those_of_the_run(
     vis: Slice, runs: dict[str, tuple[Path, Done]], system: str
 ) -> None:
@@ -220,7 +222,7 @@ def test_every_query_is_answered_from_its_own_time(
             assert all(years[paper] <= years[query] for paper in papers)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@each_row("jobs", [1, 2])
 def test_the_run_is_the_same_whoever_does_the_work(
     vis: Slice, runs: dict[str, tuple[Path, Done]], jobs: int
 ) -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from docs.made.commands import commands
 from docs.made.features import features
-from docs.made.house import read_house
-from docs.made.house_picture import house_picture
+from docs.made.layers import picture, read_folders
 from docs.made.online_sources import online_sources
 from docs.made.plans import plans
 from recsys.eval.report.marked_pages import splice
@@ -21,7 +20,7 @@ BLOCKS: Mapping[str, tuple[str, Callable[[], str]]] = {
 }
 """Page -> the block in it, between its marks, and what writes the block."""
 FILES: Mapping[str, Callable[[], str]] = {
-    "_static/house.svg": lambda: house_picture(read_house()),
+    "_static/layers.svg": lambda: picture(read_folders()),
 }
 """Files that are written as a whole."""
 

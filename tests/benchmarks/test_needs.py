@@ -29,6 +29,7 @@ from recsys.local.needs.needs_citation import NeedsCitation
 from recsys.local.needs.needs_words import weigh
 from recsys.passages import Mark, Sentence
 from tests.hashing_encoder import HashingEncoder
+from tests.rows import each_row
 
 _THINGS = "bees wasps ants moths flies crickets beetles termites".split()
 _PLACES = "meadows forests gardens caves rivers deserts".split()
@@ -110,7 +111,7 @@ def test_texts_of_one_field_are_refused(examples: list[FullText], tmp_path: Path
         program.study(examples[::2], HashingEncoder(), tmp_path / "judge")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("by_text", "by_field", "citing", "ships"),
     [
         (0.81, 0.82, 500, True),

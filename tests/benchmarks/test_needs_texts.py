@@ -1,11 +1,11 @@
 """Articles in JATS with their citations taken out, and sentences that tell of citing by no hole."""
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.needs.texts import full_text, read_articles, reads_whole
 from recsys.passages import Mark, Sentence
+from tests.rows import each_row
 
 _ARTICLE = """<?xml version="1.0"?><article><front><article-meta/></front><body>{}</body>
 <back><ref-list><ref id="r1"/></ref-list></back></article>"""
@@ -19,7 +19,7 @@ def _read(body: str) -> list[Sentence]:
     return [s for each in read_articles(_ARTICLE.format(body).encode()) for s in each.sentences]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "left", "keys", "printed"),
     [
         (f"Bees dance [{_xref('a', '1')}].", "Bees dance.", ("a",), "[*]"),
@@ -85,7 +85,6 @@ def test_articles_without_body_and_broken_files_give_what_is_whole() -> None:
     assert list(read_articles(b"")) == []
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 400), st.text(max_size=8))
 def test_mutated_articles_never_raise(place: int, put: str) -> None:
     raw = _ARTICLE.format(f"<sec><title>A</title><p>Bees [{_xref('a', '1')}].</p></sec>")
@@ -98,7 +97,7 @@ def _cited(text: str, printed: str = "[*]", *, gap: bool = False) -> Sentence:
     return Sentence(text.replace("|", ""), (Mark(text.index("|"), ("a",), gap, printed),))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Honey bees tell each other of flowers|.",
@@ -106,12 +105,12 @@ def _cited(text: str, printed: str = "[*]", *, gap: bool = False) -> Sentence:
         "Several studies| have found that bees can count.",
     ],
 )
-@pytest.mark.parametrize("printed", ["[*]", "(Fox, 2004)", "\\citep{fox}", "\\parencite{fox}"])
+@each_row("printed", ["[*]", "(Fox, 2004)", "\\citep{fox}", "\\parencite{fox}"])
 def test_bracketed_marks_leave_no_hole(text: str, printed: str) -> None:
     assert reads_whole(_cited(text, printed))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "printed"),
     [
         ("As has been shown by|, honey bees dance well.", "[*]"),
@@ -130,7 +129,7 @@ def test_holes_and_names_are_no_examples(text: str, printed: str) -> None:
     assert not reads_whole(_cited(text, printed))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Honey bees , it is said, dance well.",

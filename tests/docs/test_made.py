@@ -1,74 +1,76 @@
-"""What pages take from the code: the rooms and their levels, the picture, tables of words."""
+"""What pages take from the code: the layers and their picture, tables of words."""
 
 from xml.etree import ElementTree
 
-import pytest
+import networkx as nx
 
 from docs.made.commands import commands
-from docs.made.house import House, read_house
-from docs.made.house_picture import ROOF, TRIP, WIDTH, house_picture
+from docs.made.layers import (
+    BOX_HEIGHT,
+    BOX_WIDTH,
+    TRIP,
+    WIDTH,
+    layer_of,
+    levels,
+    picture,
+    read_folders,
+    shown_imports,
+)
 from docs.made.tables import code, table, words
+from tests.rows import each_row
 
-HOUSE = House(
-    rooms={"attic": 1, "hall": 2, "kitchen": 3, "cellar": 4},
-    imports={
-        ("attic", "hall"): 1,
-        ("attic", "cellar"): 7,
-        ("hall", "cellar"): 2,
-        ("kitchen", "cellar"): 1,
-    },
+IMPORTS = nx.DiGraph(
+    [("attic", "hall"), ("attic", "cellar"), ("hall", "cellar"), ("kitchen", "cellar")]
 )
 
 
-def test_a_room_lies_above_all_that_it_imports() -> None:
-    assert HOUSE.levels() == {"attic": 2, "hall": 1, "kitchen": 1, "cellar": 0}
-    assert HOUSE.below("attic") == {"hall", "cellar"}
+def test_a_folder_lies_above_all_that_it_imports() -> None:
+    assert levels(IMPORTS) == [["cellar"], ["hall", "kitchen"], ["attic"]]
 
 
 def test_imports_that_follow_from_others_are_left_out() -> None:
-    assert HOUSE.steps() == [("attic", "hall"), ("hall", "cellar"), ("kitchen", "cellar")]
+    shown = [("attic", "hall"), ("hall", "cellar"), ("kitchen", "cellar")]
+    assert shown_imports(IMPORTS) == shown
 
 
-def test_rooms_that_import_each_other_share_a_level() -> None:
-    both = House(HOUSE.rooms, {**HOUSE.imports, ("cellar", "kitchen"): 1})
-    assert both.levels() == {"attic": 2, "hall": 1, "kitchen": 0, "cellar": 0}
-    assert {("kitchen", "cellar"), ("cellar", "kitchen")} <= set(both.steps())
-    assert ("attic", "cellar") not in both.steps()
+def test_folders_that_import_each_other_share_a_level() -> None:
+    both = nx.DiGraph([*IMPORTS.edges, ("cellar", "kitchen")])
+    assert levels(both) == [["cellar", "kitchen"], ["hall"], ["attic"]]
+    assert {("kitchen", "cellar"), ("cellar", "kitchen")} <= set(shown_imports(both))
+    assert ("attic", "cellar") not in shown_imports(both)
 
 
-def test_a_part_keeps_the_imports_between_its_own_rooms() -> None:
-    part = HOUSE.of(["hall", "cellar"])
-    assert part.rooms == {"hall": 2, "cellar": 4}
-    assert part.imports == {("hall", "cellar"): 2}
+def test_the_layers_are_those_of_the_code_and_imports_point_down() -> None:
+    folders = read_folders()
+    assert {*TRIP, "recsys.indexes", "recsys.eval.report", "recsys.pipelines.index"} <= set(folders)
+    assert "recsys.pipelines" not in folders
+    assert folders.has_edge("recsys.stage_two", "recsys.stage_one")
+    assert sum(folders.nodes[name]["modules"] for name in folders) > 100
+    climbing = {(a, b) for a, b in folders.edges if layer_of(a) > layer_of(b)}
+    assert climbing == {("recsys.recommend", "recsys.app")}  # `recsys.load`, when it is called.
+    across = {(a, b) for a, b in folders.edges if "indexes" in a + b and "eval" in a + b}
+    assert {pair for pair in across if layer_of(pair[0]) == layer_of(pair[1])} == set()
 
 
-def test_the_house_is_the_one_that_stands_here() -> None:
-    house = read_house()
-    assert set(TRIP) <= set(house.rooms)
-    assert ("recsys.stage_two", "recsys.stage_one") in house.imports
-    assert sum(house.rooms.values()) > 100
-    floor = {name for name in house.rooms if name.startswith("recsys.")} - {ROOF}
-    climbing = {pair for pair in house.imports if pair[0] in floor and pair[1] not in floor}
-    assert climbing == {("recsys.recommend", ROOF)}  # `recsys.load`, when it is called.
-
-
-def test_the_picture_shows_every_room_once_and_inside() -> None:
-    house = read_house()
-    root = ElementTree.fromstring(house_picture(house))
+def test_the_picture_shows_every_folder_once_and_inside() -> None:
+    folders = read_folders()
+    root = ElementTree.fromstring(picture(folders))
     space = "{http://www.w3.org/2000/svg}"
     texts = [each.text or "" for each in root.iter(f"{space}text")]
     shown = [text for text in texts if text.endswith("modules")]
-    assert sorted(shown) == sorted(f"{count} modules" for count in house.rooms.values())
+    counted = (f"{folders.nodes[name]['modules']} modules" for name in folders)
+    assert sorted(shown) == sorted(counted)
     boxes = [each for each in root.iter(f"{space}rect") if each.get("class") == "box"]
     corners = {(float(each.attrib["x"]), float(each.attrib["y"])) for each in boxes}
-    assert len(corners) == len(boxes) == len(house.rooms)
-    for each in boxes:
-        assert 0 <= float(each.attrib["x"]) <= WIDTH - float(each.attrib["width"])
+    assert len(corners) == len(boxes) == len(folders)
+    height = float(root.attrib["viewBox"].split()[3])
+    for x, y in corners:
+        assert 0 <= x <= WIDTH - BOX_WIDTH and 0 <= y <= height - BOX_HEIGHT
     numbers = [text for text in texts if text.isdecimal()]
     assert sorted(numbers) == [str(number + 1) for number in range(len(TRIP))]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("Given as for --seeds.", "Given as for `--seeds`."),

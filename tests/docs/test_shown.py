@@ -14,6 +14,7 @@ import pytest
 
 from tests.docs.written_pages import COMMANDS, PAGES, blocks, lines, shown, words_of
 from tests.recsys.app.web.served_process import started
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.conftest import RunCli
@@ -23,7 +24,7 @@ TAUGHT = [name for name in PAGES if name == "README.md" or name.startswith("docs
 NOTHING_FOUND = 3
 
 
-@pytest.mark.parametrize("line", shown(*PAGES))
+@each_row("line", shown(*PAGES))
 def test_pages_show_commands_and_options_that_exist(line: str) -> None:
     words, _ = words_of(line)
     name = max((n for n in COMMANDS if words[: len(n.split())] == n.split()), key=len)
@@ -101,7 +102,7 @@ def test_the_python_of_readme_and_guide_runs(page: str, workplace: Path) -> None
     assert out.getvalue().startswith("1 ")
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each_row("page", PAGES)
 def test_other_python_and_json_is_whole(page: str) -> None:
     for block in blocks(page, "python"):
         compile(block, page, "exec")

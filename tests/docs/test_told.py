@@ -23,6 +23,7 @@ from recsys.formats.source_formats import SourceFormat
 from recsys.stage_one.sources import names
 from recsys.store.generations import in_force
 from tests.docs.written_pages import COMMANDS, MAKEFILE, PAGES, README, ROOT
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -31,14 +32,14 @@ if TYPE_CHECKING:
 LONGEST_README = 150
 
 
-@pytest.mark.parametrize("form", [*SOURCE_FORMATS, *JSON_FORMATS], ids=lambda form: form.name)
+@each_row("form", [*SOURCE_FORMATS, *JSON_FORMATS])
 def test_every_format_of_papers_has_its_row_in_the_guide(form: SourceFormat | PaperFormat) -> None:
     page = PAGES["docs/guide/sources.md"]
     # The rows of JSON are those of JSON_FORMATS.
     assert f"\n| {form.name} |" in page or form.name == "JSON"
 
 
-@pytest.mark.parametrize("form", CONTEXT_FORMATS, ids=lambda form: form.name)
+@each_row("form", CONTEXT_FORMATS)
 def test_every_format_of_contexts_has_its_row_in_the_guide(form: ContextFormat) -> None:
     assert f"\n| {form.name} |" in PAGES["docs/guide/local.md"]
 
@@ -48,7 +49,7 @@ def test_the_program_has_the_promised_commands() -> None:
     assert promised <= set(COMMANDS)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_row("name", COMMANDS)
 def test_every_command_and_option_explains_itself_in_sentences(name: str) -> None:
     command = COMMANDS[name]
     assert command.help and re.match(r"[A-Z]", command.help)
@@ -58,7 +59,7 @@ def test_every_command_and_option_explains_itself_in_sentences(name: str) -> Non
         assert parameter.help.endswith((".", "programs.")), parameter.name
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_row("name", COMMANDS)
 def test_every_command_is_in_the_reference_and_on_a_page_that_people_wrote(name: str) -> None:
     reference = "docs/reference/commands.md"
     assert f"\n## recsys {name}\n" in PAGES[reference]
@@ -81,7 +82,7 @@ def results_row(page: str, corpus: str, system: str) -> list[str]:
     return [re.findall(r"\d\.\d+", number)[0] for number in numbers]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "page", "system"),
     [
         ("recsys, two stages", "evaluation", "two-stage"),
@@ -102,7 +103,7 @@ def test_readme_has_the_figures_of_the_results(title: str, page: str, system: st
     assert row[1:] == expected
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each_row("page", PAGES)
 def test_pages_name_targets_and_files_that_exist(page: str) -> None:
     targets = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
     assert {line for line in re.findall(r"`make ([a-z-]+)", PAGES[page])} <= targets

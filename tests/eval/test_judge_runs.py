@@ -21,6 +21,7 @@ from recsys.eval.recorded_runs import Evaluation, read_evaluation
 from recsys.eval.run_figures import ASSESSMENT, Assessment
 from recsys.eval.trec import Qrels, Run, read_run
 from tests.eval.small_evaluation import GOLD, facts, queries, write_evaluation, write_runs
+from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +155,7 @@ def test_judgements_of_0_are_no_gold() -> None:
     assert found.differences == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("run", "qrels", "said"),
     [
         ({"q": {"a": 1.0}}, {"q": {"a": 0}}, "no relevant paper"),

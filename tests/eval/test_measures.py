@@ -32,6 +32,7 @@ from recsys.eval.measures import (
 )
 from recsys.eval.trec import ordered
 from recsys.store.arrays import Mask
+from tests.rows import each_row
 
 FLAGS = st.lists(st.booleans(), max_size=120).map(lambda values: np.array(values, bool))
 
@@ -145,7 +146,7 @@ TREC_NAMES = {
 }
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each_row("seed", range(5))
 def test_every_measure_agrees_with_trec_eval(seed: int) -> None:
     run, qrels = random_run(seed)
     cutoffs = ",".join(map(str, CUTOFFS))
@@ -165,7 +166,7 @@ IR_NAMES = {
 }
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each_row("seed", range(5))
 def test_averages_agree_with_ir_measures(seed: int) -> None:
     run, qrels = random_run(seed)
     names = {name: ir_measures.parse_measure(theirs) for name, theirs in IR_NAMES.items()}

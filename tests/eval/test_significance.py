@@ -15,6 +15,7 @@ from recsys.eval.significance import (
     randomisation_test,
     sign_flip_tests,
 )
+from tests.rows import each_row
 
 VALUES = st.sampled_from([0.0, 0.1, 0.25, 1 / 3, 0.5, 1.0])
 PAIRS = st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=40).map(
@@ -73,7 +74,7 @@ def test_p_is_a_probability_and_does_not_depend_on_who_comes_first(
         assert won.cohen_d == pytest.approx(-lost.cohen_d)
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.02, 0.05])
+@each_row("shift", [0.0, 0.02, 0.05])
 def test_p_agrees_with_scipy(shift: float) -> None:
     one, other = rng(2).random(120) + shift, rng(3).random(120)
     theirs = stats.permutation_test(

@@ -18,6 +18,7 @@ from recsys.eval.trec import (
     write_qrels,
     write_run,
 )
+from tests.rows import each_row
 
 FLOATS = st.floats(-(2.0**99), 2.0**99, width=32)
 
@@ -75,7 +76,7 @@ def test_judgements_survive_writing_and_reading(tmp_path: Path) -> None:
     assert read_qrels(path) == {"q1": {"a": 1, "b": 1}, "q2": {"é": 1}}
 
 
-@pytest.mark.parametrize("score", [np.nan, np.inf, -np.inf])
+@each_row("score", [np.nan, np.inf, -np.inf])
 def test_a_score_that_cannot_be_ordered_is_refused(score: float) -> None:
     with pytest.raises(InputError, match="rank 2"):
         run_lines("q", ["a", "b"], floats(1, score), tag="t")

@@ -11,6 +11,7 @@ from recsys.indexes.annoy_index import AnnoyIndex, choose_search_k
 from recsys.indexes.exact import ExactIndex
 from recsys.store.arrays import load_array
 from tests.indexes.small_indexes import forest, random_vectors, share
+from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +19,7 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> AnnoyIndex:
     return forest(random_vectors(4000, dim=32), tmp_path_factory.mktemp("forest"), search_k=1500)
 
 
-@pytest.mark.parametrize("part", [1.0, 0.5])
+@each_row("part", [1.0, 0.5])
 def test_annoy_finds_nearly_what_the_exact_search_finds(big: AnnoyIndex, part: float) -> None:
     allowed = share(len(big.vectors), part)
     exact = ExactIndex(big.vectors)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt
@@ -29,7 +29,6 @@ def older(folder: Path, store: TermStore, *, frequencies: bool) -> Path:
     return folder
 
 
-@settings(max_examples=25, deadline=None)
 @given(TEXTS, st.booleans())
 def test_weights_tell_what_they_were_computed_from(
     tmp_path_factory: pytest.TempPathFactory,

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt
@@ -40,7 +40,6 @@ def coarse(shape: tuple[int, int], seed: int) -> Floats:
 
 
 @given(shapes, st.integers(0, 99), st.integers(0, 100), st.sampled_from([None, 1.0, 0.6, 0.05]))
-@settings(max_examples=40, deadline=None)
 def test_it_finds_the_same_rows_in_the_same_order(
     shape: tuple[int, int], seed: int, k: int, part: float | None
 ) -> None:
@@ -58,7 +57,6 @@ def test_it_finds_the_same_rows_in_the_same_order(
 
 
 @given(shapes, st.integers(0, 99), st.floats(1e-3, 50))
-@settings(max_examples=40, deadline=None)
 def test_no_rounded_product_is_farther_off_than_it_says(
     shape: tuple[int, int], seed: int, spread: float
 ) -> None:

@@ -9,6 +9,7 @@ from recsys.indexes.exact import ExactIndex
 from recsys.indexes.row_blocks import blocks, nearest, release
 from recsys.store.arrays import load_array
 from tests.indexes.small_indexes import random_vectors
+from tests.rows import each_row
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +40,7 @@ def test_what_is_written_to_a_map_is_not_lost(tmp_path: Path) -> None:
     assert (private == 5).all() and (np.load(path) == 3).all()
 
 
-@pytest.mark.parametrize("k", [1, 5, 40, 60])
+@each_row("k", [1, 5, 40, 60])
 def test_the_nearest_are_found_across_blocks(k: int) -> None:
     vectors, queries = random_vectors(40), random_vectors(3, seed=4)
     for (rows, cosines), query in zip(nearest(vectors, queries, k), queries, strict=True):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.indexes.exact import ExactIndex
@@ -14,7 +14,6 @@ from tests.indexes.test_rounded_search import coarse
 
 
 @given(st.integers(1, 300), st.integers(0, 99), st.integers(0, 60), st.sampled_from([None, 0.5]))
-@settings(max_examples=40, deadline=None)
 def test_it_finds_the_same_rows_in_the_same_order(
     n: int, seed: int, k: int, part: float | None
 ) -> None:

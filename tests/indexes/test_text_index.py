@@ -27,6 +27,7 @@ from recsys.indexes.text_backends import (
 from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats, Mask
 from recsys.store.terms import QueryText, TermStore
+from tests.rows import each_row
 
 VOCABULARY = ("ant", "bee", "cat", "dog", "elk")
 PHRASES = st.lists(st.sampled_from(VOCABULARY), max_size=6).map(" ".join)
@@ -222,7 +223,7 @@ def test_loaded_index_answers_as_the_built_one(tmp_path: Path) -> None:
     np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("row", [-1, 3, 2**31 - 1])
+@each_row("row", [-1, 3, 2**31 - 1])
 def test_papers_that_are_not_there_are_damage_and_no_crash(row: int) -> None:
     index = index_of([("ant", None), ("ant", None), ("bee", None)])
     rows = index.postings.rows.copy()

@@ -31,6 +31,7 @@ from tests.indexes.small_indexes import (
     rounded,
     share,
 )
+from tests.rows import each_row
 
 Build: TypeAlias = Callable[[Floats], VectorIndex]
 
@@ -266,7 +267,7 @@ def test_search_leaves_its_arguments_alone(build: Build) -> None:
     np.testing.assert_array_equal(allowed, before[1])
 
 
-@pytest.mark.parametrize("part", [1.0, 0.7, 0.2, 0.02])
+@each_row("part", [1.0, 0.7, 0.2, 0.02])
 def test_exact_search_is_the_head_of_a_full_sort(part: float) -> None:
     vectors = random_vectors(500)
     allowed = share(500, part)

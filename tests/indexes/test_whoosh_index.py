@@ -5,13 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactMissing
 from recsys.indexes.whoosh_index import WhooshIndex
 from recsys.store.arrays import Mask
 from recsys.store.terms import QueryText
+from tests.rows import each_row
 
 PAPERS: list[tuple[str, str | None]] = [
     ("rivers of ice", "glaciers flow like rivers and carve valleys"),
@@ -55,7 +56,7 @@ def bm25f(word: str, row: int) -> float:
     return total
 
 
-@pytest.mark.parametrize("word", ["rivers", "glaciers", "sand"])
+@each_row("word", ["rivers", "glaciers", "sand"])
 def test_scores_follow_the_formula(word: str, index: WhooshIndex) -> None:
     rows, scores = index.search(asked("", word), 10)
     expected = {row: bm25f(word, row) for row in range(len(PAPERS)) if bm25f(word, row) > 0}
@@ -63,7 +64,6 @@ def test_scores_follow_the_formula(word: str, index: WhooshIndex) -> None:
     assert scores.tolist() == pytest.approx([expected[row] for row in rows.tolist()], rel=1e-6)
 
 
-@settings(max_examples=30)
 @given(title=PHRASES, abstract=PHRASES, k=st.integers(0, 6), data=st.data())
 def test_search_is_the_head_of_the_allowed_papers(
     index: WhooshIndex, title: str, abstract: str, k: int, data: st.DataObject

@@ -20,6 +20,7 @@ from tests.online.crossref_server import CrossrefSite
 from tests.online.loopback import Asked, Fault, Given, serving
 from tests.online.posed_questions import OTHER, QUESTION, ask
 from tests.online.world import CATALOGUE, Servers, TestClock, every_key
+from tests.rows import each_row
 
 
 def test_a_long_question_is_quoted_by_its_beginning() -> None:
@@ -183,7 +184,7 @@ def test_credits_are_counted_as_they_are_priced(servers: Servers) -> None:
     assert (client.spent.requests, client.spent.credits) == (2, 11.0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address",
     ["http://example.org", "http://127.0.0.1.example.org", "ftp://127.0.0.1", "file:///etc", "x"],
 )
@@ -192,7 +193,7 @@ def test_only_this_machine_is_asked_without_tls(address: str) -> None:
         base_address(SITES["openalex"], {"openalex": address})
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:8", "localhost:8", "[::1]:8"])
+@each_row("host", ["127.0.0.1:8", "localhost:8", "[::1]:8"])
 def test_this_machine_may_be_asked_without_tls(host: str) -> None:
     assert base_address(SITES["openalex"], {"openalex": f"http://{host}/"}) == f"http://{host}"
 

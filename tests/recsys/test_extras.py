@@ -11,12 +11,13 @@ from packaging.utils import canonicalize_name
 
 from recsys.errors import MissingExtraError
 from recsys.extras import EXTRAS, missing_extra, need
+from tests.rows import each_row
 
 ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("module", EXTRAS)
+@each_row("module", EXTRAS)
 def test_every_module_comes_with_its_extra(module: str) -> None:
     requirements = PROJECT["project"]["optional-dependencies"][EXTRAS[module]]
     names = {canonicalize_name(Requirement(each).name) for each in requirements}
@@ -44,6 +45,6 @@ def test_a_failed_import_asks_for_the_extra(monkeypatch: pytest.MonkeyPatch) -> 
     assert missing is not None and missing.hint == "pip install 'recsys[train]'"
 
 
-@pytest.mark.parametrize("name", ["numpy", "recsys.no_such_module", None])
+@each_row("name", ["numpy", "recsys.no_such_module", None])
 def test_other_failed_imports_ask_for_none(name: str | None) -> None:
     assert missing_extra(ImportError("It failed.", name=name)) is None

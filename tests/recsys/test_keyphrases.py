@@ -1,6 +1,5 @@
 """Keyphrases before an abstract: put there once, and taken off again."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,12 +10,13 @@ from recsys.keyphrases import (
     with_keyphrases,
     without_keyphrases,
 )
+from tests.rows import each_row
 
 PHRASES = st.lists(st.text(max_size=12), max_size=4)
 ABSTRACTS = st.none() | st.text(min_size=1, max_size=40).map(str.strip).filter(bool)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "found"),
     [
         (["maps", "time series."], ("maps", "time series")),
@@ -36,7 +36,7 @@ def test_so_many_phrases_stand_before_an_abstract() -> None:
     assert cleaned(map(str, range(100))) == tuple(map(str, range(MOST)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("abstract", "phrases", "text"),
     [
         ("We ring bells.", ("bells", "ropes"), "bells, ropes. We ring bells."),
@@ -60,7 +60,7 @@ def test_they_are_put_there_once(abstract: str | None, phrases: list[str]) -> No
         assert without_keyphrases(text, phrases) == abstract
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "found"),
     [
         ("keyphrases", ("own",)),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError, InputError, NothingFound
@@ -14,6 +14,7 @@ from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.stage_two.features import feature_names
 from tests.pipelines.small_index import open_small_index, write_small_index
+from tests.rows import each_row
 from tests.small_recommender import DRAFT, CosineRanker, ids, stored
 from tests.tiny import SMALL, random_world
 
@@ -53,7 +54,7 @@ def test_papers_cited_already_are_left_out_and_lead_to_others(recommender: Recom
     assert cited.reasons[0].kind == "seeds"
 
 
-@pytest.mark.parametrize("draft", [Draft(""), Draft(" ", "\n"), Draft("\t", authors=("A B",))])
+@each_row("draft", [Draft(""), Draft(" ", "\n"), Draft("\t", authors=("A B",))])
 def test_a_draft_without_text_is_refused(recommender: Recommender, draft: Draft) -> None:
     with pytest.raises(DraftError, match="neither a title nor an abstract"):
         recommender.recommend(draft)
@@ -129,7 +130,7 @@ def test_k_may_be_larger_than_the_corpus(recommender: Recommender) -> None:
     assert ids(recommender.recommend(DRAFT, k=4)) == ids(answer)[:4]
 
 
-@pytest.mark.parametrize("k", [0, -1])
+@each_row("k", [0, -1])
 def test_k_below_one_is_refused(recommender: Recommender, k: int) -> None:
     with pytest.raises(InputError, match=f"k is {k}"):
         recommender.recommend(DRAFT, k)
@@ -154,7 +155,6 @@ def test_a_paper_of_the_corpus_is_never_recommended_to_itself(recommender: Recom
     assert np.all(np.diff(ranking.scores) <= 0)
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 50))
 def test_whatever_the_collection_an_answer_keeps_the_rules(seed: int, k: int) -> None:
     world = random_world(seed)

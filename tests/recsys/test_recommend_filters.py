@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.asking.filters import Filters
@@ -184,7 +184,6 @@ def labelled(papers: Sequence[Paper]) -> list[Paper]:
     ]
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), FILTERS)
 def test_filters_leave_what_passes_as_it_was(seed: int, filters: Filters) -> None:
     """All papers are candidates here, so nothing else may differ from the plain answer."""
@@ -197,7 +196,6 @@ def test_filters_leave_what_passes_as_it_was(seed: int, filters: Filters) -> Non
     assert filtered == [item for item in plain if item.paper.id in passing]
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), FILTERS)
 def test_filters_add_up_and_change_no_score(seed: int, filters: Filters) -> None:
     """Few papers are candidates here, so filters let others in."""

@@ -9,10 +9,11 @@ from recsys.asking.named import read_references
 from recsys.errors import InputError, NothingFound
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, ReadingLists
+from tests.rows import each_row
 from tests.small_recommender import DRAFT, apart_from_rank, ids, stored
 
 
-@pytest.mark.parametrize("diversity", [0.2, 0.5, 1.0])
+@each_row("diversity", [0.2, 0.5, 1.0])
 def test_diversity_reorders_and_changes_nothing_else(
     recommender: Recommender, diversity: float
 ) -> None:
@@ -103,7 +104,7 @@ def twice(tmp_path_factory: pytest.TempPathFactory) -> Recommender:
     return stored(TWICE, tmp_path_factory.mktemp("twice") / "corpus")
 
 
-@pytest.mark.parametrize("diversity", [0.0, 0.5])
+@each_row("diversity", [0.0, 0.5])
 def test_a_work_stands_once_and_the_next_paper_moves_up(
     twice: Recommender, diversity: float
 ) -> None:

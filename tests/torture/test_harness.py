@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
+from tests.rows import each_row
 from tests.torture import environments, kills
 from tests.torture.children import CRASH, FOREIGN, HANGS, KILLED, OK, REFUSED, in_child
 from tests.torture.damage import DAMAGES, damaged, files_of
@@ -40,7 +41,7 @@ def _spin() -> None:
         pass
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("work", "kind", "said"),
     [
         (lambda: [1, "two"], OK, ""),
@@ -140,7 +141,7 @@ def test_damage_is_mended(what: str, tmp_path: Path) -> None:
     assert files_of(tmp_path) == ["a"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "array",
     [np.arange(5, dtype=np.int32), np.ones((3, 2), np.float32), np.zeros(0, np.int32)],
 )

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.built_index import ROOT
+from tests.rows import each_row
 from tests.torture.table import TORTURES
 from tests.torture.verdicts import FAILURES
 
@@ -30,7 +31,7 @@ def _tortured(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.parametrize("name", TORTURES)
+@each_row("name", TORTURES)
 def test_a_slice_of_a_torture_does_no_harm(name: str, lines: dict[str, str]) -> None:
     line = lines[name]
     found = {kind: int(re.findall(rf"(\d+) {kind}\b", line)[0]) for kind in FAILURES}

@@ -36,6 +36,7 @@ from recsys.app.cli.program import application
 from recsys.errors import InputError, RecsysError
 from recsys.pipelines.evaluation.system_table import SYSTEMS
 from tests.pipelines.small_index import write_small_split
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -80,7 +81,7 @@ def words(text: str) -> list[str]:
     return shlex.split(filled)
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@each_row("name", EXPERIMENTS)
 def test_the_commands_of_the_table_are_commands_of_the_program(name: str) -> None:
     experiment = EXPERIMENTS[name]
     program = typer.main.get_command(application())

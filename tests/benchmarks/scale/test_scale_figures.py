@@ -37,6 +37,7 @@ from recsys.pipelines.jobs.programs import Cost
 from recsys.recommend import Recommender
 from tests.benchmarks.scale.small_real import write_real
 from tests.hashing_encoder import HashingEncoder
+from tests.rows import each_row
 
 SIZE = 600
 ANSWERS = {
@@ -185,7 +186,7 @@ def test_ratios_are_made_within_a_process() -> None:
     assert found["parts"] == ANSWERS["parts"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("papers", "name"), [(30_000, "30k"), (1_000_000, "1m"), (1_500_000, "1500k"), (1234, "1234")]
 )
 def test_a_size_has_a_short_name(papers: int, name: str) -> None:

@@ -9,11 +9,12 @@ from benchmarks.written_drafts import __main__ as program
 from benchmarks.written_drafts.read_drafts import RIGHT, verdict, written_drafts
 from benchmarks.written_drafts.verdict_tables import verdict_tables
 from benchmarks.written_drafts.written_draft import WrittenDraft
+from tests.rows import each_row
 
 DRAFTS = written_drafts()
 
 
-@pytest.mark.parametrize("draft", DRAFTS, ids=lambda each: f"{each.part}: {each.name}")
+@each_row("draft", DRAFTS)
 def test_every_written_draft_is_read_right(draft: WrittenDraft) -> None:
     assert verdict(draft) == RIGHT
 

@@ -17,6 +17,7 @@ from recsys.eval.report.canvas import INK, spread
 from recsys.eval.report.evaluation_pictures import DRAWINGS, draw, wilson, write_pictures
 from recsys.eval.run_figures import Assessment
 from tests.eval.small_evaluation import GOOD, write_evaluation, write_runs
+from tests.rows import each_row
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -39,7 +40,7 @@ def test_every_picture_is_drawn_when_its_figures_are_there(drawn: dict[str, str]
     assert list(drawn) == list(DRAWINGS)
 
 
-@pytest.mark.parametrize("name", DRAWINGS)
+@each_row("name", DRAWINGS)
 def test_a_picture_takes_the_colour_of_its_page(name: str, drawn: dict[str, str]) -> None:
     svg = drawn[name]
     root = ElementTree.fromstring(svg)
@@ -53,7 +54,7 @@ def test_a_picture_takes_the_colour_of_its_page(name: str, drawn: dict[str, str]
     assert not re.search(r'(href|src)="(?!#)', svg)
 
 
-@pytest.mark.parametrize("name", ["precision-recall", "recall-by-k", "recall-by-candidates"])
+@each_row("name", ["precision-recall", "recall-by-k", "recall-by-candidates"])
 def test_every_system_is_named(name: str, drawn: dict[str, str]) -> None:
     assert {"good", "fair", "poor"} <= set(texts(drawn[name]))
 

@@ -15,6 +15,7 @@ from recsys.eval.report.page_html import html
 from recsys.eval.run_figures import save_assessment
 from tests.eval.invented_assessment import FACTS, NASTY, QUERIES, invented
 from tests.eval.page_tags import Tags, tags_of
+from tests.rows import each_row
 
 QRELS = "q1 0 p1 1\nq1 0 p2 1\nq2 0 p1 1\n"
 RUN = "q1 Q0 p1 1 2.0 t\nq1 Q0 p9 2 1.0 t\nq2 Q0 p9 1 1.0 t\n"
@@ -101,7 +102,7 @@ def test_the_headline_shows_figures_intervals_and_whom_a_system_beats(page: str)
     assert "0.740\u20130.760" in page
 
 
-@pytest.mark.parametrize("name", ["html", "markdown"])
+@each_row("name", ["html", "markdown"])
 def test_the_report_says_how_it_was_made(name: str, report: Report) -> None:
     text = FORMATS[name](report)
     for fact in ("recsys evaluate", "c0ffee", "beef", "numpy 2.3", "seed of the runs", "1,234"):

@@ -6,6 +6,7 @@ import pytest
 
 from recsys.errors import InputError
 from recsys.eval.report.marked_pages import check_page, rewrite_page, splice
+from tests.rows import each_row
 
 BEGIN, END = "<!-- seeds -->", "<!-- /seeds -->"
 PAGE = f"# Title\n\n{BEGIN}\nold\n{END}\n\nAfter.\n"
@@ -17,7 +18,7 @@ def test_the_block_replaces_the_old_one_and_nothing_else() -> None:
     assert splice(once, "seeds", "new") == once
 
 
-@pytest.mark.parametrize("text", ["", BEGIN, END, f"{END}{BEGIN}", PAGE + PAGE])
+@each_row("text", ["", BEGIN, END, f"{END}{BEGIN}", PAGE + PAGE])
 def test_marks_must_be_there_once_and_in_order(text: str) -> None:
     with pytest.raises(InputError, match="marks"):
         splice(text, "seeds", "new")

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from recsys.eval.report.tables import (
     markdown_table,
     text_table,
 )
+from tests.rows import each_row
 
 TABLE = Table(
     "small-one",
@@ -92,7 +92,7 @@ def test_the_best_of_a_column_is_marked_ties_included_and_only_among_rivals() ->
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "latex", "markdown"),
     [
         ("R&D", r"R\&D", "R&amp;D"),

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import CorpusError
@@ -277,7 +277,6 @@ def test_remarks_and_oddities_are_counted_over_all_files(tmp_path: Path) -> None
     assert report.remarks[Remark.NO_ABSTRACT] == 2
 
 
-@settings(max_examples=40)
 @given(st.lists(st.sampled_from(TEXTS), min_size=1, max_size=4), st.randoms())
 def test_any_files_together_are_papers_with_distinct_ids(
     tmp_path_factory: pytest.TempPathFactory, texts: list[tuple[str, str]], random: Random

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.papers.paper_of_reference import names_of
@@ -202,7 +202,6 @@ def test_a_stored_paper_goes_by_the_names_it_had() -> None:
     assert names_of(work_of(paper)) == ["W1", "10.5555/a", "pmid:1", "cite:a b|2001|1|2"]
 
 
-@settings(max_examples=25)
 @given(
     first=st.lists(st.sampled_from(TEXTS), min_size=1, max_size=3, unique=True),
     then=st.lists(st.sampled_from(TEXTS), min_size=1, max_size=3, unique=True),

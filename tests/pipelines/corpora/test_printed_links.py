@@ -1,7 +1,6 @@
 """Cited works are found by where they were printed: without volume, without initials, by title."""
 
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from recsys.pipelines.corpora.link_citations import Rule
 from recsys.pipelines.corpora.merge_works import Merged
 from recsys.pipelines.corpora.work_table import NO_SPACE, Space, WorkIntake
 from recsys.records import Reference
+from tests.rows import each_row
 
 
 def graph_of(*works: Reference) -> WorkGraph:
@@ -38,7 +38,7 @@ def test_a_paper_without_volume_is_found_by_author_year_and_page() -> None:
     assert printed_place(MEETING) == "smith a|y2004|345"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "cited",
     [
         Reference(authors=("A Smith",), year=2005, page="345"),

@@ -4,7 +4,6 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from recsys.pipelines.corpora.query_years import (
 )
 from recsys.store.arrays import SortedStrings
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from tests.rows import each_row
 
 OLD = 1900
 
@@ -81,7 +81,7 @@ def test_dev_ends_with_the_year_that_test_began() -> None:
     assert not set(graph.years[found.train].tolist()) & set(graph.years[found.test].tolist())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("counts", "expected"),
     [
         ({}, (0, 0, 0)),

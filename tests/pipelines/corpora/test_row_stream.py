@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.pipelines.corpora import row_stream
@@ -35,7 +35,6 @@ def stored(rows: pa.Table, folder: Path, *, size: int = 2, at_once: int = 3) -> 
     return writer.rows()
 
 
-@settings(max_examples=40, deadline=None)
 @given(ROWS, st.integers(1, 4), st.integers(1, 4), st.data())
 def test_a_stream_does_what_a_table_does(
     tmp_path_factory: pytest.TempPathFactory,

@@ -19,6 +19,7 @@ from recsys.pipelines.corpora.worth_report import (
     worth_json,
     worth_lines,
 )
+from tests.rows import each_row
 
 MEASURED = Path(__file__).parents[3] / "benchmarks" / "few-links.json"
 GOOD = CorpusWorth(
@@ -49,7 +50,7 @@ def test_what_was_not_asked_for_is_left_out() -> None:
     assert len(worth_lines(GOOD)) == 4
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "said"),
     [
         ({"train": FEWEST_TRAIN}, "enough links for a ranker of its own"),

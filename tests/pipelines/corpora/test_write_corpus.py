@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import CorpusError, InputError
@@ -45,7 +45,6 @@ def test_the_written_corpus_builds_the_same_bytes(
     assert columns([out], tmp_path / "again") == columns(sources, tmp_path / "direct")
 
 
-@settings(max_examples=30)
 @given(texts=st.lists(st.sampled_from(TEXTS), min_size=1, max_size=4, unique=True))
 def test_any_written_corpus_builds_the_same_bytes(
     tmp_path_factory: pytest.TempPathFactory, texts: list[tuple[str, str]]

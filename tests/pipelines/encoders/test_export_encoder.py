@@ -32,6 +32,7 @@ from recsys.pipelines.encoders.sample_texts import SAMPLES
 from recsys.pipelines.encoders.torch_check import POOLINGS, stored_vectors, torch_vectors
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, load_manifest, verify
+from tests.rows import each_row
 
 SMALL = {
     "vocab_size": 30522,
@@ -100,7 +101,7 @@ def test_the_packaged_model_agrees_with_torch(own_cache: Path) -> None:
     assert cosines(rounded.encode(OTHERS), encoder.encode(OTHERS)).min() > 0.995
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
+@each_row("pooling", POOLINGS)
 def test_the_stored_vectors_are_those_of_torch(own_cache: Path, pooling: str) -> None:
     encoder = OnnxEncoder.load(cached_encoder(MINILM, own_cache, precision="f32"))
     ids = [encoder.token_ids(text) for text in SAMPLES]

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from recsys.pipelines.encoders.hugging_face import (
     HUB_ENCODERS,
     OLDER_NAMES,
@@ -11,6 +9,7 @@ from recsys.pipelines.encoders.hugging_face import (
     hub_name,
     known_names,
 )
+from tests.rows import each_row
 
 
 def test_the_encoders_of_the_papers_are_in_the_table() -> None:
@@ -23,7 +22,7 @@ def test_the_encoders_of_the_papers_are_in_the_table() -> None:
     assert known_names() == [*HUB_ENCODERS, *hubs]
 
 
-@pytest.mark.parametrize("short", HUB_ENCODERS)
+@each_row("short", HUB_ENCODERS)
 def test_a_short_name_and_the_hubs_name_are_asked_alike(short: str) -> None:
     hub = hub_name(short)
     assert hub_name(hub) == hub
@@ -31,7 +30,7 @@ def test_a_short_name_and_the_hubs_name_are_asked_alike(short: str) -> None:
     assert HUB_ENCODERS[short].pooling in ("cls", "mean")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "pooling", "joiner", "tokens"),
     [
         ("allenai/specter", "cls", None, 512),

@@ -19,6 +19,7 @@ from recsys.pipelines.encoders.checkpoints import MPNET, read_checkpoint, unpack
 from recsys.pipelines.encoders.export_encoder import choose_settings
 from recsys.pipelines.encoders.mpnet_parts import MPNET_FILES, MPNET_PACKAGES, read_mpnet
 from recsys.pipelines.encoders.torch_check import POOLINGS, stored_vectors
+from tests.rows import each_row
 
 TABLE = np.linspace(-1, 1, 30, dtype=np.float32).reshape(10, 3)
 CONFIG = {"model_type": "mpnet", "pad_token_id": 1, "hidden_size": 3, "num_attention_heads": 1}
@@ -124,7 +125,7 @@ def test_a_missing_package_is_named(
         read_mpnet()
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
+@each_row("pooling", POOLINGS)
 def test_stored_vectors_are_whole(pooling: str) -> None:
     vectors = stored_vectors(MPNET, pooling)
     assert vectors.shape[1] == 768

@@ -23,6 +23,7 @@ from tests.pipelines.small_index import (
     write_small_index,
     write_small_split,
 )
+from tests.rows import each_row
 
 SYSTEMS = ("two-stage", "stage-one", "embedding", "bm25", "bm25-whoosh")
 
@@ -61,7 +62,7 @@ def answer(
     return run_batch(index, split, options, run, open_index=open_small_index, progress=progress)
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@each_row("system", SYSTEMS)
 def test_every_query_is_answered_without_hindsight(
     system: str, finished: dict[str, BatchReport], split: Path
 ) -> None:
@@ -206,7 +207,7 @@ def figures_by_hand(run: Run, index: Path) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@each_row("system", SYSTEMS)
 def test_the_report_measures_the_run_that_was_written(
     system: str, finished: dict[str, BatchReport], index: Path
 ) -> None:

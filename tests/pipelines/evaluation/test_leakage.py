@@ -20,6 +20,7 @@ from recsys.store.collection import Collection
 from recsys.store.generations import in_force
 from recsys.store.layout import ranker_folder
 from tests.pipelines.small_index import open_small_collection, write_small_index
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -111,7 +112,7 @@ def test_an_honest_run_passes(collection: Collection) -> None:
     check_run("x", {"rivers-05": ["rivers-04", "deserts-05"], "rivers-06": []}, collection)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("papers", "message"),
     [
         (["rivers-04", "rivers-06", "rivers-07"], r"newer .* 2 times \(first: 'rivers-06' to"),

@@ -20,6 +20,7 @@ from tests.pipelines.small_index import (
     open_small_index,
     write_small_index,
 )
+from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def test_every_number_of_neighbours_is_tried_with_and_without_citations() -> Non
     assert tried == [(k, expand) for expand in (False, True) for k in NEIGHBOURS]
 
 
-@pytest.mark.parametrize("metadata", [True, False])
+@each_row("metadata", [True, False])
 def test_candidates_are_the_neighbours_and_their_citations(index: Path, metadata: bool) -> None:
     entry = k_answerer(open_small_index, index, metadata)("rivers-08")
     recommender = open_small_index(index)

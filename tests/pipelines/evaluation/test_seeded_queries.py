@@ -22,6 +22,7 @@ from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
 from tests.pipelines.small_index import open_small_collection, write_small_index
+from tests.rows import each_row
 from tests.tiny import SMALL, collect, random_world
 
 ALL = feature_names(metadata=True)
@@ -112,7 +113,7 @@ def measured(collection: Collection, query: Query) -> tuple[list[int], list[list
     return candidates.rows.tolist(), compute(Facts.of(collection, query, candidates), ALL).tolist()
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_row("seed", range(60))
 def test_references_that_are_held_out_show_nowhere(seed: int) -> None:
     """A world in which the paper never cited them gives the same candidates and features."""
     world = random_world(seed)

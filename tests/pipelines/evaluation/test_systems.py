@@ -17,6 +17,7 @@ from recsys.store.artifacts import MANIFEST
 from recsys.store.generations import in_force
 from recsys.store.layout import NNRANK, NNSELECT, nnrank_folder
 from tests.pipelines.small_index import open_small_index, write_small_index
+from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,7 @@ def test_a_near_miss_is_suggested() -> None:
         check_systems(["bm25", "bm25-whosh"])
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@each_row("system", SYSTEMS)
 def test_no_system_sees_the_query_or_anything_newer(system: str, stand: Stand) -> None:
     ranked = ask(stand, system)
     years = stand.collection.graph.years[ranked.rows]
@@ -104,7 +105,7 @@ def test_nnselect_ranks_by_its_own_cosine(stand: Stand) -> None:
     assert 10 <= len(few.rows) < len(many.rows)
 
 
-@pytest.mark.parametrize("metadata", [True, False])
+@each_row("metadata", [True, False])
 def test_nnrank_orders_what_nnselect_selects(stand: Stand, metadata: bool) -> None:
     recommender = open_small_index(stand.index, metadata=metadata)
     own = Stand(recommender, stand.work)

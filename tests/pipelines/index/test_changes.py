@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import CorpusError
@@ -135,7 +135,6 @@ PAPERS = st.lists(
 )
 
 
-@settings(max_examples=30)
 @given(
     PAPERS, st.lists(st.tuples(PAPERS, st.lists(IDS, max_size=4)), max_size=4), st.integers(1, 5)
 )

@@ -78,7 +78,6 @@ IDS = st.text("ab\u00e9\U0001f600", min_size=1, max_size=3)
 PAPERS = st.dictionaries(IDS, st.lists(IDS, max_size=6), min_size=1, max_size=25)
 
 
-@settings(max_examples=40, deadline=None)
 @given(PAPERS, st.integers(1, 7), st.integers(1, 7))
 def test_any_batches_give_sorted_rows_and_the_right_links(
     tmp_path_factory: pytest.TempPathFactory, papers: dict[str, list[str]], size: int, group: int

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -28,7 +28,6 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@settings(max_examples=40, deadline=None)
 @given(TEXTS, st.integers(1, 4), st.integers(1, 9))
 def test_files_are_those_of_a_store_that_was_built_in_memory(
     tmp_path_factory: pytest.TempPathFactory,

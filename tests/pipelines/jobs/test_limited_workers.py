@@ -6,6 +6,7 @@ import signal
 import pytest
 
 from recsys.pipelines.jobs.limited_workers import Failure, Limits, limited
+from tests.rows import each_row
 
 SHORT = Limits(seconds=20.0)
 
@@ -37,7 +38,7 @@ def done(kinds: list[str], *, jobs: int = 2, limits: Limits = SHORT) -> list[str
     return [found[place] for place in range(len(kinds))]
 
 
-@pytest.mark.parametrize("jobs", [1, 3])
+@each_row("jobs", [1, 3])
 def test_every_task_is_done_once(jobs: int) -> None:
     assert done(["a", "b", "c", "d"], jobs=jobs) == ["A", "B", "C", "D"]
 

@@ -15,6 +15,7 @@ import pytest
 from recsys.errors import InputError, RecsysError
 from recsys.pipelines.jobs.engines.engine_contract import Result, Stage, Task
 from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from tests.rows import each_row
 
 BUSY = """
 import time
@@ -39,7 +40,7 @@ def powers(jobs: int, tasks: list[int]) -> dict[int, int]:
     return dict(shared(partial(partial, pow, 2), tasks, jobs=jobs))
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 3])
+@each_row("jobs", [1, 2, 3])
 def test_every_task_is_done_once(jobs: int) -> None:
     assert powers(jobs, [5, 3, 8, 3, 1]) == {0: 32, 1: 8, 2: 256, 3: 8, 4: 2}
 

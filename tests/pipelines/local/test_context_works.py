@@ -12,6 +12,7 @@ from recsys.pipelines.index.columns import write_columns
 from recsys.pipelines.local.context_works import ContextWorks
 from recsys.records import Reference
 from recsys.store.corpus import Corpus
+from tests.rows import each_row
 
 PAPERS = (
     {"id": "a", "title": "Owls of the moor", "authors": ["Ann Fox"], "year": 2001},
@@ -37,7 +38,7 @@ def works(tmp_path_factory: pytest.TempPathFactory) -> ContextWorks:
 ROWS = {"10.1000/D": 0, "a": 1, "b": 2, "c": 3, None: NOBODY}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "work", "paper"),
     [
         ("a", None, "a"),

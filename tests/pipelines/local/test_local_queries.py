@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
@@ -24,6 +24,7 @@ from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from tests.pipelines.local.small_passages import invented_contexts
 from tests.pipelines.small_index import open_small_collection, write_small_index
+from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +99,7 @@ def test_what_cannot_be_asked_is_counted(collection: Collection) -> None:
     )
 
 
-@pytest.mark.parametrize("contexts", [[], [Context("mars", "venus", "Who?")]])
+@each_row("contexts", [[], [Context("mars", "venus", "Who?")]])
 def test_no_context_that_is_left_is_an_error(
     contexts: list[Context], collection: Collection
 ) -> None:
@@ -132,7 +133,7 @@ def test_a_draw_is_of_each_paper_alone(found: LocalQueries) -> None:
 ALL_WAYS = [(known, masked) for known in KNOWN for masked in (False, True)]
 
 
-@pytest.mark.parametrize(("known", "masked"), ALL_WAYS)
+@each_row(("known", "masked"), ALL_WAYS)
 def test_the_removed_citation_is_nowhere_in_the_draft(
     known: str, masked: bool, collection: Collection, works: NamedWorks, found: LocalQueries
 ) -> None:
@@ -145,7 +146,6 @@ def test_the_removed_citation_is_nowhere_in_the_draft(
         assert (posed.draft.authors, posed.draft.venue) == ((), None)
 
 
-@settings(max_examples=40)
 @given(data=st.data())
 def test_whatever_is_removed_is_in_no_draft(
     data: st.DataObject, collection: Collection, works: NamedWorks
@@ -178,7 +178,7 @@ def test_what_is_known_is_what_was_asked_for(collection: Collection, works: Name
     assert references.references == ("rivers-03",)
 
 
-@pytest.mark.parametrize("known", KNOWN)
+@each_row("known", KNOWN)
 def test_the_answer_cannot_be_read_from_names_and_years(
     known: str, collection: Collection, works: NamedWorks
 ) -> None:

@@ -13,6 +13,7 @@ from recsys.pipelines.local.local_systems import FUSION, LEARNED, LOCAL_SYSTEMS,
 from recsys.records import Draft
 from tests.pipelines.local.small_passages import open_small_local
 from tests.pipelines.small_index import TOPICS, YEARS, invented_papers, write_small_index
+from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +40,8 @@ def names(ranker: PassageRanker, ranked: Ranked) -> list[str]:
     return [ranker.reader.collection.corpus.ids[row] for row in ranked.rows.tolist()]
 
 
-@pytest.mark.parametrize("known", KNOWN)
-@pytest.mark.parametrize("system", LOCAL_SYSTEMS)
+@each_row("known", KNOWN)
+@each_row("system", LOCAL_SYSTEMS)
 def test_no_system_sees_the_draft_or_anything_newer(
     system: str, known: str, ranker: PassageRanker
 ) -> None:
@@ -57,7 +58,7 @@ def test_no_system_sees_the_draft_or_anything_newer(
     assert names(ranker, few) == found[:3]
 
 
-@pytest.mark.parametrize("system", sorted(set(LOCAL_SYSTEMS) - {"two-stage"}))
+@each_row("system", sorted(set(LOCAL_SYSTEMS) - {"two-stage"}))
 def test_what_the_sentence_cites_is_recommended_by_none(system: str, ranker: PassageRanker) -> None:
     asked = passage(ranker, "As Deserts (2004) and Deserts (2005) measured.")
     assert asked.posed.passage.beside == ("deserts-04",)

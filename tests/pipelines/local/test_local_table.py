@@ -20,6 +20,7 @@ from recsys.pipelines.local.local_table import RAW, Way, drawn_way, example
 from recsys.store.products import remembered_products
 from tests.pipelines.local.small_passages import invented_contexts, open_small_local
 from tests.pipelines.small_index import write_small_index
+from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +48,8 @@ def test_sentences_of_one_paper_are_posed_in_several_ways(found: LocalQueries) -
     assert max(len(each) for each in ways.values()) > 1
 
 
-@pytest.mark.parametrize("known", KNOWN)
-@pytest.mark.parametrize("masked", [True, False])
+@each_row("known", KNOWN)
+@each_row("masked", [True, False])
 def test_an_example_is_what_the_query_is_answered_with(
     known: str, masked: bool, ranker: PassageRanker, found: LocalQueries
 ) -> None:

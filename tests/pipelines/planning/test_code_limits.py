@@ -29,6 +29,7 @@ from recsys.store.arrays import Ragged, Rows, load_array
 from recsys.store.graph import CitationGraph
 from recsys.store.term_counts import offsets
 from tests.pipelines.planning.round_rates import MILLION, round_rates
+from tests.rows import each_row
 
 LAPTOP, WORKSTATION = MACHINES["laptop"], MACHINES["workstation"]
 HEADER = 128
@@ -39,7 +40,7 @@ def given(papers: int = 200 * MILLION) -> Circumstances:
     return Circumstances(committed(), Workload(papers), LAPTOP, WORKSTATION)
 
 
-@pytest.mark.parametrize("name", LIMITS)
+@each_row("name", LIMITS)
 def test_a_limit_names_the_code_where_it_is(name: str) -> None:
     module, _, attribute = LIMITS[name].where.partition(":")
     assert hasattr(import_module(module), attribute)
@@ -127,7 +128,7 @@ def test_ragged_values_are_rows() -> None:
     assert found.values.dtype == np.int32
 
 
-@pytest.mark.parametrize("bound", [0.5, 1, 7, 1000, 123_456])
+@each_row("bound", [0.5, 1, 7, 1000, 123_456])
 def test_the_fewest_papers_above_a_bound(bound: float) -> None:
     found = first_above(lambda n: n / 2, bound)
     assert found / 2 > bound >= (found - 1) / 2

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from recsys.indexes import ivf_index
 from recsys.pipelines.planning import growth_laws
 from recsys.pipelines.planning.growth_laws import LAWS, Growth, lists
+from tests.rows import each_row
 
 PAPERS = st.integers(1, 10**10)
 
@@ -41,7 +42,7 @@ def test_more_papers_never_take_less(law: str, one: int, other: int) -> None:
     assert growth.at(few) <= growth.at(many) * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("papers", [1, 15, 17, 1000, 4_194_303, 4_194_304, 10**8])
+@each_row("papers", [1, 15, 17, 1000, 4_194_303, 4_194_304, 10**8])
 def test_the_lists_are_those_of_the_index(papers: int) -> None:
     assert (growth_laws.LISTS, growth_laws.MOST_LISTS) == (ivf_index.LISTS, ivf_index.MOST_LISTS)
     most = min(ivf_index.MOST_LISTS, papers)

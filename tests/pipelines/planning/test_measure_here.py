@@ -8,6 +8,7 @@ from recsys.pipelines.planning.measure_here import WORDS, figures_here, long_tex
 from recsys.pipelines.planning.measured_rates import RATES, speed_of
 from recsys.progress import silent
 from tests.hashing_encoder import HashingEncoder
+from tests.rows import each_row
 
 PAPERS = 1000
 """With fewer, there are not drafts enough to ask."""
@@ -18,7 +19,7 @@ def figures() -> dict[str, object]:
     return figures_here(long_texts(data_folder() / STARTER), HashingEncoder(), PAPERS, silent)
 
 
-@pytest.mark.parametrize("name", [name for name, row in RATES.items() if row.speed != ""])
+@each_row("name", [name for name, row in RATES.items() if row.speed != ""])
 def test_what_tells_the_speed_is_measured(figures: dict[str, object], name: str) -> None:
     assert speed_of(figures, RATES[name], PAPERS) > 0
 

@@ -14,6 +14,7 @@ from recsys.pipelines.planning.measured_rates import (
     committed,
     numbers_of,
 )
+from tests.rows import each_row
 
 WITHIN_TWICE = 2.0
 
@@ -37,7 +38,7 @@ def results_of_here(found: dict[str, object] = results()) -> dict[str, object]: 
     return found
 
 
-@pytest.mark.parametrize("name", committed())
+@each_row("name", committed())
 def test_a_rate_says_what_it_is(name: str) -> None:
     rate = committed()[name]
     assert rate.value > 0

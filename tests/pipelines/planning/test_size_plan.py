@@ -30,6 +30,7 @@ from recsys.pipelines.planning.size_plan import (
     plan,
 )
 from tests.pipelines.planning.round_rates import MILLION, round_rates
+from tests.rows import each_row
 
 HOUR, MIB = 3600, 1 << 20
 RATES = committed()
@@ -91,7 +92,7 @@ def test_few_papers_are_read_at_once() -> None:
     assert found.value(HOURS, "reading and linking") == pytest.approx(100 / HOUR)
 
 
-@pytest.mark.parametrize("name", DUMPED)
+@each_row("name", DUMPED)
 def test_while_nobody_has_measured_dumps_all_is_read_at_once(name: str) -> None:
     rates = {each: rate for each, rate in round_rates(papers=5e9).items() if each != name}
     found = plan(Workload(MILLION), rates)
@@ -182,7 +183,6 @@ def machine_rank(text: str) -> int:
     return [*MACHINES].index(text.split(" (")[0])
 
 
-@settings(max_examples=25)
 @given(st.data())
 def test_more_papers_never_need_less(data: st.DataObject) -> None:
     borders = [1, LITTLE, SMALL, DUMPS + MILLION, 10**11]
@@ -239,7 +239,7 @@ def test_a_plan_names_the_rate_of_every_measured_figure() -> None:
             assert named or made_of_others or each.basis not in ("measured", "carried")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "unit", "text"),
     [
         (None, "h", "unknown"),

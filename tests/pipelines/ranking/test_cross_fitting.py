@@ -25,6 +25,7 @@ from recsys.stage_two.ranker import FIRST, KIND, SCHEMA, TreeRanker
 from recsys.stage_two.second_look import SECOND_NAMES
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -180,7 +181,7 @@ def test_a_ranker_whose_first_one_is_another_is_refused(
         TreeRanker.load(folder)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "message"),
     [
         ({"passes": 3}, "3 times"),

@@ -2,10 +2,10 @@
 
 import lightgbm
 import numpy as np
-import pytest
 
 from recsys.pipelines.ranking.mean_booster import mean_booster
 from recsys.stage_two.grown_trees import trees_of
+from tests.rows import each_row
 
 
 def grown(seed: int, rounds: int) -> "lightgbm.Booster":
@@ -17,7 +17,7 @@ def grown(seed: int, rounds: int) -> "lightgbm.Booster":
     return lightgbm.train(parameters, data, rounds)
 
 
-@pytest.mark.parametrize("rounds", [(3,), (4, 9), (5, 1, 12, 2)])
+@each_row("rounds", [(3,), (4, 9), (5, 1, 12, 2)])
 def test_it_scores_their_mean(rounds: tuple[int, ...]) -> None:
     boosters = [grown(seed, each) for seed, each in enumerate(rounds)]
     features = np.random.default_rng(9).normal(size=(200, 3)).astype(np.float32)

@@ -34,6 +34,7 @@ from recsys.store.generations import in_force
 from recsys.store.layout import NNSELECT
 from tests.pipelines.evaluation.test_year_split import well_linked
 from tests.pipelines.small_index import write_small_nnselect
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -174,7 +175,7 @@ def test_a_ranker_from_few_queries_is_the_same_every_time(linked: Path, tmp_path
     assert written[0] == written[1] != written[2]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "named"),
     [
         (TrainOptions(folds=2), "folds"),
@@ -246,7 +247,7 @@ def test_nnselect_that_has_seen_test_queries_is_refused(linked: Path, tmp_path: 
     training._School(collection, (rows, rows), (PLAIN, PLAIN)).check_test(split)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("low", "high", "said"),
     [
         (0.01, 0.03, "Better than the one"),

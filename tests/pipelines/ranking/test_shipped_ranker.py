@@ -27,6 +27,7 @@ from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force
 from recsys.store.layout import ranker_folder
 from tests.benches import built_already
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -35,7 +36,7 @@ LARGEST = 3_000_000
 """Bytes of both rankers: the package stays small."""
 
 
-@pytest.mark.parametrize("metadata", [True, False])
+@each_row("metadata", [True, False])
 def test_a_ranker_ships_with_the_package(metadata: bool) -> None:
     folder = ranker_folder(data_folder(), metadata=metadata)
     assert folder.is_dir(), f"{folder} is missing: train it with `make ranker`"

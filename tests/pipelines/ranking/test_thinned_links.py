@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.asking.query import make_query
@@ -22,6 +22,7 @@ from recsys.stage_two.second_look import look_again
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from tests.rows import each_row
 from tests.tiny import SMALL, World, random_world, with_nnselect
 from tests.tiny import collect as collect_papers
 
@@ -48,7 +49,6 @@ def answer(world: World, collection: Collection) -> tuple[list[int], Floats]:
     return candidates.rows.tolist(), np.hstack([*tables, candidates.sources[:, None]])
 
 
-@settings(max_examples=100)
 @given(SEEDS)
 def test_a_graph_of_all_its_edges_is_the_same_bit_for_bit(seed: int) -> None:
     graph = random_world(seed).collection.graph
@@ -63,7 +63,6 @@ def test_all_links_are_the_same_collection() -> None:
     assert thinned(world.collection, 1, seed=0) is world.collection
 
 
-@settings(max_examples=100)
 @given(SEEDS, SHARES, SHARES, SEEDS)
 def test_a_smaller_share_is_a_part_of_a_larger_one(
     seed: int, one: float, other: float, draw: int
@@ -73,7 +72,6 @@ def test_a_smaller_share_is_a_part_of_a_larger_one(
     assert pairs(few.graph) <= pairs(many.graph) <= pairs(world.collection.graph)
 
 
-@settings(max_examples=100)
 @given(SEEDS, SHARES, st.integers(1999, 2011))
 def test_both_directions_agree_and_are_read_as_of_a_year(
     seed: int, share: float, before: int
@@ -91,7 +89,6 @@ def test_both_directions_agree_and_are_read_as_of_a_year(
     assert graph.in_counts(rows, before).tolist() == older
 
 
-@settings(max_examples=150)
 @given(SEEDS, SEEDS)
 def test_without_links_answers_are_those_of_a_corpus_built_without_references(
     seed: int, draw: int
@@ -114,7 +111,7 @@ def test_what_learned_from_all_links_is_gone_with_them() -> None:
     assert view.nnselect is None and view.contexts is None
 
 
-@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
+@each_row("share", [-0.1, 1.1, float("nan")])
 def test_what_is_no_share_is_refused(share: float) -> None:
     with pytest.raises(InputError, match="is no share of the links"):
         thinned(random_world(0).collection, share, seed=0)

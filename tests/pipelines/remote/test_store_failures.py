@@ -8,6 +8,7 @@ from recsys.pipelines.remote.store_address import StoreAddress, store_address
 from recsys.pipelines.remote.store_failures import failure_of
 from recsys.pipelines.remote.store_pointer import find_pointer, need_pointer
 from tests.pipelines.remote.store_server import REFUSED, StoreServer, folder_at
+from tests.rows import each_row
 
 
 def test_there_is_no_such_bucket(server: StoreServer) -> None:
@@ -39,7 +40,7 @@ def test_the_key_is_refused(server: StoreServer) -> None:
         folder_at("x").send("x", b"x")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "error", "told"),
     [
         ("Error performing PUT http://169.254.169.254/latest/api/token", KeyRefused, "is no key"),
@@ -55,7 +56,7 @@ def test_other_failures_are_told_in_a_sentence(
     assert isinstance(failure, error) and told in failure.what and failure.hint.endswith(".")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "address"),
     [
         ("s3://bucket/my.index", "s3://bucket/my.index"),
@@ -74,7 +75,7 @@ def test_paths_are_no_addresses() -> None:
     assert store_address("http://bucket/x") is None
 
 
-@pytest.mark.parametrize("word", ["s3://bucket", "s3://bucket/..", Path("s3://bucket")])
+@each_row("word", ["s3://bucket", "s3://bucket/..", Path("s3://bucket")])
 def test_an_address_names_a_place_in_a_bucket(word: str | Path) -> None:
     with pytest.raises(UsageError, match=r"'s3://bucket.* names no place in a bucket"):
         store_address(word)

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.app.bars import Lines, Pace, describe, duration, shown_progress
+from tests.rows import each_row
 
 
 def test_a_stage_says_rate_and_time_left() -> None:
@@ -15,9 +16,7 @@ def test_a_resumed_stage_counts_only_its_own_work() -> None:
     assert said == "encode: 60 % (60 of 100), 2.0/s, 20 s left"
 
 
-@pytest.mark.parametrize(
-    ("seconds", "said"), [(3, "3 s"), (119, "119 s"), (130, "2 min"), (8100, "2 h 15 min")]
-)
+@each_row(("seconds", "said"), [(3, "3 s"), (119, "119 s"), (130, "2 min"), (8100, "2 h 15 min")])
 def test_durations_are_for_people(seconds: float, said: str) -> None:
     assert duration(seconds) == said
 

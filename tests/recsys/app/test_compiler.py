@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from recsys.app import compiler, doctor
+from tests.rows import each_row
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_the_users_own_compiler_goes_first(bare: Path, monkeypatch: pytest.Monke
     assert compiler.compiler() == str(own)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("systems", "said"),
     [
         (["debian"], "Run `apt-get install g++ python3-dev`."),

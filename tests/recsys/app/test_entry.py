@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from tests.rows import each_row
 
 LINE = "interrupted: run the same command again; it continues from what it has kept.\n"
 _INTERRUPTED_IMPORT = """
@@ -31,7 +31,7 @@ def interrupt(module: str, *arguments: str) -> "subprocess.CompletedProcess[str]
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("module", "arguments"),
     [
         ("recsys.app.cli.running", ()),
@@ -71,7 +71,7 @@ def test_the_entry_imports_no_command() -> None:
     assert not {"typer", "recsys.app.cli.program", "numpy", "rich"} & set(loaded)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "expected"),
     [("recsys bat", "batch"), ("recsys recommend --out-", "--out-dir"),
      ("recsys recommend --format mark", "markdown"), ("recsys batch --system two", "two-stage")],

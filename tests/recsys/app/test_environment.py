@@ -19,6 +19,7 @@ from recsys.app.cli.failures import exit_code
 from recsys.errors import CorpusError
 from recsys.formats.papers.paper_stream import Found, open_papers
 from tests.built_index import DRAFT, ROOT, Built
+from tests.rows import each_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def shell(
     return run
 
 
-@pytest.mark.parametrize("name", PLACES)
+@each_row("name", PLACES)
 def test_the_answer_if_it_is_possible_else_one_line(
     name: str, shell: Callable[[str], "subprocess.CompletedProcess[str]"]
 ) -> None:
@@ -176,7 +177,7 @@ def test_papers_are_read_from_a_pipe_of_any_length(tmp_path: Path) -> None:
     writer.join()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("device", "said"),
     [("null", "it is empty"), ("zero", "Line 1 has no end"), ("urandom", "holds no JSON objects")],
 )

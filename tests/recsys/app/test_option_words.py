@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from typing import Any, get_args
 
-import pytest
-
 from benchmarks.reproduction import reproduce
 from recsys.app.cli import options
 from recsys.app.cli.study import clicks
@@ -15,9 +13,10 @@ from recsys.eval.studies.clicks.click_models import CLICK_MODELS
 from recsys.eval.studies.clicks.estimation import METHODS
 from recsys.eval.studies.scidocs import scidocs_table
 from recsys.pipelines.studies.clicks.click_pairs import NEGATIVES
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "table"),
     [
         (options.ReportFormat, reproduce.RENDERERS),

@@ -8,15 +8,15 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
 import typer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.app.cli.command_table import COMMANDS
 from recsys.app.cli.declarations import Command, Option, parameters
 from recsys.app.cli.plain_arguments import read
 from recsys.app.cli.signatures import command
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -65,7 +65,7 @@ def _alone(word: str) -> list[str]:
     return [word]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "plain"),
     [
         ("recommend", ["a.tex", "--index=i", "-k 5", "--mmr 0.5", "--venue V*", "--quiet", "-v"]),
@@ -77,7 +77,6 @@ def test_typer_reads_what_is_plain_as_the_same_values(name: str, plain: list[str
     run = COMMANDS[name].load()
     fitting = st.sampled_from(plain).map(str.split)
 
-    @settings(max_examples=80, deadline=None)
     @given(st.lists(fitting, max_size=6), st.lists(pieces(run), max_size=2))
     def agree(lists: list[list[str]], others: list[list[str]]) -> None:
         words = [word for each in (*lists, *others) for word in each]
@@ -87,7 +86,7 @@ def test_typer_reads_what_is_plain_as_the_same_values(name: str, plain: list[str
     agree()
 
 
-@pytest.mark.parametrize("name", sorted({*COMMANDS} - {"evaluate-local"}))  # It has `--yes/--no`.
+@each_row("name", sorted({*COMMANDS} - {"evaluate-local"}))  # It has `--yes/--no`.
 def test_what_a_command_requires_is_read_without_typer(name: str) -> None:
     run = COMMANDS[name].load()
     words: list[str] = []
@@ -102,14 +101,14 @@ def test_what_a_command_requires_is_read_without_typer(name: str) -> None:
     assert read(run, [*words, "--help"]) is None
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_row("name", COMMANDS)
 def test_the_table_says_what_the_docstring_says(name: str) -> None:
     place = COMMANDS[name]
     said = inspect.getdoc(place.load()) or ""
     assert " ".join(said.partition("\n\n")[0].split()) == place.about
 
 
-@pytest.mark.parametrize("words", ["--version", "recommend a.tex -k 3", "inspect my.index"])
+@each_row("words", ["--version", "recommend a.tex -k 3", "inspect my.index"])
 def test_what_is_plain_is_served_without_typer(words: str) -> None:
     code = f"""
 import sys

@@ -10,12 +10,13 @@ from recsys.app.cli.planning_sizes import papers_in, queries_in
 from recsys.errors import UsageError
 from recsys.pipelines.planning import measure_here
 from recsys.pipelines.planning.measured_rates import Rate
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.conftest import RunCli
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "papers"),
     [
         ("200e6", 200_000_000),
@@ -34,7 +35,7 @@ def test_numbers_of_papers_are_read(text: str, papers: int) -> None:
     assert papers_in(text) == papers
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *("", "many", "-5", "0", "1.5", "1e99", "1e13", "2,00", "20,0000", "M", "1M5", "1/2"),
@@ -46,7 +47,7 @@ def test_what_is_no_number_of_papers_is_refused(text: str) -> None:
         papers_in(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "queries"),
     [(None, 0), ("50/s", 50), ("50", 50), ("3000/min", 50), ("7,200/h", 2), ("864e3/day", 10)],
 )
@@ -54,7 +55,7 @@ def test_numbers_of_answers_are_read(text: str | None, queries: float) -> None:
     assert queries_in(text) == pytest.approx(queries)
 
 
-@pytest.mark.parametrize("text", ["", "fast", "0/s", "50/week", "-1/s", "5/"])
+@each_row("text", ["", "fast", "0/s", "50/week", "-1/s", "5/"])
 def test_what_is_no_number_of_answers_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="50/s"):
         queries_in(text)

@@ -16,6 +16,7 @@ from recsys.progress import silent
 from tests.built_index import DRAFT
 from tests.pipelines.remote.made_index import FILES, files_of, make_index
 from tests.pipelines.remote.store_server import REFUSED, StoreServer, folder_at, served
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -68,7 +69,7 @@ def places(name: str) -> dict[str, IndexPlace]:
     }
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_row("name", COMMANDS)
 def test_wherever_an_index_is_taken_an_address_is_taken(name: str) -> None:
     named = {"index", "indexes"} & {each.name for each in parameters(COMMANDS[name].load())}
     assert named <= places(name).keys()

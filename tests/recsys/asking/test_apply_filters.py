@@ -12,6 +12,7 @@ from recsys.errors import InputError
 from recsys.records import Draft, Paper
 from recsys.store.corpus import Coded, Corpus
 from recsys.store.name_keys import fold, venue_key
+from tests.rows import each_row
 from tests.stored import store
 from tests.tiny import collect
 
@@ -39,7 +40,7 @@ def left(corpus: Corpus, filters: Filters) -> str:
     return "".join(corpus.ids[row] for row in np.flatnonzero(keep).tolist())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("filters", "ids"),
     [
         (Filters(min_year=2003), "cd"),
@@ -55,7 +56,7 @@ def test_years_are_inclusive_and_unknown_ones_fail(
     assert left(corpus, filters) == ids
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("globs", "ids"),
     [
         (("*TVCG*",), "ab"),
@@ -98,7 +99,7 @@ def forms(name: str) -> list[str]:
     return [form for form in (fold(name), venue_key(name)) if form]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("types", "ids"),
     [
         (("review",), "b"),
@@ -112,7 +113,7 @@ def test_a_paper_is_of_one_of_the_types(corpus: Corpus, types: tuple[str, ...], 
     assert left(corpus, Filters(types=types)) == ids
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("names", "ids"),
     [
         (("Muller",), "c"),
@@ -160,7 +161,7 @@ def test_every_filter_is_named_and_counted_in_order(corpus: Corpus) -> None:
     assert len(filtering.filters) == len(FILTERS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("filters", "advice"),
     [
         (

@@ -8,6 +8,7 @@ import pytest
 
 from recsys.asking.question import pose
 from recsys.records import Manuscript, Paper
+from tests.rows import each_row
 from tests.tiny import collect, unit
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def collection() -> "Collection":
     return collect(PAPERS, unit(np.eye(4, dtype=np.float32)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("draft", "found"),
     [
         (Manuscript(title=TITLE, authors=("Ash, Ada",)), ("10.1000/nests", "preprint")),

@@ -6,6 +6,7 @@ import pytest
 import recsys
 from recsys.asking.filters import Filters
 from recsys.errors import InputError
+from tests.rows import each_row
 
 
 def test_no_filter_is_on_by_default() -> None:
@@ -17,7 +18,7 @@ def test_one_year_is_a_range() -> None:
     Filters(min_year=2015, max_year=2015).check()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("filters", "message"),
     [
         (Filters(min_year=2016, max_year=2015), "from 2016 on and up to 2015.*--min-year"),

@@ -13,6 +13,7 @@ from recsys.asking.match_confidence import (
     title_of,
 )
 from recsys.records import Paper, Reference
+from tests.rows import each_row
 
 WORDS = st.lists(st.text(string.ascii_lowercase, min_size=2, max_size=9), min_size=1, max_size=12)
 TITLES = st.text(max_size=60)
@@ -26,7 +27,7 @@ def scored(reference: Reference, paper: Paper) -> float:
     return score(reference, title_of(reference.title or ""), paper, title_of(paper.title))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("Nests of Beetles", "NESTS OF BEETLES."),
@@ -44,7 +45,7 @@ def test_spellings_of_one_title_are_equal(one: str, other: str) -> None:
     assert alike(one, other) >= 0.97
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("Visualization of beetle nests", "Visualisation of beetle nests"),
@@ -59,7 +60,7 @@ def test_a_slip_or_a_lost_subtitle_leaves_titles_alike(one: str, other: str) -> 
     assert THRESHOLD <= alike(one, other) < 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("Nests of beetles, part I", "Nests of beetles, part II"),
@@ -102,7 +103,7 @@ SHORT = Paper("q", "Beetle nests", year=2010, authors=("Ada Ash",))
 ONE_WORD = Paper("r", "Preface", year=2010, authors=("Ada Ash",))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("paper", "authors", "year", "matches"),
     [
         (PAPER, ("Ash, A.",), 2010, True),
@@ -129,7 +130,7 @@ def test_the_less_a_title_tells_the_more_must_agree(
     assert (scored(reference, paper) >= THRESHOLD) == matches
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given_name", "name"),
     [
         ("Müller, Jörg", "J. Mueller"),
@@ -152,7 +153,7 @@ def test_short_surnames_are_compared_to_the_letter() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other", "expected"),
     [
         ("Beetle nests", "Numerical cloud models", True),

@@ -19,6 +19,7 @@ from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 from recsys.store.terms import TermStore
+from tests.rows import each_row
 from tests.tiny import random_world
 
 PAPERS = (
@@ -71,7 +72,7 @@ def matched(collection: Collection, *references: Reference) -> list[str | None]:
     return [None if each.row is None else collection.corpus.ids[each.row] for each in found]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reference", "expected"),
     [
         (Reference(id="A83-1003"), "A83-1003"),
@@ -103,7 +104,7 @@ def test_an_identifier_is_enough(
     assert matched(collection, reference) == [expected]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reference", "expected"),
     [
         (Reference(title="NESTS OF BEETLES: AN ENQUIRY", year=2009), "books:1"),

@@ -9,16 +9,17 @@ import pytest
 from recsys.asking.named import is_file, named_paper, read_draft, read_references
 from recsys.errors import DraftError, InputError
 from recsys.records import Bibliography, Reference
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "word", ["-", "paper.tex", "../a b/Paper.PDF", "refs.bib", "list.csv", "a study of robots.txt"]
 )
 def test_suffixes_and_the_dash_name_files(word: str) -> None:
     assert is_file(word)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "word",
     [
         "rivers-07",
@@ -40,7 +41,7 @@ def test_what_exists_is_a_file(tmp_path: Path) -> None:
     assert read_draft(str(tmp_path / "rivers-07")).title == "A title"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "A title\n\nWe measure rivers, with an instrument.",

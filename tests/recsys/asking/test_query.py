@@ -7,6 +7,7 @@ from recsys.asking.query import Query, draft_of, make_query
 from recsys.indexes.exact import ExactIndex
 from recsys.records import Draft, Paper
 from recsys.store.collection import Collection, Space
+from tests.rows import each_row
 from tests.tiny import collect, unit
 
 PAPERS = (
@@ -47,9 +48,7 @@ def test_evaluation_hides_the_paper_itself_and_papers_of_unknown_year(
     assert query.allowed.tolist() == [True, True, False, False]
 
 
-@pytest.mark.parametrize(
-    ("as_of", "before"), [(2011, 2011), (2012, 2012), (2020, 2012), (None, 2012)]
-)
+@each_row(("as_of", "before"), [(2011, 2011), (2012, 2012), (2020, 2012), (None, 2012)])
 def test_paper_of_the_corpus_is_drafted_no_later_than_its_own_year(
     collection: Collection, as_of: int | None, before: int
 ) -> None:

@@ -9,6 +9,7 @@ from recsys.errors import DraftError
 from recsys.recommend import Recommender
 from recsys.records import Answer, Draft
 from tests.pipelines.small_index import open_small_index, write_small_index
+from tests.rows import each_row
 
 LIKES = ("rivers-05", "rivers-07")
 
@@ -39,7 +40,7 @@ def test_list_without_a_word_is_answered_with_its_like(recommender: Recommender)
     assert "seed" in answer.recommendations[0].sources
 
 
-@pytest.mark.parametrize(
+@each_row(
     "draft",
     [
         Draft(references=("nowhere",)),

@@ -15,6 +15,7 @@ from recsys.stage_one.propose import propose
 from recsys.store.arrays import Floats
 from recsys.store.terms import TermStore
 from tests.hashing_encoder import HashingEncoder
+from tests.rows import each_row
 from tests.tiny import SMALL, collect, random_world, unit
 
 ROWS = np.array([0, 1, 2], np.int32)
@@ -67,7 +68,7 @@ def test_neither_text_nor_seed_is_refused() -> None:
         rocchio_vector(None, np.empty((0, 2), np.float32))
 
 
-@pytest.mark.parametrize("draft", [Draft(), Draft(" ", "\n"), Draft(references=("a",))])
+@each_row("draft", [Draft(), Draft(" ", "\n"), Draft(references=("a",))])
 def test_draft_without_words_has_no_vector_of_its_own(draft: Draft) -> None:
     assert text_vector(HashingEncoder(8), draft) is None
 

@@ -1,12 +1,12 @@
 """Works that prose names: the one paper of these authors and this year, or none."""
 
 import numpy as np
-import pytest
 
 from recsys.asking.matching import match
 from recsys.asking.question import pose
 from recsys.formats.drafts.prose_citations import OTHERS
 from recsys.records import Manuscript, Paper, Reference
+from tests.rows import each_row
 from tests.tiny import collect, unit
 
 PAPERS = (
@@ -18,7 +18,7 @@ PAPERS = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("authors", "year", "meant"),
     [
         (("Ash", "Birch"), 2010, "a"),

@@ -6,6 +6,7 @@ import pytest
 from recsys.formats.answer_formats import FORMATS, render
 from recsys.formats.answers import percent
 from recsys.records import Answer
+from tests.rows import each_row
 
 
 def test_the_table_is_aligned_text(answer: Answer) -> None:
@@ -85,7 +86,7 @@ def test_no_format_lets_a_title_steer_the_terminal(answer: Answer, name: str) ->
     assert not set(printed) & {"\x1b", "\x9b", "\x07"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("probability", "shown"),
     [
         (0, "0 %"),

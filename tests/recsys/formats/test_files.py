@@ -18,6 +18,7 @@ from recsys.formats.files import (
     read_bytes,
     read_text,
 )
+from tests.rows import each_row
 
 WORD = "Jürgen, naïve, 10 €, 漢字"
 MARKED = {
@@ -36,7 +37,7 @@ def message(raw: bytes) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("encoding", MARKED)
+@each_row("encoding", MARKED)
 def test_a_byte_order_mark_tells_the_encoding(encoding: str) -> None:
     raw = MARKED[encoding] + WORD.encode(encoding)
     assert decode(raw, "x") == WORD
@@ -54,7 +55,7 @@ def test_every_line_end_becomes_one_character() -> None:
     assert decode(b"a\r\nb\rc\nd\r\n\r\n", "x") == "a\nb\nc\nd\n\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "said"),
     [
         (b"a\xffb", "not UTF-8: byte 0xff on line 1"),

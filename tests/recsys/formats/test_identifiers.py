@@ -1,15 +1,15 @@
 from collections.abc import Callable
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from recsys.formats.identifiers import acl, arxiv, doi
+from tests.rows import each_row
 
 SICI = "10.1002/(sici)1097-4571(199806)49:8<693::aid-asi4>3.0.co;2-o"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("10.1145/3292500.3330701", "10.1145/3292500.3330701"),
@@ -41,7 +41,7 @@ def test_a_doi_is_found_and_brought_to_one_spelling(text: str, expected: str) ->
     assert doi(text) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("https://doi.org/10.1145/nnnnnnn.nnnnnnn", None),
@@ -60,7 +60,7 @@ def test_what_a_template_prints_until_it_is_filled_in_is_no_doi(
     assert doi(text) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [None, "", "doi", "10.12/3", "110.1145/3", "2.10.1145/3", "10.1145", "10.1145/", "10.1145/...",
      "10.1145 / 12", "v10.1145/3", "https://example.org/10/2020/11",
@@ -70,7 +70,7 @@ def test_nonsense_holds_no_doi(text: str | None) -> None:
     assert doi(text) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("2004.07180", "2004.07180"),
@@ -96,7 +96,7 @@ def test_an_arxiv_id_is_found_without_version_and_class(text: str, expected: str
     assert arxiv(text) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [None, "", "pages 2004.07180", "10.1145/2004.07180", "2013.07180", "2004.071801", "arXiv",
      "arXiv:2000.01234", "physics-lab/9110012", "hep-th/9113012", "see 1200.1234 to 1300.1234"],
@@ -105,7 +105,7 @@ def test_nonsense_holds_no_arxiv_id(text: str | None) -> None:
     assert arxiv(text) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("P18-1001", "P18-1001"),
@@ -124,7 +124,7 @@ def test_an_anthology_id_is_found_and_spelt_as_there(text: str, expected: str) -
     assert acl(text) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [None, "", "ISO P18-1001", "P18-10012345", "P18-101", "10.1162/tacl_a_00001", "2020.acl-main",
      "https://aclanthology.org/volumes/2020.acl-main/", "https://example.org/P18-1001"],
@@ -141,7 +141,7 @@ ODD = (" ", "\n", "\u200b", "é", "\u0663", "\x00")
 TEXTS = st.lists(st.sampled_from((*PIECES, *ODD)) | st.text(max_size=3), max_size=12).map("".join)
 
 
-@pytest.mark.parametrize("find", [doi, arxiv, acl])
+@each_row("find", [doi, arxiv, acl])
 @given(text=TEXTS)
 def test_an_identifier_found_again_is_itself(
     find: Callable[[str | None], str | None], text: str

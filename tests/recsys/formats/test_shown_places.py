@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.app.coloured_table import coloured_table
@@ -117,7 +117,6 @@ def test_long_sentences_are_cut(answer: Answer, words: list[str]) -> None:
     assert "word..." in found[1] or "w..." in found[1]
 
 
-@settings(max_examples=40)
 @given(st.text(st.characters(), max_size=20), st.sampled_from(sorted(FORMATS)))
 def test_any_words_can_be_written(text: str, form: str) -> None:
     paper = Paper(id="x1", title="On nothing in particular")

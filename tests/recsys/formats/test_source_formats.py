@@ -1,10 +1,9 @@
 """Every format is recognised by its content, and by that of no other."""
 
-import pytest
-
 from recsys.formats.source_formats import FORMATS, LIST, LISTS, Shape, recognised
 from recsys.formats.source_streams import head_text
 from tests.recsys.formats.source_examples import EXAMPLES, TEXTS
+from tests.rows import each_row
 
 BY_NAME = {form.name: form for form in FORMATS}
 IDS = [f"{name}-{number}" for number, (name, _) in enumerate(TEXTS)]
@@ -19,20 +18,18 @@ def test_every_format_of_text_has_an_example() -> None:
     assert texts == EXAMPLES.keys()
 
 
-@pytest.mark.parametrize(("name", "text"), TEXTS, ids=IDS)
+@each_row(("name", "text"), TEXTS)
 def test_only_its_own_format_recognises_a_text(name: str, text: str) -> None:
     assert looks_like(text) == [name]
 
 
-@pytest.mark.parametrize(("name", "text"), TEXTS, ids=IDS)
-@pytest.mark.parametrize(
-    "around", ["\n{}", "\n\n  \n{}", "\ufeff{}", "{}\n\n", "\ufeff\n{}"], ids=ascii
-)
+@each_row(("name", "text"), TEXTS)
+@each_row("around", ["\n{}", "\n\n  \n{}", "\ufeff{}", "{}\n\n", "\ufeff\n{}"])
 def test_what_stands_around_a_text_changes_nothing(name: str, text: str, around: str) -> None:
     assert looks_like(head_text(around.replace("{}", text).encode())) == [name]
 
 
-@pytest.mark.parametrize(("name", "text"), TEXTS, ids=IDS)
+@each_row(("name", "text"), TEXTS)
 def test_a_text_that_is_cut_is_still_of_no_other_format(name: str, text: str) -> None:
     """What is left of it may be too little to tell, but tells nothing else."""
     wrong = {
@@ -43,14 +40,14 @@ def test_a_text_that_is_cut_is_still_of_no_other_format(name: str, text: str) ->
     assert wrong == set()
 
 
-@pytest.mark.parametrize(("name", "text"), TEXTS, ids=IDS)
-@pytest.mark.parametrize("suffix", ["", ".txt", ".bib", ".csv", ".json", ".pdf", ".sqlite"])
+@each_row(("name", "text"), TEXTS)
+@each_row("suffix", ["", ".txt", ".bib", ".csv", ".json", ".pdf", ".sqlite"])
 def test_content_counts_more_than_a_suffix(name: str, text: str, suffix: str) -> None:
     form = recognised(text.encode(), text, suffix)
     assert form is not None and form.name == name
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",

@@ -10,6 +10,7 @@ from tests.recsys.formats.drafts.printed_draft import BODY, front, read
 from tests.recsys.formats.drafts.small_docx import docx, paragraph
 from tests.recsys.formats.drafts.small_pdf import Text, down
 from tests.recsys.formats.drafts.written_docx import read as read_word
+from tests.rows import each_row
 
 _IEEE = r"\begin{IEEEkeywords}bells, \emph{old ropes}.\end{IEEEkeywords}"
 _ELSEVIER = r"\begin{keyword}bells \sep old ropes \PACS 12.3\end{keyword}"
@@ -84,7 +85,7 @@ def test_keywords_are_read_as_they_are_stated(
     assert read_manuscript(path).keyphrases == found
 
 
-@pytest.mark.parametrize("told", [["Keywords: bells; old ropes"], ["Keywords", "bells; old ropes"]])
+@each_row("told", [["Keywords: bells; old ropes"], ["Keywords", "bells; old ropes"]])
 def test_a_document_of_word_states_some(told: list[str]) -> None:
     lines = ["Ringing bells", "Abstract", "We ring bells by hand.", *told, "1 Introduction", "Hi."]
     assert read_word(docx("".join(map(paragraph, lines)))).keyphrases == BOTH
@@ -103,7 +104,7 @@ _FRONT = front()[: -len(BODY)]
 _HEADED = [Text("KEYWORDS", 72, 594, 11)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("stated", "found"),
     [
         ([*_HEADED, *down([*_LINES, "ACM Reference Format:"], y=580)], _LISTED),

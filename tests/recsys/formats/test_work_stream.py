@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import CorpusError, InputError
@@ -248,7 +248,6 @@ def test_a_line_without_end_is_bounded_and_told(
     st.binary(max_size=120),
     st.booleans(),
 )
-@settings(max_examples=300)
 def test_any_bytes_behind_a_beginning_are_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory,
     example: tuple[str, str],

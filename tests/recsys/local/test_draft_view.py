@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
@@ -22,7 +22,6 @@ def test_the_columns_are_those_of_the_ranker_and_three_outcomes() -> None:
     assert COLUMNS == (*feature_names(metadata=False), "score", "probability", "rank")
 
 
-@settings(max_examples=40)
 @given(SEEDS)
 def test_columns_are_looked_up_as_in_a_dict(seed: int) -> None:
     world = random_local_world(seed)
@@ -35,7 +34,6 @@ def test_columns_are_looked_up_as_in_a_dict(seed: int) -> None:
         assert view.column(name, asked).tolist() == expected
 
 
-@settings(max_examples=40)
 @given(SEEDS)
 def test_a_view_repeats_the_drafts_own_ranking(seed: int) -> None:
     world = random_local_world(seed)
@@ -56,7 +54,6 @@ def test_a_view_repeats_the_drafts_own_ranking(seed: int) -> None:
         np.testing.assert_array_equal(view.column(name, ranking.rows), features[:, place])
 
 
-@settings(max_examples=40)
 @given(SEEDS, st.integers(0, 8))
 def test_the_best_are_first_by_rank_and_may_be_cited(seed: int, k: int) -> None:
     view = view_of(random_local_world(seed))

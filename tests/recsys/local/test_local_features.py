@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.draft_view import COLUMNS, OUTSIDE
@@ -41,7 +41,6 @@ def test_every_column_has_one_name_and_says_what_it_is() -> None:
     assert all(each.meaning and each.unit for each in OWN)
 
 
-@settings(max_examples=40)
 @given(SEEDS)
 def test_the_table_is_its_columns_in_the_order_asked(seed: int) -> None:
     facts = facts_of(random_local_world(seed))
@@ -52,7 +51,6 @@ def test_the_table_is_its_columns_in_the_order_asked(seed: int) -> None:
     np.testing.assert_array_equal(backwards[:, ::-1], table)
 
 
-@settings(max_examples=40)
 @given(SEEDS)
 def test_the_sentence_and_its_draft_are_read_as_drafts_are(seed: int) -> None:
     facts = facts_of(random_local_world(seed))
@@ -64,7 +62,6 @@ def test_the_sentence_and_its_draft_are_read_as_drafts_are(seed: int) -> None:
         np.testing.assert_array_equal(column(facts, DRAFT + name), expected)
 
 
-@settings(max_examples=60)
 @given(SEEDS)
 def test_names_are_looked_up_as_in_a_dict(seed: int) -> None:
     facts = facts_of(random_local_world(seed))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.local_pool import LocalPool, gather
@@ -26,7 +26,6 @@ def posed(seed: int) -> tuple[PassageReader, PassageQuery]:
     return reader, pose_passage(reader.collection, reader.works, view, world.passage, vector)
 
 
-@settings(max_examples=80)
 @given(SEEDS, st.integers(0, 6), st.integers(0, 3), st.sampled_from([0.0, 0.3, 0.9]))
 def test_the_pool_is_the_union_of_what_sentence_draft_and_names_propose(
     seed: int, of_draft: int, named: int, least: float

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.local_features import LocalFacts
@@ -96,7 +96,6 @@ def test_a_single_neighbour_is_no_plural() -> None:
     assert "cited once in this corpus" in texts
 
 
-@settings(max_examples=50)
 @given(st.integers(0, 2**32 - 1))
 def test_reasons_are_few_distinct_and_in_the_order_of_the_table(seed: int) -> None:
     world = random_local_world(seed)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
@@ -153,7 +153,6 @@ def test_nnselect_reads_whole_drafts_only() -> None:
     assert reader.recommender.collection.nnselect is world.collection.nnselect
 
 
-@settings(max_examples=30)
 @given(SEEDS)
 def test_an_answer_is_the_same_alone_as_among_others_and_again(seed: int) -> None:
     world, other = random_local_world(seed), random_local_world(seed + 1)
@@ -169,7 +168,6 @@ def test_an_answer_is_the_same_alone_as_among_others_and_again(seed: int) -> Non
         assert not set(ids(items)) & set(passage.beside)
 
 
-@settings(max_examples=30)
 @given(SEEDS)
 def test_a_ranking_holds_every_candidate_once(seed: int) -> None:
     world = random_local_world(seed)

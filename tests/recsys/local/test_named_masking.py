@@ -2,15 +2,15 @@
 
 import re
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.named_masking import mask
 from recsys.local.named_mentions import find_mentions
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "masked"),
     [
         ("Trees grow (Ash, 2019a; Yew et al., 2020).", "Trees grow."),
@@ -46,7 +46,6 @@ _TEXTS = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=50)
 @given(_TEXTS)
 def test_no_mention_and_no_year_is_left_and_masking_again_changes_nothing(text: str) -> None:
     masked = mask(text)
@@ -55,14 +54,13 @@ def test_no_mention_and_no_year_is_left_and_masking_again_changes_nothing(text: 
     assert mask(masked) == masked
 
 
-@settings(max_examples=25)
 @given(st.lists(st.sampled_from("trees grow on hills in the rain (mostly) .".split()), max_size=20))
 def test_words_that_name_nobody_are_never_lost(words: list[str]) -> None:
     masked = mask(" ".join(words))
     assert re.findall(r"\w+", masked) == re.findall(r"\w+", " ".join(words))
 
 
-@pytest.mark.parametrize("piece", ["(", "[", "[1", ")", "A.", "Ash (2004", ", ", " ", "et al "])
+@each_row("piece", ["(", "[", "[1", ")", "A.", "Ash (2004", ", ", " ", "et al "])
 def test_long_noise_is_masked_in_few_rounds(piece: str) -> None:
     masked = mask(piece * 4000)
     assert find_mentions(masked) == ()

@@ -1,17 +1,17 @@
 """Works named by author and year, in the ways in which people and programs write them."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.named_mentions import Mention, find_mentions, readable
+from tests.rows import each_row
 
 
 def said(text: str) -> list[str]:
     return [readable(mention) for mention in find_mentions(text)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("as Ash and Elm (2019) say", ["Ash and Elm (2019)"]),
@@ -51,7 +51,7 @@ def test_mentions_are_read_as_people_write_them(text: str, found: list[str]) -> 
     assert said(text) == found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("Birch et al2008)", ["Birch et al. (2008)"]),
@@ -73,7 +73,7 @@ def test_mentions_are_read_where_blanks_and_letters_are_lost(text: str, found: l
     assert said(text) == found
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "In May 2019 it rained. In March (2004), too.",
@@ -136,7 +136,7 @@ def test_no_text_is_too_strange(text: str) -> None:
     find_mentions(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "piece",
     ["A ", "A.", "Ash, ", "Ash and ", "(", "et al ", "(Ash, ", "van der ", "2004 ", "a", " ", "[1"],
 )

@@ -1,13 +1,13 @@
 """Words that may be names of systems."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.named_systems import find_system_names, is_system_shaped, system_key
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "word",
     ["BERT", "GraphSAGE", "word2vec", "t-SNE", "MALLET", "C4.5", "GPT-2", "MSTParser", "iBark"],
 )
@@ -17,7 +17,7 @@ def test_names_are_told_by_their_shape(word: str) -> None:
     assert (found.name, found.plain) == (word, False)
 
 
-@pytest.mark.parametrize("word", ["tree", "Tree", "Real-Time", "3-gram", "2004", "EM-based", "A"])
+@each_row("word", ["tree", "Tree", "Real-Time", "3-gram", "2004", "EM-based", "A"])
 def test_other_words_have_no_such_shape(word: str) -> None:
     assert not is_system_shaped(word)
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from recsys.local.named_works import NamedRows, NamedWorks, find_names
 from recsys.records import Paper, Reason
 from recsys.store.collection import Collection
+from tests.rows import each_row
 from tests.tiny import collect, unit
 
 PAPERS = (
@@ -103,7 +104,7 @@ def test_a_pair_that_wrote_nothing_is_not_its_second_author() -> None:
     assert titles("(Fir and Ash, 2019)") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "title"),
     [
         ("(Tillmann, 2004)", "Buds"),
@@ -126,7 +127,7 @@ def test_misspelt_authors_need_the_very_year() -> None:
     assert titles("(Tillmann, 2005)") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "title"),
     [
         ("we use FOREST here", "FOREST: a toolkit for trees"),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.paper_profile import profile_cosines
@@ -39,7 +39,6 @@ def plainly(world: LocalWorld, evidence: Evidence) -> list[float]:
     return cosines
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
 def test_a_profile_is_the_paper_and_the_mean_of_its_older_citers(seed: int) -> None:
     world = random_local_world(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.named_works import NamedRows, find_names
@@ -85,7 +85,6 @@ def test_papers_beside_come_closest_to_the_sentence_first(reader: PassageReader)
     assert len(cosines) == 3 and (np.diff(cosines) <= 0).all()
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
 def test_a_passage_asks_of_nothing_that_its_draft_may_not(seed: int) -> None:
     world: LocalWorld = random_local_world(seed)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
@@ -32,7 +32,6 @@ def answer(
     return facts.rows, compute_local(facts, LOCAL_FEATURES), reasons
 
 
-@settings(max_examples=80)
 @given(SEEDS)
 def test_nothing_written_later_changes_a_passages_answer(seed: int) -> None:
     world = random_local_world(seed)
@@ -47,7 +46,6 @@ def test_nothing_written_later_changes_a_passages_answer(seed: int) -> None:
     assert reasons == reasons_then
 
 
-@settings(max_examples=60)
 @given(SEEDS)
 def test_what_is_recommended_may_be_seen_and_is_not_cited_in_the_sentence(seed: int) -> None:
     world = random_local_world(seed)

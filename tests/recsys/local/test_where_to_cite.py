@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.local.where_to_cite import LEAST, PlaceFinder
@@ -16,6 +15,7 @@ from recsys.records import Answer, Paper, Place, Recommendation
 from recsys.store.arrays import Floats
 from tests.hashing_encoder import HashingEncoder
 from tests.pipelines.small_index import SumRanker
+from tests.rows import each_row
 from tests.tiny import collect
 
 PAPERS = (
@@ -130,7 +130,7 @@ def test_notes_of_the_text_are_told_once() -> None:
     assert found.notes == ("A note.", "Half of it was not read.")
 
 
-@pytest.mark.parametrize("body", [Body(), body_of("", " ", "%&!")])
+@each_row("body", [Body(), body_of("", " ", "%&!")])
 def test_a_draft_without_words_has_no_places(body: Body) -> None:
     assert FINDER.places(body, ["p0", "p1", "p2"]) == {}
 
@@ -167,7 +167,6 @@ WORDS = st.sampled_from("river rivers boat glacier space ashes volcano Ash Elm (
 TEXTS = st.lists(st.lists(WORDS, max_size=8).map(" ".join), min_size=1, max_size=8)
 
 
-@settings(max_examples=50)
 @given(TEXTS, st.permutations(["p0", "p1", "p2", "p3"]))
 def test_places_are_sentences_of_the_draft_whatever_the_order_of_papers(
     texts: list[str], ids: list[str]
@@ -180,7 +179,6 @@ def test_places_are_sentences_of_the_draft_whatever_the_order_of_papers(
         assert np.isfinite(place.score) and place.score >= LEAST
 
 
-@settings(max_examples=50)
 @given(st.lists(st.text(max_size=60), max_size=5), st.integers(1, 3000))
 def test_no_text_is_refused(texts: list[str], year: int) -> None:
     found = FINDER.place(body_of(*texts), answer_of(*PAPERS), as_of=year)

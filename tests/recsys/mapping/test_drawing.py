@@ -19,6 +19,7 @@ from recsys.recommend import Recommender
 from recsys.records import Draft, Paper
 from tests.pipelines.small_index import open_small_index, write_small_index
 from tests.recsys.mapping.drawn_worlds import draw, draw_world, random_world, topical
+from tests.rows import each_row
 from tests.tiny import World, unit
 
 ROOT = Path(__file__).parents[3]
@@ -138,7 +139,7 @@ def draw_large(references: tuple[str, ...] = ()) -> Map:
     return draw_around(recommender, make_query(world.collection, draft, world.vector))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "papers",
     [
         [Paper("a", "One paper alone")],
@@ -146,7 +147,6 @@ def draw_large(references: tuple[str, ...] = ()) -> Map:
         [Paper(f"p{i:02}", f"Without year or link {i}") for i in range(40)],
         [Paper(f"p{i:02}", "Same title", year=2001) for i in range(40)],
     ],
-    ids=["one", "untitled", "no years, no links", "all alike"],
 )
 def test_poor_corpora_are_drawn(papers: list[Paper]) -> None:
     vectors = unit(np.random.default_rng(1).standard_normal((len(papers), 8)))

@@ -3,13 +3,13 @@
 import re
 from xml.etree import ElementTree
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.mapping import MAP_CSS, map_file, map_gaps, map_page, map_svg, map_table
 from recsys.records import Paper
 from tests.recsys.mapping.drawn_worlds import draw_world, hand_made, topical
+from tests.rows import each_row
 
 EVIL = '<script>alert("1")</script> & \' \x00 \u202e'
 SVG = "{http://www.w3.org/2000/svg}"
@@ -96,8 +96,6 @@ def test_a_map_without_a_gap_says_so() -> None:
     assert "one that you cite" in map_gaps(drawn)
 
 
-@pytest.mark.parametrize(
-    "name", sorted(set(re.findall(r'class="([^"]+)"', map_page(draw_world(topical(60))))))
-)
+@each_row("name", sorted(set(re.findall(r'class="([^"]+)"', map_page(draw_world(topical(60)))))))
 def test_every_class_has_the_prefix_of_maps(name: str) -> None:
     assert all(each.startswith("map") for each in name.split())

@@ -17,6 +17,7 @@ from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, _batches
 from recsys.pipelines.encoders.export_encoder import cached_encoder
 from recsys.store.artifacts import MANIFEST, seal
+from tests.rows import each_row
 
 TEXTS: list[tuple[str, str | None]] = [
     ("Rivers that move their banks", "We measured erosion for ten years. " * 12),
@@ -70,7 +71,7 @@ def test_no_texts_give_no_rows(encoder: OnnxEncoder) -> None:
     assert encoder.encode([]).shape == (0, 384)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         ("", None),
@@ -161,7 +162,7 @@ def test_a_model_cut_short_is_corrupt(folder: Path, own_cache: Path) -> None:
         OnnxEncoder.load(broken)
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+@each_row("name", ["model.onnx", "tokenizer.json"])
 def test_an_unreadable_file_is_corrupt(folder: Path, own_cache: Path, name: str) -> None:
     broken = copy_of(folder, own_cache / f"noise-{name}-{folder.name}")
     replace(broken / name, b"noise")

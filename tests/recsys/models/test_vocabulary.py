@@ -17,13 +17,14 @@ from recsys.models.vocabulary import (
     words_of,
 )
 from recsys.records import Draft, Paper
+from tests.rows import each_row
 
 WORDS = st.sampled_from("ash birch cedar elm fig".split())
 TEXTS = st.lists(WORDS, max_size=6)
 PAPERS = st.lists(st.builds(Entries, title=TEXTS, abstract=TEXTS), min_size=1, max_size=12)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("Deep-Learning in 3D, 2nd ed.", ["deep", "learning", "nd", "ed"]),

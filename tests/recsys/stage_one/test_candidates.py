@@ -15,6 +15,7 @@ from recsys.stage_one.sources import SEARCHES, SOURCES, bit, check_searches, nam
 from recsys.stage_one.voters import Voters, cast, ties, votes
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection, Space
+from tests.rows import each_row
 from tests.tiny import SMALL, collect, random_world, with_nnselect
 
 SEED_NUMBERS = st.integers(0, 2**32 - 1)
@@ -154,7 +155,7 @@ def test_searches_come_in_one_order_and_each_once() -> None:
     assert check_searches(["nnselect"]) == ("nnselect",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("names", "message"),
     [(["nselect"], "Did you mean 'nnselect'"), ([], "nothing that candidates could come from")],
 )

@@ -6,7 +6,7 @@ Time travel (`tests.time_travel`) must give the same candidates with the same fe
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.asking.query import draft_of, make_query
@@ -40,7 +40,6 @@ def answer(collection: Collection, world: World) -> tuple[Candidates, Floats]:
     return candidates, np.hstack([compute(facts, names), look_again(facts.evidence, chances)])
 
 
-@settings(max_examples=300)
 @given(SEEDS, st.booleans())
 def test_nothing_written_later_changes_candidates_or_features(seed: int, nnselect: bool) -> None:
     world = with_nnselect(random_world(seed), seed) if nnselect else random_world(seed)
@@ -48,7 +47,6 @@ def test_nothing_written_later_changes_candidates_or_features(seed: int, nnselec
     check_same(world, world.collection, past)
 
 
-@settings(max_examples=300)
 @given(SEEDS, st.sampled_from([0.0, 0.1, 0.3, 0.6]))
 def test_nor_does_it_where_only_a_share_of_the_links_is_known(seed: int, share: float) -> None:
     world = random_world(seed)
@@ -75,7 +73,6 @@ def check_same(world: World, present: Collection, past: Collection) -> None:
         )
 
 
-@settings(max_examples=200)
 @given(SEEDS)
 def test_candidates_may_be_seen_and_are_not_cited_yet(seed: int) -> None:
     world = with_nnselect(random_world(seed), seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.asking.query import make_query
@@ -91,7 +91,6 @@ def by_loops(graph: CitationGraph, before: int) -> tuple[list[float], list[float
     return ages, counts, tables[1][0, 0] / len(made)
 
 
-@settings(max_examples=60)
 @given(SEEDS, st.integers(2000, 2013))
 def test_habits_are_what_loops_count(seed: int, before: int) -> None:
     graph = random_graph(seed)
@@ -103,7 +102,6 @@ def test_habits_are_what_loops_count(seed: int, before: int) -> None:
         assert found.fresh == pytest.approx(expected[2])
 
 
-@settings(max_examples=300)
 @given(SEEDS, st.integers(2001, 2012), st.sampled_from([5000, 20]))
 def test_the_future_changes_no_habit(seed: int, before: int, most: int) -> None:
     graph = random_graph(seed)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from recsys.errors import InputError
 from recsys.stage_two.diversity import check_diversity, diversify
 from recsys.store.arrays import Floats
+from tests.rows import each_row
 
 ARC = np.array([[1, 0], [0.8, 0.6], [0.6, 0.8], [0, 1]], np.float32)
 """Four papers; cosines with the first: 1, .8, .6, 0; of the second and third: .96."""
@@ -37,7 +38,7 @@ def slowly(chances: Floats, vectors: Floats, k: int, diversity: float) -> list[i
     return taken
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("diversity", "order"),
     [
         # After the first: .48 - .32, .36 - .24, .06 - 0; then .36 - .384, .06 - .24.
@@ -89,7 +90,7 @@ def test_pure_novelty_shows_every_topic_before_any_again(ranking: tuple[Floats, 
     assert len(set(topics[diversify(chances, vectors, number, 1)].tolist())) == number
 
 
-@pytest.mark.parametrize("diversity", [-0.1, 1.1, float("nan")])
+@each_row("diversity", [-0.1, 1.1, float("nan")])
 def test_a_diversity_outside_0_to_1_is_refused(diversity: float) -> None:
     with pytest.raises(InputError, match=f"The diversity is {diversity}.* --mmr"):
         check_diversity(diversity)

@@ -26,6 +26,7 @@ from tests.recsys.stage_two.worked_example import (
     SEEDED,
     worked_example,
 )
+from tests.rows import each_row
 from tests.tiny import SMALL, collect, random_world, with_nnselect
 
 ALL = feature_names(metadata=True)
@@ -43,7 +44,7 @@ def test_every_feature_has_a_value_worked_out_by_hand() -> None:
     assert set(EXPECTED | ANY_CORPUS | SECOND) == set(BY_NAME)
 
 
-@pytest.mark.parametrize("name", ALL)
+@each_row("name", ALL)
 def test_feature_has_the_value_worked_out_by_hand(name: str) -> None:
     column = compute(Facts.of(*worked_example()), (name,))[:, 0]
     assert column == pytest.approx(EXPECTED[name], rel=1e-5, abs=1e-6)
@@ -53,19 +54,19 @@ def test_worked_example_with_seeds_proposes_the_four_papers_written_down_here() 
     assert worked_example("a", "c")[2].rows.tolist() == [1, 3, 4, 5]
 
 
-@pytest.mark.parametrize("name", SEEDED)
+@each_row("name", SEEDED)
 def test_feature_of_seeds_has_the_value_worked_out_by_hand(name: str) -> None:
     column = compute(Facts.of(*worked_example("a", "c")), (name,))[:, 0]
     assert column == pytest.approx(SEEDED[name], rel=1e-5, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ANY_CORPUS)
+@each_row("name", ANY_CORPUS)
 def test_feature_for_any_corpus_has_the_value_worked_out_by_hand(name: str) -> None:
     column = compute(Facts.of(*worked_example()), (name,))[:, 0]
     assert column == pytest.approx(ANY_CORPUS[name], rel=1e-5, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", SECOND)
+@each_row("name", SECOND)
 def test_feature_of_nnselect_has_the_value_worked_out_by_hand(name: str) -> None:
     column = compute(Facts.of(*worked_example()), (name,))[:, 0]
     assert column == pytest.approx(SECOND[name], rel=1e-5, abs=1e-6)
@@ -100,7 +101,7 @@ def test_names_are_unique() -> None:
     assert len(BY_NAME) == len(FEATURES)
 
 
-@pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)
+@each_row("feature", FEATURES)
 def test_feature_says_what_it_means_and_in_what_unit(feature: Feature) -> None:
     assert feature.meaning.strip()
     assert feature.unit.strip()
@@ -141,7 +142,7 @@ DEGENERATE = {
 }
 
 
-@pytest.mark.parametrize("draft", DEGENERATE.values(), ids=DEGENERATE.keys())
+@each_row("draft", DEGENERATE.values())
 def test_degenerate_drafts_give_finite_features(draft: Draft) -> None:
     collection, query, _ = worked_example()
     asked = make_query(collection, draft, query.vector)
@@ -151,7 +152,7 @@ def test_degenerate_drafts_give_finite_features(draft: Draft) -> None:
     assert np.isfinite(table).all()
 
 
-@pytest.mark.parametrize("year", [None, 2000])
+@each_row("year", [None, 2000])
 def test_corpus_of_a_single_paper_gives_finite_features(year: int | None) -> None:
     collection = collect([Paper("a", "graph", year=year)], np.ones((1, 1), np.float32))
     for draft in (Draft("graph"), Draft("other"), Draft("graph", as_of=2000, paper_id="a")):

@@ -14,6 +14,7 @@ from recsys.stage_two.older_trees import load_older
 from recsys.stage_two.stored_trees import TREES, StoredTrees
 from recsys.store.arrays import Floats
 from recsys.store.kernels import in_numpy
+from tests.rows import each_row
 
 FEATURES = 4
 OLDER = Path(__file__).parents[2] / "golden" / "older_trees"
@@ -60,7 +61,7 @@ def thresholds(tree: dict[str, Any]) -> list[float]:
     return [tree["threshold"], *below]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_row("seed", range(4))
 def test_scores_equal_those_of_lightgbm(seed: int) -> None:
     booster = train(seed)
     features = some_features(np.random.default_rng(100 + seed), 500)

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from recsys.asking.match_confidence import title_of
 from recsys.stage_two.one_work import Work, _one_slip, one_work
+from tests.rows import each_row
 
 LONG = "Measuring the slow drift of gravel in braided rivers"
 TEXT = frozenset(range(100, 140))
@@ -28,7 +28,7 @@ def judged(one: Work, other: Work, cosine: float = 1.0) -> bool:
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     "title",
     [
         LONG.upper(),
@@ -42,7 +42,7 @@ def test_case_marks_articles_and_a_typing_error_make_no_other_work(title: str) -
     assert judged(work(LONG), work(title, 2011))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         (f"{LONG}, Part I", f"{LONG}, Part II"),
@@ -86,7 +86,7 @@ def test_what_is_about_a_paper_is_another_work_even_with_its_abstract() -> None:
     assert not judged(with_text(work(f"{LONG}, part 1")), with_text(work(f"{LONG}, part 2")))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "title", ["Slow drift of gravel in braided rivers", f"{LONG}: a field study", "Drift of gravel"]
 )
 def test_a_title_may_lack_words_where_the_abstracts_are_one(title: str) -> None:
@@ -112,7 +112,7 @@ def test_what_appears_in_one_place_every_year_is_a_series_unless_the_text_is_one
     assert not judged(with_text(one), with_text(other, frozenset(range(200, 240))), 0.99)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("apart", "alone", "extended"),
     [(1, True, True), (2, False, True), (3, False, True), (4, False, False)],
 )

@@ -1,7 +1,6 @@
 """Terms in reasons: words that mean something, phrases before words, none of them twice."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,13 +9,14 @@ from recsys.records import Draft, Paper
 from recsys.stage_one.propose import propose
 from recsys.stage_two.evidence import Evidence
 from recsys.stage_two.shared_terms import ALIKE, MOST_TERMS, DraftWords, means_something
+from tests.rows import each_row
 from tests.tiny import SMALL, collect, random_world, unit
 
 FILLING = 400
 """Papers, so that the nearest ones are few of them."""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "word",
     ["2019", "10", "a3f9", "0x1b", "https", "doi", "www", "study", "Studies", "large", "using",
      "controlled", "thereby", "better", "vr", "mostly"],
@@ -25,7 +25,7 @@ def test_figures_fragments_and_words_of_any_paper_mean_nothing(word: str) -> Non
     assert not means_something(word)
 
 
-@pytest.mark.parametrize("word", ["badminton", "Lidar", "homology", "Neolithic", "GraphSAGE"])
+@each_row("word", ["badminton", "Lidar", "homology", "Neolithic", "GraphSAGE"])
 def test_words_of_a_subject_mean_something(word: str) -> None:
     assert means_something(word)
 

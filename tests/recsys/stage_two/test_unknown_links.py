@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.asking.query import make_query
@@ -21,6 +21,7 @@ from recsys.stage_two.features import (
 )
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
+from tests.rows import each_row
 from tests.tiny import SMALL, World, collect, random_world, with_nnselect
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -46,7 +47,6 @@ def test_features_for_any_corpus_are_named_only_where_they_are_asked_for() -> No
     assert [name for name in NEW if not BY_NAME[name].any_corpus] == list(OLD)
 
 
-@settings(max_examples=100)
 @given(SEEDS)
 def test_without_links_exactly_the_features_that_read_them_are_unknown(seed: int) -> None:
     world = with_nnselect(random_world(seed), seed)
@@ -58,7 +58,6 @@ def test_without_links_exactly_the_features_that_read_them_are_unknown(seed: int
     assert (table[:, NEW.index(LINKS_AROUND)] == 0).all()
 
 
-@settings(max_examples=100)
 @given(SEEDS)
 def test_features_without_the_mark_do_not_depend_on_links(seed: int) -> None:
     world = with_nnselect(random_world(seed), seed)
@@ -68,7 +67,6 @@ def test_features_without_the_mark_do_not_depend_on_links(seed: int) -> None:
     np.testing.assert_array_equal(with_them, without)
 
 
-@settings(max_examples=100)
 @given(SEEDS)
 def test_with_a_link_features_are_what_they_were_and_above_unknown(seed: int) -> None:
     world = with_nnselect(random_world(seed), seed)
@@ -80,7 +78,6 @@ def test_with_a_link_features_are_what_they_were_and_above_unknown(seed: int) ->
         np.testing.assert_array_equal(table[:, kept], before)
 
 
-@settings(max_examples=50)
 @given(SEEDS)
 def test_rankers_that_learned_from_zeros_get_zeros(seed: int) -> None:
     world = random_world(seed)
@@ -97,7 +94,7 @@ PAPERS = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("citing", "cited", "links"),
     [
         ([], [], 0),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.records import Paper
@@ -14,6 +14,7 @@ from recsys.stage_two.versions import Versions, find_versions
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from tests.hashing_encoder import HashingEncoder
+from tests.rows import each_row
 from tests.stored import store
 from tests.tiny import collect
 
@@ -75,12 +76,11 @@ def test_no_version_of_a_known_paper_stands(collection: Collection) -> None:
     assert others == {}
 
 
-@pytest.mark.parametrize("ranked", [rows(), rows(3), rows(1, 2, 6)])
+@each_row("ranked", [rows(), rows(3), rows(1, 2, 6)])
 def test_a_ranking_of_different_works_stays(collection: Collection, ranked: Rows) -> None:
     assert found(collection, ranked, rows()) == (ranked.tolist(), {})
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.permutations(range(len(PAPERS))), st.integers(0, len(PAPERS)), st.integers(0, 3))
 def test_of_two_versions_one_stands_and_nothing_is_lost(
     collection: Collection, order: list[int], cut: int, unknown: int

@@ -2,11 +2,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt
 from recsys.store.arrays import Ragged, SortedStrings, load_array, slices
+from tests.rows import each_row
 
 LISTS = st.lists(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=5), max_size=12)
 WORDS = st.lists(st.text(max_size=4), max_size=12)
@@ -59,7 +60,6 @@ def test_slices_are_pythons_slices(bounds: list[tuple[int, int]]) -> None:
     assert found.dtype == np.float32
 
 
-@settings(max_examples=50, deadline=None)
 @given(LISTS)
 def test_ragged_rows_survive_the_disk(
     tmp_path_factory: pytest.TempPathFactory, lists: list[list[int]]
@@ -83,7 +83,7 @@ def test_sorted_strings_find_what_a_list_finds(words: list[str], others: list[st
     assert found.dtype == np.int32
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 8, 25, 32_777])
+@each_row("number", [1, 2, 3, 8, 25, 32_777])
 def test_strings_are_found_among_any_number(number: int) -> None:
     words = [f"{2 * code:06}" for code in range(number)]
     strings = SortedStrings.build(words)
@@ -94,7 +94,6 @@ def test_strings_are_found_among_any_number(number: int) -> None:
     assert strings.find("") is None and strings.find("zzz") is None
 
 
-@settings(max_examples=50, deadline=None)
 @given(WORDS)
 def test_sorted_strings_survive_the_disk(
     tmp_path_factory: pytest.TempPathFactory, words: list[str]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.pipelines.corpora.source_files import source_files
@@ -45,7 +45,6 @@ def stored(folder: Path, papers: list[Paper]) -> Corpus:
     return Corpus.load(corpus)
 
 
-@settings(max_examples=40, deadline=None)
 @given(PAPERS)
 def test_a_paper_read_is_the_paper_written(
     tmp_path_factory: pytest.TempPathFactory, papers: list[Paper]
@@ -116,7 +115,6 @@ def test_columns_of_few_values_are_tested_and_changed_by_value() -> None:
     assert lower.common() == ["x", "y"]
 
 
-@settings(max_examples=30, deadline=None)
 @given(PAPERS)
 def test_venues_and_types_are_those_of_the_papers(
     tmp_path_factory: pytest.TempPathFactory, papers: list[Paper]

@@ -6,14 +6,14 @@ https://www.nlm.nih.gov/bsd/policy/errata.html
 
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.store.front_matter_titles import is_front_matter
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "title",
     [
         "Preface", "PREFACE", "[Front cover]", "Front Matter", "Inside back cover", "Masthead",
@@ -41,7 +41,7 @@ def test_front_matter_is_recognised(title: str) -> None:
     assert is_front_matter(title)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "title",
     [
         "", "On ice", "Index of refraction of ice", "A preface to logic", "Preface to Plato",
@@ -63,12 +63,12 @@ def test_papers_are_papers(title: str) -> None:
     assert not is_front_matter(title)
 
 
-@pytest.mark.parametrize("kind", ["paratext", "erratum", "retraction", "published-erratum"])
+@each_row("kind", ["paratext", "erratum", "retraction", "published-erratum"])
 def test_a_type_tells(kind: str) -> None:
     assert is_front_matter("On ice", ("article", kind))
 
 
-@pytest.mark.parametrize("kind", ["article", "editorial", "letter", "book-review", "review"])
+@each_row("kind", ["article", "editorial", "letter", "book-review", "review"])
 def test_papers_of_other_types_are_papers(kind: str) -> None:
     assert not is_front_matter("On ice", (kind,))
 

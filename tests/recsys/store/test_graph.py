@@ -3,10 +3,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from tests.rows import each_row
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def test_a_citation_of_the_same_year_does_not_count() -> None:
     assert graph.citers(rows, 2006, most=1)[1].tolist() == [1]
 
 
-@pytest.mark.parametrize("years", [[], [2000, None]])
+@each_row("years", [[], [2000, None]])
 def test_a_graph_without_links_answers(years: list[int | None]) -> None:
     graph = World(years, []).graph()
     rows = np.arange(len(years), dtype=np.int32)
@@ -90,7 +91,6 @@ def test_a_graph_without_links_answers(years: list[int | None]) -> None:
     assert graph.citers(rows, 2010)[1].tolist() == []
 
 
-@settings(max_examples=50, deadline=None)
 @given(worlds())
 def test_a_graph_survives_the_disk(tmp_path_factory: pytest.TempPathFactory, world: World) -> None:
     folder: Path = tmp_path_factory.mktemp("graph")

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -7,6 +6,7 @@ from hypothesis.extra.numpy import arrays
 from recsys.store.arrays import Rows
 from recsys.store.lookup import distinct, dots, dots_of_any, dots_of_many, remembered_dots
 from recsys.store.products import products, remembered_products
+from tests.rows import each_row
 
 ROWS = arrays(np.int32, st.integers(0, 60), elements=st.integers(0, 40))
 
@@ -18,8 +18,8 @@ def test_distinct_rows_are_those_of_unique(rows: Rows) -> None:
     np.testing.assert_array_equal(found, np.unique(rows))
 
 
-@pytest.mark.parametrize("number", [3, 30])
-@pytest.mark.parametrize("remembered", [False, True])
+@each_row("number", [3, 30])
+@each_row("remembered", [False, True])
 def test_dots_are_products_of_the_rows(number: int, remembered: bool) -> None:
     rng = np.random.default_rng(number)
     vectors, queries = (rng.normal(size=(n, 8)).astype(np.float32) for n in (40, 5))

@@ -1,11 +1,11 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.store.name_keys import author_key, author_keys, fold, venue_key
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "key"),
     [
         ("U.M.Heller", "heller u"),
@@ -62,7 +62,7 @@ def test_folding_ignores_case_accents_and_width() -> None:
     assert fold("ÅNGSTRÖM ﬁ Ⅳ STRASSE Straße") == "angstrom fi iv strasse strasse"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("venue", "key"),
     [
         ("Proceedings of the 35th VLDB Conference, 2009", "proceedings of the vldb conference"),

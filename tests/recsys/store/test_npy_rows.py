@@ -2,7 +2,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.store.npy_rows import GrowingArray, write_rows
@@ -10,7 +10,6 @@ from recsys.store.npy_rows import GrowingArray, write_rows
 NUMBERS = st.lists(st.integers(0, 255), max_size=40)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(NUMBERS, max_size=5), st.sampled_from([np.uint8, np.int32, np.int64, np.float32]))
 def test_an_array_that_grew_is_the_file_of_the_whole(
     tmp_path_factory: pytest.TempPathFactory, pieces: list[list[int]], dtype: type[np.generic]

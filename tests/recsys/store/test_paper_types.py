@@ -1,8 +1,8 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.store.paper_types import paper_type, paper_types
+from tests.rows import each_row
 
 TEXT = st.text(st.characters(codec="latin-1"), max_size=8)
 JSON = st.recursive(
@@ -12,7 +12,7 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("labels", "types"),
     [
         ({"type": "article"}, ("article",)),

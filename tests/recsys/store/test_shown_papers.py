@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt
@@ -50,7 +50,6 @@ def written(folder: Path, *records: dict[str, Any]) -> ShownPapers:
     return ShownPapers.load(folder)
 
 
-@settings(max_examples=40, deadline=None)
 @given(RECORDS)
 def test_papers_are_those_of_the_columns(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]
@@ -70,7 +69,6 @@ def test_papers_are_shown_without_arrow(tmp_path: Path, monkeypatch: pytest.Monk
     assert paper == Paper("p000", "Rivers", None, 1999, ("Ann Lee",))
 
 
-@settings(max_examples=30, deadline=None)
 @given(RECORDS, st.integers(1, 5))
 def test_papers_taken_in_any_pieces_are_the_same_bytes(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]], size: int

@@ -21,6 +21,7 @@ from recsys.store.term_counts import (
     smallest,
 )
 from recsys.store.words import tokens
+from tests.rows import each_row
 
 PHRASES = st.lists(
     st.sampled_from(["ant", "Ants", "bee", "cat", "the", "\u00e9tude", "x", "of-dogs"]), max_size=8
@@ -99,7 +100,7 @@ def test_a_batch_without_papers_or_words_is_empty() -> None:
         assert batch.sums.tolist() == batch.title_lengths.tolist() == [0] * len(texts)
 
 
-@pytest.mark.parametrize(("number", "kind"), [(255, "uint8"), (256, "uint16"), (65536, "uint32")])
+@each_row(("number", "kind"), [(255, "uint8"), (256, "uint16"), (65536, "uint32")])
 def test_frequencies_take_the_fewest_bytes(number: int, kind: str) -> None:
     assert str(smallest(np.array([1, number])).dtype) == kind
     assert str(smallest(np.empty(0, np.int64)).dtype) == "uint8"

@@ -1,10 +1,10 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.store.lookup import dots
 from recsys.store.top_k import top_k
+from tests.rows import each_row
 
 SCORES = st.lists(st.integers(-3, 3), max_size=30)
 
@@ -17,7 +17,7 @@ def test_best_is_the_head_of_a_full_sort_with_ties_by_position(scores: list[int]
     assert found.tolist() == expected
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.25, 0.6, 1.0])
+@each_row("share", [0.0, 0.1, 0.25, 0.6, 1.0])
 def test_dots_are_those_of_the_rows_however_many_there_are(share: float) -> None:
     rng = np.random.default_rng(0)
     vectors = rng.standard_normal((50, 6)).astype(np.float32)

@@ -1,7 +1,6 @@
 import re
 import sys
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,11 +14,12 @@ from recsys.store.words import (
     tokens,
     word_pairs,
 )
+from tests.rows import each_row
 
 RAW_WORD = re.compile(r"[^\W_]+")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("Citation graphs, and GRAPH citations!", ["citation", "graph", "graph", "citation"]),
@@ -37,7 +37,7 @@ def test_tokens_are_folded_singular_words(text: str | None, expected: list[str])
     assert tokens(text) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("plural", "expected"),
     [
         ("queries", "query"),

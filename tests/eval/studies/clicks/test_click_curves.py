@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from recsys.errors import InputError
 from recsys.eval.studies.clicks.click_curves import by_depth, calibration
@@ -88,7 +88,6 @@ def test_true_relevance_is_calibrated_once_position_is_corrected() -> None:
     assert bins[-1].clicked < 0.9 * bins[-1].predicted
 
 
-@settings(max_examples=30)
 @given(scored_logs())
 def test_bins_hold_what_loops_find(case: Scored) -> None:
     probabilities = (case.scores + 1) / 3

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from recsys.errors import InputError
 from recsys.eval.studies.clicks.click_log import NOTHING, ClickLog, Impression
 from tests.eval.studies.clicks.invented_impressions import BARE, FULL, impressions
+from tests.rows import each_row
 
 
 def test_columns_hold_what_the_impressions_say() -> None:
@@ -66,7 +67,7 @@ def test_times_are_in_utc() -> None:
     assert ClickLog.of([replace(BARE, time=there)]).time[0] == np.datetime64("2025-12-31T23:30")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "what"),
     [
         ({"shown": ()}, "the list of shown papers is empty"),

@@ -15,6 +15,7 @@ from recsys.eval.studies.clicks.click_models import (
     TrustBias,
     decay,
 )
+from tests.rows import each_row
 
 LISTS = np.array([[0.5, 0.2, 1.0], [0.1, 0.8, 0.0]])
 ALL = np.ones(LISTS.shape, np.bool_)
@@ -57,7 +58,7 @@ def test_a_cascade_may_end_at_the_first_click() -> None:
     assert never.chances(lists, lists >= 0).tolist() == lists.tolist()
 
 
-@pytest.mark.parametrize("model", MODELS)
+@each_row("model", MODELS)
 def test_clicks_come_as_often_as_their_chances(model: ClickModel) -> None:
     many = 40_000
     clicks = model.click(
@@ -89,7 +90,7 @@ def test_lists_longer_than_the_model_are_refused() -> None:
             model.chances(np.zeros((1, 4)), np.ones((1, 4), np.bool_))
 
 
-@pytest.mark.parametrize("values", [np.array([1, -0.1]), np.array([1.1]), np.array([np.nan])])
+@each_row("values", [np.array([1, -0.1]), np.array([1.1]), np.array([np.nan])])
 def test_a_chance_is_between_0_and_1(values: Doubles) -> None:
     with pytest.raises(InputError, match="examination"):
         PositionBased(values)

@@ -8,6 +8,7 @@ import pytest
 
 from recsys.errors import InputError
 from recsys.eval.studies.clicks.click_world import World
+from tests.rows import each_row
 
 SMALL = World(
     queries=("q", "r"),
@@ -18,7 +19,7 @@ SMALL = World(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("part", "message"),
     [
         ({"queries": ("q",)}, "'pool' has the shape"),

@@ -21,6 +21,7 @@ from recsys.eval.studies.clicks.weighting import (
     Options,
 )
 from tests.eval.studies.clicks.invented_world import invented_world
+from tests.rows import each_row
 
 EXAMINATION = decay(1, 6)
 
@@ -51,7 +52,7 @@ def test_only_papers_that_are_shown_count() -> None:
     assert (means["MRR"], sums["MRR"]) == (0.5, 0.5)  # b and c; c is relevant, and second.
 
 
-@pytest.mark.parametrize("policy", [Policy(("good", "poor"), depth=4), Policy(("poor",), 3, True)])
+@each_row("policy", [Policy(("good", "poor"), depth=4), Policy(("poor",), 3, True)])
 def test_the_truth_is_what_readers_who_examine_everything_tell(policy: Policy) -> None:
     invented = invented_world(8, 6, rng(1))
     scores = rng(2).integers(3, size=(8, 6)).astype(np.float64)

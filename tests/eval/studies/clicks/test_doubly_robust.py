@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.eval.measures import Doubles
@@ -86,7 +86,6 @@ def test_it_is_the_formula(case: Scored, cap: float, seed: int) -> None:
     assert (found[~log.present] == 0).all()
 
 
-@settings(max_examples=30)
 @given(scored_logs(), st.sampled_from([0.7, 2.0, np.inf]), st.booleans(), st.integers(0, 2**32))
 def test_impressions_are_told_what_they_cause(
     case: Scored, cap: float, modelled: bool, seed: int

@@ -12,6 +12,7 @@ from recsys.eval.studies.clicks.click_models import PositionBased, decay
 from recsys.eval.studies.clicks.estimation import METHODS, Method, estimate, first_positions
 from recsys.eval.studies.clicks.simulation import Policy, simulate
 from tests.eval.studies.clicks.invented_world import invented_world
+from tests.rows import each_row
 
 WORLD = invented_world(100, 8, np.random.default_rng(0))
 EXAMINATION = decay(1, 5)
@@ -24,7 +25,7 @@ def simulated(impressions: int, seed: int = 0) -> ClickLog:
     return simulate(WORLD, PositionBased(EXAMINATION), impressions, rng=rng, policy=policy)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@each_row("name", METHODS)
 def test_the_interval_surrounds_the_estimate(name: str) -> None:
     log = simulated(20_000)
     rng = np.random.default_rng(1)
@@ -41,7 +42,7 @@ def test_the_interval_surrounds_the_estimate(name: str) -> None:
     assert plain.values.tolist() == found.values.tolist()
 
 
-@pytest.mark.parametrize("name", ["swap", "harvest"])
+@each_row("name", ["swap", "harvest"])
 def test_intervals_hold_the_truth_as_often_as_they_say(name: str) -> None:
     held = []
     for seed in range(25):
@@ -113,7 +114,7 @@ def test_an_empty_log_is_refused() -> None:
         estimate(ClickLog.of([]), METHODS["em"])
 
 
-@pytest.mark.parametrize("name", METHODS)
+@each_row("name", METHODS)
 def test_positions_without_clicks_are_named(name: str) -> None:
     log = simulated(500)
     third = replace(log, clicked=log.clicked & (np.arange(5) != 2))

@@ -37,6 +37,7 @@ from recsys.eval.studies.clicks.weighting import (
 )
 from tests.eval.studies.clicks.invented_world import invented_world, relevance_of
 from tests.eval.studies.clicks.scored_logs import Scored, Shown, scored, scored_logs, shown_papers
+from tests.rows import each_row
 
 SELF_NORMALISED = (NAIVE, SNIPS, CLIPPED_SNIPS)
 
@@ -115,7 +116,6 @@ def expected(papers: list[Shown], case: Scored, estimator: str, measure: str) ->
     return top / bottom if bottom > 0 else None
 
 
-@settings(max_examples=50)
 @given(scored_logs())
 def test_every_figure_is_that_of_the_formula(case: Scored) -> None:
     m = case.log.shown.shape[1]
@@ -136,7 +136,6 @@ def test_every_figure_is_that_of_the_formula(case: Scored) -> None:
                 assert value(found, estimator, measure) == pytest.approx(wanted, abs=1e-12)
 
 
-@settings(max_examples=50)
 @given(scored_logs(), st.floats(0.01, 100))
 def test_the_scale_of_the_propensities_does_not_matter(case: Scored, scale: float) -> None:
     table = Propensities("scaled", case.propensities.values * scale)
@@ -149,7 +148,6 @@ def test_the_scale_of_the_propensities_does_not_matter(case: Scored, scale: floa
                 assert value(other, estimator, measure) == pytest.approx(figure.value)
 
 
-@settings(max_examples=50)
 @given(scored_logs())
 def test_lists_without_a_click_do_not_move_what_is_self_normalised(case: Scored) -> None:
     kept = np.flatnonzero(case.log.clicked.any(1))
@@ -176,7 +174,7 @@ def simulated(impressions: int = 300) -> Scored:
     return Scored(log, [], rng(3).random(log.shown.shape), Propensities("test", decay(1, 6)))
 
 
-@pytest.mark.parametrize("estimator", [NAIVE, SNIPS, IPS])
+@each_row("estimator", [NAIVE, SNIPS, IPS])
 def test_intervals_are_those_of_the_impressions_drawn_again(estimator: str) -> None:
     case = simulated()
     found = judge_all(case, Options(samples=40)).figures[estimator]

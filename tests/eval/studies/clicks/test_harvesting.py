@@ -14,6 +14,7 @@ from recsys.eval.studies.clicks.estimation import METHODS, estimate
 from recsys.eval.studies.clicks.likelihood import likeliest
 from recsys.eval.studies.clicks.simulation import Policy, simulate
 from tests.eval.studies.clicks.invented_world import invented_world
+from tests.rows import each_row
 
 
 def values(log: ClickLog) -> Doubles:
@@ -58,7 +59,7 @@ def test_a_paper_at_two_positions_tells_the_ratio_of_its_clicks() -> None:
         values(log)
 
 
-@pytest.mark.parametrize("swaps", [False, True])
+@each_row("swaps", [False, True])
 def test_sets_are_those_of_an_independent_computation(swaps: bool) -> None:
     rng = np.random.default_rng(3)
     world = invented_world(15, 7, rng)
@@ -67,7 +68,7 @@ def test_sets_are_those_of_an_independent_computation(swaps: bool) -> None:
     assert values(log) == pytest.approx(by_loops(log), rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@each_row("seed", range(3))
 def test_100_000_impressions_recover_the_examination_within_a_tenth(seed: int) -> None:
     rng = np.random.default_rng(seed)
     world = invented_world(400, 20, rng)

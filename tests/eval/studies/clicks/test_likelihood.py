@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.likelihood import likeliest
+from tests.rows import each_row
 
 SHARES = st.floats(0.05, 0.95)
 
@@ -39,7 +40,7 @@ def test_one_group_at_two_positions_gives_the_ratio_of_its_rates() -> None:
     assert found.tolist() == pytest.approx([1, 0.25], rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_row("seed", range(4))
 def test_the_maximum_is_that_of_scipy(seed: int) -> None:
     rng = np.random.default_rng(seed)
     shown = rng.integers(20, 200, (3, 3)).astype(np.float64)

@@ -16,6 +16,7 @@ from recsys.eval.studies.clicks.propensities import (
     read_propensities,
     write_propensities,
 )
+from tests.rows import each_row
 
 POSITIVE = st.floats(min_value=0, exclude_min=True, allow_infinity=False)
 
@@ -30,19 +31,19 @@ def test_columns_of_any_shape_are_looked_up() -> None:
     assert table(1.0).at(np.array([], np.int64)).shape == (0,)
 
 
-@pytest.mark.parametrize(("column", "position"), [(3, 4), (-1, 0)])
+@each_row(("column", "position"), [(3, 4), (-1, 0)])
 def test_a_position_beyond_the_table_has_no_propensity(column: int, position: int) -> None:
     with pytest.raises(InputError, match=f"Position {position} is not one of the 3"):
         table(1.0, 0.5, 0.25).at(np.array([0, column]))
 
 
-@pytest.mark.parametrize("wrong", [0.0, -0.5, np.nan, np.inf])
+@each_row("wrong", [0.0, -0.5, np.nan, np.inf])
 def test_clicks_are_only_divided_by_what_is_above_0_and_finite(wrong: float) -> None:
     with pytest.raises(InputError, match=f"The propensity of position 2 is {wrong}"):
         table(1.0, wrong, 0.5)
 
 
-@pytest.mark.parametrize("bounds", [[1.0], [1.0, np.nan], [1.0, np.inf], [1.0, 1.0, 1.0]])
+@each_row("bounds", [[1.0], [1.0, np.nan], [1.0, np.inf], [1.0, 1.0, 1.0]])
 def test_every_position_has_its_finite_bounds(bounds: list[float]) -> None:
     with pytest.raises(InputError, match="2 propensities cannot have the bounds"):
         Propensities("swap", np.array([1.0, 0.5]), low=np.array(bounds))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
@@ -78,7 +78,6 @@ def test_the_folder_is_found_from_around_it(root: Path, tmp_path: Path) -> None:
     assert list(read_task(tmp_path).papers) == ["a"]
 
 
-@settings(max_examples=25)
 @given(st.dictionaries(st.text(min_size=1, max_size=3), RELATED, max_size=3))
 def test_what_is_written_reads_back(
     tmp_path_factory: pytest.TempPathFactory, papers: dict[str, RelatedPaper]

@@ -16,6 +16,7 @@ from recsys.eval.studies.clicks.regression_em import regression_em
 from recsys.eval.studies.clicks.simulation import Policy, simulate
 from recsys.eval.studies.clicks.tally import Pairs
 from tests.eval.studies.clicks.invented_world import invented_world
+from tests.rows import each_row
 
 EXAMINATION = decay(1, 5)
 
@@ -39,7 +40,7 @@ def test_it_climbs_to_the_likeliest_propensities() -> None:
     assert values(log) == pytest.approx(exact, rel=3e-3)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@each_row("seed", range(2))
 def test_100_000_impressions_recover_the_examination_within_a_tenth(seed: int) -> None:
     rng = np.random.default_rng(seed)
     world = invented_world(400, 20, rng)

@@ -16,6 +16,7 @@ from recsys.eval.studies.clicks.click_models import (
 from recsys.eval.studies.clicks.click_world import World
 from recsys.eval.studies.clicks.simulation import Policy, simulate, true_propensities
 from tests.eval.studies.clicks.invented_world import NOISE, invented_world, relevance_of
+from tests.rows import each_row
 
 WORLD = invented_world(20, 6, np.random.default_rng(0))
 MODEL = PositionBased(decay(1, 10))
@@ -102,7 +103,7 @@ def test_truth_in_a_cascade_is_what_moving_papers_does() -> None:
     assert found == pytest.approx(clicks / clicks[0], rel=1e-12)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("policy", "impressions", "message"),
     [
         (Policy(("god",)), 1, "no ranker 'god'. Did you mean 'good'"),

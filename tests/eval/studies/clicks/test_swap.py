@@ -12,6 +12,7 @@ from recsys.eval.studies.clicks.click_models import PositionBased, decay
 from recsys.eval.studies.clicks.estimation import METHODS, estimate
 from recsys.eval.studies.clicks.simulation import Policy, simulate
 from tests.eval.studies.clicks.invented_world import invented_world
+from tests.rows import each_row
 
 
 def values(log: ClickLog) -> Doubles:
@@ -41,7 +42,7 @@ def test_lists_outside_the_experiment_do_not_count() -> None:
     assert values(ClickLog.of(inside + outside)).tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@each_row("seed", range(3))
 def test_100_000_impressions_recover_the_examination_within_a_tenth(seed: int) -> None:
     rng = np.random.default_rng(seed)
     world = invented_world(400, 20, rng)

@@ -17,6 +17,7 @@ from recsys.eval.studies.probes.clustering import (
     majorities,
 )
 from recsys.store.arrays import Longs
+from tests.rows import each_row
 
 
 def blobs(count: int, spread: float, *, seed: int = 0) -> tuple[Doubles, Longs]:
@@ -86,7 +87,7 @@ def test_separate_classes_are_clusters_where_the_map_is_dense() -> None:
     assert mixed.homogeneity < 0.1 and mixed.completeness < 0.1
 
 
-@pytest.mark.parametrize("scale", [0.01, 1, 300])
+@each_row("scale", [0.01, 1, 300])
 def test_figures_are_those_of_scikit_learn_whatever_the_scale(scale: float) -> None:
     points, labels = blobs(5, 3)
     found = dense_clusters(points * scale, labels)

@@ -10,6 +10,7 @@ from recsys.eval.studies.encoders.macro_f1 import drawn_macro_f1
 from recsys.eval.studies.probes.contrasts import contrasts
 from recsys.eval.studies.probes.linear import Linear
 from recsys.store.arrays import Longs
+from tests.rows import each_row
 
 LABELS = np.arange(60) % 3
 
@@ -57,7 +58,7 @@ def test_one_embedding_has_no_rival() -> None:
     assert contrasts({"a": linear(1)}, LABELS, rng=rng()) == ()
 
 
-@pytest.mark.parametrize("rare", [0, 1])
+@each_row("rare", [0, 1])
 def test_macro_f1_of_drawn_papers_is_that_of_scikit_learn(rare: int) -> None:
     told: Longs = np.random.default_rng(4).integers(0, 4, (2, 30))
     labels = np.random.default_rng(5).integers(0, 3, 30)

@@ -11,6 +11,7 @@ from recsys.errors import InputError
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.probes.linear import COSTS, FOLDS, Linear, deal, linear_probe
 from recsys.store.arrays import Floats, Longs, Mask
+from tests.rows import each_row
 
 
 def drawn(noise: float, *, seed: int = 0) -> tuple[Floats, Longs]:
@@ -46,7 +47,7 @@ def test_runs_deal_papers_out_anew() -> None:
     assert (folds[0] != folds[1]).any()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("labels", "message"),
     [
         ([0, 0, 0, 0, 1, 1, 1], "2 classes, the smallest of 3 papers"),

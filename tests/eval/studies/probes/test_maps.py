@@ -19,6 +19,7 @@ from recsys.eval.studies.probes.maps import (
     map_png,
     map_svg,
 )
+from tests.rows import each_row
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -83,7 +84,7 @@ def test_colours_are_seen_on_both_pages() -> None:
         assert min(contrast(colour, page) for colour in COLOURS) > 1.8
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each_row("page", PAGES)
 def test_a_png_has_the_colour_of_its_page(page: str) -> None:
     image = imread(BytesIO(map_png(drawn(4), page)))
     assert image.shape == (840, 1440, 4)
@@ -106,7 +107,7 @@ def test_any_title_and_name_can_be_drawn() -> None:
     assert {title, "<&> (3)", "$p$ (4)"} <= set(texts(svg))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("points", "expected"),
     [
         ([[0.0, 0], [9, 9], [7, 1], [3, 3], [1, 8], [5, 5.1], [5, 5.3], [5, 5.2]], [5, 5.2]),

@@ -13,6 +13,7 @@ from recsys.errors import InputError
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.probes.pair_ranking import Blocks, rank_pairs
 from recsys.store.arrays import Mask
+from tests.rows import each_row
 
 SCORES = st.one_of(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0]), st.floats(-1, 1))
 PAIRS = st.lists(st.tuples(SCORES, st.booleans()), min_size=2, max_size=60).filter(
@@ -87,7 +88,7 @@ def test_memory_holds_a_few_pairs_at_a_time() -> None:
     assert found.average_precision == pytest.approx(theirs, abs=1e-9)
 
 
-@pytest.mark.parametrize(("positive", "kind"), [(True, "positive"), (False, "negative")])
+@each_row(("positive", "kind"), [(True, "positive"), (False, "negative")])
 def test_pairs_of_one_kind_cannot_be_told_apart(positive: bool, kind: str) -> None:
     with pytest.raises(InputError, match=f"All 3 pairs are {kind}"):
         rank_pairs(blocks([0.1, 0.2, 0.3], [positive] * 3))

@@ -14,6 +14,7 @@ from recsys.eval.measures import draw
 from recsys.eval.studies.probes.estimates import Estimator, estimator
 from recsys.eval.studies.probes.retrieval import DIGITS, ROWS, correlations, retrieve_pairs
 from recsys.store.arrays import Floats, Mask
+from tests.rows import each_row
 
 
 def drawn(n: int, *, seed: int = 0) -> tuple[Floats, Mask]:
@@ -42,7 +43,7 @@ def test_every_pair_is_scored_once_and_positive_if_it_shares_a_class() -> None:
     assert shared.sum() == sum(bool(one & other) for one, other in combinations(sets, 2))
 
 
-@pytest.mark.parametrize("held", [2**25, 5000])
+@each_row("held", [2**25, 5000])
 def test_figures_are_those_of_scikit_learn_on_the_whole_matrix(held: int) -> None:
     vectors, members = drawn(ROWS + 30)
     found = retrieve_pairs(vectors, members, estimate(len(vectors)), held=held).ranking

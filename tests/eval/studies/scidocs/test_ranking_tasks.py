@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.eval.studies.scidocs.ranking_tasks import Ranked, rank
@@ -97,7 +97,6 @@ def suites(draw: st.DrawFn) -> tuple[Qrels, Embeddings]:
     return judgements, Embeddings(ids, vectors * np.float32(scale), empty)
 
 
-@settings(max_examples=100)
 @given(suites())
 def test_the_measures_are_those_of_trec_eval(suite: tuple[Qrels, Embeddings]) -> None:
     """Score one candidate at a time, as SciDocs writes its run."""

@@ -21,6 +21,7 @@ from recsys.eval.studies.scidocs.scidocs_figures import (
 )
 from recsys.eval.studies.scidocs.scidocs_layout import Task
 from recsys.eval.studies.scidocs.scidocs_table import RENDERERS, Suite, query_lines
+from tests.rows import each_row
 
 
 def ranked(values: Doubles, *, left_out: int = 0) -> Ranked:
@@ -149,7 +150,7 @@ def test_wins_are_marked_by_letters() -> None:
     assert "<sup>a</sup>" in line and "<sup>b</sup>" not in line
 
 
-@pytest.mark.parametrize("name", RENDERERS)
+@each_row("name", RENDERERS)
 def test_every_format_holds_the_figures(name: str) -> None:
     text = RENDERERS[name](Suite("data", "test", (row("ours", np.array([0.25, 0.5])),)))
     assert "37.5" in text

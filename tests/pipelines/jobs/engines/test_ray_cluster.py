@@ -39,6 +39,7 @@ from recsys.store.generations import in_force
 from recsys.store.layout import CORPUS, ENCODER, VECTOR_FILE
 from tests.built_index import ROOT, hashes, stopped, write_many
 from tests.ray_nodes import Nodes, two_nodes
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -276,7 +277,7 @@ def test_what_is_no_cluster_is_refused(
         pass
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("address", "told"),
     [
         ("127.0.0.1:1", "No cluster of Ray answers at 127.0.0.1:1"),

@@ -1,7 +1,6 @@
 from collections.abc import Sequence
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.pipelines.online.contract import Kind
@@ -12,6 +11,7 @@ from recsys.pipelines.online.fetching.snowball import Snowball, snowball
 from recsys.records import Reference
 from tests.online.memory_source import MemorySource, facts
 from tests.online.small_world import known_of, small_world
+from tests.rows import each_row
 
 WORLD = small_world()
 DRAFT = FetchQuestion(
@@ -49,7 +49,6 @@ def test_the_report_tells_by_which_way_works_were_found() -> None:
     assert found.ways["searched"]
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 5),
     papers=st.integers(1, 200),
@@ -100,7 +99,7 @@ def test_a_query_fetches_what_its_words_find_from_a_year_on() -> None:
     assert min(work.year or 0 for work in found.works) >= 2010
 
 
-@pytest.mark.parametrize("kind", [Kind.CITING, Kind.FIND, Kind.SEARCH, Kind.WORKS])
+@each_row("kind", [Kind.CITING, Kind.FIND, Kind.SEARCH, Kind.WORKS])
 def test_a_source_is_not_asked_for_what_it_cannot_tell(kind: Kind) -> None:
     source = MemorySource(WORLD, facts(without=kind))
     found = roll(DRAFT, source)

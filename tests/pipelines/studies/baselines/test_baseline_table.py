@@ -27,6 +27,7 @@ from tests.pipelines.studies.baselines.fits import (
     invented_material,
     wide_material,
 )
+from tests.rows import each_row
 
 ROOT = Path(__file__).resolve().parents[4]
 OF_WORDS = ("tfidf-svd", "fasttext", "sif", "nnselect")
@@ -43,7 +44,7 @@ def fitted(name: str, index: Path) -> Fitted:
     return fit(name, index)
 
 
-@pytest.mark.parametrize("name", BASELINES)
+@each_row("name", BASELINES)
 def test_vectors_have_length_one_or_are_zero(name: str, index: Path) -> None:
     found, texts = fitted(name, index), invented_material().texts
     assert found.vectors.dtype == np.float32
@@ -55,7 +56,7 @@ def test_vectors_have_length_one_or_are_zero(name: str, index: Path) -> None:
     assert found.size > 0 or name == "random"
 
 
-@pytest.mark.parametrize("name", BASELINES)
+@each_row("name", BASELINES)
 def test_a_text_has_one_vector_in_any_company(name: str, index: Path) -> None:
     encoder = fitted(name, index).encoder
     texts = [*invented_material().texts[:6], DRAFT]
@@ -64,7 +65,7 @@ def test_a_text_has_one_vector_in_any_company(name: str, index: Path) -> None:
     assert together == pytest.approx(alone, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", [name for name in BASELINES if name != "sgc"])
+@each_row("name", [name for name in BASELINES if name != "sgc"])
 def test_papers_are_encoded_as_any_text(name: str, index: Path) -> None:
     found, material = fitted(name, index), invented_material()
     encoded = found.encoder.encode(material.texts)
@@ -73,7 +74,7 @@ def test_papers_are_encoded_as_any_text(name: str, index: Path) -> None:
     assert found.vectors == pytest.approx(encoded, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", OF_WORDS)
+@each_row("name", OF_WORDS)
 def test_papers_on_one_topic_are_near_each_other(name: str, index: Path) -> None:
     topics = len(TOPICS)
     vectors = fitted(name, index).vectors[: 12 * topics].reshape(12, topics, -1)
@@ -160,7 +161,7 @@ def test_what_cannot_be_fit(monkeypatch: pytest.MonkeyPatch) -> None:
             fit_baseline(name, material)
 
 
-@pytest.mark.parametrize("name", ["minilm", *known_names(), *BASELINES, "./tfidf", "me/doc2vek"])
+@each_row("name", ["minilm", *known_names(), *BASELINES, "./tfidf", "me/doc2vek"])
 def test_other_encoders_are_not_taken_for_misspelt_baselines(name: str) -> None:
     check_encoder_name(name)
 

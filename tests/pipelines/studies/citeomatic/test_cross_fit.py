@@ -28,6 +28,7 @@ from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, 
 from recsys.store.generations import in_force
 from recsys.store.layout import NNSELECT
 from tests.pipelines.studies.citeomatic.conftest import SELECT, Wordy
+from tests.rows import each_row
 from tests.tiny import unit
 
 
@@ -95,7 +96,7 @@ def test_cosines_are_those_of_the_querys_fold() -> None:
     np.testing.assert_allclose(found.cosines(queries, candidates), expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("mining", [None, Mining(7, 12.5)])
+@each_row("mining", [None, Mining(7, 12.5)])
 def test_options_come_back_from_a_manifest(mining: Mining | None) -> None:
     options = SelectOptions(
         dim=9,

@@ -14,6 +14,7 @@ from recsys.pipelines.studies.citeomatic.margin_loss import (
     citation_boost,
     triplet_loss,
 )
+from tests.rows import each_row
 
 COUNTS = st.integers(0, 5000)
 
@@ -23,7 +24,7 @@ def margin(options: Margins, kind: Kind, positive: int, negative: int) -> float:
     return float(options.of(kinds, np.array([positive]), np.array([negative]))[0])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "alpha"), [(Kind.RANDOM, 0.3), (Kind.NEIGHBOUR, 0.2), (Kind.CITED_BY_CITED, 0.1)]
 )
 def test_the_margin_depends_on_the_kind(kind: Kind, alpha: float) -> None:

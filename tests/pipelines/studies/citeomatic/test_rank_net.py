@@ -18,6 +18,7 @@ from recsys.pipelines.studies.citeomatic.rank_net import RankNet, RankSize, Shar
 from recsys.pipelines.studies.citeomatic.towers import Penalty
 from recsys.store.arrays import Ragged, Rows
 from tests.pipelines.studies.citeomatic.small_bags import PAPERS, random_data
+from tests.rows import each_row
 
 SHAPES = [
     RankShape(),
@@ -61,7 +62,7 @@ def test_training_and_answering_agree(shape: RankShape, seed: int) -> None:
     assert penalty.item() == 0
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each_row("shape", SHAPES)
 def test_inputs_are_named_in_order(shape: RankShape) -> None:
     inputs, _ = random_net(shape, 0).inputs(cut(random_data(0), shape, 0))
     assert inputs.shape == (12, len(shape.inputs))
@@ -80,7 +81,7 @@ def entries(net: RankNet) -> Iterator[tuple[torch.Tensor, int]]:
         yield from ((parameter, i) for i in range(parameter.numel()))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each_row("shape", SHAPES)
 def test_gradients_are_those_of_small_steps(shape: RankShape) -> None:
     net = random_net(shape, 3, RankSize(2, 2, 3, Penalty(0.01, 0.02))).double()
     batch = cut(random_data(3), shape, 3)

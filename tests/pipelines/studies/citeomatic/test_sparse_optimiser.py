@@ -1,10 +1,10 @@
 """The optimiser against torch's own."""
 
-import pytest
 import torch
 from torch import nn
 
 from recsys.pipelines.studies.citeomatic.sparse_optimiser import LazyAdam
+from tests.rows import each_row
 
 
 def parameters() -> list[nn.Parameter]:
@@ -22,7 +22,7 @@ def gradients(step: int, *, sparse: bool) -> list[torch.Tensor]:
     return [table, torch.randn(2, generator=generator)]
 
 
-@pytest.mark.parametrize("sparse", [False, True])
+@each_row("sparse", [False, True])
 def test_updates_are_those_of_adam(sparse: bool) -> None:
     ours, theirs = parameters(), parameters()
     lazy = LazyAdam(ours)

@@ -1,11 +1,11 @@
 """Rankings that learn nothing."""
 
 import numpy as np
-import pytest
 
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.pipelines.studies.clicks.baseline_rankers import BASELINES
 from recsys.pipelines.studies.clicks.click_features import FEATURES as COLUMNS
+from tests.rows import each_row
 
 NAMES = tuple(feature.name for feature in COLUMNS)
 LOG = ClickLog.of([Impression("q", ("a", "b", "c")), Impression("r", ("c", "a"))])
@@ -18,7 +18,7 @@ def test_the_table_names_all() -> None:
     assert len(BASELINES) == 12
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@each_row("name", BY_NAME)
 def test_every_paper_has_a_score(name: str) -> None:
     scores = BY_NAME[name].score(LOG, FEATURES, np.random.default_rng(1))
     assert scores.shape == (2, 3)
@@ -32,7 +32,7 @@ def test_display_order_falls_from_left_to_right() -> None:
     assert (np.diff(scores, axis=1) < 0).all()
 
 
-@pytest.mark.parametrize(("column", "name"), list(enumerate(NAMES)))
+@each_row(("column", "name"), list(enumerate(NAMES)))
 def test_a_feature_alone_is_its_column(column: int, name: str) -> None:
     scores = BY_NAME[name].score(LOG, FEATURES, np.random.default_rng(0))
     assert (scores == FEATURES[:, :, column]).all()

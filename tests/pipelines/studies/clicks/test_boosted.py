@@ -14,6 +14,7 @@ from recsys.pipelines.studies.clicks.boosted import (
 )
 from recsys.pipelines.studies.clicks.click_pairs import CONSTANT, PER_POSITION, Pairs
 from tests.pipelines.studies.clicks.toy_clicks import Toy, toy
+from tests.rows import each_row
 
 FEW = BoostedOptions(trees=10)
 
@@ -69,7 +70,7 @@ def swap_weights() -> Doubles:
     return np.asarray(pairs.weight * np.array(changes))
 
 
-@pytest.mark.parametrize("swaps", [False, True])
+@each_row("swaps", [False, True])
 def test_gradients_are_those_of_finite_differences(swaps: bool) -> None:
     weights = swap_weights() if swaps else few_pairs().weight
     gradient, curvature = gradients(SCORES, few_pairs(), swaps=swaps)
@@ -97,7 +98,7 @@ def test_ranks_count_within_a_list_and_ties_break_by_paper_id() -> None:
     assert ranks(np.zeros(8), few_pairs()).tolist() == [4, 2, 3, 1, 1, 2, 3, 1]
 
 
-@pytest.mark.parametrize("swaps", [False, True])
+@each_row("swaps", [False, True])
 def test_weights_undo_the_bias_that_a_constant_learns(
     toys: tuple[Toy, Toy, Toy], swaps: bool
 ) -> None:

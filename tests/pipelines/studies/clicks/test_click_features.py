@@ -12,6 +12,7 @@ from recsys.eval.studies.clicks.recommendation_task import RelatedPaper
 from recsys.formats.embeddings import Embeddings
 from recsys.pipelines.studies.clicks.click_features import FEATURES, features, jaccard, tokens
 from recsys.store.arrays import Floats
+from tests.rows import each_row
 
 NAMES = tuple(feature.name for feature in FEATURES)
 
@@ -78,7 +79,7 @@ def test_every_feature_by_hand() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "candidate", "expected"),
     [
         (paper(cited_by="c"), paper(), (1, 0)),
@@ -97,7 +98,7 @@ def test_either_record_may_tell_of_a_citation(
     assert (found["cites query"], found["cited by query"]) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "candidate", "oldness", "relative"),
     [
         (2015, 2020, 0, -0.25),
@@ -135,7 +136,7 @@ def test_a_paper_without_record_has_0_in_all_but_the_cosine() -> None:
         assert set(found.values()) == {0}
 
 
-@pytest.mark.parametrize("vectors", [{"q": [1.0, 0.0]}, {"q": [1.0, 0.0], "c": [0.0, 0.0]}])
+@each_row("vectors", [{"q": [1.0, 0.0]}, {"q": [1.0, 0.0], "c": [0.0, 0.0]}])
 def test_a_missing_or_zero_embedding_has_a_cosine_of_0(vectors: dict[str, list[float]]) -> None:
     assert compared(BLANK, BLANK, vectors)["embedding cosine"] == 0
 

@@ -12,6 +12,7 @@ from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.pipelines.studies.clicks.click_pairs import Pairs, pairs
 from recsys.store.arrays import Floats
+from tests.rows import each_row
 
 HALVING = Propensities("known", np.array([1.0, 0.5, 0.25, 0.125]))
 LOG = ClickLog.of(
@@ -114,20 +115,20 @@ def test_weights_of_clicks_add_up_to_relevance_whatever_the_position() -> None:
     assert total / total.sum() == pytest.approx(relevance / relevance.sum(), abs=0.02)
 
 
-@pytest.mark.parametrize("option", ["weighting", "negatives"])
+@each_row("option", ["weighting", "negatives"])
 def test_an_unknown_option_is_named(option: str) -> None:
     with pytest.raises(InputError, match="'al'") as raised:
         pairs(LOG, numbered(LOG), HALVING, **{option: "al"})
     assert "Choose one of" in raised.value.hint
 
 
-@pytest.mark.parametrize("weighting", ["per-position", "constant"])
+@each_row("weighting", ["per-position", "constant"])
 def test_a_click_beyond_the_propensities_is_refused(weighting: str) -> None:
     with pytest.raises(InputError, match="Position 2"):
         pairs(LOG, numbered(LOG), Propensities("short", np.ones(1)), weighting=weighting)
 
 
-@pytest.mark.parametrize("clicked", [(), ("a",)])
+@each_row("clicked", [(), ("a",)])
 def test_there_must_be_something_to_learn(clicked: tuple[str, ...]) -> None:
     log = ClickLog.of([Impression("q", ("a",), clicked)])
     with pytest.raises(InputError, match="None of the log's 1 lists"):

@@ -29,6 +29,7 @@ from tests.pipelines.studies.clicks.related_papers import (
     related_papers,
     with_another_future,
 )
+from tests.rows import each_row
 
 SMALL = WorldOptions(pool=5, reach=8, cut=CUT)
 
@@ -222,7 +223,7 @@ def test_the_cut_is_the_median_year_unless_told(collection: Collection) -> None:
     assert found.cut == median_year(collection.graph) == 2005
 
 
-@pytest.mark.parametrize(
+@each_row(
     "options",
     [{"cut": 2000}, {"cut": 2010}, {"pool": 100}, {"related": 6, "pool": 5}, {"queries": 2}],
 )
@@ -233,7 +234,7 @@ def test_a_corpus_with_too_little_is_refused(
         world_of(collection, replace(WorldOptions(), **options), rng=rng())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "message"),
     [
         ({"pool": 1}, "pools of 1"),

@@ -29,6 +29,7 @@ from recsys.pipelines.studies.clicks.evaluate_task import (
     TaskResult,
     evaluate_task,
 )
+from tests.rows import each_row
 
 PAPERS, SHOWN = 120, 6
 FEW = Options(samples=30)
@@ -226,7 +227,7 @@ def test_embeddings_of_other_papers_are_refused(folder: Path, tmp_path: Path) ->
         evaluate_task(folder, path, rng=np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "match"),
     [
         ({"seeds": ()}, r"seeds of training are \[\]"),

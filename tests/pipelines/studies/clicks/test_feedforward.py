@@ -15,6 +15,7 @@ from recsys.pipelines.studies.clicks.feedforward import (
     margin_loss,
 )
 from tests.pipelines.studies.clicks.toy_clicks import Toy, toy
+from tests.rows import each_row
 
 FEW = FeedForwardOptions(epochs=3)
 
@@ -47,7 +48,7 @@ def test_weights_undo_the_bias_that_a_constant_learns(toys: tuple[Toy, Toy, Toy]
     assert constant < best - 0.03
 
 
-@pytest.mark.parametrize("hidden", [(), (7,), (6, 5)])
+@each_row("hidden", [(), (7,), (6, 5)])
 def test_a_trained_network_scores_as_in_torch(
     toys: tuple[Toy, Toy, Toy], hidden: tuple[int, ...]
 ) -> None:

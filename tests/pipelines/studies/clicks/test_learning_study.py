@@ -21,6 +21,7 @@ from recsys.pipelines.studies.clicks.learning_study import (
     LearningOptions,
     study_learning,
 )
+from tests.rows import each_row
 
 QUERIES = {"train": 60, "validation": 20, "test": 40}
 POOL = 10
@@ -133,7 +134,7 @@ def test_the_same_chance_finds_the_same(world: CorpusWorld) -> None:
     assert one == again
 
 
-@pytest.mark.parametrize("wrong", [{"seeds": 0}, {"etas": (1.0, 1.0)}])
+@each_row("wrong", [{"seeds": 0}, {"etas": (1.0, 1.0)}])
 def test_a_study_of_nothing_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="were asked for"):
         replace(LearningOptions(), **wrong)

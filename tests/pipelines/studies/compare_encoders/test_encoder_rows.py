@@ -8,6 +8,7 @@ import pytest
 from recsys.errors import InputError
 from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.pipelines.studies.compare_encoders.encoder_rows import wanted
+from tests.rows import each_row
 
 
 def test_names_folders_and_files_are_told_apart(tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ def test_an_encoder_is_another_when_its_files_change(tmp_path: Path) -> None:
     assert all(one != other for one, other in zip(before, after, strict=True))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("names", "message"),
     [
         ([], "no encoders"),

@@ -22,6 +22,7 @@ from recsys.pipelines.studies.finetuning.lora import (
     save_adapter,
 )
 from tests.pipelines.studies.specter.small_sources import write_tiny_bert
+from tests.rows import each_row
 
 IDS = torch.tensor([[101, 2003, 2004, 2005, 102]])
 
@@ -61,7 +62,7 @@ def test_a_new_adapter_changes_nothing(tiny: Path) -> None:
     assert learned == {f"{name}.{factor}" for name in names for factor in "ab"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("place", "ending", "count"),
     [("attention", "attention.output.dense", 4), ("feed-forward", "1.output.dense", 2)],
 )

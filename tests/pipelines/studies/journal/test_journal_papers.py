@@ -25,6 +25,7 @@ from tests.pipelines.studies.journal.small_journals import (
     write_journal_papers,
 )
 from tests.pipelines.studies.specter.small_sources import FIELDS
+from tests.rows import each_row
 
 OPTIONS = ClassOptions(least=EACH, dev=0.25)
 
@@ -69,7 +70,7 @@ def test_a_class_of_few_papers_has_one_for_dev() -> None:
     assert np.bincount(papers.labels[papers.dev]).tolist() == [1] * 6
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@each_row("seed", [0, 1])
 def test_unseen_classes_are_those_of_the_probes(seed: int) -> None:
     papers = chosen(replace(OPTIONS, unseen=0.5, seed=seed))
     names = [f"Journal of {field.title()}" for field in sorted(FIELDS)]

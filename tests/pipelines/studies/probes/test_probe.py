@@ -12,6 +12,7 @@ from recsys.eval.studies.probes.probe_results import ProbeResult, as_figures
 from recsys.formats.embeddings import Embeddings, read_embeddings, write_embeddings
 from recsys.pipelines.studies.probes.probe import ProbeOptions, probe
 from tests.pipelines.small_probe import FIELDS, Small, small_probe
+from tests.rows import each_row
 
 OPTIONS = ProbeOptions("labels.field", least=8)
 
@@ -126,7 +127,7 @@ def test_papers_without_a_vector_are_left_out_of_all(small: Small, tmp_path: Pat
     assert found.notes[0] == "few has no vector of 10 of 80 papers."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "message"),
     [
         (replace(OPTIONS, probes=("linear", "cluster")), "'cluster'. Did you mean 'clusters'?"),

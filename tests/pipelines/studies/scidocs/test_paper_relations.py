@@ -16,6 +16,7 @@ from recsys.pipelines.studies.scidocs.paper_relations import (
 from recsys.store.arrays import Mask
 from recsys.store.collection import Collection
 from tests.pipelines.studies.clicks.related_papers import Invented, related_collection
+from tests.rows import each_row
 
 #     year  venue  cites
 PAPERS: dict[str, tuple[int | None, str | None, str]] = {
@@ -62,7 +63,7 @@ def test_what_is_cited_together_is_counted(collection: Collection) -> None:
     assert of(library(collection), Task.CO_CITE, "d") == {}
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each_row("seed", range(5))
 def test_readers_stay_near(collection: Collection, seed: int) -> None:
     viewed = of(library(collection), Task.CO_VIEW, "a", seed)
     # Of its venue, b and c are of its time; d is later, g of unknown year.

@@ -1,7 +1,7 @@
 """Recall by cosine alone, beside a plain loop."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.pipelines.evaluation.splits import gold
@@ -14,7 +14,6 @@ EVERYTHING = Sample(None, None)
 
 
 @given(st.integers(0, 2**20))
-@settings(max_examples=40)
 def test_recall_is_that_of_a_plain_loop(seed: int) -> None:
     collection = random_world(seed).collection
     queries, vectors = queries_of(collection), collection.vectors

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from recsys.pipelines.studies.specter.triplet_loss import LossName, LossOptions, in_batch, triplet
+from tests.rows import each_row
 
 # q = (0, 0), p = (3, 4), n = (0, 2): |q - p| = 5, |q - n| = 2.
 VECTORS = torch.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 2.0]])
@@ -68,7 +69,7 @@ def test_nothing_in_the_batch_leaves_the_triplet_alone() -> None:
     assert float(alone) == pytest.approx(float(torch.log1p(torch.exp(-difference)).mean()))
 
 
-@pytest.mark.parametrize("name", ["triplet", "unit-triplet", "in-batch"])
+@each_row("name", ["triplet", "unit-triplet", "in-batch"])
 def test_gradients_are_those_of_small_steps(name: LossName) -> None:
     vectors, places, apart = drawn(3)
     vectors.requires_grad_()

@@ -36,6 +36,7 @@ from tests.pipelines.studies.specter.small_sources import (
     tiny_options,
     write_tiny_bert,
 )
+from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +57,7 @@ def task(trained: Trained) -> EncoderTask:
     return trained.task
 
 
-@pytest.mark.parametrize("pooling", ["cls", "mean"])
+@each_row("pooling", ["cls", "mean"])
 def test_texts_are_read_as_the_exported_encoder_reads_them(folder: Path, pooling: str) -> None:
     start = str(folder / "tiny")
     exported = OnnxEncoder.load(

@@ -7,8 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.pipelines.evaluation.splits import gold
@@ -25,6 +24,7 @@ from recsys.pipelines.studies.specter.triplets import (
 from recsys.store.arrays import Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR
+from tests.rows import each_row
 from tests.tiny import collect, random_world
 
 ROOT = Path(__file__).parents[4]
@@ -52,7 +52,7 @@ def drawn(found: RelatedSampler, draw: Draw | None = None, seed: int = 0) -> Tri
 
 
 # What the published sampler gives in these cases is in brackets.
-@pytest.mark.parametrize(
+@each_row(
     ("counts", "hard", "easy"),
     [
         ([5] * 8, 0, 5),  # (none)
@@ -123,7 +123,6 @@ def queries_of(collection: Collection) -> Rows:
 
 
 @given(SEEDS)
-@settings(max_examples=60)
 def test_triplets_of_citations_respect_time_and_kind(seed: int) -> None:
     collection = random_world(seed).collection
     graph, queries = collection.graph, queries_of(collection)
@@ -149,7 +148,6 @@ def _second(collection: Collection, query: int, hidden: Rows) -> set[int]:
 
 
 @given(SEEDS)
-@settings(max_examples=40)
 def test_papers_are_told_apart_only_if_unrelated_and_not_newer(seed: int) -> None:
     collection = random_world(seed).collection
     queries, years = queries_of(collection), collection.graph.years

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 from tests.built_index import Built
 from tests.conftest import RunCli
 from tests.recsys.app.web.served import DRAFT, serving, settings_of
+from tests.rows import each_row
 
 ASK = "/v1/recommendations"
 
@@ -68,7 +69,7 @@ def test_a_draft_is_a_file_or_several_parts(client: TestClient) -> None:
     assert "title, abstract" in answer.json()["understood"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "status", "said"),
     [
         (b"", 422, "JSON"),

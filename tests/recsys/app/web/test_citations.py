@@ -12,6 +12,7 @@ from recsys.app.wiring import open_index
 from tests.built_index import Built
 from tests.conftest import RunCli
 from tests.recsys.app.web.served import serving, settings_of
+from tests.rows import each_row
 
 ASK, WHOLE = "/v1/citations", "/v1/recommendations"
 PASSAGE = "Rivers were measured with an instrument |, glaciers were not."
@@ -84,7 +85,7 @@ def test_what_the_draft_cites_counts(client: TestClient) -> None:
     assert ids(bare["gaps"][0]) != ids(known["gaps"][0])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "status", "said"),
     [
         (b"", 422, "JSON"),
@@ -124,7 +125,7 @@ def test_a_question_that_makes_no_sense_is_one_problem(
     assert "Traceback" not in answer.text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("files", "request_", "said"),
     [
         (FILES[1:], "{}", "no running text"),
@@ -136,7 +137,6 @@ def test_a_question_that_makes_no_sense_is_one_problem(
         ([("file", ("a.zip", b"PK\x03\x04"))], "{}", "a.zip"),
         ([("file", ("a.md", b"# Only a title\n"))], "{}", "no sentence of running text"),
     ],
-    ids=range(8),
 )
 def test_a_draft_that_cannot_be_answered_is_one_problem(
     client: TestClient, files: list[tuple[str, tuple[str, bytes]]], request_: str, said: str

@@ -17,6 +17,7 @@ from recsys.asking.question import Question
 from recsys.errors import InputError
 from recsys.records import Manuscript, Reference
 from tests.built_index import Built
+from tests.rows import each_row
 
 LINES = st.lists(
     st.sampled_from(
@@ -104,7 +105,7 @@ def test_no_word_is_looked_for_on_the_disk(opened: Opened) -> None:
         assert len(question.missing) == 3
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("form", "said"),
     [
         (FormFields(min_year="19"), "four digits"),
@@ -123,7 +124,7 @@ def test_front_matter_is_kept_only_if_that_is_ticked() -> None:
     assert FormFields.read([("keep_front_matter", "1")]).filters().keep_front_matter
 
 
-@pytest.mark.parametrize("library", ["{", "3", '{"a": 1}', "[1]", "[" * 10_000])
+@each_row("library", ["{", "3", '{"a": 1}', "[1]", "[" * 10_000])
 def test_a_library_that_is_no_list_is_refused(library: str) -> None:
     with pytest.raises(InputError, match="library"):
         FormFields(library=library).library_ids()
@@ -142,7 +143,7 @@ def test_a_long_question_is_no_address() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reference",
     [
         Reference(title="On rivers", authors=("Ada Ash", "Bo Elm"), year=2001, doi="10.1234/x"),
@@ -162,9 +163,7 @@ def test_several_identifiers_on_a_line_are_several_papers() -> None:
     assert len(named_papers("10.1234/a, 10.1234/b 10.1234/c\nrivers-00\nOn some rivers")) == 5
 
 
-@pytest.mark.parametrize(
-    ("name", "most"), [("title", 200_000), ("references", 4 * 2**20), ("text", 4 * 2**20)]
-)
+@each_row(("name", "most"), [("title", 200_000), ("references", 4 * 2**20), ("text", 4 * 2**20)])
 def test_a_field_that_is_too_long_is_refused(name: str, most: int) -> None:
     assert getattr(FormFields.read([(name, "x" * most)]), name) == "x" * most
     with pytest.raises(InputError, match=f"The field {name} has [0-9,]+ letters"):

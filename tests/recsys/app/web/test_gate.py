@@ -1,15 +1,15 @@
 """Strangers are refused: other names, other sites, no token."""
 
-import pytest
 from starlette.testclient import TestClient
 
 from recsys.app.web.door.response_headers import HEADERS
 from recsys.app.web.listening import answered_hosts, is_loopback
 from tests.built_index import Built
 from tests.recsys.app.web.served import DRAFT, HOST, TOKEN, serving, settings_of
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "host",
     ["evil.example", "evil.example:8000", "127.0.0.1", "127.0.0.1:8001", "127.0.0.1.evil.example",
      "localhost:8000@evil.example", "", "127.0.0.1:8000, evil.example"],
@@ -26,7 +26,7 @@ def test_two_names_are_not_served(client: TestClient) -> None:
     assert client.get("/", headers=headers).status_code == 421
 
 
-@pytest.mark.parametrize(
+@each_row(
     "headers",
     [
         {"origin": "http://evil.example"},
@@ -40,14 +40,14 @@ def test_two_names_are_not_served(client: TestClient) -> None:
         {"sec-fetch-site": "cross-site", "origin": "null"},
     ],
 )
-@pytest.mark.parametrize("path", ["/v1/recommendations", "/answer", "/export", "/map", "/no"])
+@each_row("path", ["/v1/recommendations", "/answer", "/export", "/map", "/no"])
 def test_another_site_sends_nothing(client: TestClient, headers: dict[str, str], path: str) -> None:
     answer = client.post(path, json={"draft": DRAFT}, headers=headers)
     assert answer.status_code == 403
     assert "recommendations" not in answer.text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "headers",
     [
         {},
@@ -69,7 +69,7 @@ def test_no_method_but_reading_goes_round_the_check(client: TestClient) -> None:
         assert "access-control-allow-origin" not in answer.headers
 
 
-@pytest.mark.parametrize("path", ["/", "/v1/indexes", "/v1/papers/none", "/static/style.css", "/x"])
+@each_row("path", ["/", "/v1/indexes", "/v1/papers/none", "/static/style.css", "/x"])
 def test_every_answer_has_the_headers(client: TestClient, path: str) -> None:
     answer = client.get(path)
     for name, value in HEADERS.items():
@@ -120,7 +120,7 @@ def test_an_address_in_numbers_is_served_where_all_are_listened_to(built: Built)
             assert client.get("/healthz", headers={"host": host}).status_code == 421
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "port", "allowed", "expected"),
     [
         ("127.0.0.1", 8000, (), "localhost:8000 127.0.0.1:8000 [::1]:8000"),

@@ -15,6 +15,7 @@ from recsys.formats.drafts.bundle import parse_bundle
 from recsys.formats.files import MAX_BYTES
 from tests.recsys.app.web.stand_in import stand_in
 from tests.recsys.formats.drafts.small_docx import docx, packed, paragraph
+from tests.rows import each_row
 from tests.torture import samples
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
@@ -24,7 +25,7 @@ WORD = docx(paragraph("From Word", style="Title"), paragraph("Words of a text " 
 ZIP = packed({"main.tex": samples.LATEX.encode()})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "content"),
     [
         ("a.tex", samples.LATEX.encode()),
@@ -64,7 +65,7 @@ def test_lists_are_read_one_after_the_other() -> None:
         read_given_list([GivenFile("a.bib", b"\0")])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "content", "kind"),
     [
         ("a.md", b" ", DraftError),
@@ -95,7 +96,7 @@ def test_a_missing_extra_comes_over(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught.value.hint == "pip install 'recsys[serve]'"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     ["../../etc/passwd", "/etc/passwd", "C:\\x", "a\0b.md", "", "-", ".", "\ud800", "\u202ex.md",
      "\n\n", "x" * 10_000, "~root", "file:///etc/passwd", "con.md"],
@@ -150,7 +151,7 @@ def zip_bomb() -> bytes:
     return packed({f"{number}.tex": bytes(31 * MIB) for number in range(33)})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "make"),
     [
         ("a.pdf", pdf_bomb),
@@ -158,7 +159,6 @@ def zip_bomb() -> bytes:
         ("a.docx", lambda: docx(document="<x>" * 10_000_000)),
         ("a.docx", lambda: docx(paragraph("x") * 300_000)),
     ],
-    ids=["pdf", "zip", "nested docx", "long docx"],
 )
 def test_a_bomb_is_refused_within_the_limits(name: str, make: Callable[[], bytes]) -> None:
     start = time.monotonic()

@@ -22,6 +22,7 @@ from recsys.formats.drafts.folder import bundle_of
 from recsys.passages import Body, Mark, Sentence, Span
 from recsys.records import Manuscript, Reference
 from tests.recsys.formats.drafts.small_docx import packed
+from tests.rows import each_row
 from tests.torture import samples
 
 WORDS = st.text(max_size=12)
@@ -135,7 +136,7 @@ def changed(at: int, value: object, *, mark: bool = False) -> dict[str, object]:
     return dict(plain)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
         *({}, {"sentences": 3}, WHOLE | {"unit": 3}, WHOLE | {"notes": "ab"}),
@@ -191,7 +192,7 @@ def test_an_archive_is_named_and_so_are_the_files_in_it() -> None:
     assert (found.text.name, found.text.body.sentences[0].file) == ("draft.zip", "main.tex")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("files", "said"),
     [
         ({"a.bib": samples.BIBTEX.encode()}, "no running text"),

@@ -17,6 +17,7 @@ from tests.built_index import Built
 from tests.conftest import RunCli
 from tests.recsys.app.web.served import DRAFT
 from tests.recsys.app.web.served_process import started
+from tests.rows import each_row
 
 
 def told_to_stop(process: "subprocess.Popen[str]", number: signal.Signals) -> tuple[int, str]:
@@ -25,7 +26,7 @@ def told_to_stop(process: "subprocess.Popen[str]", number: signal.Signals) -> tu
     return process.wait(timeout=60), process.stderr.read()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@each_row("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_answers_and_stops_when_it_is_told_to(built: Built, number: signal.Signals) -> None:
     with started(built.index) as (process, address):
         assert httpx2.get(f"{address}healthz", timeout=30).json() == {"status": "ok"}

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.app.web.pages import page_writing
@@ -30,7 +30,6 @@ Skeleton: TypeAlias = list[tuple[str, tuple[str, ...]]]
 
 
 @given(text=st.text(min_size=1, max_size=40))
-@settings(max_examples=60, deadline=None)
 def test_no_text_makes_an_element_or_an_attribute(text: str) -> None:
     dangerous = f"x{text}</textarea><script>\"'&lt;{text}x"
     for render in RENDERED.values():
@@ -38,7 +37,6 @@ def test_no_text_makes_an_element_or_an_attribute(text: str) -> None:
 
 
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
-@settings(max_examples=60, deadline=None)
 def test_what_was_typed_comes_back(text: str) -> None:
     form = Form("x", title=text, abstract=text, authors=text, references=text, min_year=text)
     page = page_writing.ask(SITE, form)

@@ -4,8 +4,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
-import pytest
-
 from recsys.app.web.pages import page_writing
 from recsys.app.web.pages.page_values import Form, Site
 from tests.recsys.app.web.page_reader import forms, sent
@@ -19,11 +17,12 @@ from tests.recsys.app.web.page_samples import (
     SITE,
     all_pages,
 )
+from tests.rows import each_row
 
 PAGES = all_pages()
 
 
-@pytest.mark.parametrize("render", [page_writing.ask, None], ids=["asking", "answered"])
+@each_row("render", [page_writing.ask, None])
 def test_the_question_is_sent_as_it_stands(
     render: Callable[[Site, Form], str] | None,
 ) -> None:

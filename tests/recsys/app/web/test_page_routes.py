@@ -5,13 +5,13 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-import pytest
 from bibtexparser.entrypoint import parse_string
 from starlette.testclient import TestClient
 
 from tests.built_index import ROOT, Built
 from tests.recsys.app.web.page_reader import Element, read
 from tests.recsys.app.web.served import DRAFT, serving, settings_of
+from tests.rows import each_row
 
 Pairs = list[tuple[str, str]]
 ASKED = {"title": DRAFT["title"], "abstract": DRAFT["abstract"]}
@@ -109,7 +109,7 @@ def test_what_was_found_can_be_unticked_and_what_was_not_can_be_corrected(
     assert [value for name, value in fields_of(html) if name == "cites"] == ["rivers-09"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("form", "suffix", "sign"),
     [("bibtex", "bib", "@"), ("ris", "ris", "TY  - "), ("csl-json", "json", "["),
      ("csv", "csv", ""), ("markdown", "md", "")],
@@ -169,7 +169,7 @@ def test_an_address_holds_a_small_question(client: TestClient) -> None:
     assert shown(client.get(link.replace("&amp;", "&")).text) == shown(html)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pairs", "said"),
     [
         ({}, "Nothing is asked"),

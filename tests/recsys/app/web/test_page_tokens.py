@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from recsys.app.web.page_tokens import FARTHEST, digest_of, offset_in, token
 from recsys.app.web.problem_details import RequestError
+from tests.rows import each_row
 
 DIGEST = digest_of("index", {"title": "Rivers"})
 
@@ -22,7 +23,7 @@ def test_anything_else_is_refused(text: str) -> None:
     assert caught.value.status == 400
 
 
-@pytest.mark.parametrize("offset", [-1, FARTHEST, 10**30])
+@each_row("offset", [-1, FARTHEST, 10**30])
 def test_a_token_that_goes_too_far_is_refused(offset: int) -> None:
     with pytest.raises(RequestError):
         offset_in(token(offset, DIGEST), DIGEST)

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from recsys.app.web.pages import page_writing
 from recsys.app.web.pages.page_values import Listed
 from tests.recsys.app.web.page_reader import forms, read
@@ -19,6 +17,7 @@ from tests.recsys.app.web.page_samples import (
     WHERE,
     all_pages,
 )
+from tests.rows import each_row
 
 PAGES = all_pages()
 
@@ -139,7 +138,7 @@ def test_a_few_authors_over_the_limit_are_not_worth_a_fold() -> None:
     assert "more authors" not in page
 
 
-@pytest.mark.parametrize("address", ["javascript:alert(1)", "data:text/html,x", "//evil", "x", ""])
+@each_row("address", ["javascript:alert(1)", "data:text/html,x", "//evil", "x", ""])
 def test_a_link_leads_to_the_web_or_nowhere(address: str) -> None:
     found = replace(FOUND, items=(replace(ITEMS[0], link=address),))
     answer = page_writing.answer(SEVERAL, found)

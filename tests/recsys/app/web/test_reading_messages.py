@@ -18,6 +18,7 @@ from recsys.app.web.given.reading_messages import (
 )
 from recsys.errors import ArtifactError, DraftError, InputError, MissingExtraError, RecsysError
 from recsys.records import Bibliography, Manuscript, Reference
+from tests.rows import each_row
 
 WORDS = st.text(max_size=10).filter(lambda text: text.isprintable())
 REFERENCES = st.builds(
@@ -77,7 +78,7 @@ def test_a_request_that_ends_too_early_is_none() -> None:
         read_header(io.BytesIO(b""))
 
 
-@pytest.mark.parametrize("kind", [InputError, DraftError, MissingExtraError])
+@each_row("kind", [InputError, DraftError, MissingExtraError])
 def test_an_error_comes_over_with_its_words(kind: type[RecsysError]) -> None:
     with pytest.raises(RecsysError) as caught:
         parse_manuscript_answer(refusal(kind("What \u00e9 happened.", "What to do.")))
@@ -97,7 +98,7 @@ def changed(**values: object) -> bytes:
     return json.dumps({"found": {**GOOD["found"], **values}}).encode()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "raw",
     [
         *(b"", b"{", b"[]", b"3", b"null", b"{}", b"\xff", b'"error"', b"[" * 100_000),
@@ -111,7 +112,6 @@ def changed(**values: object) -> bytes:
         *(changed(references=[{"authors": [], "year": 2.5}]), changed(references=[{}])),
         answer(Bibliography()),
     ],
-    ids=range(30),
 )
 def test_what_is_no_answer_is_a_value_error(raw: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):

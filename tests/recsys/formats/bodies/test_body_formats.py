@@ -10,6 +10,7 @@ import pytest
 from recsys.errors import DraftError, InputError
 from recsys.formats.bodies.body_formats import BODIES, parse_body, read_body
 from recsys.formats.drafts.draft_formats import FORMATS, read_manuscript
+from tests.rows import each_row
 
 BIB = "@article{Quill2019, title={Fine dust in rooms}, author={Quill, Ada}, year={2019}}"
 TEX = r"""\documentclass{article}\begin{document}\section{One}
@@ -64,7 +65,7 @@ def test_a_part_of_a_draft_is_enough() -> None:
     assert parse_body(b"We map \\cite{a}.", Path("part.tex")).sentences[0].cited == ("a",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "raw"),
     [
         ("a.bib", BIB.encode()),

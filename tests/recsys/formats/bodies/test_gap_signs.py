@@ -1,10 +1,10 @@
 """What is taken for a missing citation, and for one in print."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.bodies.gap_signs import asks_for_citation, is_gap_key, signs, split_keys
+from tests.rows import each_row
 
 GAPS = (
     "[CITE]|[cite]|[CITATION]|[citation needed]|[?]|[??]|(REF)|[REF]|(CITE)|[ref]|[XX]|[XXX]|"
@@ -36,22 +36,22 @@ def found(sign: str) -> list[tuple[str, bool]]:
     return [(text[each.start : each.end], each.gap) for each in signs(text, numbers=True)]
 
 
-@pytest.mark.parametrize("sign", GAPS)
+@each_row("sign", GAPS)
 def test_what_writers_leave_is_a_gap(sign: str) -> None:
     assert found(sign) == [(sign, True)]
 
 
-@pytest.mark.parametrize("text", NONE)
+@each_row("text", NONE)
 def test_what_only_looks_like_it_is_none(text: str) -> None:
     assert not any(gap for _, gap in found(text))
 
 
-@pytest.mark.parametrize("citation", PRINTED)
+@each_row("citation", PRINTED)
 def test_a_printed_citation_is_found_whole(citation: str) -> None:
     assert found(citation) == [(citation, False)]
 
 
-@pytest.mark.parametrize("text", NOT_PRINTED)
+@each_row("text", NOT_PRINTED)
 def test_years_and_numbers_alone_cite_nothing(text: str) -> None:
     assert found(text) == []
 
@@ -61,7 +61,7 @@ def test_a_gap_among_citations_is_found_and_numbers_only_where_they_cite() -> No
     assert list(signs("so [12] is")) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "key",
     "?|??|TODO|xxx|tbd||citation needed|TODO:smith|CITE|cite-me|ref|missing|XX|addref".split("|"),
 )
@@ -69,9 +69,7 @@ def test_keys_that_stand_in_for_one(key: str) -> None:
     assert is_gap_key(key)
 
 
-@pytest.mark.parametrize(
-    "key", "todo2019|smith2019|source|xu2010|reference2010|X|refinenet".split("|")
-)
+@each_row("key", "todo2019|smith2019|source|xu2010|reference2010|X|refinenet".split("|"))
 def test_true_keys_are_none(key: str) -> None:
     assert not is_gap_key(key)
 
@@ -95,7 +93,7 @@ def test_signs_never_overlap(text: str) -> None:
         ends.append(sign.end)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "part",
     [
         "(",

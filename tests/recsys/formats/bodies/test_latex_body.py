@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.bodies.latex_body import read
 from recsys.passages import Body, Mark, Sentence, Span
+from tests.rows import each_row
 
 PAPER = r"""\documentclass{article}
 \newcommand{\ie}{i.e.}
@@ -107,7 +107,7 @@ def test_gaps_of_a_paper() -> None:
     ]
 
 
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@each_row("line_end", ["\n", "\r\n"])
 def test_the_file_reads_at_a_span_as_the_mark_does(line_end: str) -> None:
     text = PAPER.replace("\n", line_end)
     marks = [mark for each in of(text) for mark in each.marks]
@@ -115,7 +115,6 @@ def test_the_file_reads_at_a_span_as_the_mark_does(line_end: str) -> None:
     assert [standing(text, mark.span) for mark in marks] == [mark.printed for mark in marks]
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.sampled_from(
@@ -153,7 +152,7 @@ def test_inputs_are_followed_and_named(tmp_path: Path) -> None:
     assert found[2].marks[0].span == Span(3, 4, 3, 12)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("latex", "text"),
     [
         (r"We {\em do} \textbf{it} \LaTeX{} at 5\,\% \& more.", "We do it LaTeX at 5 % & more."),
@@ -177,7 +176,7 @@ def test_an_environment_that_never_ends_is_said_and_its_text_read() -> None:
     assert found.notes == ("1 environment never closed: figure.",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "part",
     r"\cite{|\footnote{|$|\begin{figure}|\rev{|{|\section{|[|\[|(see |%|\todo{|~".split("|"),
 )
@@ -185,7 +184,6 @@ def test_what_never_closes_takes_no_time(part: str) -> None:
     body("\\newcommand{\\rev}[1]{\\rev{#1}\\rev{#1}}\nStart. " + part * 3000)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, len(PAPER)), st.integers(0, 40), st.sampled_from(["", "{", "}", "\\", "$", "\n"])
 )

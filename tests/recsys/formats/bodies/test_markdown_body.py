@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.bodies.markdown_body import read, read_text
+from tests.rows import each_row
 
 PAPER = """---
 title: A draft
@@ -76,7 +76,7 @@ def test_a_draft_is_read_sentence_by_sentence() -> None:
     assert gaps == ["[@?]", "[@TODO; @known]", "[CITE]", "[REF]", "{{citation needed}}"]
 
 
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@each_row("line_end", ["\n", "\r\n"])
 def test_the_file_reads_at_a_span_as_the_mark_does(line_end: str) -> None:
     found = read(PAPER.replace("\n", line_end).encode(), Path("a.md")).sentences
     lines = PAPER.split("\n")
@@ -88,7 +88,6 @@ def test_the_file_reads_at_a_span_as_the_mark_does(line_end: str) -> None:
         assert lines[span.line - 1][span.column - 1 : span.end_column - 1] == mark.printed
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, len(PAPER)),
     st.integers(0, 40),
@@ -100,9 +99,7 @@ def test_broken_drafts_are_read_too(at: int, length: int, instead: str) -> None:
         assert all(0 <= mark.at <= len(sentence.text) for mark in sentence.marks)
 
 
-@pytest.mark.parametrize(
-    "part", ["[", "[@", "`", "^[", "<a ", "![", "$", "**", "> ", "- ", "|", "\\", "~~~\n"]
-)
+@each_row("part", ["[", "[@", "`", "^[", "<a ", "![", "$", "**", "> ", "- ", "|", "\\", "~~~\n"])
 def test_what_never_closes_takes_no_time(part: str) -> None:
     read_text("Start. " + part * 3000)
 

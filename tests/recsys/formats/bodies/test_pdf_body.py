@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError, RecsysError
@@ -9,6 +9,7 @@ from recsys.formats.bodies.pdf_body import read as read_body
 from recsys.formats.drafts.pdf_pages import Pages
 from recsys.passages import Body, Span
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_pdf
+from tests.rows import each_row
 
 FRONT = [
     Text("On the measure of rivers", 180, 740, 17),
@@ -164,7 +165,7 @@ def test_it_is_said_where_nothing_in_the_text_cites_the_list() -> None:
     assert any("No citation in the text" in note for note in read([*FRONT, *lines, *LIST]).notes)
 
 
-@pytest.mark.parametrize("raw", [b"", b"%PDF-1.4", b"text", write_pdf([[]])])
+@each_row("raw", [b"", b"%PDF-1.4", b"text", write_pdf([[]])])
 def test_what_has_no_text_is_an_error(raw: bytes) -> None:
     with pytest.raises(DraftError):
         read_body(raw, Path("paper.pdf"))
@@ -173,7 +174,6 @@ def test_what_has_no_text_is_an_error(raw: bytes) -> None:
 WHOLE = write_pdf([[*FRONT, *section("1 Introduction", ["Rivers are long [1]."], y=640), *LIST]])
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.binary(max_size=4))
 def test_damage_gives_a_body_or_an_error(place: int, damage: bytes) -> None:
     place %= len(WHOLE)
@@ -204,7 +204,6 @@ LINES = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(LINES, min_size=1, max_size=15))
 def test_whatever_is_on_a_page_keys_are_those_of_the_list(page: list[Text]) -> None:
     body = read([*FRONT, *page])

@@ -5,11 +5,12 @@ import pytest
 from recsys.errors import InputError
 from recsys.formats.bodies.places import passage_of, sentence_at
 from recsys.formats.bodies.plain_body import read_text
+from tests.rows import each_row
 
 TEXT = "A title\n\nFirst sentence here. Second one\ngoes on [3].\n\n\nThird one."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "column", "begins"),
     [(3, None, "First"), (3, 3, "First"), (3, 25, "Second"), (4, None, "Second"), (7, 1, "Third")],
 )
@@ -17,7 +18,7 @@ def test_the_sentence_at_a_place(line: int, column: int | None, begins: str) -> 
     assert sentence_at(read_text(TEXT), line, column).text.startswith(begins)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "column", "file", "says"),
     [
         (99, None, "", "ends on line 7"),
@@ -34,7 +35,7 @@ def test_a_place_without_sentence(line: int, column: int | None, file: str, says
     assert says in str(error.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "offset", "sentence", "at"),
     [
         ("We use a model | of text. Next.", None, "We use a model of text.", 14),
@@ -53,7 +54,7 @@ def test_the_place_of_a_passage(text: str, offset: int | None, sentence: str, at
     assert [mark.at for mark in found.marks if mark.gap] == [at]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "offset"),
     [
         ("", None),

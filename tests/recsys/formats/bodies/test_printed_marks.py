@@ -1,6 +1,5 @@
 import time
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,6 +8,7 @@ from recsys.formats.bodies.marked_text import MarkedText, Spot, apart, sentences
 from recsys.formats.bodies.printed_marks import printed_spots
 from recsys.passages import Sentence, Span
 from recsys.records import Reference
+from tests.rows import each_row
 
 NUMBERED = cited_list(Reference(key=str(number), title="x") for number in range(1, 31))
 NAMED = cited_list(
@@ -38,7 +38,7 @@ def keys(text: str, listed: CitedList) -> list[tuple[str, ...]]:
     return [spot.keys for spot in apart(printed_spots(text, listed))]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("They are long [3].", [("3",)]),
@@ -55,7 +55,7 @@ def test_numbers_cite_the_works_that_have_them(text: str, expected: list[tuple[s
     assert keys(text, NUMBERED) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("They are long (Rivers, 2004).", [("rivers2004",)]),
@@ -114,7 +114,7 @@ def test_keys_that_are_missing_or_taken_are_made_up() -> None:
     assert found.references[0].key == "a"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "(" * 20_000,

@@ -1,16 +1,15 @@
-import pytest
-
 from recsys.formats.bodies.section_names import bare, ends_text, is_caption, is_heading
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "title", ["1 Introduction", "2.1. What we did", "IV. Results", "CONCLUSIONS", "A.1 More rivers"]
 )
 def test_numbers_and_usual_names_make_headings(title: str) -> None:
     assert is_heading(title)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",

@@ -2,11 +2,11 @@
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.bodies.sentence_splitting import may_end, sentence_spans, sentences
+from tests.rows import each_row
 
 WHOLE = (
     "Results are shown in Figs. 3 and 4, cf. Eq. (3) and Tab. 2.",
@@ -23,12 +23,12 @@ WHOLE = (
 )
 
 
-@pytest.mark.parametrize("sentence", WHOLE)
+@each_row("sentence", WHOLE)
 def test_abbreviations_do_not_end_a_sentence(sentence: str) -> None:
     assert sentences(f"{sentence} Then more.") == [sentence, "Then more."]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("It is new. iPhone users differ.", ["It is new.", "iPhone users differ."]),
@@ -62,7 +62,7 @@ def test_a_long_text_is_split_as_its_parts_are() -> None:
     assert len(sentences(one * 1000)) == 2000
 
 
-@pytest.mark.parametrize("left", ["as in e.g. ", "see Smith et al. ", "Fig. ", "and "])
+@each_row("left", ["as in e.g. ", "see Smith et al. ", "Fig. ", "and "])
 def test_an_abbreviation_may_not_end(left: str) -> None:
     assert not may_end(left)
 

@@ -10,7 +10,7 @@ from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from docx.oxml.parser import parse_xml
 from docx.text.paragraph import Paragraph
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError, RecsysError
@@ -18,6 +18,7 @@ from recsys.formats.bodies.word_body import read as read_body
 from recsys.formats.drafts.draft_formats import parse_manuscript
 from recsys.passages import Body, Mark, Sentence, Span
 from tests.recsys.formats.drafts.small_docx import docx, field, mark, paragraph, run
+from tests.rows import each_row
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 RIVERS = {
@@ -127,7 +128,7 @@ def test_a_paper_is_read_as_its_sentences_by_section() -> None:
     assert body.notes == ("1 paragraph in tables or text boxes left out.",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "shown",
     [
         field("ADDIN ZOTERO_ITEM CSL_CITATION ", csl(RIVERS, ICE)),
@@ -279,7 +280,7 @@ def test_a_document_of_nothing_but_text_has_sentences() -> None:
     assert read(docx(paragraph(""))).sentences == ()
 
 
-@pytest.mark.parametrize("raw", [b"", b"PK\3\4", b"\xd0\xcf\x11\xe0", b"text"])
+@each_row("raw", [b"", b"PK\3\4", b"\xd0\xcf\x11\xe0", b"text"])
 def test_what_is_no_document_is_an_error(raw: bytes) -> None:
     with pytest.raises(DraftError):
         read(raw)
@@ -310,7 +311,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(PIECES, max_size=12))
 def test_whatever_is_in_a_document_every_place_is_true(pieces: list[str]) -> None:
     body = read(docx(paragraph("A title", style="Title"), f"<w:p>{''.join(pieces)}</w:p>"))
@@ -322,7 +322,6 @@ def test_whatever_is_in_a_document_every_place_is_true(pieces: list[str]) -> Non
             assert 0 <= each.at <= len(sentence.text)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.binary(max_size=4))
 def test_damage_gives_a_body_or_an_error(place: int, damage: bytes) -> None:
     place %= len(WHOLE)

@@ -1,6 +1,5 @@
 """The citing sentence is cut out of a window, and no mark stays in it."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,11 +13,12 @@ from recsys.formats.contexts.citing_text import (
     sentences,
     windows,
 )
+from tests.rows import each_row
 
 H, E = HERE, ELSEWHERE
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("window", "said"),
     [
         (f"Snow fell. Owls hunt voles {H}. Rain fell.", ["Owls hunt voles."]),
@@ -76,8 +76,6 @@ def test_no_mark_is_left_and_no_letter_is_new(text: str) -> None:
     assert set("".join(sentences(text))) <= set(text)
 
 
-@pytest.mark.parametrize(
-    "piece", ["(", "[ ", f"({E} ", f"{E},", f"{E} and ", "et al. ", '." A', "1, "]
-)
+@each_row("piece", ["(", "[ ", f"({E} ", f"{E},", f"{E} and ", "et al. ", '." A', "1, "])
 def test_long_texts_of_brackets_cost_little(piece: str) -> None:
     assert isinstance(citing_sentences(piece * 5000 + H + piece * 5000), list)

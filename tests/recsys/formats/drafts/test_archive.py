@@ -2,12 +2,13 @@ import io
 import zipfile
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
 from recsys.formats.drafts.archive import LARGEST_ENTRY, MOST_BYTES, MOST_ENTRIES, Archive
 from tests.recsys.formats.drafts.small_docx import packed
+from tests.rows import each_row
 
 
 def test_files_are_unpacked_by_their_normalised_names() -> None:
@@ -18,7 +19,7 @@ def test_files_are_unpacked_by_their_normalised_names() -> None:
     assert [opened.read(name) for name in sorted(opened.names)] == [b"one", b"two", b"three"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name", ["/etc/passwd", "../x.tex", "a/../../x.tex", "..\\x.tex", "__MACOSX/a.tex", ".git/x"]
 )
 def test_what_leads_out_or_is_of_no_concern_is_not_there(name: str) -> None:
@@ -97,7 +98,6 @@ def test_only_what_is_read_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
 RAW = packed({"main.tex": b"text " * 50, "b/c.bib": b"@article{x}", "../d": b"y"})
 
 
-@settings(max_examples=200)
 @given(st.integers(0, len(RAW) - 1), st.binary(min_size=1, max_size=8))
 def test_whatever_is_damaged_is_read_or_refused(place: int, put: bytes) -> None:
     try:

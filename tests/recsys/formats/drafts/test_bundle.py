@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError, RecsysError
@@ -13,6 +13,7 @@ from recsys.formats.drafts.draft_formats import parse_manuscript, read_manuscrip
 from recsys.formats.drafts.folder import Bundle, inside
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.small_docx import docx, packed, paragraph
+from tests.rows import each_row
 from tests.torture.samples import pdf
 
 BIB = b"@article{a, title = {The first work}, year = 2001}\n@book{b, title = {The second work}}\n"
@@ -74,7 +75,7 @@ def test_a_project_is_read_without_the_disk() -> None:
     assert "'c'" in said
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("files", "title"),
     [
         ({"main.tex": tex("A"), "other.tex": tex("B", "long " * 50)}, "A"),
@@ -107,7 +108,7 @@ def test_a_typeset_bibliography_lies_beside_its_source() -> None:
     assert titles(found) == ["On the works"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "content", "title"),
     [
         ("x/paper.md", MARKDOWN, "From Markdown"),
@@ -187,10 +188,10 @@ def test_two_bibliographies_that_are_not_named_are_added_whole() -> None:
     assert "2 works of 'x.bib' added." in found.notes
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "content", "own"), [("a.docx", WORD, 0), ("a.pdf", pdf(), 1), ("a.md", MARKDOWN, 0)]
 )
-@pytest.mark.parametrize(("book", "works", "number"), [("b.bib", BIB, 2), ("b.ris", RIS, 1)])
+@each_row(("book", "works", "number"), [("b.bib", BIB, 2), ("b.ris", RIS, 1)])
 def test_a_list_beside_a_draft_is_what_it_cites(
     name: str, content: bytes, own: int, book: str, works: bytes, number: int
 ) -> None:
@@ -270,7 +271,6 @@ ENDINGS = ("", ".tex", ".zip", ".docx", ".bib", ".md", ".pdf", ".json", ".txt", 
 NAMES = st.builds(str.__add__, st.text(max_size=8), st.sampled_from(ENDINGS))
 
 
-@settings(max_examples=150)
 @given(st.dictionaries(NAMES, st.one_of(st.binary(max_size=200), SOME), max_size=4))
 def test_whatever_is_given_is_read_or_refused(files: dict[str, bytes]) -> None:
     try:

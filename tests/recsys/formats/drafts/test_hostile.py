@@ -12,6 +12,7 @@ from recsys.formats.drafts.draft_formats import LONGEST_ABSTRACT, LONGEST_TITLE,
 from recsys.formats.latex.latex_files import LONGEST_SOURCE
 from recsys.formats.latex.latex_text import plain
 from recsys.records import Manuscript
+from tests.rows import each_row
 
 MB = 2**20
 SECONDS = 10
@@ -109,7 +110,7 @@ def test_a_title_survives_what_surrounds_it(tmp_path: Path) -> None:
         assert read_manuscript(path).title == "T"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "piece",
     ["{", "$", r"\begin{a}", r"\frac", "[", r"\footnote[", "$x_", r"\left(", "&", r"\sqrt["],
 )
@@ -142,9 +143,7 @@ RAW = st.binary(max_size=60) | TEXTS.map(lambda words: "".join(words).encode("ut
 MARKED = RAW | TEXTS.map(lambda words: "".join(words).encode("utf-16", "replace"))
 
 
-@settings(
-    max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=5_000
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=5_000)
 @given(MARKED, st.sampled_from(SUFFIXES))
 def test_any_bytes_are_a_manuscript_or_an_input_error(
     tmp_path: Path, raw: bytes, suffix: str

@@ -8,6 +8,7 @@ from recsys.errors import DraftError
 from recsys.formats.drafts.front_matter import LONGEST, split_front_matter
 from recsys.formats.drafts.markdown_draft import citation_keys, read_markdown, stripped
 from recsys.records import Manuscript, Reference
+from tests.rows import each_row
 
 PAPER = """---
 title: "Mapping *fine* dust"
@@ -127,7 +128,7 @@ def test_headings_and_paragraphs_stand_in_for_front_matter(
     assert (found.title, found.abstract) == (title, abstract)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "keys"),
     [
         ("[@a; see @b, p. 3] and @c [p. 1] or [-@d].", "a b c d"),
@@ -200,7 +201,7 @@ def test_a_bibliography_outside_the_folder_is_a_note(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("yaml", "said"),
     [
         ("title: [a: b: c", "is not YAML"),
@@ -236,7 +237,7 @@ def test_a_line_of_dashes_alone_is_no_front_matter() -> None:
         assert split_front_matter(text, "x")[1] == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "plain"),
     [
         ("**bold** _it_ `code` ~~no~~", "bold it code no"),

@@ -6,6 +6,7 @@ import pytest
 from recsys.errors import DraftError
 from recsys.formats.drafts.draft_formats import parse_manuscript
 from recsys.formats.drafts.notebook import notebook_text, read
+from tests.rows import each_row
 
 
 def notebook(*cells: object, **more: object) -> bytes:
@@ -49,7 +50,7 @@ def test_a_notebook_is_told_by_its_content() -> None:
     assert parse_manuscript(raw, Path("-")).title == "Walls"
 
 
-@pytest.mark.parametrize("raw", [b"[]", b"{", b"7", b'{"cells": ' + b"[" * 100_000])
+@each_row("raw", [b"[]", b"{", b"7", b'{"cells": ' + b"[" * 100_000])
 def test_what_is_no_notebook_is_refused(raw: bytes) -> None:
     with pytest.raises(DraftError, match=r"is no notebook|nested too deeply"):
         notebook_text(raw, "a.ipynb")

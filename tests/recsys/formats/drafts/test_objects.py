@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from recsys.errors import DraftError
 from recsys.formats.drafts.objects import KEYS, REFERENCE_KEYS, manuscript_of, read_object
 from recsys.records import Manuscript, Reference
+from tests.rows import each_row
 
 FULL = {
     "id": "me",
@@ -43,7 +44,7 @@ def test_a_full_draft_is_read() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "title", "abstract"),
     [
         ('{"title": "Only a title"}', "Only a title", None),
@@ -78,7 +79,7 @@ def test_an_abstract_of_a_megabyte_is_read_quickly() -> None:
     assert time.process_time() - begun < 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "said"),
     [
         ("", "is empty"),
@@ -162,7 +163,7 @@ def test_references_are_names_or_descriptions() -> None:
     )
 
 
-@pytest.mark.parametrize("wrap", [lambda items: items, lambda items: {"items": items}])
+@each_row("wrap", [lambda items: items, lambda items: {"items": items}])
 def test_a_list_of_csl_or_zotero_items_is_a_reading_list(wrap: Callable[[object], object]) -> None:
     items = [
         {"id": "a", "type": "article-journal", "title": "First work", "DOI": "10.1000/A"},

@@ -8,6 +8,7 @@ from recsys.errors import DraftError
 from recsys.formats.drafts.draft_formats import parse_manuscript, read_manuscript
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.small_docx import packed
+from tests.rows import each_row
 
 KIND = "application/vnd.oasis.opendocument.text"
 NAMES = " ".join(
@@ -101,7 +102,7 @@ def test_a_document_is_told_by_what_is_in_the_archive(tmp_path: Path) -> None:
     assert read_manuscript(path).title == "Walls and moss"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "reason"),
     [
         (odt("", head='<!DOCTYPE x [<!ENTITY a "b">]>'), "defines an entity"),

@@ -1,11 +1,10 @@
 from pathlib import Path
 
-import pytest
-
 from recsys.formats.drafts.draft_formats import parse_manuscript
 from recsys.formats.drafts.folder import bundle_of
 from recsys.formats.drafts.org import citation_keys, read, stripped
 from recsys.records import Manuscript
+from tests.rows import each_row
 
 BIB = b"@misc{a, title={A}}\n@misc{b, title={B}}\n@misc{c, title={C}}"
 
@@ -15,7 +14,7 @@ def org(text: str) -> Manuscript:
     return read(files["paper.org"], Path("paper.org"), bundle_of("paper.org", files))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "keys"),
     [
         ("[cite:@a]", ("a",)),
@@ -31,7 +30,7 @@ def test_keys_are_cited_as_org_cite_and_org_ref_have_it(text: str, keys: tuple[s
     assert citation_keys(text) == keys
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ("a *bold* /slanted/ _line_ =code= ~verb~ +gone+", "a bold slanted line code verb gone"),

@@ -1,11 +1,10 @@
-import pytest
-
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.printed_draft import ABSTRACT, BODY, TITLE, WHOLE, front, read
 from tests.recsys.formats.drafts.small_pdf import Text, down
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("packed", [False, True])
+@each_row("packed", [False, True])
 def test_title_authors_and_abstract_are_found(packed: bool) -> None:
     found = read(front(), packed=packed)
     assert found == Manuscript(TITLE, WHOLE, ("Ada Ash", "Bo Birch"))
@@ -23,7 +22,7 @@ def test_lines_around_a_title_are_none() -> None:
     assert read([*head, *front()]).title == TITLE
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("facts", "expected"),
     [
         ({"Title": "Microsoft Word - nests_final.docx"}, TITLE),
@@ -54,7 +53,7 @@ def test_a_guessed_title_says_so() -> None:
     assert found.notes == ("The title is a guess: give --title if it is wrong.",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "heading",
     ["ABSTRACT", "Abstract\u2014", "Abstract.", "A BSTRACT", "Summary:", "Abstract:", "Abstract "],
 )
@@ -66,7 +65,7 @@ def test_headings_of_an_abstract(heading: str) -> None:
         assert read(page).abstract == WHOLE
 
 
-@pytest.mark.parametrize(
+@each_row(
     "end", ["Keywords: beetles", "Index Terms\u2014Beetles", "I. INTRODUCTION", "1 I NTRODUCTION",
             "CCS Concepts", "Introduction"]
 )  # fmt: skip
@@ -91,7 +90,7 @@ def test_text_stands_in_for_an_abstract_and_the_notes_say_so() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("byline", "expected"),
     [
         ("Ada Ash, Bo van der Birch and C. Cedar", ("Ada Ash", "Bo van der Birch", "C. Cedar")),
@@ -132,7 +131,7 @@ def test_each_author_in_capitals_may_stand_before_a_place() -> None:
     assert read(page).authors == ("Ada Ash", "Bo Birch")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "title",
     [
         "Adoptingmicroservicesandmore in the Wild",

@@ -14,9 +14,10 @@ from recsys.formats.drafts.pdf import read_pdf
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.printed_draft import ABSTRACT, NUMBERED, TITLE, front, read
 from tests.recsys.formats.drafts.small_pdf import HEIGHT, Text, down, write_objects, write_pdf
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "what"),
     [
         (b"", "cannot be read as PDF"),
@@ -178,7 +179,7 @@ SNIPPETS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from(MODELS),
     st.lists(
@@ -205,7 +206,6 @@ def test_any_damage_gives_a_manuscript_or_an_error(
         assert isinstance(found, Manuscript)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(
         st.builds(

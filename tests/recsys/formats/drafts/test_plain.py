@@ -1,15 +1,15 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.drafts.plain import read_plain, split_list
 from recsys.formats.drafts.wording import LONGEST_TEXT, OPENING_WORDS
+from tests.rows import each_row
 
 LONG = "Dust is everywhere and nobody knows why. " * 20
 ABSTRACT = "We map the dust of the whole world."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "title", "abstract"),
     [
         (
@@ -54,7 +54,7 @@ def test_an_abstract_without_an_end_is_cut() -> None:
     assert len((found.abstract or "").split()) == OPENING_WORDS
 
 
-@pytest.mark.parametrize(
+@each_row(
     "items",
     [
         "[1] A. Quill, Dust, doi:10.1000/ONE.\n[2] B. Reed,\n   arXiv:2004.07180v1\n[3] None",
@@ -64,9 +64,7 @@ def test_an_abstract_without_an_end_is_cut() -> None:
         "A. Quill 10.1000/one\nB. Reed arXiv:2004.07180\nNone",
     ],
 )
-@pytest.mark.parametrize(
-    "heading", ["References", "REFERENCES:", "7. Bibliography", "## Works cited"]
-)
+@each_row("heading", ["References", "REFERENCES:", "7. Bibliography", "## Works cited"])
 def test_listed_references_are_read_by_their_identifiers(items: str, heading: str) -> None:
     before, works, notes = split_list(f"Text.\n\n{heading}\n\n{items}\n")
     assert before == "Text.\n\n"

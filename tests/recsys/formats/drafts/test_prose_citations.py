@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.drafts.draft_formats import parse_manuscript
 from recsys.formats.drafts.prose_citations import MOST, OTHERS, named_works
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "works"),
     [
         ("Ash and Birch (2010) saw it.", [(("Ash", "Birch"), 2010)]),
@@ -40,7 +40,7 @@ def test_whatever_the_text_works_are_few_dated_and_named(text: str) -> None:
     assert all(work.authors and work.year and work.key for work in found)
 
 
-@pytest.mark.parametrize("name", ["draft.md", "draft.txt"])
+@each_row("name", ["draft.md", "draft.txt"])
 def test_prose_is_read_only_where_no_list_is(name: str) -> None:
     prose = "# Of nests\n\nAbstract: We follow Ash and Birch (2010) into the forest.\n"
     read = parse_manuscript(prose.encode(), Path(name))

@@ -1,11 +1,10 @@
 from pathlib import Path
 
-import pytest
-
 from recsys.formats.drafts.draft_formats import parse_manuscript
 from recsys.formats.drafts.folder import bundle_of
 from recsys.formats.drafts.typst import read, stripped, value_at
 from recsys.records import Manuscript
+from tests.rows import each_row
 
 BIB = b"@misc{a, title={A}}\n@misc{b-2, title={B}}\n@misc{c, title={C}}"
 
@@ -15,7 +14,7 @@ def typst(text: str) -> Manuscript:
     return read(files["paper.typ"], Path("paper.typ"), bundle_of("paper.typ", files))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "title"),
     [
         ('#set document(title: "Walls and moss")', "Walls and moss"),
@@ -32,7 +31,7 @@ def test_titles_stand_in_many_places(text: str, title: str) -> None:
     assert typst(text).title == title
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "authors"),
     [
         ('author: "Ivy Moss"', ("Ivy Moss",)),
@@ -71,7 +70,7 @@ def test_an_abstract_is_an_argument_or_a_section() -> None:
     assert "stand in for it" in found.notes[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ('See #link("https://a.example")[a link] and #footnote[no] more', "See a link and more"),

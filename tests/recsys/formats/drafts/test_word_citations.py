@@ -1,12 +1,12 @@
 import docx as python_docx
-import pytest
 from docx.enum.text import WD_BREAK
 
 from tests.recsys.formats.drafts.small_docx import docx, field, mark, paragraph, run, style
 from tests.recsys.formats.drafts.written_docx import CITATIONS, TEXT, ZOTERO, read, saved
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("manager", CITATIONS)
+@each_row("manager", CITATIONS)
 def test_what_reference_managers_keep_is_what_is_cited(manager: str) -> None:
     raw = docx(
         paragraph("A title", style="Title"),

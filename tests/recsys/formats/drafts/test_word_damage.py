@@ -1,13 +1,14 @@
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError, MissingExtraError, RecsysError
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.small_docx import docx, mark, packed, paragraph
 from tests.recsys.formats.drafts.written_docx import ABSTRACT, CITATIONS, GERMAN, read
+from tests.rows import each_row
 
 LAUGHS = (
     '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>'
@@ -25,7 +26,7 @@ def test_entities_are_not_followed() -> None:
     assert "haha" not in found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "said"),
     [
         (b"PK\3\4rest", "is damaged"),
@@ -43,7 +44,6 @@ def test_entities_are_not_followed() -> None:
             "is damaged",
         ),
     ],
-    ids=range(11),
 )
 def test_what_is_no_document_is_one_line_with_the_next_step(raw: bytes, said: str) -> None:
     with pytest.raises(DraftError) as caught:
@@ -83,7 +83,6 @@ WHOLE = docx(
 )
 
 
-@settings(max_examples=60)
 @given(place=st.integers(0, len(WHOLE) - 1), put=st.binary(max_size=6), name=st.text(max_size=10))
 def test_whatever_is_damaged_is_read_or_refused(place: int, put: bytes, name: str) -> None:
     raw = WHOLE[:place] + put + WHOLE[place + len(put) :]
@@ -112,7 +111,6 @@ PIECES = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(PIECES)
 def test_whatever_is_in_it_is_read_or_says_nothing(pieces: list[str]) -> None:
     try:

@@ -1,8 +1,8 @@
 import docx as python_docx
-import pytest
 
 from tests.recsys.formats.drafts.small_docx import docx, paragraph, run, style
 from tests.recsys.formats.drafts.written_docx import ABSTRACT, GERMAN, TEXT, read, saved
+from tests.rows import each_row
 
 
 def test_a_document_with_styles_is_read_by_them() -> None:
@@ -65,7 +65,7 @@ def test_without_any_style_the_words_tell() -> None:
     assert found.notes == ("The title is a guess: give --title if it is wrong.",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "heading",
     [
         "Abstract",
@@ -125,9 +125,7 @@ def test_the_title_of_the_file_counts_if_it_is_printed() -> None:
     assert read(docx(*body, facts={"creator": "Ada Rivers"})).authors == ()
 
 
-@pytest.mark.parametrize(
-    "facts", [None, {}, {"title": "Word Document"}, {"title": "Microsoft Word"}]
-)
+@each_row("facts", [None, {}, {"title": "Word Document"}, {"title": "Microsoft Word"}])
 def test_no_title_is_made_up(facts: dict[str, str] | None) -> None:
     assert read(docx(paragraph(f"{TEXT} " * 5), facts=facts)).title in ("", "Word Document")
     assert read(docx(paragraph(f"{TEXT} " * 5))).title == ""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -40,7 +40,6 @@ def same(one: Embeddings, other: Embeddings) -> bool:
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-@settings(max_examples=40)
 @given(found=embeddings())
 def test_what_is_written_is_read_again(
     tmp_path_factory: pytest.TempPathFactory, ending: str, found: Embeddings
@@ -124,7 +123,6 @@ def test_paths_that_cannot_be_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-@settings(max_examples=60)
 @given(noise=st.binary(max_size=60), at=st.integers(0, 400), cut=st.booleans())
 def test_damaged_files_are_refused_or_read_but_never_break(
     tmp_path_factory: pytest.TempPathFactory, ending: str, noise: bytes, at: int, cut: bool

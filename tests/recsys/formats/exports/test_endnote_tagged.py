@@ -5,12 +5,11 @@ https://kb.howsci.com/importing-references/creating-a-tagged-endnote-import-file
 
 import io
 
-import pytest
-
 from recsys.formats.exports.endnote_tagged import looks_so, read
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.recsys.formats.exports.golden_exports import ALL, ENW
+from tests.rows import each_row
 
 
 def works(text: str) -> list[Reference]:
@@ -82,7 +81,7 @@ def test_several_authors_stand_in_one_line() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "doi", "pmid"),
     [
         (("%R https://doi.org/10.5555/x",), "10.5555/x", None),

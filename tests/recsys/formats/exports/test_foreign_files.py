@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from recsys.formats.exports.foreign_files import foreign
 from tests.recsys.formats.exports import golden_exports
+from tests.rows import each_row
 
 
 def zipped(*names: str) -> bytes:
@@ -105,7 +106,7 @@ FILES = {
 CASES = [(what, head) for what, heads in FILES.items() for head in heads]
 
 
-@pytest.mark.parametrize(("what", "head"), CASES, ids=[what for what, _ in CASES])
+@each_row(("what", "head"), CASES)
 def test_a_file_that_cannot_be_read_is_named(what: str, head: bytes) -> None:
     said = foreign(head)
     assert said is not None
@@ -123,7 +124,7 @@ def test_libraries_in_sqlite_are_told_from_others(tmp_path: Path, table: str) ->
     assert foreign((tmp_path / "itemTypes").read_bytes()) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "head",
     [
         b"",
@@ -155,9 +156,7 @@ def test_any_bytes_are_looked_at(head: bytes, begins: bytes) -> None:
         assert said is None or all(said)
 
 
-@pytest.mark.parametrize(
-    "unit", [b"<", b"<!--", b"1. ", b"1. a\n", b"PK\x03\x04", b"{", b" ", b"<a "]
-)
+@each_row("unit", [b"<", b"<!--", b"1. ", b"1. a\n", b"PK\x03\x04", b"{", b" ", b"<a "])
 def test_long_files_of_one_thing_are_looked_at_soon(unit: bytes) -> None:
     foreign(unit * (200_000 // len(unit)))
     foreign(b"1. a\n" + unit * (200_000 // len(unit)))

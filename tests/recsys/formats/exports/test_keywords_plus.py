@@ -6,6 +6,7 @@ import pytest
 
 from recsys.formats.exports.export_facts import parted_phrases
 from tests.pipelines.corpora.corpus_files import read, write
+from tests.rows import each_row
 
 _XML = (
     '<?xml version="1.0" encoding="UTF-8"?><xml><records><record><ref-type name="Journal Article">'
@@ -56,7 +57,7 @@ def test_no_format_takes_them_for_keywords_of_the_authors(
     assert '"keywords_plus": ["adaptation"]' in paper["labels"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("found", "ids", "parted"),
     [
         (("Lidar", "GIS", "MAYA"), ["wos:1"], (("Lidar",), ("gis", "maya"))),

@@ -2,12 +2,11 @@
 
 import io
 
-import pytest
-
 from recsys.formats.exports.nbib import looks_so, read
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.recsys.formats.exports.golden_exports import ALL, NBIB
+from tests.rows import each_row
 
 
 def works(text: str) -> list[Reference]:
@@ -58,7 +57,7 @@ def test_records_tell_all() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "title"),
     [
         ("Plain.", "Plain"),
@@ -73,7 +72,7 @@ def test_titles_lose_what_pubmed_adds(written: str, title: str) -> None:
     assert record(f"TI  - {written}").title == title
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "year"),
     [("DP  - 1998 Winter", 1998), ("DEP - 20190111", 2019), ("EDAT- 2001/02/03 00:00", 2001)],
 )
@@ -81,7 +80,7 @@ def test_dates(line: str, year: int) -> None:
     assert record(line).year == year
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "page"),
     [
         ("PG  - e12-e19", "e12"),

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 from itertools import repeat
 from types import ModuleType
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.exports import endnote_tagged, nbib, wos_text
@@ -14,6 +13,7 @@ from recsys.formats.references import ris
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.recsys.formats.exports.golden_exports import ALL, ENW, NBIB, RIS, WOS
+from tests.rows import each_row
 
 FORMATS = [(wos_text, WOS), (nbib, NBIB), (endnote_tagged, ENW), (ris, RIS)]
 NAMES = ["wos", "nbib", "enw", "ris"]
@@ -43,12 +43,12 @@ def works(module: ModuleType, text: str) -> list[Reference]:
     return [item for item in read(module, text) if isinstance(item, Reference)]
 
 
-@pytest.mark.parametrize(("module", "text"), FORMATS, ids=NAMES)
+@each_row(("module", "text"), FORMATS)
 def test_line_ends_of_other_systems_change_nothing(module: ModuleType, text: str) -> None:
     assert read(module, text.replace("\n", "\r\n")) == read(module, text)
 
 
-@pytest.mark.parametrize(("module", "text"), FORMATS, ids=NAMES)
+@each_row(("module", "text"), FORMATS)
 @given(data=st.data())
 def test_a_damaged_file_is_read(module: ModuleType, text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
@@ -59,14 +59,14 @@ def test_a_damaged_file_is_read(module: ModuleType, text: str, data: st.DataObje
         assert not isinstance(item, Problem) or (item.line and item.reason != "unreadable")
 
 
-@pytest.mark.parametrize("module", [module for module, _ in FORMATS], ids=NAMES)
+@each_row("module", [module for module, _ in FORMATS])
 @given(text=st.text(max_size=60) | st.lists(st.sampled_from(JUNK)).map("".join))
 def test_any_text_is_read(module: ModuleType, text: str) -> None:
     read(module, text)
     module.looks_so(text)
 
 
-@pytest.mark.parametrize("module", [module for module, _ in FORMATS], ids=NAMES)
+@each_row("module", [module for module, _ in FORMATS])
 def test_each_reads_the_exports_of_the_others_without_harm(module: ModuleType) -> None:
     for text in ALL:
         read(module, text)
@@ -88,7 +88,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("text", OTHERS)
+@each_row("text", OTHERS)
 def test_no_other_format_looks_so(text: str) -> None:
     assert not [module for module, _ in FORMATS if module.looks_so(text)]
 
@@ -105,12 +105,10 @@ WRITERS: list[Callable[[list[str], list[str]], str]] = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("module", "write"),
     [(module, write) for (module, _), write in zip(FORMATS, WRITERS, strict=True)],
-    ids=NAMES,
 )
-@settings(max_examples=30)
 @given(records=st.lists(st.tuples(WORDS, WORDS), max_size=4))
 def test_no_word_of_any_line_is_lost(
     module: ModuleType,
@@ -123,7 +121,7 @@ def test_no_word_of_any_line_is_lost(
     ]
 
 
-@pytest.mark.parametrize(("module", "text"), FORMATS, ids=NAMES)
+@each_row(("module", "text"), FORMATS)
 def test_records_come_as_the_file_is_read(module: ModuleType, text: str) -> None:
     """Files of any length: a thousand copies in, the first works are out before the last line."""
     lines: Iterator[str] = (
@@ -143,8 +141,8 @@ def test_records_come_as_the_file_is_read(module: ModuleType, text: str) -> None
     assert counted < 200
 
 
-@pytest.mark.parametrize(("module", "text"), FORMATS, ids=NAMES)
-@pytest.mark.parametrize("unit", ["x", " ", "- ", "; ", ", ", "10.5/", "A1 - ", "&amp;"])
+@each_row(("module", "text"), FORMATS)
+@each_row("unit", ["x", " ", "- ", "; ", ", ", "10.5/", "A1 - ", "&amp;"])
 def test_long_lines_are_read_soon(module: ModuleType, text: str, unit: str) -> None:
     long = unit * (150_000 // len(unit))
     assert module.looks_so(text[:300] + long)

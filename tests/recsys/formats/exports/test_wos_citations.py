@@ -1,13 +1,13 @@
 """Cited references as in https://github.com/massimoaria/bibliometrix/pull/644 and its issue 640."""
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats import identifiers
 from recsys.formats.exports import wos_citations
 from recsys.formats.exports.wos_citations import author_of, cited_in, cited_of
 from recsys.records import Reference
+from tests.rows import each_row
 
 LINES = {
     "Smith J, 2010, NATURE, V1, P2, DOI 10.5555/x": Reference(
@@ -107,7 +107,7 @@ NUMBER = st.integers(1, 99_999).map(str)
 DOI = st.from_regex(r"10\.[0-9]{4,5}/[A-Za-z0-9.()/_-]{1,12}", fullmatch=True)
 
 
-@pytest.mark.parametrize(("line", "cited"), LINES.items())
+@each_row(("line", "cited"), LINES.items())
 def test_a_line_is_understood(line: str, cited: Reference) -> None:
     assert cited_of(line) == cited
 
@@ -125,7 +125,7 @@ def test_semicolons_in_a_list_of_dois_part_nothing() -> None:
     assert [each.year for each in unclosed] == [2000, 2001]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "spoken"),
     [
         ("van der Aalst WMP", "WMP van der Aalst"),
@@ -180,7 +180,6 @@ def test_any_text_is_read_and_no_word_is_lost(line: str) -> None:
     assert all(isinstance(each, Reference) for each in cited_in(line))
 
 
-@settings(max_examples=40)
 @given(words=st.lists(WORD, min_size=3, max_size=9))
 def test_no_word_is_lost(words: list[str]) -> None:
     found = cited_of(f"{words[0]} {words[1]}, 2001, {' '.join(words[2:])}")
@@ -197,9 +196,7 @@ def test_the_usual_lines_are_read_as_the_others_are(taken: list[bool], other: st
     assert cited_of(line) == wos_citations._taken_apart(line)
 
 
-@pytest.mark.parametrize(
-    "unit", [", ", "V1, ", "[", "; [", "DOI ", "10.1/", "A ", "arXiv", "Smith J, "]
-)
+@each_row("unit", [", ", "V1, ", "[", "; [", "DOI ", "10.1/", "A ", "arXiv", "Smith J, "])
 def test_long_lines_and_cells_are_read_soon(unit: str) -> None:
     text = unit * (60_000 // len(unit))
     cited_of(text)

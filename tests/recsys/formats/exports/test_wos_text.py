@@ -9,6 +9,7 @@ from recsys.formats.exports.wos_text import looks_so, read
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.recsys.formats.exports.golden_exports import ALL, WOS
+from tests.rows import each_row
 
 
 def items(text: str) -> list[Reference | Problem]:
@@ -77,7 +78,7 @@ def test_a_book_and_what_is_not_yet_printed() -> None:
     assert (early.year, early.page) == (2023, "116467")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("letter", "types", "kind"),
     [
         ("J", "Article", "article-journal"),
@@ -100,7 +101,7 @@ def test_a_chapter_does_not_take_the_doi_of_its_book() -> None:
     assert record("PT S", "TI T", "DT Article; Book Chapter", "D2 10.5555/book").doi is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("number", "pmid", "ids"),
     [
         ("WOS:A1977CZ59400001", None, ("wos:A1977CZ59400001",)),
@@ -160,7 +161,7 @@ def test_lines_outside_of_records_are_counted() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["", "\n", "FN x\nVR 1.0\n", "FN x\nVR 1.0\nEF\n", "ER\nEF"])
+@each_row("text", ["", "\n", "FN x\nVR 1.0\n", "FN x\nVR 1.0\nEF\n", "ER\nEF"])
 def test_a_file_without_records_is_empty(text: str) -> None:
     assert items(text) == []
 

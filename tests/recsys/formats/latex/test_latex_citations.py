@@ -1,13 +1,13 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.latex.latex_citations import bibliographies, cited_keys, without_citations
+from tests.rows import each_row
 
 KEY = st.text("abcXYZ019:-_./+", min_size=1, max_size=12)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "keys"),
     [
         (r"\cite{a}", "a"),
@@ -57,7 +57,7 @@ def test_a_citation_goes_with_the_space_before_it() -> None:
     assert without_citations(r"Dust~\cite{a} is \citep[p.~1]{b}, \cites{c}{d}.") == "Dust is,."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "names"),
     [
         (r"\bibliography{a, b,c.bib}", "a b c.bib"),

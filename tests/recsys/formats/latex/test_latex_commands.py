@@ -1,6 +1,5 @@
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,9 +10,10 @@ from recsys.formats.latex.latex_definitions import (
     definitions,
     expand,
 )
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "inside"),
     [
         ("{a}", "a"),
@@ -68,7 +68,7 @@ def test_macros_are_expanded_within_one_another() -> None:
     assert expand(r"\c{x}{\a} \ab \b", macros) == r"{{[{A}|{A}]}{[{A}|x]}} \ab \b"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "macros",
     [
         {"a": Definition(r"\a", 0)},

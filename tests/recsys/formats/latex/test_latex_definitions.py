@@ -1,5 +1,3 @@
-import pytest
-
 from recsys.formats.latex.latex_acronyms import Term, spelt_out, terms
 from recsys.formats.latex.latex_definitions import (
     Definition,
@@ -8,9 +6,10 @@ from recsys.formats.latex.latex_definitions import (
     definitions,
     expand,
 )
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "text", "expanded"),
     [
         (r"\newcommand{\a}[2][x]{#1#2}", r"\a{y} \a[z]{y} \a [z]{y}", r"{xy} {zy} {zy}"),
@@ -39,7 +38,7 @@ def test_a_call_without_all_its_arguments_is_none() -> None:
     assert called("x{b}", 0, Definition("", 0, after="/")) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "source",
     [r"\let\a\b", r"\newcommand{\a}[1][x]{y}", r"\def\a/{y}", r"\NewDocumentCommand\a{m}{y}"],
 )

@@ -9,6 +9,7 @@ from recsys.errors import DraftError
 from recsys.formats.files import STDIN
 from recsys.formats.latex import latex_files
 from recsys.formats.latex.latex_files import LONGEST_SOURCE, Source, gather
+from tests.rows import each_row
 
 
 def gathered(text: str, path: Path = STDIN) -> Source:
@@ -24,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
     return inner
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "text"),
     [
         ("a % b\nc", "a c"),

@@ -1,9 +1,9 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.latex.latex_items import listed_works
 from recsys.records import Reference
+from tests.rows import each_row
 
 BIBLATEX = r"""
 \entry{quill2020}{article}{}
@@ -33,7 +33,7 @@ def item(text: str) -> Reference:
     return work
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "title", "year"),
     [
         (

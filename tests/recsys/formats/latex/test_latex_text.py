@@ -11,12 +11,13 @@ from recsys.formats.drafts.wording import short
 from recsys.formats.latex import latex_text
 from recsys.formats.latex.latex_definitions import LONGEST_EXPANSION, Definition, expand
 from recsys.formats.latex.latex_text import plain
+from tests.rows import each_row
 
 NAMES = {"'": "ACUTE", "`": "GRAVE", "^": "CIRCUMFLEX", "~": "TILDE", '"': "DIAERESIS"}
 
 
-@pytest.mark.parametrize("sign", NAMES)
-@pytest.mark.parametrize("form", [r"\{sign}e", r"\{sign}{{e}}", r"\{sign} e", r"\{sign}{{ e }}"])
+@each_row("sign", NAMES)
+@each_row("form", [r"\{sign}e", r"\{sign}{{e}}", r"\{sign} e", r"\{sign}{{ e }}"])
 def test_an_accent_is_put_on_its_letter(sign: str, form: str) -> None:
     letter = unicodedata.lookup(f"LATIN SMALL LETTER E WITH {NAMES[sign]}")
     assert plain(f"a{form.format(sign=sign)}b").replace(" ", "") == f"a{letter}b"
@@ -27,7 +28,7 @@ def test_accents_of_letters_and_formulas_are_read() -> None:
     assert plain(r"na\"{\i}ve $\hat{x}$, \'{}") == "naïve x̂,"
 
 
-@pytest.mark.parametrize("accent", [r"\'{", r"\"{", r"\hat{", r"\v{", r"\'"])
+@each_row("accent", [r"\'{", r"\"{", r"\hat{", r"\v{", r"\'"])
 def test_accents_in_accents_do_not_double_their_text(accent: str) -> None:
     levels = 60
     text = plain(accent * levels + "e" + "}" * (levels * accent.endswith("{")))
@@ -35,7 +36,7 @@ def test_accents_in_accents_do_not_double_their_text(accent: str) -> None:
     assert unicodedata.normalize("NFD", text).count("e") == 1
 
 
-@pytest.mark.parametrize("opening", [r"\citep[see ", r"\footnote[", r"\sqrt[", r"\cite[a]["])
+@each_row("opening", [r"\citep[see ", r"\footnote[", r"\sqrt[", r"\cite[a]["])
 def test_brackets_that_never_close_are_given_up_and_words_stay(opening: str) -> None:
     begun = time.process_time()
     text = plain("Rivers " + opening * 40 + " and glaciers $x$")

@@ -52,14 +52,12 @@ def wrapped(draw: st.DrawFn) -> tuple[str, str]:
     return " ".join(parts), " ".join(said)
 
 
-@settings(max_examples=60)
 @given(wrapped())
 def test_any_nesting_of_commands_around_words_keeps_the_words(given_: tuple[str, str]) -> None:
     latex, words = given_
     assert [each for each in plain(latex).split() if each != "other"] == words.split()
 
 
-@settings(max_examples=25)
 @given(wrapped(), st.sampled_from((r"\newcommand{\sys}{%s}", r"\def\sys{%s}")))
 def test_words_that_a_macro_stands_for_are_kept(given_: tuple[str, str], form: str) -> None:
     latex, words = given_

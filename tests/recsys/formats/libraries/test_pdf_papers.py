@@ -204,7 +204,6 @@ MODEL = write_pdf([page(Text("\u00a9 2019 The Authors", 72, 675, 8)), LIST], fac
 
 
 @settings(
-    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

@@ -283,7 +283,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made.file
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32))
 def test_a_damaged_database_is_told(sound: Path, tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)

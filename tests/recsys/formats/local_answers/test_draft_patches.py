@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
@@ -23,6 +23,7 @@ from tests.recsys.formats.local_answers.made_answers import (
     empty_answer,
     small_answer,
 )
+from tests.rows import each_row
 
 KEY = "Cohan2020Specter"
 DRAFT = r"""\documentclass{article}
@@ -127,7 +128,6 @@ MARKS = st.sampled_from(
 )
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.tuples(TEXT, MARKS), min_size=1, max_size=4), TEXT, st.sampled_from([".tex", ".md"])
 )
@@ -177,7 +177,7 @@ def test_no_file_is_written_when_one_changed_after_the_diff(tmp_path: Path) -> N
     assert (tmp_path / "a.tex").read_bytes() == DRAFT.encode()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "message"),
     [
         ({"draft": None}, "A passage has no file"),

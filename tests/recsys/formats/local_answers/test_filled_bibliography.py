@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError, RecsysError
@@ -102,7 +102,6 @@ def test_a_file_that_changed_meanwhile_is_not_written(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == MINE
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 200), st.integers(0, 200), st.sampled_from(["", "}", "{", "@", '"', "\0"]))
 def test_a_damaged_file_is_appended_to_or_refused(
     tmp_path_factory: pytest.TempPathFactory, start: int, end: int, put: str

@@ -1,11 +1,11 @@
 """What is put in place of a mark."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.local_answers.filled_marks import citing_command, filled, is_latex
 from recsys.passages import Mark
+from tests.rows import each_row
 
 KEY = "Ash2004Trees"
 
@@ -16,7 +16,7 @@ def put(printed: str, *keys: str, before: str = "grow ", command: str | None = "
     return before[: len(before) - back] + text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("printed", "keys", "now"),
     [
         (r"\cite{?}", (), r"\cite{KEY}"),
@@ -43,7 +43,7 @@ def test_a_list_of_keys_is_filled(printed: str, keys: tuple[str, ...], now: str)
     assert put(printed, *keys, before="grow~") == "grow~" + now.replace("KEY", KEY)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "printed", "now"),
     [
         ("grow ", "[CITE]", r"grow~\cite{KEY}"),
@@ -73,7 +73,7 @@ def test_a_note_number_stands_at_its_word() -> None:
     assert put("[CITE]", command="footcite") == f"grow\\footcite{{{KEY}}}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "printed", "keys", "now"),
     [
         ("grow ", "[@?]", (), "grow [@KEY]"),
@@ -97,7 +97,7 @@ def test_plain_text_cites_as_pandoc_does(
     assert put(printed, *keys, before=before, command=None) == now.replace("KEY", KEY)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sources", "command"),
     [
         (["no command"], "cite"),
@@ -131,7 +131,7 @@ def test_true_keys_stay_and_the_new_one_comes(
     assert set(before[len(before) - back :]) <= set(" ~\t")
 
 
-@pytest.mark.parametrize("piece", ["citation ", "xx", "{", "[", "@", r"\cite{?}", "a,", "`"])
+@each_row("piece", ["citation ", "xx", "{", "[", "@", r"\cite{?}", "a,", "`"])
 def test_a_long_mark_costs_little(piece: str) -> None:
     long = piece * 20_000 + "!z"
     for command in ("cite", None):

@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from tests.recsys.formats.local_answers.made_answers import (
     recommended,
     small_answer,
 )
+from tests.rows import each_row
 
 
 def keys_in(text: str) -> list[str]:
@@ -45,7 +45,7 @@ def test_a_new_key_is_none_that_the_draft_has_in_any_case() -> None:
     assert keys_of(answer_with(SPECTER), taken).names == {"specter": "Cohan2020Specter-2"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reference",
     [
         Reference("k", doi="10.18653/v1/2020.acl-main.207"),
@@ -62,7 +62,7 @@ def test_a_paper_of_the_draft_is_known_again(reference: Reference) -> None:
     assert keys.entry_of(SPECTER) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reference",
     [
         Reference("k", title="SPECTER: Document-level Representation Learning", year=2010),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError
@@ -24,6 +24,7 @@ from tests.recsys.formats.local_answers.made_answers import (
     small_answer,
 )
 from tests.recsys.formats.references.test_web_page import outline
+from tests.rows import each_row
 
 ROOT = Path(__file__).parents[4]
 EVIL = '\x1b[2J</pre><script>x</script>\n"\u202e`]|&{0}](http://a.b)'
@@ -134,7 +135,7 @@ def test_lines_are_what_compilers_write() -> None:
     )
 
 
-@pytest.mark.parametrize("form", ["table", "markdown", "html"])
+@each_row("form", ["table", "markdown", "html"])
 def test_an_empty_answer_says_what_was_looked_at(form: str) -> None:
     text = render_local(empty_answer(), form)
     assert "No place that lacks a citation was found in draft/paper.tex." in text
@@ -158,7 +159,7 @@ def test_a_paper_that_the_draft_has_keeps_its_key_and_gets_no_entry() -> None:
     assert "mine</code> in your bibliography" in render_local(answer, "html")
 
 
-@pytest.mark.parametrize("form", LOCAL_FORMATS)
+@each_row("form", LOCAL_FORMATS)
 def test_no_text_steers_what_shows_it(form: str) -> None:
     paper = replace(SPECTER, title=EVIL, authors=(EVIL,), venue=EVIL, url=f"https://a.b/{EVIL}")
     item = Recommendation(1, paper, 1.0, 0.5, (), (Reason("named", EVIL),), (EVIL,))
@@ -175,7 +176,7 @@ def test_no_text_steers_what_shows_it(form: str) -> None:
         assert len(text.splitlines()) == 1
 
 
-@pytest.mark.parametrize("form", LOCAL_FORMATS)
+@each_row("form", LOCAL_FORMATS)
 def test_places_without_lines_and_files_are_shown(form: str) -> None:
     bare = Gap(Sentence("Trees grow."), 99, None, None, ITEMS[:1])
     placed = replace(bare, sentence=replace(bare.sentence, span=Span(7, 1, 7, 5)))
@@ -190,7 +191,7 @@ def test_there_is_no_other_format() -> None:
         render_local(small_answer(), "marcdown")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "at", "parts"),
     [
         ("Trees grow.", 10, ("Trees grow ", ".")),
@@ -209,7 +210,7 @@ def test_headlines_tell_marked_from_guessed() -> None:
     assert [headline(gap) for gap in told] == ["citation needed", "may need a citation, >99 %"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("draft", "file", "shown"),
     [
         ("paper.tex", "", "paper.tex"),
@@ -238,7 +239,6 @@ def test_keys_of_two_papers_with_one_stem_differ() -> None:
 ANY = st.text(st.characters(), max_size=20)
 
 
-@settings(max_examples=60)
 @given(ANY, ANY, st.integers(-3, 30), st.sampled_from(sorted(LOCAL_FORMATS)), st.booleans())
 def test_any_words_can_be_written(text: str, file: str, at: int, form: str, marked: bool) -> None:
     span = Span(1, 1, 2, 3)

@@ -5,12 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from recsys.formats.local_answers.local_formats import render_local
 from recsys.passages import Gap, LocalAnswer, Sentence, Span
 from recsys.version import VERSION
 from tests.recsys.formats.local_answers.made_answers import ITEMS, recommended, small_answer
+from tests.rows import each_row
 
 # The properties that the standard's schema knows of each object that occurs here.
 KNOWN = {
@@ -96,7 +95,7 @@ def test_messages_hold_neither_placeholders_nor_links() -> None:
     assert "](" not in result["message"]["text"]
 
 
-@pytest.mark.parametrize("unit", ["page", "paragraph"])
+@each_row("unit", ["page", "paragraph"])
 def test_files_without_lines_have_no_region(unit: str) -> None:
     gap = Gap(Sentence("A.", span=Span(7, 1, 7, 3)), 1)
     [result] = log_of(LocalAnswer((gap,), draft="a.pdf", unit=unit))["runs"][0]["results"]
@@ -108,7 +107,7 @@ def test_files_without_lines_have_no_region(unit: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("draft", "uri"),
     [
         ("my paper.tex", "my%20paper.tex"),

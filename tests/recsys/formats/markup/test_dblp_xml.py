@@ -1,10 +1,9 @@
 """After https://dblp.org/faq/What+do+I+find+in+dblp+xml.html."""
 
-import pytest
-
 from recsys.formats.markup.dblp_xml import read
 from tests.recsys.formats.markup.markup_files import DBLP
 from tests.recsys.formats.markup.markup_reading import told, works
+from tests.rows import each_row
 
 
 def test_a_part_of_the_dump() -> None:
@@ -67,7 +66,7 @@ def test_the_page_of_a_person_holds_works() -> None:
     assert [work.title for work in works(read, text)] == ["Trees"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "author"),
     [("Wei Wang 0001", "Wei Wang"), ("Wei Wang", "Wei Wang"), ("Group 42", "Group 42")],
 )

@@ -4,14 +4,14 @@ import io
 import random
 from types import ModuleType
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.markup import dblp_xml, endnote_xml, jats_xml, pubmed_xml
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.recsys.formats.markup.markup_files import DBLP, ENDNOTE, JATS, PUBMED
+from tests.rows import each_row
 
 FORMATS = {endnote_xml: ENDNOTE, pubmed_xml: PUBMED, dblp_xml: DBLP, jats_xml: JATS}
 PARTS = [b"<", b">", b"/>", b"&", b"&#0;", b"&lt;", b"<!--", b"<![CDATA[", b"\x00", b"\xff", b'"']
@@ -31,14 +31,14 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("module", FORMATS)
+@each_row("module", FORMATS)
 def test_a_file_is_known_by_its_beginning_and_by_one_format(module: ModuleType) -> None:
     text = FORMATS[module]
     for beginning in (text, text[: len(text) // 2], "\ufeff" + text, text.replace("\n", "\r\n")):
         assert [each for each in FORMATS if each.looks_so(beginning)] == [module]
 
 
-@pytest.mark.parametrize("text", OTHERS)
+@each_row("text", OTHERS)
 def test_other_files_are_not_taken_for_these(text: str) -> None:
     assert [each for each in FORMATS if each.looks_so(text)] == []
 
@@ -49,16 +49,14 @@ def test_a_header_alone_is_known() -> None:
     assert dblp_xml.looks_so('<!DOCTYPE dblp SYSTEM "dblp.dtd"><dblp></dblp>')
 
 
-@pytest.mark.parametrize(
-    "part", ["<", "<a", "<!--", "<?", "<a ", "</a>", "<!DOCTYPE ", "<article "]
-)
+@each_row("part", ["<", "<a", "<!--", "<?", "<a ", "</a>", "<!DOCTYPE ", "<article "])
 def test_looking_at_a_long_beginning_takes_no_longer(part: str) -> None:
     for module in FORMATS:
         module.looks_so(part * (100_000 // len(part)))
         module.looks_so("<article>" + part * (100_000 // len(part)))
 
 
-@pytest.mark.parametrize("module", FORMATS)
+@each_row("module", FORMATS)
 def test_a_file_cut_anywhere_gives_its_first_works(module: ModuleType) -> None:
     raw = FORMATS[module].encode()
     whole = list(module.read(io.BytesIO(raw)))
@@ -69,8 +67,7 @@ def test_a_file_cut_anywhere_gives_its_first_works(module: ModuleType) -> None:
         assert len(problems) == (1 if end else 0)
 
 
-@pytest.mark.parametrize("module", FORMATS)
-@settings(max_examples=60)
+@each_row("module", FORMATS)
 @given(seed=st.integers(0, 2**32))
 def test_a_file_changed_anywhere_gives_works_and_problems(module: ModuleType, seed: int) -> None:
     rng = random.Random(seed)
@@ -85,7 +82,7 @@ def test_a_file_changed_anywhere_gives_works_and_problems(module: ModuleType, se
     assert sum(isinstance(each, Problem) for each in found) <= 1
 
 
-@pytest.mark.parametrize("module", FORMATS)
+@each_row("module", FORMATS)
 def test_elements_in_any_order_and_place_do_no_harm(module: ModuleType) -> None:
     """Element names are kept and their nesting is not: a reader may rely on no schema."""
     rng = random.Random(7)

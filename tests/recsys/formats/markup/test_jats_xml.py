@@ -1,11 +1,10 @@
 """After https://jats.nlm.nih.gov/archiving/tag-library/1.3/."""
 
-import pytest
-
 from recsys.formats.markup.jats_xml import read
 from recsys.records import Reference
 from tests.recsys.formats.markup.markup_files import JATS
 from tests.recsys.formats.markup.markup_reading import told, works
+from tests.rows import each_row
 
 
 def one(meta: str, back: str = "") -> Reference:
@@ -101,7 +100,7 @@ def test_articles_in_a_set_are_read_one_by_one() -> None:
     assert works(read, harvested) == [alone]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("dates", "year"),
     [
         ('<pub-date date-type="pub"><year>2004</year></pub-date>', 2004),
@@ -133,7 +132,7 @@ def test_an_abstract_in_another_language_is_better_than_none() -> None:
     assert one(f"{picture}{other}<abstract><p>Wet.</p></abstract>").abstract == "Wet."
 
 
-@pytest.mark.parametrize("name", ["nlm-citation", "citation", "element-citation", "mixed-citation"])
+@each_row("name", ["nlm-citation", "citation", "element-citation", "mixed-citation"])
 def test_older_names_of_citations(name: str) -> None:
     text = (
         f'<{name} citation-type="journal"><person-group person-group-type="editor"><name><surname>X'
@@ -158,7 +157,7 @@ def test_a_chapter_has_the_title_of_the_chapter() -> None:
     assert cited(text) == {"title": "Roots", "venue": "Trees", "kind": "book"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("link", "found"),
     [
         ('<pub-id pub-id-type="pmcid">PMC77</pub-id>', {"ids": ("pmc:PMC77",)}),

@@ -1,10 +1,10 @@
 from dataclasses import asdict
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.markup.printed_citation import cited_work
+from tests.rows import each_row
 
 # Forms after "Citing Medicine", https://www.ncbi.nlm.nih.gov/books/NBK7256/, whose lists PubMed
 # takes over, and after those that JATS' tagged examples print.
@@ -109,7 +109,7 @@ KNOWN = {
 }
 
 
-@pytest.mark.parametrize("text", KNOWN)
+@each_row("text", KNOWN)
 def test_what_is_printed_is_understood(text: str) -> None:
     found = {name: value for name, value in asdict(cited_work(text)).items() if value}
     assert found == KNOWN[text]
@@ -120,7 +120,7 @@ def test_any_text_gives_a_work(text: str) -> None:
     cited_work(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "part", ["Oak O, ", "(2001) ", "A, B. ", "2001;", "a. ", "1(", "2001 ", "A", ". 12, ", "10.1/"]
 )
 def test_a_long_text_takes_no_longer(part: str) -> None:

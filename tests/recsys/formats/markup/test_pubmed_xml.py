@@ -1,11 +1,10 @@
 """After https://www.nlm.nih.gov/bsd/licensee/elements_descriptions.html."""
 
-import pytest
-
 from recsys.formats.markup.pubmed_xml import read
 from recsys.records import Reference
 from tests.recsys.formats.markup.markup_files import PUBMED
 from tests.recsys.formats.markup.markup_reading import told, works
+from tests.rows import each_row
 
 
 def one(article: str, beside: str = "", data: str = "") -> Reference:
@@ -95,7 +94,7 @@ def test_several_answers_in_one_file() -> None:
     assert works(read, PUBMED + PUBMED) == works(read, PUBMED) * 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("date", "year"),
     [
         ("<Year>2001</Year><Month>Dec</Month>", 2001),

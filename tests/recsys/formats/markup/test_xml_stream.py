@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from recsys.formats.markup import xml_stream
 from recsys.formats.markup.xml_stream import Layout, Record, first_names, records
 from recsys.formats.references.bibliography import Problem
+from tests.rows import each_row
 
 LAYOUT = Layout(frozenset({"work"}), frozenset({"body"}))
 
@@ -68,7 +69,7 @@ def test_a_record_may_be_the_root() -> None:
     assert texts("<work>a</work>") == ["a"]
 
 
-@pytest.mark.parametrize("text", ["", "<all/>", "<all></all>\n\n", '<?xml version="1.0"?><all/>'])
+@each_row("text", ["", "<all/>", "<all></all>\n\n", '<?xml version="1.0"?><all/>'])
 def test_a_file_without_records_is_silent(text: str) -> None:
     assert read(text) == []
 
@@ -77,7 +78,7 @@ def test_line_ends_of_windows_and_control_characters_do_no_harm() -> None:
     assert texts("<all>\r\n<work>a\x0bb\x1fc\r\n</work></all>\r\n") == ["a b c\n"]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "windows-1252", "latin-1"])
+@each_row("encoding", ["utf-8", "utf-8-sig", "utf-16", "windows-1252", "latin-1"])
 def test_encodings_are_as_the_file_declares(encoding: str) -> None:
     text = f'<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?><work>Böhm</work>'
     assert texts(text.encode(encoding)) == ["Böhm"]
@@ -108,7 +109,7 @@ OUTSIDE = '<!DOCTYPE all [<!ENTITY x SYSTEM "file:///etc/passwd">]><all><work>&x
 PARAMETER = '<!DOCTYPE all [<!ENTITY % x SYSTEM "http://localhost:9/x"> %x;]><all><work/></all>'
 
 
-@pytest.mark.parametrize("text", [LAUGHS, OUTSIDE, PARAMETER])
+@each_row("text", [LAUGHS, OUTSIDE, PARAMETER])
 def test_entities_that_a_file_defines_are_refused(text: str) -> None:
     assert texts(text) == []
     assert problem(text).reason == "defines entities"
@@ -119,7 +120,7 @@ def test_an_external_dtd_is_not_read() -> None:
     assert texts(text) == ["a"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text", ["<all><work>a</work>\n<work>b</wo", "<all><work>a</work>\n", "<all><work>a</work>\n<"]
 )
 def test_of_a_file_cut_short_the_whole_records_are_read(text: str) -> None:
@@ -135,7 +136,7 @@ def test_of_a_malformed_file_the_records_before_are_read() -> None:
     assert (problem(text).reason, problem(text).line) == ("broken XML", 2)
 
 
-@pytest.mark.parametrize("inner", ["<work>", "<x>", "<body>"])
+@each_row("inner", ["<work>", "<x>", "<body>"])
 def test_deep_nesting_is_refused(inner: str) -> None:
     for text in (inner * 100_000, f"<work>{inner * 100_000}", f"<work><body>{inner * 100_000}"):
         assert texts(text) == []
@@ -239,7 +240,7 @@ def test_no_words_are_lost_however_the_file_is_cut(words: list[str], size: int) 
     assert ["".join(work.element.itertext()) for work in works] == words
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "names"),
     [
         ("", []),

@@ -1,11 +1,10 @@
-import pytest
-
 from recsys.formats.papers.external_ids import named, pmid_in
 from recsys.formats.papers.paper_fields import first_page, lower_doi
 from recsys.records import Reference
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value", "expected"),
     [
         ("DOI", "https://doi.org/10.1234/AB", Reference(doi="10.1234/ab")),
@@ -50,7 +49,7 @@ def test_numbers_and_dois() -> None:
     assert lower_doi("see 10.1234/AB.") == "10.1234/ab"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pages", "first"),
     [
         ("501-522", "501"),

@@ -1,10 +1,10 @@
 import json
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.papers.json_nesting import DEEPEST, Nesting
+from tests.rows import each_row
 
 VALUES = st.recursive(
     st.none() | st.integers() | st.text(),
@@ -22,7 +22,7 @@ def depths(*lines: str) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "expected"),
     [
         (['{"a": [', "{", "}]}"], [2, 3, 0]),
@@ -52,7 +52,6 @@ def test_a_record_may_come_next_in_a_list_only() -> None:
         assert (nesting.awaits_first, nesting.awaits_value) == (first, later)
 
 
-@settings(max_examples=50, deadline=None)
 @given(value=st.dictionaries(st.text(), VALUES, max_size=4), indent=st.sampled_from([None, 0, 2]))
 def test_a_document_closes_with_its_last_line(value: object, indent: int | None) -> None:
     lines = json.dumps(value, indent=indent).split("\n")

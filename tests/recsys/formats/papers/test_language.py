@@ -1,9 +1,8 @@
-import pytest
-
 from recsys.formats.papers.language import looks_english
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Attention is all you need",
@@ -18,7 +17,7 @@ def test_english_is_recognised(text: str) -> None:
     assert looks_english(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Über die Theorie der Elektronen in einem Gitter",

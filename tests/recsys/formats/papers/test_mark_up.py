@@ -4,11 +4,11 @@ https://support.crossref.org/hc/en-us/articles/213083726-Including-MathML-in-dep
 https://jats.nlm.nih.gov/archiving/tag-library/1.3/element/alternatives.html
 """
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.papers.mark_up import without_tags
+from tests.rows import each_row
 
 MATHML = "<mml:math><mml:msup><mml:mi>x</mml:mi><mml:mn>2</mml:mn></mml:msup></mml:math>"
 TEX = (
@@ -17,7 +17,7 @@ TEX = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("marked", "plain"),
     [
         ("H<sub>2</sub>O and <i>E. coli</i>", "H2O and E. coli"),
@@ -40,7 +40,7 @@ def test_mark_up_becomes_text(marked: str, plain: str) -> None:
     assert " ".join(without_tags(marked).split()) == plain
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["a<b and c>d", "p < 0.05 > q", "x <unknown> y", "List<String>", "<<", "<", "i<j", "<b and c>"],
 )

@@ -20,11 +20,12 @@ from recsys.formats.papers.paper_fields import (
     url_of,
     year_of,
 )
+from tests.rows import each_row
 
 NO_IDS: list[object] = [None, "", "  ", ["x"], {"x": 1}, 1.5, False, True]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "expected"),
     [
         ("  Two\n\twords ", "Two words"),
@@ -58,7 +59,7 @@ def test_cleaning_twice_is_cleaning_once(raw: str) -> None:
     assert cleaned(cleaned(raw)) == cleaned(raw)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "year"),
     [
         (2019, 2019),
@@ -127,7 +128,7 @@ def test_a_path_that_breaks_off_leads_nowhere() -> None:
     assert nested(record, "s", "b") is None
 
 
-@pytest.mark.parametrize("raw", ["10.1/x", "https://doi.org/10.1/x", "DOI: 10.1/x", " 10.1/x "])
+@each_row("raw", ["10.1/x", "https://doi.org/10.1/x", "DOI: 10.1/x", " 10.1/x "])
 def test_dois_lose_their_resolver(raw: str) -> None:
     assert doi_of(raw) == "10.1/x"
 

@@ -5,6 +5,7 @@ import pytest
 from recsys.formats.papers.paper_fields import FieldError
 from recsys.formats.papers.paper_formats import BY_NAME, FORMATS, PaperFormat, recognise
 from recsys.records import Paper
+from tests.rows import each_row
 
 NATIVE = {
     "id": "p1",
@@ -140,14 +141,14 @@ def parse(record: dict[str, Any]) -> Paper:
     return known.parse(record)
 
 
-@pytest.mark.parametrize(("name", "record"), EXAMPLES)
+@each_row(("name", "record"), EXAMPLES)
 def test_records_are_recognised_by_their_keys(name: str, record: dict[str, Any]) -> None:
     known = recognise([record])
     assert known is not None
     assert known.name == name
 
 
-@pytest.mark.parametrize(("name", "record"), EXAMPLES)
+@each_row(("name", "record"), EXAMPLES)
 def test_every_format_gives_the_same_paper(name: str, record: dict[str, Any]) -> None:
     paper = parse(record)
     assert paper.title == "A Graph Story"
@@ -242,7 +243,7 @@ def test_format_names_are_distinct() -> None:
     assert len(BY_NAME) == len(FORMATS)
 
 
-@pytest.mark.parametrize(("name", "record"), EXAMPLES)
+@each_row(("name", "record"), EXAMPLES)
 def test_optional_fields_of_a_wrong_type_cost_no_paper(name: str, record: dict[str, Any]) -> None:
     known = BY_NAME[name]
     needed = {"id", "_id", "paperId", "corpusid", "title"}
@@ -254,7 +255,7 @@ def test_optional_fields_of_a_wrong_type_cost_no_paper(name: str, record: dict[s
             assert isinstance(paper.year, int | None)
 
 
-@pytest.mark.parametrize(("name", "record"), EXAMPLES)
+@each_row(("name", "record"), EXAMPLES)
 def test_optional_fields_may_be_absent(name: str, record: dict[str, Any]) -> None:
     ids = {"id", "_id", "paperId", "corpusid"} & record.keys()
     paper = BY_NAME[name].parse({key: record[key] for key in ids} | {"title": "T"})
@@ -268,7 +269,7 @@ STRICT = [
 """Formats whose every record names its own id and title."""
 
 
-@pytest.mark.parametrize("name", STRICT)
+@each_row("name", STRICT)
 def test_formats_of_whole_records_are_strict_on_id_and_title(name: str) -> None:
     row = BY_NAME[name]
     with pytest.raises(FieldError, match="missing id"):
@@ -280,7 +281,7 @@ def test_formats_of_whole_records_are_strict_on_id_and_title(name: str) -> None:
         row.parse(identified | {"title": " "})
 
 
-@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+@each_row("row", FORMATS)
 def test_no_format_makes_a_paper_of_nothing(row: PaperFormat) -> None:
     for nothing in ({}, {"title": " "}, {"id": "", "paper_id": None, "DOI": "", "corpusid": True}):
         with pytest.raises(FieldError):

@@ -5,11 +5,11 @@ https://github.com/massimoaria/bibliometrix and the notices that Elsevier, Wiley
 https://www.elsevier.com/about/policies-and-standards/copyright.
 """
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.papers.publisher_tails import says_absent, without_notices
+from tests.rows import each_row
 
 TEXT = "We ask how ice melts. It melts slowly."
 TAILS = (
@@ -43,25 +43,25 @@ HEADS = (
 LABELS = ("Abstract", "Abstract:", "ABSTRACT:", "Summary.", "ABSTRACT", "Abstract \u2014")
 
 
-@pytest.mark.parametrize("tail", TAILS)
-@pytest.mark.parametrize("between", [" ", "", "\n"])
+@each_row("tail", TAILS)
+@each_row("between", [" ", "", "\n"])
 def test_a_notice_at_the_end_is_cut(tail: str, between: str) -> None:
     assert without_notices(TEXT + between + tail) == TEXT
     assert says_absent(without_notices(tail))
 
 
-@pytest.mark.parametrize("head", HEADS)
+@each_row("head", HEADS)
 def test_a_notice_at_the_beginning_is_cut(head: str) -> None:
     assert without_notices(f"{head} {TEXT}") == TEXT
     assert without_notices(f"{head} Aim. {TEXT}") == f"Aim. {TEXT}"
 
 
-@pytest.mark.parametrize("label", LABELS)
+@each_row("label", LABELS)
 def test_the_label_is_cut(label: str) -> None:
     assert without_notices(f"{label} {TEXT}") == TEXT
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         TEXT,
@@ -82,7 +82,7 @@ def test_a_text_about_such_things_stays(text: str) -> None:
     assert without_notices(text) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["", "-", "N/A", "[No abstract available]", "(no abstract)", "Abstract not available.", "None"],
 )
@@ -90,7 +90,7 @@ def test_what_says_nothing_is_no_abstract(text: str) -> None:
     assert says_absent(text)
 
 
-@pytest.mark.parametrize("text", ["None of us knows.", "Ice", "冰", "No abstract is needed here."])
+@each_row("text", ["None of us knows.", "Ice", "冰", "No abstract is needed here."])
 def test_what_says_something_is_an_abstract(text: str) -> None:
     assert not says_absent(text)
 

@@ -31,6 +31,7 @@ from tests.recsys.formats.papers.service_records import (
     S2ORC_PDF,
     Example,
 )
+from tests.rows import each_row
 
 DOI = "10.5555/meadow.2019.17"
 JUNK: list[object] = [
@@ -45,14 +46,14 @@ def read(record: Example) -> Reference:
     return form.reference_of(record)
 
 
-@pytest.mark.parametrize(("name", "record"), RECORDS)
+@each_row(("name", "record"), RECORDS)
 def test_records_are_known_by_their_keys(name: str, record: Example) -> None:
     form = format_of(record)
     assert form is not None
     assert form.name == name
 
 
-@pytest.mark.parametrize(
+@each_row(
     "record",
     [S2_API, S2AG_PAPER, S2ORC_METADATA, S2ORC_PARSED, ARXIV, LENS, EUROPE_PMC, DBLP, OPENALEX,
      BETTER_BIBTEX["items"][0], CSL],
@@ -66,9 +67,7 @@ def test_every_service_tells_the_same_work(record: Example) -> None:
     assert found.abstract in told
 
 
-@pytest.mark.parametrize(
-    "record", [S2_API, S2AG_PAPER, LENS, EUROPE_PMC, DBLP, OPENALEX, CROSSREF, CSL]
-)
+@each_row("record", [S2_API, S2AG_PAPER, LENS, EUROPE_PMC, DBLP, OPENALEX, CROSSREF, CSL])
 def test_volume_and_first_page_are_told(record: Example) -> None:
     found = read(record)
     assert (found.volume, found.page) == ("12", "101")
@@ -108,7 +107,7 @@ def test_crossref_says_less_as_csl() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("dates", "year"),
     [
         ({"issued": {"date-parts": [[None]]}, "published-online": {"date-parts": [[2001]]}}, 2001),
@@ -233,14 +232,14 @@ def test_notes_of_zotero_are_no_works() -> None:
         read(BETTER_BIBTEX["items"][1])
 
 
-@pytest.mark.parametrize(("name", "record"), RECORDS)
+@each_row(("name", "record"), RECORDS)
 def test_fields_of_a_wrong_type_are_unknown_or_refused(name: str, record: Example) -> None:
     for key in record:
         for junk in JUNK:
             checked(name, record | {key: junk})
 
 
-@pytest.mark.parametrize(("name", "record"), RECORDS)
+@each_row(("name", "record"), RECORDS)
 @settings(max_examples=12, deadline=None)
 @given(data=st.data())
 def test_damage_inside_a_record_is_unknown_or_refused(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import CorpusError
@@ -177,7 +177,6 @@ def test_an_empty_file_has_no_lines(tmp_path: Path) -> None:
     assert read(written(tmp_path, b"")) == []
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.binary(max_size=300).filter(lambda raw: b"\x1f\x8b" not in raw))
 def test_no_bytes_can_break_the_reader(
     tmp_path_factory: pytest.TempPathFactory, raw: bytes

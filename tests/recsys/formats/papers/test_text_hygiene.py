@@ -5,16 +5,16 @@ import string
 import time
 import unicodedata
 
-import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from recsys.formats.papers.text_hygiene import tidy_abstract, tidy_title
+from tests.rows import each_row
 
 CLEAN = "We study how ice melts in warm climates, and compare it with the former state (1990). "
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "plain"),
     [
         ("caf\u00c3\u00a9 au lait", "café au lait"),
@@ -38,7 +38,7 @@ def test_text_is_mended(text: str, plain: str) -> None:
     assert tidy_abstract(text) == plain
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["São Paulo – « été » à Ærø", "Ñandú, Âge d'or, «Ô»", "Übergröße: 5 °C ± 3 µm", CLEAN],  # noqa: RUF001
 )
@@ -85,7 +85,6 @@ def _letters(text: str) -> list[str]:
 
 
 @given(st.text(max_size=120) | st.text("<>/&;$\\{}()\u00c3\u00a9\u00a9c 12ab\n", max_size=120))
-@settings(max_examples=300)
 def test_anything_becomes_one_printable_line(text: str) -> None:
     for plain in (tidy_title(text), tidy_abstract(text) or ""):
         assert plain == " ".join(plain.split())

@@ -1,11 +1,11 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.papers.title_case import sentence_case
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "sentence"),
     [
         ("SCIENTIFIC VISUALIZATION OF ICE", "Scientific visualization of ice"),
@@ -27,7 +27,7 @@ def test_capitals_become_a_sentence(title: str, sentence: str) -> None:
     assert sentence_case(title) == sentence
 
 
-@pytest.mark.parametrize(
+@each_row(
     "title",
     [
         "Title Case Stays as It Is",

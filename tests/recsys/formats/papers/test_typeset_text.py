@@ -1,11 +1,11 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.papers.typeset_text import without_latex
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "text"),
     [
         (r"the $\pi$ of {\"o}kologie", "the π of ökologie"),
@@ -27,7 +27,7 @@ def test_latex_becomes_text(source: str, text: str) -> None:
     assert " ".join(without_latex(source).split()) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "costs $5 and $10",

@@ -13,12 +13,12 @@ https://paperpile.com/s; the works are invented.
 import string
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.printed.printed_works import LONGEST_TITLE_WORDS, printed_work
 from recsys.records import Reference
+from tests.rows import each_row
 
 TITLE = "Winter nests"
 WHOLE = Reference(
@@ -41,12 +41,12 @@ ARTICLES = {
 }
 
 
-@pytest.mark.parametrize("style", ARTICLES)
+@each_row("style", ARTICLES)
 def test_articles_of_journals(style: str) -> None:
     assert printed_work(ARTICLES[style]) == WHOLE
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "author"),
     [
         ("Ash AB, Birch C. Winter nests. Journal of Nests. 2010;12(3):34-56.", "AB Ash"),
@@ -107,7 +107,7 @@ def test_lists_of_physicists_name_no_titles() -> None:
     assert printed_work("E. Elm, in Proceedings of Bees (2012) pp. 3\u20137.").title is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "title"),
     [
         ("A. Ash. Do beetles nest? A study of gardens. Journal of Nests, 2010.",
@@ -149,7 +149,7 @@ def test_anything_is_read_and_no_letter_is_made_up(text: str, cut: int, more: st
         assert all(letter in left for letter in (said or "").replace(" ", ""))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "unit",
     ["A. ", "Ash, ", "Ash A, ", "A-", "(2010", "10.1000/", "\u201c", "In: ", "1, 2 (", "and "],
 )

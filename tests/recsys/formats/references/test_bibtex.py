@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.references import bibtex, bibtex_entries
@@ -16,6 +16,7 @@ from recsys.formats.references.bibtex import looks_so
 from recsys.formats.references.reference_formats import parse_bibliography as read
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.records import Paper, Reference
+from tests.rows import each_row
 
 
 def references(text: str) -> tuple[Reference, ...]:
@@ -163,7 +164,7 @@ def test_what_places_a_work_in_its_volume_is_read() -> None:
     assert found.ids == ("pmc:PMC6000001",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "page"),
     [
         ("pages={S-12--S-19}", "S-12"),
@@ -256,7 +257,7 @@ def test_an_entry_that_never_closes_ends_with_its_part(monkeypatch: pytest.Monke
     assert found.title == "B"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "so"),
     [
         ("@article{a2020,\n title={T}}", True),
@@ -279,7 +280,6 @@ def test_bibtex_is_known_by_its_entries(text: str, so: bool) -> None:
 WORDS = st.lists(st.from_regex(r"[A-Za-z]{2,8}", fullmatch=True), min_size=1, max_size=6)
 
 
-@settings(max_examples=25, deadline=None)
 @given(titles=st.lists(WORDS, min_size=1, max_size=8), part=st.integers(1, 400))
 def test_no_word_of_a_title_is_lost_wherever_parts_end(titles: list[list[str]], part: int) -> None:
     papers = [Paper(f"p{n}", " ".join(words), year=2000) for n, words in enumerate(titles)]
@@ -292,7 +292,6 @@ def test_no_word_of_a_title_is_lost_wherever_parts_end(titles: list[list[str]], 
     ]
 
 
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_damage_never_stops_the_reading(data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(IN_PARTS)))

@@ -6,13 +6,13 @@ other programs break the lines of a field anew.
 
 import io
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.references import bibtex
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
+from tests.rows import each_row
 
 SCOPUS = r"""@ARTICLE{Ito2022,
 author={Ito, K. and Moreau, A., Jr.},
@@ -78,7 +78,7 @@ def test_scopus_tells_numbers_keywords_and_what_is_cited() -> None:
     assert told(SCOPUS)[0] == (("A. Lee",), 2004, "J. Shores", "3", "14", None)
 
 
-@pytest.mark.parametrize("text", [SCOPUS, SCOPUS.replace("source={Scopus},\n", "")])
+@each_row("text", [SCOPUS, SCOPUS.replace("source={Scopus},\n", "")])
 def test_what_occurs_twice_and_is_not_read_is_no_problem(text: str) -> None:
     assert len(work(text).cites) == 2
 

@@ -14,6 +14,7 @@ from recsys.formats.references.reference_formats import parse_bibliography
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.records import Paper
 from tests.recsys.formats.references.invented_papers import FRAGMENTS
+from tests.rows import each_row
 
 NAMES = ["refs", "refs.bib", "refs.ris", "refs.json", "refs.csv", "refs.html", "refs.ids"]
 PIECES = [
@@ -33,10 +34,10 @@ PIECES = [
     ),
 ]
 TEXT = st.lists(st.sampled_from(PIECES) | st.characters(), max_size=30).map("".join)
-FUZZ = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+FUZZ = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 @FUZZ
 @given(text=TEXT)
 def test_any_text_is_read_or_refused(name: str, text: str) -> None:
@@ -46,7 +47,7 @@ def test_any_text_is_read_or_refused(name: str, text: str) -> None:
         assert found.references or found.problems
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 @FUZZ
 @given(raw=st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(name: str, raw: bytes) -> None:
@@ -54,7 +55,7 @@ def test_any_bytes_are_read_or_refused(name: str, raw: bytes) -> None:
         parse_bibliography(files.decode(raw, name), name)
 
 
-@pytest.mark.parametrize("name", ["bibtex", "ris", "csl-json", "csv", "html"])
+@each_row("name", ["bibtex", "ris", "csl-json", "csv", "html"])
 @FUZZ
 @given(data=st.data())
 def test_a_damaged_file_is_read_or_refused(name: str, data: st.DataObject) -> None:
@@ -68,9 +69,7 @@ def test_a_damaged_file_is_read_or_refused(name: str, data: st.DataObject) -> No
         parse_bibliography(damaged, "standard input")
 
 
-@pytest.mark.parametrize(
-    "unit", ["{", "@", "\\", '"', "[", "\n@a{k,b={", "AB  - x\n", "<span ", ","]
-)
+@each_row("unit", ["{", "@", "\\", '"', "[", "\n@a{k,b={", "AB  - x\n", "<span ", ","])
 def test_long_texts_of_one_thing_are_read_or_refused_in_seconds(unit: str) -> None:
     text = unit * (120_000 // len(unit))
     for name in ("refs", "refs.bib", "refs.ris", "refs.json", "refs.csv"):
@@ -80,8 +79,8 @@ def test_long_texts_of_one_thing_are_read_or_refused_in_seconds(unit: str) -> No
         assert time.process_time() - begun < 4
 
 
-@pytest.mark.parametrize("field", ["title", "author", "url", "doi", "abstract"])
-@pytest.mark.parametrize("unit", ["\\'", " and ", "$", "\\aleph ", "{}", "10.1000/", "a, "])
+@each_row("field", ["title", "author", "url", "doi", "abstract"])
+@each_row("unit", ["\\'", " and ", "$", "\\aleph ", "{}", "10.1000/", "a, "])
 def test_a_field_of_any_length_is_read_in_seconds(field: str, unit: str) -> None:
     begun = time.process_time()
     text = f"@misc{{k, note={{x}}, {field} = {{{unit * (300_000 // len(unit))}}}}}"

@@ -15,6 +15,7 @@ from tests.recsys.formats.papers.service_records import (
     OPENALEX,
     S2_API,
 )
+from tests.rows import each_row
 
 
 def reference(item: object) -> Reference:
@@ -55,7 +56,7 @@ def test_a_csl_item_becomes_a_reference() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "issued",
     [{"raw": "May 2020"}, {"literal": "2020?"}, {"date-parts": [[2020]]}, "2020-05", 2020],
 )
@@ -108,7 +109,7 @@ def test_an_answer_of_this_program_is_read_back() -> None:
     assert read(lines, "standard input").references == expected * 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         CROSSREF,
@@ -160,7 +161,7 @@ def test_an_item_that_is_none_is_reported() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "reason"),
     [
         ("{", "is not JSON: .* at line 1"),
@@ -190,8 +191,8 @@ JSON_OF_ANY_TYPE: list[object] = [
 ]
 
 
-@pytest.mark.parametrize("value", JSON_OF_ANY_TYPE)
-@pytest.mark.parametrize("wrapped", [False, True])
+@each_row("value", JSON_OF_ANY_TYPE)
+@each_row("wrapped", [False, True])
 def test_fields_of_a_wrong_type_are_unknown(value: object, wrapped: bool) -> None:
     names = "id key author authors issued container-title DOI URL note abstract type number"
     item: dict[str, object] = {"title": "T", **dict.fromkeys(names.split(), value)}

@@ -4,15 +4,15 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.references.kept_works import record_of, work_of
 from recsys.records import Reference
 from tests.made_references import references
+from tests.rows import each_row
 
 
-@settings(max_examples=30)
 @given(work=references, cited=st.lists(references, max_size=3))
 def test_a_work_comes_back_as_it_was(work: Reference, cited: list[Reference]) -> None:
     whole = replace(work, cites=tuple(cited), labels={"type": "article"}, cited_ids=("W1",))
@@ -21,7 +21,7 @@ def test_a_work_comes_back_as_it_was(work: Reference, cited: list[Reference]) ->
     assert again.labels == whole.labels
 
 
-@pytest.mark.parametrize(
+@each_row(
     "damaged",
     [
         None,

@@ -1,13 +1,13 @@
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.references.latex_codec import from_latex, to_latex
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("latex", "text"),
     [
         (r"{\'e}t\'{e}, \'E\'ecole", "été, Éécole"),
@@ -51,9 +51,7 @@ def test_any_latex_gives_some_text(latex: str) -> None:
     assert "\\" not in from_latex(latex)
 
 
-@pytest.mark.parametrize(
-    "unit", ["{", "}", "\\", "\\'", "{\\'", "$", "\\aleph ", "-", "~", "\\href"]
-)
+@each_row("unit", ["{", "}", "\\", "\\'", "{\\'", "$", "\\aleph ", "-", "~", "\\href"])
 def test_long_fields_take_time_in_proportion(unit: str) -> None:
     begun = time.process_time()
     from_latex(unit * (200_000 // len(unit)))

@@ -1,11 +1,10 @@
-import pytest
-
 from recsys.formats.references.lines import reference_of
 from recsys.formats.references.reference_formats import parse_bibliography as read
 from recsys.records import Reference
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "reference"),
     [
         ("p1", Reference(key="p1", id="p1")),

@@ -1,12 +1,12 @@
-import pytest
 from hypothesis import given
 
 from recsys.formats.references.people import Name, name_of, natural
 from recsys.formats.references.shown_facts import one_line
 from tests.recsys.formats.references.invented_papers import RAW
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "name"),
     [
         ("Arman Cohan", Name("Cohan", "Arman")),

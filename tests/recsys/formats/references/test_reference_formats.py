@@ -13,6 +13,7 @@ from recsys.formats.references.reference_formats import (
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.records import Paper
 from tests.recsys.formats.libraries.zotero_maker import Library
+from tests.rows import each_row
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ def test_a_dump_of_a_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
         parse_bibliography("p\n" * 4, "x.txt")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("date", "year"),
     [
         ("2020", 2020),
@@ -103,7 +104,7 @@ def test_a_year_is_found_in_a_date(date: object, year: int | None) -> None:
     assert year_in(date) == year
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "address"),
     [
         ("https://a.org/x y", "https://a.org/xy"),

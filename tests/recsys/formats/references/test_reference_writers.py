@@ -2,8 +2,7 @@ import re
 import time
 from dataclasses import replace
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.references import bibtex
@@ -18,6 +17,7 @@ from recsys.formats.references.shown_facts import (
 )
 from recsys.records import Paper
 from tests.recsys.formats.references.invented_papers import RAW_PAPERS
+from tests.rows import each_row
 
 
 def paper(title: str = "A title", **facts: object) -> Paper:
@@ -52,7 +52,7 @@ def test_special_characters_are_escaped() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("venue", "kind", "field"),
     [
         ("NeurIPS", "inproceedings", "booktitle"),
@@ -70,7 +70,7 @@ def test_the_entry_type_is_guessed_from_the_venue(venue: str, kind: str, field: 
     assert f"  {field} = {{{venue}}},\n" in entry
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("authors", "year", "title", "key"),
     [
         (("Cohan, Arman",), 2020, "The SPECTER model", "Cohan2020Specter"),
@@ -98,7 +98,7 @@ def test_a_group_name_stays_one_author() -> None:
     assert "author = {{Centre for Research and Development} and {A, B, C, D}}" in entry
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("doi", "url", "link"),
     [
         ("10.1/x", "http://a.org", "https://doi.org/10.1/x"),
@@ -174,12 +174,11 @@ def test_a_spreadsheet_shows_formulas_as_text() -> None:
     )
 
 
-@pytest.mark.parametrize("name", list(WRITERS))
+@each_row("name", list(WRITERS))
 def test_no_papers_make_a_file_without_papers(name: str) -> None:
     assert isinstance(WRITERS[name]([]), str)
 
 
-@settings(max_examples=50)
 @given(st.lists(RAW_PAPERS, max_size=4))
 def test_entries_are_balanced_and_keys_distinct(papers: list[Paper]) -> None:
     text = bibtex.write(papers)
@@ -193,7 +192,6 @@ def test_entries_are_balanced_and_keys_distinct(papers: list[Paper]) -> None:
     assert all(re.fullmatch(r"[A-Za-z0-9-]+", key) for key in keys)
 
 
-@settings(max_examples=50)
 @given(st.lists(RAW_PAPERS, max_size=4))
 def test_markdown_has_one_line_per_paper(papers: list[Paper]) -> None:
     assert markdown(papers).count("\n") == len(papers)

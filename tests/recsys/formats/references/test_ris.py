@@ -2,12 +2,11 @@
 
 import io
 
-import pytest
-
 from recsys.formats.references import ris
 from recsys.formats.references.bibliography import Problem, bibliography
 from recsys.records import Bibliography, Reference
 from tests.recsys.formats.exports.golden_exports import ALL, RIS
+from tests.rows import each_row
 
 RECORD = """TY  - JOUR
 ID  - cohan
@@ -48,7 +47,7 @@ def test_a_record_becomes_a_reference() -> None:
     )
 
 
-@pytest.mark.parametrize("end", ["ER  - ", "ER  -", "ER - "])
+@each_row("end", ["ER  - ", "ER  -", "ER - "])
 def test_ends_are_spelt_in_several_ways(end: str) -> None:
     found = read(f"TY - CONF\nTI - One\n{end}\n\nTY  - CONF\nTI  - Two\n{end}", "x.ris")
     assert [each.title for each in found.references] == ["One", "Two"]
@@ -110,7 +109,7 @@ def test_what_a_record_cites_does_not_identify_it() -> None:
     assert [each.doi for each in found.cites] == ["10.5555/other"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "year"),
     [
         (("PY  - 2010///",), 2010),
@@ -123,7 +122,7 @@ def test_years(lines: tuple[str, ...], year: int) -> None:
     assert record(*lines).year == year
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "page"),
     [
         (("SP  - 12-15",), "12"),
@@ -138,7 +137,7 @@ def test_pages(lines: tuple[str, ...], page: str | None) -> None:
     assert record(*lines).page == page
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "pmid", "ids"),
     [
         (("AN  - WOS:000351909700070",), None, ("wos:000351909700070",)),
@@ -156,7 +155,7 @@ def test_numbers_of_databases(
     assert (found.pmid, found.ids) == (pmid, ids)
 
 
-@pytest.mark.parametrize("tag", ["DO", "M3", "AN", "N1", "L3", "DI"])
+@each_row("tag", ["DO", "M3", "AN", "N1", "L3", "DI"])
 def test_dois_stand_in_several_places(tag: str) -> None:
     found = record(f"{tag}  - https://doi.org/10.5555/X")
     assert found.doi == "10.5555/x"
@@ -204,7 +203,7 @@ def one(*lines: str) -> Reference:
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("told", "people"),
     [
         (("Ito K.", "Moreau A.B.", "van Dam C.-D."), ("K. Ito", "A.B. Moreau", "C.-D. van Dam")),

@@ -10,13 +10,12 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import bibtexparser.entrypoint
-import pytest
 import rispy
 from bibtexparser.middlewares.names import (
     parse_single_name_into_parts,
     split_multiple_persons_names,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pylatexenc.latex2text import LatexNodes2Text
 
@@ -27,6 +26,7 @@ from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import names_of, web_address
 from recsys.records import Paper, Reference
 from tests.recsys.formats.references.invented_papers import RAW_PAPERS, TIDY_PAPERS, tidy
+from tests.rows import each_row
 
 LATEX = LatexNodes2Text()
 READ_BACK = ["bibtex", "ris", "csl-json", "csv", "html"]
@@ -72,8 +72,7 @@ def nobody_is_et_al(paper: Paper) -> bool:
 PAPERS = st.lists(TIDY_PAPERS.filter(nobody_is_et_al), min_size=1, max_size=3)
 
 
-@pytest.mark.parametrize("name", READ_BACK)
-@settings(max_examples=40)
+@each_row("name", READ_BACK)
 @given(papers=PAPERS)
 def test_our_reader_reads_what_we_write(name: str, papers: list[Paper]) -> None:
     found = parse_bibliography(WRITERS[name](papers), "standard input")
@@ -81,8 +80,7 @@ def test_our_reader_reads_what_we_write(name: str, papers: list[Paper]) -> None:
     assert found.problems == ()
 
 
-@pytest.mark.parametrize("name", READ_BACK)
-@settings(max_examples=40)
+@each_row("name", READ_BACK)
 @given(papers=st.lists(RAW_PAPERS, min_size=1, max_size=3))
 def test_control_characters_and_line_ends_do_no_harm(name: str, papers: list[Paper]) -> None:
     text = WRITERS[name](papers)
@@ -97,7 +95,6 @@ def decoded(latex: str) -> str:
     return str(LATEX.latex_to_text(latex.replace(r"\textasciicircum{}", "^")))
 
 
-@settings(max_examples=40)
 @given(PAPERS)
 def test_bibtexparser_reads_our_bibtex(papers: list[Paper]) -> None:
     library = bibtexparser.entrypoint.parse_string(WRITERS["bibtex"](papers))
@@ -121,7 +118,6 @@ def test_bibtexparser_reads_our_bibtex(papers: list[Paper]) -> None:
     assert read == list(map(facts_of, papers))
 
 
-@settings(max_examples=40)
 @given(PAPERS)
 def test_rispy_reads_our_ris(papers: list[Paper]) -> None:
     read = [
@@ -162,7 +158,6 @@ def csl_facts(item: dict[str, Any]) -> Facts:
     )
 
 
-@settings(max_examples=40)
 @given(PAPERS)
 def test_our_csl_json_has_the_shape_of_csl(papers: list[Paper]) -> None:
     items = json.loads(WRITERS["csl-json"](papers))
@@ -170,7 +165,6 @@ def test_our_csl_json_has_the_shape_of_csl(papers: list[Paper]) -> None:
     assert len({item["id"] for item in items}) == len(papers)
 
 
-@settings(max_examples=40)
 @given(PAPERS)
 def test_the_csv_module_reads_our_csv(papers: list[Paper]) -> None:
     rows = list(csv.DictReader(io.StringIO(WRITERS["csv"](papers))))
@@ -203,7 +197,6 @@ class Spans(html.parser.HTMLParser):
             self.found.append(parse_qs(values["title"] or "", strict_parsing=True))
 
 
-@settings(max_examples=40)
 @given(PAPERS)
 def test_an_html_parser_finds_our_references(papers: list[Paper]) -> None:
     spans = Spans()

@@ -1,13 +1,12 @@
 import json
 
-import pytest
-
 from recsys.formats.answer_formats import FORMATS, render
 from recsys.formats.references.shown_facts import bare_doi, paper_link, web_address
 from recsys.records import Answer, Paper, Recommendation
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "doi"),
     [
         ("10.1109/TVCG.2011.185", "10.1109/TVCG.2011.185"),
@@ -34,10 +33,8 @@ def test_the_doi_that_is_told_goes_first() -> None:
     assert web_address(Paper("10.1000/a", "Ice", url="https://doi.org/10.1000/A")) is None
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize(
-    "paper", [Paper("10.1000/Ice", "Ice"), Paper("W1", "Ice", aliases=("10.1000/Ice",))]
-)
+@each_row("name", FORMATS)
+@each_row("paper", [Paper("10.1000/Ice", "Ice"), Paper("W1", "Ice", aliases=("10.1000/Ice",))])
 def test_every_format_has_the_doi(name: str, paper: Paper) -> None:
     item = Recommendation(1, paper, 1.0, 0.5, ("ann",), ())
     text = render(Answer((item,), "title", {}), name)

@@ -1,12 +1,12 @@
 import base64
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.references.word_fields import MOST_WORKS, cited_works
 from recsys.records import Reference
+from tests.rows import each_row
 
 WORK = {"id": "a", "type": "book", "title": "On rivers", "author": [{"literal": "Ada"}]}
 
@@ -49,7 +49,7 @@ def test_endnote_tells_all_that_its_record_holds() -> None:
     assert cited_works([base64.b64encode(text.encode()).decode()]) == (first, second)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "field",
     [
         "",
@@ -68,7 +68,6 @@ def test_endnote_tells_all_that_its_record_holds() -> None:
         "<EndNote><!DOCTYPE a><record/></EndNote>",
         "A" * 4_000_000,
     ],
-    ids=range(15),
 )
 def test_a_field_of_any_other_kind_holds_no_work(field: str) -> None:
     assert cited_works([field]) == ()

@@ -1,8 +1,8 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.references.word_sources import cited_tags, sources_in
+from tests.rows import each_row
 
 HEAD = '<b:Sources xmlns:b="http://schemas.openxmlformats.org/officeDocument/2006/bibliography">'
 WHOLE = (
@@ -19,7 +19,7 @@ def test_a_source_is_a_work_whose_key_is_its_tag() -> None:
     assert (work.authors, work.venue, work.doi) == (("River Survey",), "Water", "10.1000/r1")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("instruction", "expected"),
     [
         (" CITATION Riv01 \\l 1033 ", ("Riv01",)),

@@ -13,6 +13,7 @@ from recsys.errors import InputError
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.tables.openalex_merges import looks_so, read
 from recsys.records import Reference
+from tests.rows import each_row
 
 HEADER = "merge_date,id,merge_into_id\n"
 
@@ -32,7 +33,7 @@ def test_nothing_is_no_work() -> None:
     assert works("") == works(HEADER) == works(HEADER.strip()) == works("\ufeff" + HEADER) == []
 
 
-@pytest.mark.parametrize("line", ["2022,W1", "2022,W1,W2,W3", "2022,W1,", "x", ",,W1", "a,Wx,W2"])
+@each_row("line", ["2022,W1", "2022,W1,W2,W3", "2022,W1,", "x", ",,W1", "a,Wx,W2"])
 def test_a_line_of_another_shape_is_a_problem(line: str) -> None:
     found = works(f"{HEADER}{line}\n2022,W1,W2\n")
     assert found[0] == Problem(
@@ -41,7 +42,7 @@ def test_a_line_of_another_shape_is_a_problem(line: str) -> None:
     assert len(found) == 2
 
 
-@pytest.mark.parametrize("kind", "AISCP")
+@each_row("kind", "AISCP")
 def test_merged_people_and_places_are_refused(kind: str) -> None:
     with pytest.raises(InputError, match=f"{kind}5, are not those of works"):
         works(f"{HEADER}2022-06-10,{kind}5,{kind}6\n")

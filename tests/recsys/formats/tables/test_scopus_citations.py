@@ -6,12 +6,12 @@ older one, https://rdrr.io/cran/bibnets/man/read_scopus.html; the works here are
 
 import random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.tables.scopus_citations import cited_in
 from recsys.records import Reference
+from tests.rows import each_row
 
 NEWER = {
     "Lee A., Li B., Deep maps, Nature, 521, pp. 436-444, (2015)": Reference(
@@ -189,12 +189,12 @@ OLDER = {
 }
 
 
-@pytest.mark.parametrize(("text", "work"), [*NEWER.items(), *OLDER.items()])
+@each_row(("text", "work"), [*NEWER.items(), *OLDER.items()])
 def test_an_item_is_taken_apart(text: str, work: Reference) -> None:
     assert cited_in(text) == (work,)
 
 
-@pytest.mark.parametrize("works", [NEWER, OLDER, {**OLDER, **NEWER}])
+@each_row("works", [NEWER, OLDER, {**OLDER, **NEWER}])
 def test_items_of_a_cell_are_told_apart(works: dict[str, Reference]) -> None:
     assert cited_in("; ".join(works)) == tuple(works.values())
 
@@ -244,9 +244,7 @@ def test_any_text_is_read() -> None:
             assert work.year is None or 1500 <= work.year < 2100
 
 
-@pytest.mark.parametrize(
-    "part", [",", "; ", "a, ", "A. ", "(2010) ", "10.1234/", "pp. 1, ", "(", "A."]
-)
+@each_row("part", [",", "; ", "a, ", "A. ", "(2010) ", "10.1234/", "pp. 1, ", "(", "A."])
 def test_long_cells_take_little_time(part: str) -> None:
     assert len(cited_in(part * (300_000 // len(part)))) < 300_000
 

@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,9 +12,10 @@ from recsys.formats.tables.table_cells import (
     pmid_in,
     source_in,
 )
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cell", "people"),
     [
         ("Smith, J.; Lee, K.", ["J. Smith", "K. Lee"]),
@@ -70,7 +70,7 @@ def test_phrases_are_split_at_semicolons_else_bars_else_commas() -> None:
     assert phrases_in("a, b") == ["a", "b"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cell", "page"),
     [("45-67", "45"), ("e1004\u2013e1009", "e1004"), ("1--10", "1"), ("S12", "S12"), ("", None)],
 )
@@ -100,14 +100,14 @@ def test_types_of_documents_are_kinds_of_csl() -> None:
     assert kind_in("Retracted") is None
 
 
-@pytest.mark.parametrize("cell", ["['Ito, Ken', 'Moreau, Anne']", '["Ito, Ken", "Moreau, Anne"]'])
+@each_row("cell", ["['Ito, Ken', 'Moreau, Anne']", '["Ito, Ken", "Moreau, Anne"]'])
 def test_a_list_of_python_or_json_is_taken_apart(cell: str) -> None:
     """As https://pandas.pydata.org/docs/reference/api/pandas.DataFrame.to_csv.html writes lists."""
     assert people_in(cell) == ("Ken Ito", "Anne Moreau")
     assert phrases_in("['tides', 'sand, salt', \"sea's\"]") == ["tides", "sand, salt", "sea's"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cell", "source"),
     [
         ("Tests (2014) 3:2 (15-20). Date of Publication: 2014", ("Tests", "2014", "3", "15")),

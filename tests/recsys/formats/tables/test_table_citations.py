@@ -1,14 +1,14 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.tables.table_citations import Cited, cited_in
 from recsys.records import Reference
+from tests.rows import each_row
 
 LI = Reference(authors=("B Li",), year=2010, venue="J CHEM", volume="1", page="2")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cell", "cited"),
     [
         ("", Cited()),

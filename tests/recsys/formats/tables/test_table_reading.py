@@ -10,6 +10,7 @@ from recsys.formats.references.bibliography import Problem
 from recsys.formats.tables.table_reading import looks_so, read, read_with
 from recsys.records import Reference
 from tests.recsys.formats.tables.exported_tables import EXPORTS, Export
+from tests.rows import each_row
 
 
 def lines_of(text: str) -> Iterator[str]:
@@ -20,13 +21,13 @@ def read_text(text: str) -> list[Reference | Problem]:
     return list(read(iter(line + "\n" for line in text.split("\n"))))
 
 
-@pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS.keys())
+@each_row("export", EXPORTS.values())
 def test_the_tables_of_a_program_are_recognised_and_read(export: Export) -> None:
     assert looks_so(export.text)
     assert tuple(read(lines_of(export.text))) == export.works
 
 
-@pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS.keys())
+@each_row("export", EXPORTS.values())
 def test_line_ends_of_windows_change_nothing(export: Export) -> None:
     text = export.text.replace("\n", "\r\n")
     assert tuple(read(iter(text.splitlines(keepends=True)))) == export.works
@@ -52,7 +53,7 @@ def test_a_header_that_is_repeated_is_no_work() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "sep=;\ntitle;year\nA, B;2020",
@@ -104,7 +105,7 @@ def test_a_list_of_identifiers_is_read() -> None:
     assert read_text("pmid\n123\n") == [Reference(pmid="123")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "We, the authors, say\n",
@@ -148,7 +149,7 @@ def test_no_word_of_a_known_column_is_lost(
         assert [" ".join(each.removeprefix("'").split()) for each in told] == plain
 
 
-@pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS.keys())
+@each_row("export", EXPORTS.values())
 def test_damaged_tables_are_read_or_refused(export: Export) -> None:
     rng = random.Random(18)
     for _ in range(25):

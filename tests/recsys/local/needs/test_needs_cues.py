@@ -18,6 +18,7 @@ from recsys.local.needs.needs_cues import (
 )
 from recsys.local.needs.needs_words import SIZE, places_of, weigh
 from recsys.passages import Mark, Sentence
+from tests.rows import each_row
 
 _CITED = (Mark(3, ("a",)),)
 
@@ -30,7 +31,7 @@ def _draft(number: int = 12) -> list[Sentence]:
     return [Sentence(f"Bees see {i} colours.", paragraph=i // 4) for i in range(number)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "name", "count"),
     [
         ("Previous studies of bees are rare.", "past_work", 1),
@@ -47,7 +48,7 @@ def test_wording_is_counted(text: str, name: str, count: int) -> None:
     assert _cue(Sentence(text), name) == count
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "kind"),
     [
         ("1 Introduction", "introduction"),

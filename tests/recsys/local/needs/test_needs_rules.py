@@ -1,12 +1,11 @@
 """What is never asked for a citation."""
 
-import pytest
-
 from recsys.local.needs.needs_rules import is_long_enough, is_own, may_be_flagged
 from recsys.passages import Mark, Sentence
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "In this paper, we propose a new way to fold maps.",
@@ -28,7 +27,7 @@ def test_own_contribution_and_pointers_are_own(text: str) -> None:
     assert not may_be_flagged(Sentence(text))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Honey bees tell each other where flowers grow.",
@@ -44,7 +43,7 @@ def test_statements_about_the_world_and_others_may_be_flagged(text: str) -> None
     assert may_be_flagged(Sentence(text))
 
 
-@pytest.mark.parametrize("mark", [Mark(5, ("lee2020",)), Mark(5), Mark(5, gap=True)])
+@each_row("mark", [Mark(5, ("lee2020",)), Mark(5), Mark(5, gap=True)])
 def test_a_sentence_with_any_mark_is_not_flagged(mark: Mark) -> None:
     assert not may_be_flagged(Sentence("Bees tell each other where flowers grow.", (mark,)))
 

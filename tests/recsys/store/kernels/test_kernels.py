@@ -14,6 +14,7 @@ from hypothesis.extra.numpy import arrays
 from recsys.store.arrays import Rows
 from recsys.store.kernels import adapted, fastest, in_numpy
 from recsys.store.kernels.in_numpy import Trees
+from tests.rows import each_row
 
 SEEDS = st.integers(0, 2**32 - 1)
 ROWS = arrays(np.int32, st.integers(0, 80), elements=st.integers(0, 60))
@@ -116,7 +117,7 @@ def made_trees(rng: np.random.Generator, trees: int, features: int) -> Trees:
     )
 
 
-@pytest.mark.parametrize("m", [0, 1, 15, 16, 33, 63, 64, 65, 127, 128, 200])
+@each_row("m", [0, 1, 15, 16, 33, 63, 64, 65, 127, 128, 200])
 def test_leaves_are_those_of_numpy_to_the_last_bit(m: int) -> None:
     rng = np.random.default_rng(m)
     trees = made_trees(rng, 40, 9)

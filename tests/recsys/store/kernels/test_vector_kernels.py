@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from recsys.store.kernels import adapted, codes_in_numpy, in_numpy, split_in_numpy
 from recsys.store.kernels.codes_in_numpy import Coded
 from recsys.store.kernels.split_in_numpy import Split
+from tests.rows import each_row
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -68,7 +69,7 @@ def test_the_best_of_each_list_come_first_and_ties_by_row(seed: int, q: int, k: 
         adapted.best([*rows, np.zeros(1, np.int32)], values, k)
 
 
-@pytest.mark.parametrize("row", [-1, 30, 2**31 - 1, -(2**31)])
+@each_row("row", [-1, 30, 2**31 - 1, -(2**31)])
 def test_dots_refuse_rows_that_are_not_there(row: int) -> None:
     vectors = np.zeros((30, 8), np.float32)
     with pytest.raises(IndexError, match="outside the vectors"):
@@ -106,7 +107,7 @@ def test_parts_are_joined_to_the_last_bit_and_multiplied(seed: int, m: int, d: i
             np.testing.assert_allclose(alone, products, atol=1e-3, rtol=1e-4)
 
 
-@pytest.mark.parametrize("place", [-1, 30, 2**31 - 1, -(2**31)])
+@each_row("place", [-1, 30, 2**31 - 1, -(2**31)])
 def test_parts_that_are_not_there_are_refused(place: int) -> None:
     split, places = made_split(np.random.default_rng(0), 8), np.array([3, place], np.int32)
     with pytest.raises(IndexError, match="outside the vectors"):
@@ -137,7 +138,7 @@ def test_scans_are_exact(seed: int, q: int, d: int) -> None:
             np.testing.assert_array_equal(kernels.scan(codes, begins, ends, query), products)
 
 
-@pytest.mark.parametrize("pair", [(-1, 3), (4, 3), (0, 51), (2**40, 2**41)])
+@each_row("pair", [(-1, 3), (4, 3), (0, 51), (2**40, 2**41)])
 def test_scans_refuse_ranges_that_are_not_there(pair: tuple[int, int]) -> None:
     codes = np.zeros((50, 4), np.int8)
     begin, end = np.array(pair)[:, None]
@@ -145,9 +146,9 @@ def test_scans_refuse_ranges_that_are_not_there(pair: tuple[int, int]) -> None:
         adapted.scan(codes, begin, end, codes[0])
 
 
-@pytest.mark.parametrize("d", [1, 20, 64, 128])
-@pytest.mark.parametrize("k", [0, 1, 7, 5000])
-@pytest.mark.parametrize("q", [1, 6, 9, 20, 30, 33, 45])
+@each_row("d", [1, 20, 64, 128])
+@each_row("k", [0, 1, 7, 5000])
+@each_row("q", [1, 6, 9, 20, 30, 33, 45])
 def test_the_closest_are_those_of_numpy_to_the_last_bit(d: int, k: int, q: int) -> None:
     rng = np.random.default_rng(d + k)
     codes, queries = (rng.integers(-2, 3, (n, d)).astype(np.int8) for n in (1500, q))
@@ -165,7 +166,7 @@ def test_the_closest_are_those_of_numpy_to_the_last_bit(d: int, k: int, q: int) 
                 assert one[0].dtype == np.int32 and one[1].dtype == np.float32
 
 
-@pytest.mark.parametrize("q", [2, 20])
+@each_row("q", [2, 20])
 def test_what_is_close_is_not_looked_for_outside(q: int) -> None:
     coded = Coded(np.ones((50, 64), np.int8), np.ones(50, np.float32))
     asked = coded.codes[:q], coded.scales[:q]

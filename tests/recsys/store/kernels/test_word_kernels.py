@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
 from recsys.store.kernels import adapted, in_numpy
 from recsys.store.kernels.in_numpy import K1, Counts, Norms, PaperWords, Postings, Words
+from tests.rows import each_row
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -55,9 +56,9 @@ def by_hand(postings: Postings, words: Words, allowed: Mask | None, k: int) -> t
     return best, scores[best]
 
 
-@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint32])
-@pytest.mark.parametrize("n", [1, 40, 20_000])
-@pytest.mark.parametrize("k", [0, 1, 7, 20_001])
+@each_row("kind", [np.uint8, np.uint16, np.uint32])
+@each_row("n", [1, 40, 20_000])
+@each_row("k", [0, 1, 7, 20_001])
 def test_matches_are_those_of_all_papers_to_the_last_bit(n: int, k: int, kind: type) -> None:
     rng = np.random.default_rng(n + k)
     check_matches(made_postings(rng, n, kind), made_words(rng), rng, k)
@@ -90,7 +91,7 @@ def test_matches_are_those_of_all_papers_however_alike_they_are(
     check_matches(postings, words, rng, k)
 
 
-@pytest.mark.parametrize("t", [1_000, adapted.MOST_WORDS, adapted.MOST_WORDS + 1])
+@each_row("t", [1_000, adapted.MOST_WORDS, adapted.MOST_WORDS + 1])
 def test_papers_that_have_all_of_very_many_words_are_no_more_than_a_sum_holds(t: int) -> None:
     rng = np.random.default_rng(t)
     rows = np.tile(np.arange(3, dtype=np.int32), t)
@@ -143,7 +144,7 @@ def test_no_words_match_nothing() -> None:
         assert len(rows) == len(scores) == 0
 
 
-@pytest.mark.parametrize("damage", ["rows", "low", "starts", "codes", "levels", "mask"])
+@each_row("damage", ["rows", "low", "starts", "codes", "levels", "mask"])
 def test_damaged_postings_are_refused(damage: str) -> None:
     rng = np.random.default_rng(1)
     postings, words, allowed = made_postings(rng, 9_000), made_words(rng, 30), None
@@ -164,7 +165,7 @@ def test_damaged_postings_are_refused(damage: str) -> None:
         adapted.matches(postings, words, allowed, 10)
 
 
-@pytest.mark.parametrize("damage", ["fewer", "beyond", "many", "order", "idf"])
+@each_row("damage", ["fewer", "beyond", "many", "order", "idf"])
 def test_words_that_do_not_fit_are_refused(damage: str) -> None:
     rng = np.random.default_rng(1)
     postings, words = made_postings(rng, 9_000), made_words(rng, 30)

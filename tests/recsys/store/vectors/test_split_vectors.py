@@ -13,6 +13,7 @@ from recsys.store.kernels.split_in_numpy import unsplit
 from recsys.store.products import multiplied, products, remembered_products
 from recsys.store.vectors.split_vectors import SplitVectors
 from recsys.store.vectors.splitting import split
+from tests.rows import each_row
 
 N, D = 40, 12
 SLICES = st.slices(N)
@@ -29,7 +30,7 @@ def made(*, moved: bool, n: int = N) -> tuple[SplitVectors, Floats]:
     return SplitVectors(parts, places if moved else None), unsplit(parts, places)
 
 
-@pytest.mark.parametrize("moved", [False, True])
+@each_row("moved", [False, True])
 def test_what_is_asked_for_is_what_an_array_gives(moved: bool) -> None:
     vectors, array = made(moved=moved)
     mask = np.arange(N) % 3 == 0
@@ -49,8 +50,8 @@ def test_slices_are_those_of_an_array(part: slice, moved: bool) -> None:
     np.testing.assert_array_equal(vectors[part], array[part])
 
 
-@pytest.mark.parametrize("moved", [False, True])
-@pytest.mark.parametrize("n", [1, N, 2500])
+@each_row("moved", [False, True])
+@each_row("n", [1, N, 2500])
 def test_products_are_those_of_an_array(n: int, moved: bool) -> None:
     vectors, array = made(moved=moved, n=n)
     queries = np.random.default_rng(1).standard_normal((5, D)).astype(np.float32)
@@ -62,8 +63,8 @@ def test_products_are_those_of_an_array(n: int, moved: bool) -> None:
         assert products(vectors, queries) is products(vectors, queries)
 
 
-@pytest.mark.parametrize("row", [N, -N - 1])
-@pytest.mark.parametrize("moved", [False, True])
+@each_row("row", [N, -N - 1])
+@each_row("moved", [False, True])
 def test_rows_that_are_not_there_are_refused(row: int, moved: bool) -> None:
     vectors, _ = made(moved=moved)
     with pytest.raises(IndexError):

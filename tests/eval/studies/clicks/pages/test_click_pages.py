@@ -37,6 +37,7 @@ from recsys.eval.studies.clicks.weighting import Options
 from recsys.eval.trec import Run
 from tests.eval.page_tags import tags_of
 from tests.eval.studies.clicks.invented_world import invented_world
+from tests.rows import each_row
 
 NASTY = "<b>R&D</b> $x$ 100 %"
 FACTS = {"command": f"recsys study clicks-evaluate '{NASTY}'", "seed": "0"}
@@ -100,7 +101,7 @@ def assert_whole(page: str) -> None:
     assert not {"script", "link", "img"} & {tag for tag, _ in tags.opened}
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@each_row("name", FORMATS)
 def test_every_format_has_every_system_and_its_figures(name: str, page: Page) -> None:
     text = FORMATS[name](page)
     assert "display order" in text and "short" in text
