@@ -18,7 +18,7 @@ from recsys.pipelines.index.encode import encode_corpus
 from recsys.pipelines.index.shard_encoders import Here
 from recsys.pipelines.jobs.finished_steps import once
 from recsys.pipelines.studies.baselines.baseline_table import fit_baseline
-from recsys.pipelines.studies.baselines.training_material import (
+from recsys.pipelines.studies.baselines.material import (
     Material,
     material_of,
     material_of_corpus,

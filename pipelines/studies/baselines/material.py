@@ -1,4 +1,4 @@
-"""What a baseline may learn from: the papers known before the queries, and what others cite."""
+"""What a baseline may learn from, the papers known before the queries, and what it makes of it."""
 
 import hashlib
 import json
@@ -12,10 +12,14 @@ from recsys.models.encoder import Text
 from recsys.models.seen_queries import digests
 from recsys.pipelines.corpora.query_years import PARTS
 from recsys.pipelines.evaluation.splits import Split
-from recsys.store.arrays import Mask, Ragged, Rows
+from recsys.progress import Progress
+from recsys.protocols import Encoder
+from recsys.store.arrays import Floats, Mask, Ragged, Rows
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+
+_BATCH = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +98,27 @@ def _cites(graph: CitationGraph, queries: Rows) -> Ragged:
     kept = (years[cited] != UNKNOWN_YEAR) & (years[cited] <= years[owner])
     kept &= ~np.isin(owner, queries)
     return Ragged.from_pairs(owner[kept], cited[kept], len(graph.cites))
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A baseline that has learned.
+
+    encoder: of any text; a text of which it knows nothing becomes zero. vectors: (n, d) float32,
+    of the material's papers by row, unit rows or zero. size: bytes of the numbers that it stores.
+    """
+
+    encoder: Encoder
+    vectors: Floats
+    size: int
+
+
+def encode_all(encoder: Encoder, texts: Sequence[Text], progress: Progress) -> Floats:
+    """Encode texts a batch at a time: (n, d) float32."""
+    vectors = np.empty((len(texts), encoder.dim), np.float32)
+    progress("encode papers", 0, len(texts))
+    for begin in range(0, len(texts), _BATCH):
+        batch = texts[begin : begin + _BATCH]
+        vectors[begin : begin + len(batch)] = encoder.encode(batch)
+        progress("encode papers", begin + len(batch), len(texts))
+    return vectors
