@@ -40,10 +40,8 @@ from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
 from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
 from recsys.pipelines.studies.finetuning.lora import LoraOptions
-from recsys.pipelines.studies.finetuning.student import StartOptions, Student
-from recsys.pipelines.studies.finetuning.text_batches import Texts
-from recsys.pipelines.studies.finetuning.tower import Tower
-from recsys.pipelines.studies.finetuning.trained_encoder import check_out, facts_of
+from recsys.pipelines.studies.finetuning.student import StartOptions, Student, check_out, facts_of
+from recsys.pipelines.studies.finetuning.tower import Texts, Tower
 from recsys.pipelines.studies.finetuning.training_history import Checkpoint, History
 from recsys.pipelines.studies.finetuning.training_processes import Ranks
 from recsys.pipelines.studies.specter.dev_recall import Judge

@@ -14,12 +14,12 @@ from safetensors.numpy import load_file
 from benchmarks.held_out import RESULT, apply, compare, main, save, taken_up
 from recsys.errors import InputError
 from recsys.eval.studies.encoders.training_page import TRAINING
-from recsys.pipelines.studies.finetuning.adapter_file import with_adapter
 from recsys.pipelines.studies.finetuning.encoder_training import Run
 from recsys.pipelines.studies.finetuning.lora import LoraOptions, adapters
 from recsys.pipelines.studies.finetuning.student import ADAPTER
 from recsys.pipelines.studies.specter.fitting import Trained, untrained
 from recsys.store.arrays import Floats
+from tests.pipelines.studies.finetuning.merged_adapter import merged_weights
 from tests.pipelines.studies.specter.small_sources import (
     small_source,
     tiny_options,
@@ -142,7 +142,7 @@ def test_half_the_strength_is_half_the_change_of_the_weights(
     whole = saved(trained, 1.0, tmp_path / "whole")
     half = load_file(saved(trained, 0.5, tmp_path / "half") / "model.safetensors")
     end = load_file(whole / "model.safetensors")
-    merged = with_adapter(trained.start, tmp_path / "half" / ADAPTER).weights
+    merged = merged_weights(trained.start, tmp_path / "half" / ADAPTER)
     changed = 0
     for name, weights in trained.start.weights.items():
         assert half[name] == pytest.approx((weights + end[name]) / 2, abs=1e-6)

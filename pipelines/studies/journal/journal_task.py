@@ -8,9 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, normalize
 
-from recsys.pipelines.studies.finetuning.text_batches import Texts
-from recsys.pipelines.studies.finetuning.tokens import Batch
-from recsys.pipelines.studies.finetuning.tower import Learner, Tower
+from recsys.pipelines.studies.finetuning.tower import Batch, Learner, Texts, Tower
 from recsys.pipelines.studies.journal.journal_papers import ClassPapers
 from recsys.store.arrays import Floats, Longs, Rows
 

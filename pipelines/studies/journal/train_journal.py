@@ -14,8 +14,7 @@ from recsys.eval.studies.probes.paper_classes import write_class_names
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
 from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
-from recsys.pipelines.studies.finetuning.student import StartOptions, Student
-from recsys.pipelines.studies.finetuning.trained_encoder import check_out, facts_of
+from recsys.pipelines.studies.finetuning.student import StartOptions, Student, check_out, facts_of
 from recsys.pipelines.studies.finetuning.training_history import Checkpoint, History
 from recsys.pipelines.studies.finetuning.training_processes import joined
 from recsys.pipelines.studies.journal.journal_papers import (

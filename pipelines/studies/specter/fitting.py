@@ -12,8 +12,7 @@ from recsys.pipelines.encoders.checkpoints import MINILM, Checkpoint
 from recsys.pipelines.encoders.export_encoder import Settings
 from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
 from recsys.pipelines.studies.finetuning.lora import LoraOptions
-from recsys.pipelines.studies.finetuning.student import StartOptions, Student
-from recsys.pipelines.studies.finetuning.trained_encoder import facts_of
+from recsys.pipelines.studies.finetuning.student import StartOptions, Student, facts_of
 from recsys.pipelines.studies.finetuning.training_history import Checkpoint as Partial
 from recsys.pipelines.studies.finetuning.training_history import History
 from recsys.pipelines.studies.specter.dev_recall import MEASURE

@@ -7,7 +7,7 @@ from recsys.errors import SplitError
 from recsys.eval.studies.encoders.training_page import add_page, page_note
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.finetuning.encoder_training import Run
-from recsys.pipelines.studies.finetuning.trained_encoder import check_out
+from recsys.pipelines.studies.finetuning.student import check_out
 from recsys.pipelines.studies.finetuning.training_processes import joined
 from recsys.pipelines.studies.specter.dev_recall import MEASURE
 from recsys.pipelines.studies.specter.fitting import EncoderOptions, Trained, fit

@@ -14,8 +14,7 @@ from recsys.eval.measures import Doubles
 from recsys.models.seen_queries import SeenQueries
 from recsys.pipelines.studies.citeomatic.mining import nearest
 from recsys.pipelines.studies.citeomatic.negatives import Triplets
-from recsys.pipelines.studies.finetuning.text_batches import Texts
-from recsys.pipelines.studies.finetuning.tower import Tower
+from recsys.pipelines.studies.finetuning.tower import Texts, Tower
 from recsys.pipelines.studies.specter.triplet_loss import LossOptions
 from recsys.pipelines.studies.specter.triplet_sources import Source
 from recsys.pipelines.studies.specter.triplets import Draw

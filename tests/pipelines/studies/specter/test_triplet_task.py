@@ -15,7 +15,7 @@ from recsys.pipelines.encoders.export_encoder import choose_settings, export_enc
 from recsys.pipelines.evaluation.splits import Split
 from recsys.pipelines.studies.citeomatic.margin_loss import Kind
 from recsys.pipelines.studies.finetuning.encoder_training import Run
-from recsys.pipelines.studies.finetuning.tokens import batches, tokenise
+from recsys.pipelines.studies.finetuning.tower import batches, tokenise
 from recsys.pipelines.studies.specter.fitting import Trained, untrained
 from recsys.pipelines.studies.specter.triplet_loss import LossOptions
 from recsys.pipelines.studies.specter.triplet_sources import (
