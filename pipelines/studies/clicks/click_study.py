@@ -10,13 +10,12 @@ import numpy as np
 
 from recsys.errors import InputError, near_miss
 from recsys.eval.studies.clicks import coverage
-from recsys.eval.studies.clicks.click_models import CLICK_MODELS, ClickModel
-from recsys.eval.studies.clicks.click_world import World
 from recsys.eval.studies.clicks.coverage import CoverageRow, Design
 from recsys.eval.studies.clicks.estimation import METHODS
 from recsys.eval.studies.clicks.learned_rankers import LearningStudy
 from recsys.eval.studies.clicks.recovery import Recovered, recover
 from recsys.eval.studies.clicks.recovery import Study as RecoveryOptions
+from recsys.eval.studies.clicks.simulation import CLICK_MODELS, ClickModel, World
 from recsys.eval.studies.clicks.weighting import Options
 from recsys.extras import need
 from recsys.pipelines.studies.clicks.corpus_world import DEPTH, WorldOptions, world_of

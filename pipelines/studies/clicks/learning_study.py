@@ -22,7 +22,6 @@ import numpy as np
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
-from recsys.eval.studies.clicks.click_models import PositionBased, decay
 from recsys.eval.studies.clicks.estimation import METHODS, estimate
 from recsys.eval.studies.clicks.learned_rankers import (
     NAIVE,
@@ -33,7 +32,7 @@ from recsys.eval.studies.clicks.learned_rankers import (
     learned,
 )
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.studies.clicks.simulation import Policy, simulate
+from recsys.eval.studies.clicks.simulation import Policy, PositionBased, decay, simulate
 from recsys.extras import need
 from recsys.pipelines.studies.clicks.baseline_rankers import BASELINES
 from recsys.pipelines.studies.clicks.click_features import features

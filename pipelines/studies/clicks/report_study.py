@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
 from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.studies.clicks.pages.coverage_page import (
+from recsys.eval.studies.clicks.study_pages import (
     coverage_figures,
     coverage_pictures,
     coverage_section,
-)
-from recsys.eval.studies.clicks.pages.learning_page import learning_pictures, learning_section
-from recsys.eval.studies.clicks.pages.recovery_page import (
+    learning_pictures,
+    learning_section,
     recovery_figures,
     recovery_pictures,
     recovery_section,

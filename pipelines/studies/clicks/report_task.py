@@ -5,9 +5,9 @@ from dataclasses import asdict
 
 from recsys.eval.report.page import Page, Picture, Section
 from recsys.eval.report.tables import Cell, Table, best_marked, cells
+from recsys.eval.studies.clicks.click_pictures import Dot, dots, propensity_curves
 from recsys.eval.studies.clicks.clicked_places import MEASURES
-from recsys.eval.studies.clicks.pages.click_pictures import Dot, dots, propensity_curves
-from recsys.eval.studies.clicks.pages.propensities_page import CURVE, CURVE_CAPTION
+from recsys.eval.studies.clicks.evaluation_page import CURVE, CURVE_CAPTION
 from recsys.eval.studies.clicks.weighting import DOUBLY_ROBUST, NAIVE, SNIPS
 from recsys.pipelines.studies.clicks.evaluate_task import PARTS, TEST, TRAIN, Figure, TaskResult
 

@@ -20,7 +20,7 @@ from recsys.eval.studies.encoders.encoder_figures import (
     bounded,
     map_record,
 )
-from recsys.eval.studies.encoders.macro_f1 import drawn_macro_f1
+from recsys.eval.studies.probes.linear import drawn_macro_f1
 from recsys.eval.studies.probes.probe_results import GroupResult
 from recsys.eval.studies.scidocs.scidocs_figures import Figure as Percent
 from recsys.eval.studies.scidocs.scidocs_figures import Row, average

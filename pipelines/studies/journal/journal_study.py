@@ -16,11 +16,9 @@ import numpy as np
 from recsys.errors import InputError
 from recsys.eval.report.page import Page
 from recsys.eval.report.page_formats import as_json
-from recsys.eval.studies.encoders.journal_curve import LINEAR, Told, Trained
-from recsys.eval.studies.encoders.journal_page import journal_page
+from recsys.eval.studies.encoders.journal_page import LINEAR, Told, Trained, journal_page
 from recsys.eval.studies.encoders.training_page import write_page
-from recsys.eval.studies.probes.few_labels import few_label_probe
-from recsys.eval.studies.probes.linear import linear_probe
+from recsys.eval.studies.probes.linear import few_label_probe, linear_probe
 from recsys.eval.studies.probes.probe_results import Group
 from recsys.models.encoder import Text
 from recsys.pipelines.jobs.finished_steps import once

@@ -9,14 +9,15 @@ import numpy as np
 
 from recsys.errors import InputError, near_miss
 from recsys.eval.studies.clicks.recommendation_task import read_task
-from recsys.eval.studies.scidocs.classification import classify
-from recsys.eval.studies.scidocs.ranking_tasks import Ranked, rank
 from recsys.eval.studies.scidocs.scidocs_figures import (
     Column,
     Figure,
+    Ranked,
     Row,
     classification_figure,
+    classify,
     draws,
+    rank,
     ranking_figures,
 )
 from recsys.eval.studies.scidocs.scidocs_layout import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from recsys.app.cache import cache_folder
-from recsys.eval.studies.clicks.click_models import CLICK_MODELS
+from recsys.eval.studies.clicks.simulation import CLICK_MODELS
 from recsys.eval.trec import write_run
 from recsys.pipelines.index.build import BuildOptions, build
 from tests.pipelines.studies.clicks.related_papers import related_papers

@@ -9,8 +9,8 @@ from recsys.app.cli.study import clicks
 from recsys.eval.report import compare, repeats
 from recsys.eval.report.evaluation_report import SUFFIXES
 from recsys.eval.report.page_formats import FORMATS
-from recsys.eval.studies.clicks.click_models import CLICK_MODELS
 from recsys.eval.studies.clicks.estimation import METHODS
+from recsys.eval.studies.clicks.simulation import CLICK_MODELS
 from recsys.eval.studies.scidocs import scidocs_table
 from recsys.pipelines.studies.clicks.click_pairs import NEGATIVES
 from tests.rows import each_row

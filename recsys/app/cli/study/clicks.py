@@ -172,8 +172,8 @@ def estimate(
     from recsys.app.provenance import made
     from recsys.eval.report.page_formats import FORMATS
     from recsys.eval.studies.clicks import estimation
-    from recsys.eval.studies.clicks.click_readers import read_clicks
-    from recsys.eval.studies.clicks.pages.propensities_page import propensity_page
+    from recsys.eval.studies.clicks.click_files import read_clicks
+    from recsys.eval.studies.clicks.evaluation_page import propensity_page
     from recsys.eval.studies.clicks.propensities import read_propensities, write_propensities
 
     check_target(out)
@@ -233,8 +233,8 @@ def evaluate(
     from recsys.app.provenance import made
     from recsys.eval.report.page_formats import FORMATS
     from recsys.eval.studies.clicks.click_evaluation import evaluate_runs, read_runs
-    from recsys.eval.studies.clicks.click_readers import read_clicks
-    from recsys.eval.studies.clicks.pages.evaluation_page import evaluation_page
+    from recsys.eval.studies.clicks.click_files import read_clicks
+    from recsys.eval.studies.clicks.evaluation_page import evaluation_page
     from recsys.eval.studies.clicks.propensities import read_propensities
     from recsys.eval.studies.clicks.weighting import Options
 

@@ -295,11 +295,11 @@ def probe_embeddings(
     from recsys.app.output import emit, note
     from recsys.app.provenance import made
     from recsys.eval.report.page_formats import FORMATS
-    from recsys.eval.studies.probes import paper_classes, probe_pages, report_probes
+    from recsys.eval.studies.probes import paper_classes, report_probes
     from recsys.pipelines.studies.probes import probe, probe_papers
 
     if out is not None:
-        probe_pages.check_folder(out)
+        report_probes.check_folder(out)
     names = None if seen is None else paper_classes.read_class_names(seen)
     options = probe.ProbeOptions(
         label=label, probes=names_in(probes) or (), classes=most_classes, least=min_count,
@@ -313,7 +313,7 @@ def probe_embeddings(
     read = {f"vectors of {name}": path for name, path in files.items()}
     page = report_probes.probe_page(found, made(seed, papers=papers, **read))
     if out is not None:
-        probe_pages.write_folder(out, found, page)
+        report_probes.write_folder(out, found, page)
     emit(FORMATS[output](page))
 
 
@@ -350,7 +350,7 @@ def compare_encoders(
     from recsys.app.provenance import made
     from recsys.app.wiring import open_index
     from recsys.eval.report.page_formats import FORMATS
-    from recsys.eval.studies.encoders import encoder_pages, report_encoders
+    from recsys.eval.studies.encoders import report_encoders
     from recsys.pipelines.studies.compare_encoders import comparison, comparison_bench, encoder_rows
 
     options = comparison_bench.CompareOptions(
@@ -363,7 +363,7 @@ def compare_encoders(
         found = comparison.compare_encoders(files, rows, options, out, around)
     read = {"split": split} | ({} if labels is None else {"labelled papers": labels})
     page = report_encoders.encoders_page(found, made(seed, index=index / "manifest.json", **read))
-    encoder_pages.write_folder(out, found, page)
+    report_encoders.write_folder(out, found, page)
     emit(FORMATS[output](page))
     if failures := found.failures():
         note("\n".join(failures), quiet=quiet)

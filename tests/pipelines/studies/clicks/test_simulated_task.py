@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
+from recsys.eval.studies.clicks.click_files import read_clicks
 from recsys.eval.studies.clicks.click_log import NOTHING, ClickLog, Impression
-from recsys.eval.studies.clicks.click_readers import read_clicks
 from recsys.eval.studies.clicks.propensities import read_propensities
 from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, read_task
 from recsys.eval.studies.clicks.weighting import Options

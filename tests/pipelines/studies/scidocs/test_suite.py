@@ -10,8 +10,7 @@ from sklearn.metrics import f1_score
 
 from recsys.errors import InputError
 from recsys.eval.studies.clicks.recommendation_task import read_task
-from recsys.eval.studies.scidocs.classification import classify
-from recsys.eval.studies.scidocs.scidocs_figures import COLUMNS
+from recsys.eval.studies.scidocs.scidocs_figures import COLUMNS, classify
 from recsys.eval.studies.scidocs.scidocs_layout import (
     RANKING,
     Group,

@@ -9,7 +9,7 @@ import numpy as np
 from recsys.eval.measures import Doubles
 from recsys.eval.report.canvas import INK, Line, Style, draw_lines, key, picture, styles
 from recsys.eval.run_figures import Band
-from recsys.eval.studies.clicks.click_curves import CalibrationBin
+from recsys.eval.studies.clicks.click_evaluation import CalibrationBin
 from recsys.eval.studies.clicks.propensities import Propensities
 
 if TYPE_CHECKING:

@@ -11,28 +11,26 @@ from recsys.errors import InputError
 from recsys.eval.measures import Interval
 from recsys.eval.report.page import Page, Section
 from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.studies.clicks import study_pages
 from recsys.eval.studies.clicks.click_evaluation import ClickEvaluation, evaluate_runs
 from recsys.eval.studies.clicks.click_log import ClickLog
-from recsys.eval.studies.clicks.click_models import CLICK_MODELS
-from recsys.eval.studies.clicks.coverage import CoverageRow
-from recsys.eval.studies.clicks.learned_rankers import Gain, Learned, LearningStudy, System
-from recsys.eval.studies.clicks.pages import (
-    coverage_page,
-    evaluation_page,
-    learning_page,
-    recovery_page,
-)
-from recsys.eval.studies.clicks.pages.click_pictures import (
+from recsys.eval.studies.clicks.click_pictures import (
     Dot,
     bands,
     calibration,
     dots,
     propensity_curves,
 )
-from recsys.eval.studies.clicks.pages.propensities_page import ONLY_CLICKED, propensity_page
+from recsys.eval.studies.clicks.coverage import CoverageRow
+from recsys.eval.studies.clicks.evaluation_page import (
+    ONLY_CLICKED,
+    evaluation_page,
+    propensity_page,
+)
+from recsys.eval.studies.clicks.learned_rankers import Gain, Learned, LearningStudy, System
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.eval.studies.clicks.recovery import Recovered
-from recsys.eval.studies.clicks.simulation import simulate
+from recsys.eval.studies.clicks.simulation import CLICK_MODELS, simulate
 from recsys.eval.studies.clicks.weighting import Options
 from recsys.eval.trec import Run
 from tests.eval.page_tags import tags_of
@@ -68,7 +66,7 @@ def evaluation(log: ClickLog) -> ClickEvaluation:
 
 @pytest.fixture(scope="module")
 def page(evaluation: ClickEvaluation) -> Page:
-    return evaluation_page.evaluation_page(evaluation, FACTS)
+    return evaluation_page(evaluation, FACTS)
 
 
 def recovered(model: str, factor: float) -> Recovered:
@@ -138,7 +136,7 @@ def test_without_runs_and_without_empty_lists_less_is_shown(log: ClickLog) -> No
     clicked = log.take(np.flatnonzero(log.clicked.any(1)))
     rng, options = np.random.default_rng(0), Options(samples=5)
     found = evaluate_runs(clicked, KNOWN, {}, rng=rng, options=options)
-    page = evaluation_page.evaluation_page(found, FACTS)
+    page = evaluation_page(found, FACTS)
     assert [section.name for section in page.sections] == ["measures", "depth"]
     assert set(page.draw()) == {"estimates", "propensity-curve", "recall"}
     assert "| display order | IPS |" not in FORMATS["markdown"](page)
@@ -179,12 +177,12 @@ def test_a_truth_of_fewer_positions_is_refused(log: ClickLog) -> None:
 
 def test_recovery_shows_errors_and_a_picture_for_each_click_model() -> None:
     found = [recovered("position", 1.02), recovered("trust", 1.2)]
-    section = recovery_page.recovery_section(found)
+    section = study_pages.recovery_section(found)
     texts = [[cell.text for cell in line] for line in section.tables[0].rows]
     assert texts[0] == ["position", "swap experiment", "1,000", "2.0 %", "2.0 %", "100 %"]
     assert texts[1] == ["trust", "swap experiment", "1,000", "20.0 %", "20.0 %", "0 %"]
-    assert tuple(recovery_page.recovery_pictures(found)) == section.pictures
-    figures = json.loads(json.dumps(recovery_page.recovery_figures(found)))
+    assert tuple(study_pages.recovery_pictures(found)) == section.pictures
+    figures = json.loads(json.dumps(study_pages.recovery_figures(found)))
     assert figures[1]["truth"] == TRUTH.tolist() and figures[1]["covered"] == 0
 
 
@@ -194,19 +192,19 @@ def test_coverage_shows_bias_error_and_share() -> None:
         row("shown", "SNIPS", "nDCG", (0.45, 0.55)),
         row("shown", "naive", "nDCG", (0.55, 0.75)),
     ]
-    section = coverage_page.coverage_section(rows, 5)
+    section = study_pages.coverage_section(rows, 5)
     assert "none is above 5" in section.text
     assert [table.name for table in section.tables] == ["coverage-ndcg", "coverage-p-1"]
     lines = [[cell.text for cell in line] for line in section.tables[0].rows]
     assert lines[0] == ["shown", "SNIPS", "0.500", "+0.0000", "0.0500", "0.2000", "100.0 %"]
     assert lines[1] == ["shown", "naive", "0.500", "+0.1500", "0.1803", "0.2000", "50.0 %"]
-    assert set(coverage_page.coverage_pictures(rows)) == set(section.pictures)
-    figures = coverage_page.coverage_figures(rows)
+    assert set(study_pages.coverage_pictures(rows)) == set(section.pictures)
+    figures = study_pages.coverage_figures(rows)
     assert figures[2]["bias"] == pytest.approx(0.15) and figures[2]["logs"] == 2
 
 
 def test_learning_shows_gains_and_every_seed() -> None:
-    section = learning_page.learning_section(learning())
+    section = study_pages.learning_section(learning())
     gain, systems = section.tables
     assert [cell.text for cell in gain.rows[0]] == [
         "1", "LightGBM", "true propensities", "+0.040", "<0.001", "75 %", "25 %", "1 of 2",
@@ -218,12 +216,12 @@ def test_learning_shows_gains_and_every_seed() -> None:
         "0.600",
         "0.590 0.610",
     ]
-    drawn = learning_page.learning_pictures(learning())
+    drawn = study_pages.learning_pictures(learning())
     assert tuple(drawn) == section.pictures == ("learning-eta-1",)
 
 
 def test_a_terminal_shows_only_what_is_open() -> None:
-    tables = coverage_page.coverage_section([row("a", "SNIPS", "nDCG", (0.5,))], 5).tables
+    tables = study_pages.coverage_section([row("a", "SNIPS", "nDCG", (0.5,))], 5).tables
     section = Section("s", "S", "Text.", tables * 2, open=1)
     page = Page("T", "L", (section,), (), "recsys.test/1", {})
     assert FORMATS["table"](page).count("intervals against") == 1
