@@ -44,8 +44,7 @@ from recsys.pipelines.studies.finetuning.student import StartOptions, Student, c
 from recsys.pipelines.studies.finetuning.tower import Texts, Tower
 from recsys.pipelines.studies.finetuning.training_history import Checkpoint, History
 from recsys.pipelines.studies.finetuning.training_processes import Ranks
-from recsys.pipelines.studies.specter.dev_recall import Judge
-from recsys.pipelines.studies.specter.triplet_sources import ABSTRACT, read_texts
+from recsys.pipelines.studies.specter.triplet_sources import ABSTRACT, Judge, read_texts
 from recsys.pipelines.studies.specter.triplet_task import BLOCK, Shelf
 from recsys.store.arrays import Floats, Longs, Rows, load_array
 from recsys.store.artifacts import fingerprint, load_manifest, replacing, write_json

@@ -26,10 +26,9 @@ from recsys.pipelines.studies.citeomatic.network_training import one_thread
 from recsys.pipelines.studies.finetuning.encoder_optimiser import Optimiser, Pace
 from recsys.pipelines.studies.finetuning.encoder_training import Run
 from recsys.pipelines.studies.finetuning.lora import LoraOptions
-from recsys.pipelines.studies.specter.dev_recall import Sample
-from recsys.pipelines.studies.specter.fitting import EncoderOptions, Trained, untrained
-from recsys.pipelines.studies.specter.triplet_loss import MARGIN
-from recsys.pipelines.studies.specter.triplet_sources import Reading, read_index
+from recsys.pipelines.studies.specter.train_encoder import EncoderOptions, Trained, untrained
+from recsys.pipelines.studies.specter.triplet_sources import Reading, Sample, read_index
+from recsys.pipelines.studies.specter.triplet_task import MARGIN
 from recsys.store.arrays import Rows
 
 PART = 16

@@ -46,16 +46,22 @@ from recsys.pipelines.studies.finetuning.lora import LoraOptions, adapters
 from recsys.pipelines.studies.finetuning.student import ADAPTER
 from recsys.pipelines.studies.finetuning.training_history import History
 from recsys.pipelines.studies.finetuning.training_processes import Ranks
-from recsys.pipelines.studies.specter.dev_recall import Judge, Sample
-from recsys.pipelines.studies.specter.fitting import (
+from recsys.pipelines.studies.specter.train_encoder import (
     ADAPTER_RATE,
     EncoderOptions,
     Trained,
     fit,
     untrained,
 )
-from recsys.pipelines.studies.specter.triplet_loss import LossName, LossOptions
-from recsys.pipelines.studies.specter.triplet_sources import Reading, Source, judge_of, read_index
+from recsys.pipelines.studies.specter.triplet_sources import (
+    Judge,
+    Reading,
+    Sample,
+    Source,
+    judge_of,
+    read_index,
+)
+from recsys.pipelines.studies.specter.triplet_task import LossName, LossOptions
 from recsys.store.artifacts import replacing, write_json
 
 RESULT = "held_out.json"

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.encoder_triplets import main, plain_loss
 from recsys.pipelines.studies.finetuning.encoder_training import Run
-from recsys.pipelines.studies.specter.fitting import untrained
+from recsys.pipelines.studies.specter.train_encoder import untrained
 from tests.pipelines.studies.specter.small_sources import (
     small_source,
     tiny_options,

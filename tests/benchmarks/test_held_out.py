@@ -17,7 +17,7 @@ from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.pipelines.studies.finetuning.encoder_training import Run
 from recsys.pipelines.studies.finetuning.lora import LoraOptions, adapters
 from recsys.pipelines.studies.finetuning.student import ADAPTER
-from recsys.pipelines.studies.specter.fitting import Trained, untrained
+from recsys.pipelines.studies.specter.train_encoder import Trained, untrained
 from recsys.store.arrays import Floats
 from tests.pipelines.studies.finetuning.merged_adapter import merged_weights
 from tests.pipelines.studies.specter.small_sources import (

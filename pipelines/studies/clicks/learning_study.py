@@ -34,11 +34,15 @@ from recsys.eval.studies.clicks.learned_rankers import (
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.eval.studies.clicks.simulation import Policy, PositionBased, decay, simulate
 from recsys.extras import need
-from recsys.pipelines.studies.clicks.baseline_rankers import BASELINES
-from recsys.pipelines.studies.clicks.click_features import features
-from recsys.pipelines.studies.clicks.click_pairs import CONSTANT, PER_POSITION, Pairs, pairs
+from recsys.pipelines.studies.clicks.click_features import (
+    CONSTANT,
+    PER_POSITION,
+    Pairs,
+    features,
+    pairs,
+)
 from recsys.pipelines.studies.clicks.corpus_world import DEPTH, PRODUCTION, RANKERS, CorpusWorld
-from recsys.pipelines.studies.clicks.learners import LEARNERS
+from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Rows
 

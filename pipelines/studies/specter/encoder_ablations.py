@@ -25,11 +25,11 @@ from recsys.eval.studies.encoders.training_page import (
 from recsys.pipelines.jobs.finished_steps import once
 from recsys.pipelines.studies.finetuning.encoder_training import Run
 from recsys.pipelines.studies.finetuning.student import RANDOM
-from recsys.pipelines.studies.specter.dev_recall import MEASURE
-from recsys.pipelines.studies.specter.fitting import EncoderOptions, fit
+from recsys.pipelines.studies.specter.train_encoder import EncoderOptions, fit
 from recsys.pipelines.studies.specter.triplet_sources import (
     ABSTRACT,
     AUTHORS,
+    MEASURE,
     VENUE,
     Reading,
     read_index,

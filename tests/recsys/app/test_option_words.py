@@ -12,7 +12,7 @@ from recsys.eval.report.page_formats import FORMATS
 from recsys.eval.studies.clicks.estimation import METHODS
 from recsys.eval.studies.clicks.simulation import CLICK_MODELS
 from recsys.eval.studies.scidocs import scidocs_table
-from recsys.pipelines.studies.clicks.click_pairs import NEGATIVES
+from recsys.pipelines.studies.clicks.click_features import NEGATIVES
 from tests.rows import each_row
 
 

@@ -16,8 +16,8 @@ from recsys.models.seen_queries import SeenQueries
 from recsys.pipelines.encoders.checkpoints import read_checkpoint
 from recsys.pipelines.encoders.export_encoder import cached_encoder, choose_settings
 from recsys.pipelines.studies.finetuning.student import ADAPTER
-from recsys.pipelines.studies.specter.dev_recall import Sample
-from recsys.pipelines.studies.specter.fitting import EncoderOptions
+from recsys.pipelines.studies.specter.train_encoder import EncoderOptions
+from recsys.pipelines.studies.specter.triplet_sources import Sample
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import ENCODER

@@ -278,8 +278,7 @@ def run_task(
     from recsys.eval.report.page_formats import FORMATS
     from recsys.eval.studies.clicks.recommendation_task import TEST
     from recsys.eval.studies.clicks.weighting import Options
-    from recsys.pipelines.studies.clicks.evaluate_task import TaskOptions, evaluate_task
-    from recsys.pipelines.studies.clicks.report_task import task_page
+    from recsys.pipelines.studies.clicks.evaluate_task import TaskOptions, evaluate_task, task_page
 
     check_target(out)
     options = TaskOptions(
@@ -333,8 +332,7 @@ def study(
     from recsys.app.provenance import made
     from recsys.eval.report.page_formats import FORMATS
     from recsys.indexes.opening import open_collection
-    from recsys.pipelines.studies.clicks.click_study import STUDIES, sized, study_clicks
-    from recsys.pipelines.studies.clicks.report_study import study_page
+    from recsys.pipelines.studies.clicks.click_study import STUDIES, sized, study_clicks, study_page
     from recsys.store.artifacts import MANIFEST
 
     check_folder(out)

@@ -216,8 +216,7 @@ def scidocs(
     from recsys.app.bars import shown_progress
     from recsys.app.output import check_target, emit
     from recsys.eval.studies.scidocs.scidocs_table import RENDERERS, query_lines
-    from recsys.pipelines.studies.scidocs.suite import SuiteOptions, evaluate_suite
-    from recsys.pipelines.studies.scidocs.suite_vectors import sources
+    from recsys.pipelines.studies.scidocs.suite import SuiteOptions, evaluate_suite, sources
 
     check_target(queries)
     options = SuiteOptions(part, names_in(tasks), random, seed, jobs)
@@ -351,13 +350,13 @@ def compare_encoders(
     from recsys.app.wiring import open_index
     from recsys.eval.report.page_formats import FORMATS
     from recsys.eval.studies.encoders import report_encoders
-    from recsys.pipelines.studies.compare_encoders import comparison, comparison_bench, encoder_rows
+    from recsys.pipelines.studies.compare_encoders import comparison, comparison_bench, make_vectors
 
     options = comparison_bench.CompareOptions(
         part=part, label=label, papers=most, least=min_count, queries=queries,
         reference=reference, dim=dim, precision=precision, seed=seed, jobs=jobs,
     )  # fmt: skip
-    files, rows = comparison_bench.Files(index, split, labels), encoder_rows.wanted(encoders)
+    files, rows = comparison_bench.Files(index, split, labels), make_vectors.wanted(encoders)
     with shown_progress(quiet=quiet) as progress:
         around = comparison_bench.Surroundings(cache_folder(), open_index, progress)
         found = comparison.compare_encoders(files, rows, options, out, around)

@@ -172,15 +172,15 @@ def ablate_encoder(
     from recsys.pipelines.studies.citeomatic.network_training import device_of
     from recsys.pipelines.studies.finetuning.encoder_training import Run
     from recsys.pipelines.studies.finetuning.training_processes import Ranks
-    from recsys.pipelines.studies.specter import dev_recall, encoder_ablations
-    from recsys.pipelines.studies.specter.triplet_sources import Reading
+    from recsys.pipelines.studies.specter import encoder_ablations
+    from recsys.pipelines.studies.specter.triplet_sources import Reading, Sample
 
     encoder = encoder_options(
         start, adapter, loss, margin=margin, rate=rate, max_length=max_length,
         device=device, precision=precision,
     )  # fmt: skip
     encoder = replace(encoder, loop=replace(encoder.loop, steps=steps, seed=seed))
-    reading = Reading(sample=dev_recall.Sample(dev_queries or None, dev_papers or None))
+    reading = Reading(sample=Sample(dev_queries or None, dev_papers or None))
     chosen = names_in(rows) or ()
     options = encoder_ablations.AblationOptions(encoder, reading, chosen, other_start)
     with damage_named(index), shown_progress(quiet=quiet) as progress:

@@ -50,9 +50,8 @@ def tune_nnselect(
     Many are tried shortly, the best trained longer. A killed search continues where it stopped;
     asked for more trials, it makes those that are missing.
     """
-    from recsys.pipelines.studies.citeomatic.parameter_search import SearchOptions
     from recsys.pipelines.studies.citeomatic.parameters import Model
-    from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions
+    from recsys.pipelines.studies.citeomatic.tune_networks import SearchOptions, TuneOptions
 
     options = TuneOptions(SearchOptions(trials, short, finalists, long, seed), device=device)
     _tune(Model.NNSELECT, index, split, out, options, quiet=quiet)
@@ -76,9 +75,8 @@ def tune_nnrank(
     Many are tried shortly, the best trained longer. A killed search continues where it stopped;
     asked for more trials, it makes those that are missing.
     """
-    from recsys.pipelines.studies.citeomatic.parameter_search import SearchOptions
     from recsys.pipelines.studies.citeomatic.parameters import Model
-    from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions
+    from recsys.pipelines.studies.citeomatic.tune_networks import SearchOptions, TuneOptions
 
     search = SearchOptions(trials, short, finalists, long, seed)
     options = TuneOptions(search, metadata=not no_metadata, device=device)

@@ -21,11 +21,11 @@ from recsys.app.cli.training.training_options import (
 )
 
 if TYPE_CHECKING:
-    from recsys.pipelines.studies.specter.fitting import EncoderOptions
+    from recsys.pipelines.studies.specter.train_encoder import EncoderOptions
 
 
 Loss: TypeAlias = Literal["triplet", "unit-triplet", "in-batch"]
-"""What is minimised: the names of `recsys.pipelines.studies.specter.triplet_loss`."""
+"""What is minimised: the names of `recsys.pipelines.studies.specter.triplet_task`."""
 LossName: TypeAlias = Annotated[
     Loss, Option("--loss", help="SPECTER's, the same for unit vectors, or in-batch.")
 ]
@@ -138,9 +138,8 @@ def train_encoder(
     from recsys.app.output import note
     from recsys.pipelines.studies.finetuning.encoder_training import Run
     from recsys.pipelines.studies.finetuning.training_processes import rank_of_process
-    from recsys.pipelines.studies.specter.dev_recall import Sample
     from recsys.pipelines.studies.specter.train_encoder import train_encoder as train
-    from recsys.pipelines.studies.specter.triplet_sources import Reading
+    from recsys.pipelines.studies.specter.triplet_sources import Reading, Sample
     from recsys.pipelines.studies.specter.triplets import Draw
 
     options = encoder_options(
@@ -172,8 +171,8 @@ def encoder_options(
     """Put together what training an encoder and its ablations both ask for."""
     from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
     from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions
-    from recsys.pipelines.studies.specter.fitting import ADAPTER_RATE, RATE, EncoderOptions
-    from recsys.pipelines.studies.specter.triplet_loss import LossOptions
+    from recsys.pipelines.studies.specter.train_encoder import ADAPTER_RATE, RATE, EncoderOptions
+    from recsys.pipelines.studies.specter.triplet_task import LossOptions
 
     usual = ADAPTER_RATE if adapter else RATE
     return EncoderOptions(

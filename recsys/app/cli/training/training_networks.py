@@ -61,7 +61,7 @@ def train_nnselect(
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
     from recsys.app.output import note
-    from recsys.pipelines.studies.citeomatic.margin_loss import Margins
+    from recsys.pipelines.studies.citeomatic.negatives import Margins
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
     from recsys.pipelines.studies.citeomatic.parameters import Model, read_parameters, with_select
     from recsys.pipelines.studies.citeomatic.select_task import SelectOptions

@@ -10,11 +10,9 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from recsys.pipelines.studies.citeomatic.bags import rows_of
-from recsys.pipelines.studies.citeomatic.margin_loss import triplet_loss
-from recsys.pipelines.studies.citeomatic.negatives import Triplets
-from recsys.pipelines.studies.citeomatic.select_net import NNSelect
+from recsys.pipelines.studies.citeomatic.negatives import Triplets, triplet_loss
 from recsys.pipelines.studies.citeomatic.select_task import SelectTask
-from recsys.pipelines.studies.citeomatic.towers import LEAST
+from recsys.pipelines.studies.citeomatic.towers import LEAST, NNSelect
 from recsys.store.arrays import Ragged, Rows
 
 

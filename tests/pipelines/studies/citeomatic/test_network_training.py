@@ -11,9 +11,7 @@ from torch import Tensor, nn
 
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.citeomatic.bags import known_by, read_bags
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind
-from recsys.pipelines.studies.citeomatic.mining import Mining
-from recsys.pipelines.studies.citeomatic.negatives import Sampling, Triplets
+from recsys.pipelines.studies.citeomatic.negatives import Kind, Mining, Sampling, Triplets
 from recsys.pipelines.studies.citeomatic.network_training import (
     Checkpoint,
     History,

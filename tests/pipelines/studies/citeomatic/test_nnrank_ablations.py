@@ -9,7 +9,7 @@ import pytest
 from recsys.errors import InputError, LeakageError
 from recsys.eval.report.tables import text_table
 from recsys.eval.trec import read_run
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind
+from recsys.pipelines.studies.citeomatic.negatives import Kind
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
 from recsys.pipelines.studies.citeomatic.nnrank_ablations import (
     FULL,

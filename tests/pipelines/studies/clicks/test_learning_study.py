@@ -11,9 +11,7 @@ from recsys.eval.studies.clicks.learned_rankers import NAIVE, LearningStudy, Sys
 from recsys.eval.studies.clicks.recommendation_task import RelatedPaper
 from recsys.eval.studies.clicks.simulation import World
 from recsys.formats.embeddings import Embeddings
-from recsys.pipelines.studies.clicks.baseline_rankers import BASELINES
 from recsys.pipelines.studies.clicks.corpus_world import PRODUCTION, CorpusWorld
-from recsys.pipelines.studies.clicks.learners import LEARNERS
 from recsys.pipelines.studies.clicks.learning_study import (
     EXPERIMENTS,
     RELEVANCE,
@@ -21,6 +19,7 @@ from recsys.pipelines.studies.clicks.learning_study import (
     LearningOptions,
     study_learning,
 )
+from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS
 from tests.rows import each_row
 
 QUERIES = {"train": 60, "validation": 20, "test": 40}

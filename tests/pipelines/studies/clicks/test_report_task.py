@@ -16,8 +16,8 @@ from recsys.pipelines.studies.clicks.evaluate_task import (
     Figures,
     System,
     TaskResult,
+    task_page,
 )
-from recsys.pipelines.studies.clicks.report_task import task_page
 from tests.eval.page_tags import tags_of
 
 COUNTS = {"train": 3000, "validation": 20, "test": 1234}

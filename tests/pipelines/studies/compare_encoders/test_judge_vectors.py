@@ -12,7 +12,7 @@ from recsys.eval.studies.scidocs.scidocs_figures import (
     ranking_figures,
 )
 from recsys.eval.studies.scidocs.scidocs_layout import Task
-from recsys.pipelines.studies.compare_encoders.judge_vectors import suite_figures
+from recsys.pipelines.studies.compare_encoders.judges import suite_figures
 
 
 def ranked(precisions: list[float], gains: list[float]) -> Ranked:
