@@ -37,10 +37,8 @@ from recsys.pipelines.studies.compare_encoders.comparison_bench import (
     check,
     set_up,
 )
-from recsys.pipelines.studies.compare_encoders.encoder_rows import Wanted
-from recsys.pipelines.studies.compare_encoders.judge_recommending import recommended
-from recsys.pipelines.studies.compare_encoders.judge_vectors import probed, suited
-from recsys.pipelines.studies.compare_encoders.make_vectors import Maker
+from recsys.pipelines.studies.compare_encoders.judges import probed, recommended, suited
+from recsys.pipelines.studies.compare_encoders.make_vectors import Maker, Wanted
 from recsys.progress import Progress
 from recsys.store.artifacts import fingerprint, sha256
 

@@ -32,7 +32,7 @@ from recsys.pipelines.studies.compare_encoders.comparison_bench import (
     Files,
     Surroundings,
 )
-from recsys.pipelines.studies.compare_encoders.encoder_rows import wanted
+from recsys.pipelines.studies.compare_encoders.make_vectors import wanted
 from recsys.pipelines.studies.probes.probe import ProbeOptions, probe
 from recsys.store.generations import in_force
 from tests.pipelines.small_probe import Small, small_probe
