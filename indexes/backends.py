@@ -118,11 +118,6 @@ BACKENDS: Mapping[str, Row] = {
         "LanceDB, here or on an object store",
         "pip install 'recsys[lance]'",
     ),
-    "milvus": Row(
-        "recsys.indexes.milvus.milvus_index",
-        "a collection of Milvus, on a server or in files",
-        "pip install 'recsys[milvus]'",
-    ),
 }
 LITTLE, SMALL = 10_000, 40_000
 """Measured on one thread, as multiples of one scan of the vectors: to find the 200 nearest papers,
