@@ -216,11 +216,6 @@ COMMANDS: Mapping[str, Place] = {
         "compare_encoders",
         "Compare encoders: recommendations, SciDocs' tasks, probes, speed and size, in one table.",
     ),
-    "plan": Place(
-        "planning_sizes",
-        "plan",
-        "Plan an index of any size: hours, disk, memory, machines, and what breaks first.",
-    ),
     "inspect": Place(
         "checking",
         "inspect",
