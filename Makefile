@@ -54,7 +54,7 @@ web-check: $(DEV) ## Check what `recsys serve` serves: attacks, forms, schema, b
 	@npm install --silent --no-audit --no-fund --prefix build/web-check axe-core@4
 	$(BIN)/python -m tests.web_check $(WEB) --share $(SHARE) --data $(DATA) --docs docs/results
 
-engine-check: $(DEV) ## Check jobs on Ray, dumps, LanceDB, Milvus and object stores whole; ENGINE=dumps for one.
+engine-check: $(DEV) ## Check jobs on Ray, dumps, LanceDB and object stores whole; ENGINE=dumps for one.
 	$(BIN)/python -m tests.engine_check $(ENGINE)
 
 format: $(DEV) ## Format the code and apply the safe fixes.
@@ -117,5 +117,5 @@ $(DEV): $(RUNTIME)
 	@echo "Installing torch and the development tools: some minutes the first time."
 	@$(BIN)/python -m pip install --quiet 'pip>=25.1'  # It knows dependency groups.
 	@$(PIP) torch==2.13.0
-	@$(PIP) --editable '.[all,lance,milvus,ray,store]' --group dev
+	@$(PIP) --editable '.[all,lance,ray,store]' --group dev
 	@touch $@

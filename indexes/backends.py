@@ -18,8 +18,6 @@ if TYPE_CHECKING:  # The command line reads the table whenever it starts.
     from recsys.store.graph import Years
     from recsys.store.vectors.stored_vectors import StoredVectors
 
-DEFAULT = "annoy"
-"""What an index has whose manifest names none: an older version knew no other."""
 FILES = "files"
 """Of the facts of an index that is opened: the SHA-256 of each file beside the vectors, by name."""
 
@@ -117,11 +115,6 @@ BACKENDS: Mapping[str, Row] = {
         "recsys.indexes.lance.lance_index",
         "LanceDB, here or on an object store",
         "pip install 'recsys[lance]'",
-    ),
-    "milvus": Row(
-        "recsys.indexes.milvus.milvus_index",
-        "a collection of Milvus, on a server or in files",
-        "pip install 'recsys[milvus]'",
     ),
 }
 LITTLE, SMALL = 10_000, 40_000
@@ -222,21 +215,21 @@ def carry_index(
     years: "Years | None" = None,
 ) -> dict[str, Any]:
     """Do as `build_index` does; what a former index of this backend knows is not learned anew."""
-    if former.facts.get("backend", DEFAULT) != name:
+    if former.facts["backend"] != name:
         return build_index(name, vectors, folder, years=years)
     return {"backend": name, **backend(name).carry(vectors, folder, former, years=years)}
 
 
 def open_built(vectors: "StoredVectors", folder: Path, facts: Mapping[str, Any]) -> "VectorIndex":
-    """Open what `build_index` built; facts that name no backend are those of a forest of Annoy."""
-    return backend(facts.get("backend", DEFAULT)).open_index(vectors, folder, facts)
+    """Open what `build_index` built."""
+    return backend(facts["backend"]).open_index(vectors, folder, facts)
 
 
 def holds_vectors(facts: Mapping[str, Any]) -> bool:
     """Tell whether what `build_index` wrote holds the vectors: none are stored beside it."""
-    return BACKENDS[facts.get("backend", DEFAULT)].splits
+    return BACKENDS[facts["backend"]].splits
 
 
 def summary(facts: Mapping[str, Any], papers: int) -> str:
     """Say in a sentence how the vectors of so many papers are searched."""
-    return backend(facts.get("backend", DEFAULT)).summary(facts, papers)
+    return backend(facts["backend"]).summary(facts, papers)

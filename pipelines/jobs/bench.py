@@ -53,7 +53,7 @@ class Bench:
             index, options = index.with_stem(f"{index.stem}-titles"), (*options, "--titles-only")
         try:
             run_recsys("build", papers, "--out", index, *options)
-        except RecsysError:  # An older version wrote it.
+        except RecsysError:  # It is of another schema, or damaged.
             run_recsys("build", papers, "--out", index, *options, "--force")
         return index
 

@@ -137,11 +137,6 @@ COMMANDS: Mapping[str, Place] = {
         "embed",
         "Write the vectors of papers to a file; a killed run continues where it stopped.",
     ),
-    "plan": Place(
-        "planning_sizes",
-        "plan",
-        "Plan an index of any size: hours, disk, memory, machines, and what breaks first.",
-    ),
     "inspect": Place(
         "checking",
         "inspect",
