@@ -72,7 +72,7 @@ benchmarks-fetch: $(DEV) ## Measure what papers fetched around a draft are worth
 	$(BIN)/python -m tests.online.measure_fetch --data $(DATA) --docs docs/results
 
 evaluation: $(DEV) ## Repeat the evaluations on the corpora below DATA and rewrite their tables.
-	$(BIN)/recsys reproduce --data $(DATA) --work benchmarks/out --docs docs/results
+	$(BIN)/python -m benchmarks.reproduce --data $(DATA) --work benchmarks/out --docs docs/results
 
 ranker: $(DEV) ## Train the shipped rankers again on the corpora below DATA: of drafts, then of sentences.
 	$(BIN)/python -m recsys.pipelines.ranking.shipped_ranker --data $(DATA) --work benchmarks/out

@@ -5,7 +5,6 @@ from typing import Any, get_args
 
 import pytest
 
-from benchmarks.reproduction import reproduce
 from recsys.app.cli import click_logs, click_studies, options
 from recsys.eval.report import compare, repeats
 from recsys.eval.report.evaluation_report import SUFFIXES
@@ -19,7 +18,6 @@ from recsys.pipelines.studies.clicks.click_pairs import NEGATIVES
 @pytest.mark.parametrize(
     ("words", "table"),
     [
-        (options.ReportFormat, reproduce.RENDERERS),
         (options.ComparisonFormat, compare.RENDERERS),
         (options.ComparisonFormat, repeats.RENDERERS),
         (options.ComparisonFormat, scidocs_table.RENDERERS),
