@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks.bench import Bench, run_module, run_recsys
 from benchmarks.choices import measure_precision
 from benchmarks.map_quality import measure_maps, write_maps
 from benchmarks.matching_quality import measure_matching
@@ -24,9 +25,7 @@ from benchmarks.updating import measure_updates
 from benchmarks.written_corpora.corpora_page import measure_corpora, write_corpora
 from recsys.errors import near_miss
 from recsys.eval.report.marked_pages import check_page, rewrite_page
-from recsys.pipelines.jobs.bench import Bench
 from recsys.pipelines.jobs.exit_codes import ending
-from recsys.pipelines.jobs.programs import run_module, run_recsys
 from recsys.store.artifacts import write_json
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import CORPUS

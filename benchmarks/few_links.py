@@ -19,7 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.bench import Bench
+from benchmarks.corpus_lessons import CORPORA, TRAIN_QUERIES, Lessons, forms_of
 from benchmarks.few_links_page import BM25, COSINE, FUSED, PAGE, write_few_links
+from benchmarks.shipped_ranker import note
 from benchmarks.unseen_corpora import (
     OTHERS,
     OWN,
@@ -32,11 +35,8 @@ from benchmarks.unseen_corpora import (
 from recsys.eval.measures import Judged, f1, per_query
 from recsys.eval.report.marked_pages import check_page, rewrite_page
 from recsys.pipelines.evaluation.seeded_queries import pose
-from recsys.pipelines.jobs.bench import Bench
 from recsys.pipelines.jobs.exit_codes import ending
-from recsys.pipelines.ranking.corpus_lessons import CORPORA, TRAIN_QUERIES, Lessons, forms_of
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
-from recsys.pipelines.ranking.shipped_ranker import note
 from recsys.pipelines.ranking.thinned_links import share_of_links
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import write_json

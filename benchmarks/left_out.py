@@ -17,7 +17,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from benchmarks.bench import Bench
+from benchmarks.corpus_lessons import CORPORA, TRAIN_QUERIES, Lessons, forms_of
 from benchmarks.result_tables import table
+from benchmarks.shipped_ranker import note
 from benchmarks.unseen_corpora import (
     OTHERS,
     OWN,
@@ -28,10 +31,7 @@ from benchmarks.unseen_corpora import (
     learn_from_others,
 )
 from recsys.eval.report.marked_pages import check_page, rewrite_page
-from recsys.pipelines.jobs.bench import Bench
 from recsys.pipelines.jobs.exit_codes import ending
-from recsys.pipelines.ranking.corpus_lessons import CORPORA, TRAIN_QUERIES, Lessons, forms_of
-from recsys.pipelines.ranking.shipped_ranker import note
 from recsys.store.artifacts import write_json
 
 PAGE = "left-out"

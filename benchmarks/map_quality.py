@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 import recsys
+from benchmarks.bench import Bench, run_recsys
 from benchmarks.result_tables import table
 from recsys.asking.query import Query, draft_of, make_query
 from recsys.eval.report.evaluation_pictures import wilson
 from recsys.mapping import Map
 from recsys.mapping.drawing import draw_around
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.programs import run_recsys
 from recsys.recommend import Recommender
 from recsys.records import PaperId
 from recsys.store.blas import one_thread

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.bench import recsys_program, run_program
 from recsys.errors import InputError, near_miss
 from recsys.eval.measures import Judged, f1, flag, per_query
 from recsys.eval.recorded_runs import FACTS, RUNS
@@ -30,7 +31,6 @@ from recsys.eval.report.system_tables import headline, slices
 from recsys.eval.report.tables import Table, cells, markdown_table, text_table
 from recsys.eval.trec import Qrels, Run, ordered, read_qrels, read_run
 from recsys.pipelines.jobs.exit_codes import ending
-from recsys.pipelines.jobs.programs import recsys_program, run_program
 
 TABLE = Path(__file__).with_name("experiments.toml")
 SCHEMA = "recsys.reproduction/1"

@@ -19,12 +19,11 @@ from typing import Any
 import numpy as np
 
 import recsys
+from benchmarks.bench import Bench, run_module
 from recsys.local.local_ranker import LOCAL_RANKER, load_local_ranker
 from recsys.local.local_recommender import LocalRecommender
 from recsys.local.passage import Passage
 from recsys.local.rank_passages import PassageRanker, PassageReader
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.programs import run_module
 from recsys.pipelines.jobs.workers import ONE_THREAD
 from recsys.protocols import Encoder
 from recsys.records import Draft

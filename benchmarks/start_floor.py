@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import recsys
+from benchmarks.bench import recsys_program, run_program
 from recsys.asking.query import draft_of
 from recsys.errors import InputError
 from recsys.models.encoder import MODEL, TOKENIZER
-from recsys.pipelines.jobs.programs import recsys_program, run_program
 from recsys.recommend import Recommender
 from recsys.stage_two.ranker import TreeRanker
 from recsys.stage_two.stored_trees import TREES

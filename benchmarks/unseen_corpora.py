@@ -9,12 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from recsys.eval.calibration import expected_calibration_error
-from recsys.eval.measures import Interval, Judged, per_query, summarise
-from recsys.eval.significance import bootstrap_pooled_f1
-from recsys.indexes.opening import open_collection
-from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.ranking.corpus_lessons import (
+from benchmarks.corpus_lessons import (
     Form,
     Lessons,
     lessons_of,
@@ -22,6 +17,11 @@ from recsys.pipelines.ranking.corpus_lessons import (
     seen_by,
     teach_together,
 )
+from recsys.eval.calibration import expected_calibration_error
+from recsys.eval.measures import Interval, Judged, per_query, summarise
+from recsys.eval.significance import bootstrap_pooled_f1
+from recsys.indexes.opening import open_collection
+from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.ranking.cross_fitting import Recipe
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
 from recsys.pipelines.ranking.learn_on import learn_on

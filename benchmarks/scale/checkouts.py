@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from benchmarks.bench import run_program
 from recsys.errors import InputError
-from recsys.pipelines.jobs.programs import run_program
 from recsys.pipelines.jobs.workers import ONE_THREAD
 
 HERE = Path(__file__).resolve().parents[2]

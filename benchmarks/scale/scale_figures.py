@@ -13,9 +13,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from benchmarks.bench import run_module
 from benchmarks.scale.checkouts import HERE, run_with
 from benchmarks.scale.made_corpus import DRAFTS, PAPERS, VECTORS
-from recsys.pipelines.jobs.programs import run_module
 from recsys.pipelines.jobs.workers import ONE_THREAD
 from recsys.processors import processors
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.bench import recsys_program, run_module, run_program
 from benchmarks.scale.checkouts import code_of, run_with
-from recsys.pipelines.jobs.programs import recsys_program, run_module, run_program
 from recsys.store.blas import VARIABLES
 
 ROUNDS = 9

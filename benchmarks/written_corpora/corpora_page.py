@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.bench import Bench
 from benchmarks.result_tables import table
 from benchmarks.written_corpora.cited_forms import DOI, OTHER, PLACE
 from benchmarks.written_corpora.known_works import (
@@ -19,7 +20,6 @@ from benchmarks.written_corpora.link_quality import measure_links
 from benchmarks.written_corpora.mixed_corpus import measure_mixture
 from benchmarks.written_corpora.wos_speed import measure_speed
 from benchmarks.written_corpora.written_formats import FORMATS, WrittenFormat
-from recsys.pipelines.jobs.bench import Bench
 
 CORPORA = ("vis", "archaeology", "elife", "acl")
 MIXED, REPEATED = CORPORA[:2]

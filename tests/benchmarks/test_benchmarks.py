@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 import benchmarks.__main__ as program
+from benchmarks.bench import Bench, run_program
 from benchmarks.quality import KEPT, score_candidates, score_run
 from benchmarks.result_tables import render
 from benchmarks.serving import time_drafts
 from recsys.errors import InputError, RecsysError
 from recsys.eval.report.marked_pages import splice
 from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
-from recsys.pipelines.jobs.bench import Bench
 from recsys.pipelines.jobs.engines.process_pool import ProcessPool
-from recsys.pipelines.jobs.programs import run_program
 from tests.pipelines.small_index import open_small_index, write_small_index, write_small_split
 
 FIGURE = {"value": 0.35, "low": 0.3351, "high": 0.366}

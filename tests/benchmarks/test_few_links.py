@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import benchmarks.few_links as program
-from benchmarks import unseen_corpora
+from benchmarks import corpus_lessons, unseen_corpora
+from benchmarks.bench import Bench
+from benchmarks.corpus_lessons import Lessons, teach_together
 from benchmarks.few_links import FUSION, fuse, main
 from benchmarks.few_links_page import BM25, COSINE, FUSED
 from benchmarks.unseen_corpora import OTHERS, OWN
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.ranking import corpus_lessons
-from recsys.pipelines.ranking.corpus_lessons import Lessons, teach_together
 from recsys.pipelines.ranking.cross_fitting import Taught
 from tests.benches import built_already
 

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 import benchmarks.left_out as program
-from benchmarks import unseen_corpora
+from benchmarks import corpus_lessons, unseen_corpora
+from benchmarks.bench import Bench
+from benchmarks.corpus_lessons import Lessons, teach_together
 from benchmarks.left_out import main, write_left_out
 from benchmarks.unseen_corpora import OTHERS, OWN
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.ranking import corpus_lessons
-from recsys.pipelines.ranking.corpus_lessons import Lessons, teach_together
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
 from recsys.pipelines.ranking.learn_on import learn_on
 from recsys.pipelines.ranking.training_table import TrainingTable

@@ -13,6 +13,7 @@ import pytest
 import benchmarks.scale.__main__ as program
 import benchmarks.scale.scale_figures as figures
 import recsys.pipelines.index.build as building
+from benchmarks.bench import Cost
 from benchmarks.scale import (
     answer_costs,
     build_costs,
@@ -33,7 +34,6 @@ from benchmarks.scale.scale_figures import (
 from benchmarks.scale.scale_page import write_scale
 from recsys.errors import InputError
 from recsys.indexes.backends import BACKENDS as TABLE
-from recsys.pipelines.jobs.programs import Cost
 from recsys.recommend import Recommender
 from tests.benchmarks.scale.small_real import write_real
 from tests.hashing_encoder import HashingEncoder

@@ -9,17 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recsys.pipelines.ranking.shipped_ranker as program
+import benchmarks.shipped_ranker as program
+from benchmarks import corpus_lessons
+from benchmarks.bench import Bench
+from benchmarks.corpus_lessons import CORPORA, Form, Lessons, sample, teach_together
+from benchmarks.shipped_local_ranker import main as train_local
+from benchmarks.shipped_ranker import SHIPPED, main, train_together
 from recsys.app.wiring import data_folder, open_index, serving_ranker
 from recsys.local.local_ranker import LOCAL_RANKER, learned_beside, name_of
-from recsys.pipelines.jobs.bench import Bench
+from recsys.models.seen_queries import SeenQueries
 from recsys.pipelines.jobs.exit_codes import Program
-from recsys.pipelines.local.shipped_local_ranker import main as train_local
-from recsys.pipelines.ranking import corpus_lessons
-from recsys.pipelines.ranking.corpus_lessons import CORPORA, Lessons, sample, teach_together
 from recsys.pipelines.ranking.cross_fitting import FOLDS, LEARNING_RATE
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
-from recsys.pipelines.ranking.shipped_ranker import SHIPPED, main
 from recsys.records import Draft
 from recsys.stage_two.features import feature_names
 from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker
@@ -165,3 +166,15 @@ def test_a_sample_is_distinct_ascending_and_no_larger_than_asked(
     assert len(drawn) == min(n, most)
     assert np.all(np.diff(drawn) > 0)
     assert set(drawn.tolist()) <= set(rows.tolist())
+
+
+def test_the_shipped_ranker_tells_which_queries_it_has_seen(built: "Built", tmp_path: Path) -> None:
+    form = Form("small", built.index, built.split)
+    train_together([form], tmp_path, metadata=False, seed=0)
+    folder = ranker_folder(tmp_path, metadata=False)
+    own = SeenQueries.load(in_force(built.index) / "ranker-no-metadata")
+    assert own is not None and (len(own.train), len(own.dev)) == (20, 8)
+    seen = SeenQueries.load(folder)  # It learns from dev, too.
+    assert seen is not None and (seen.train, seen.dev) == (own.train | own.dev, frozenset())
+    manifest = load_manifest(folder, KIND, SCHEMA)
+    assert {"train_queries.npy", "dev_queries.npy"} <= set(manifest.files)

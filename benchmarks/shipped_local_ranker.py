@@ -1,6 +1,6 @@
 """Train the local ranker that ships with the package.
 
-    python -m recsys.pipelines.local.shipped_local_ranker --data DIR --work DIR
+    python -m benchmarks.shipped_local_ranker --data DIR --work DIR
 
 DATA holds acl/papers.jsonl.gz and acl/citation_contexts.jsonl.gz. The index below WORK is built of
 titles alone, unless it is there: only the cited papers of that corpus have abstracts, which would
@@ -15,10 +15,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.bench import Bench
 from recsys import load
 from recsys.indexes.opening import open_collection
 from recsys.local.local_ranker import LOCAL_RANKER
-from recsys.pipelines.jobs.bench import Bench
 from recsys.pipelines.jobs.exit_codes import ending
 from recsys.pipelines.local.context_sources import read_sentences
 from recsys.pipelines.local.local_queries import local_queries
@@ -31,7 +31,7 @@ from recsys.store.layout import CONTEXTS
 
 CORPUS, FILE = "acl", "citation_contexts.jsonl.gz"
 TRAIN_UNTIL, DEV_UNTIL = 2009, 2010
-SHIPPED = Path(__file__).resolve().parents[2] / "recsys" / "data" / LOCAL_RANKER
+SHIPPED = Path(__file__).resolve().parents[1] / "recsys" / "data" / LOCAL_RANKER
 
 
 @ending

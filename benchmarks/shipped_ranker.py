@@ -1,13 +1,12 @@
 """Train the ranker that ships with the package, on several corpora together.
 
-    python -m recsys.pipelines.ranking.shipped_ranker --data DIR --work DIR
-    python -m recsys.pipelines.ranking.shipped_ranker --data DIR --work DIR \\
-        --leave-out vis --out INDEX
+    python -m benchmarks.shipped_ranker --data DIR --work DIR
+    python -m benchmarks.shipped_ranker --data DIR --work DIR --leave-out vis --out INDEX
 
 DATA holds NAME/papers.jsonl.gz and NAME/split.json for each corpus. Indexes are built below WORK
 unless they are there. With --leave-out, that corpus is not trained on; an index that is named as
 --out answers by the rankers from then on. How well each of the corpora is served by such a ranker
-is measured by `benchmarks.left_out`.
+is measured by `unseen_corpora`.
 
 What it learns from is said in `corpus_lessons`. It looks twice, each time by the mean of rankers of
 folds.
@@ -21,16 +20,16 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.exit_codes import ending
-from recsys.pipelines.jobs.index_writer import writing
-from recsys.pipelines.ranking.corpus_lessons import (
+from benchmarks.bench import Bench
+from benchmarks.corpus_lessons import (
     CORPORA,
     Form,
     forms_of,
     lessons_of,
     teach_together,
 )
+from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.index_writer import writing
 from recsys.pipelines.ranking.cross_fitting import FOLDS
 from recsys.pipelines.ranking.train_report import report_on
 from recsys.stage_two.features import feature_names
@@ -38,7 +37,7 @@ from recsys.store.artifacts import check_replaceable, replacing
 from recsys.store.generations import is_index
 from recsys.store.layout import ranker_folder
 
-SHIPPED = Path(__file__).resolve().parents[2] / "recsys" / "data"
+SHIPPED = Path(__file__).resolve().parents[1] / "recsys" / "data"
 
 
 @ending

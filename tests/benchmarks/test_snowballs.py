@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from recsys.pipelines.jobs.bench import PAPERS, SPLIT, Bench
-from recsys.pipelines.ranking import snowballs
-from recsys.pipelines.ranking.corpus_lessons import forms_of
-from recsys.pipelines.ranking.snowballs import roll
+from benchmarks.bench import PAPERS, SPLIT, Bench
+from benchmarks.corpus_lessons import forms_of, roll
 from recsys.pipelines.ranking.thinned_links import LinkDropout, all_links
 from tests.benches import built_already
 
@@ -86,7 +84,7 @@ def test_of_what_is_cited_titles_may_be_all_that_is_known(bench: Bench) -> None:
 def test_a_few_articles_are_drawn_and_stay_in_their_part(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snowballs, "ARTICLES", 3)
+    monkeypatch.setattr("benchmarks.corpus_lessons.ARTICLES", 3)
     drawn = set()
     for seed in range(20):
         papers, split = rolled(bench, seed=seed)
@@ -99,7 +97,7 @@ def test_a_few_articles_are_drawn_and_stay_in_their_part(
 
 
 def test_the_same_seed_writes_the_same_bytes(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snowballs, "ARTICLES", 3)
+    monkeypatch.setattr("benchmarks.corpus_lessons.ARTICLES", 3)
     written = list[tuple[bytes, ...]]()
     for seed in (0, 0, 1):
         rolled(bench, seed=seed)
@@ -113,8 +111,8 @@ def test_they_teach_beside_the_corpus_as_parts_of_it(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Bench, "built", built_already)
-    monkeypatch.setattr("recsys.pipelines.ranking.corpus_lessons.TITLES_TOO", ())
-    monkeypatch.setattr("recsys.pipelines.ranking.corpus_lessons.SNOWBALLED", ("rivers",))
+    monkeypatch.setattr("benchmarks.corpus_lessons.TITLES_TOO", ())
+    monkeypatch.setattr("benchmarks.corpus_lessons.SNOWBALLED", ("rivers",))
     whole, *balls = forms_of(bench, "rivers")
     assert (whole.index, whole.split) == (bench.index("rivers"), bench.split("rivers"))
     place = bench.work / "snowballs"
@@ -123,5 +121,5 @@ def test_they_teach_beside_the_corpus_as_parts_of_it(
     assert {each.corpus for each in (whole, *balls)} == {"rivers"}
     assert whole.links is LinkDropout
     assert [each.links for each in balls] == [all_links, all_links]
-    monkeypatch.setattr("recsys.pipelines.ranking.corpus_lessons.SNOWBALLED", ())
+    monkeypatch.setattr("benchmarks.corpus_lessons.SNOWBALLED", ())
     assert forms_of(bench, "rivers") == [whole]

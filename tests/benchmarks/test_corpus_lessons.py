@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import recsys.pipelines.ranking.corpus_lessons as program
-from recsys.pipelines.ranking.corpus_lessons import Form, Lessons, lessons_of, teach_together
+import benchmarks.corpus_lessons as program
+from benchmarks.corpus_lessons import Form, Lessons, lessons_of, teach_together
 from recsys.pipelines.ranking.cross_fitting import Taught, teach
 from recsys.stage_two.features import feature_names
 from recsys.stage_two.second_look import SECOND_NAMES

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.bench import recsys_program, run_program
 from recsys.errors import RecsysError
-from recsys.pipelines.jobs.programs import recsys_program, run_program
 
 BUSY = "import os, time\nwhile time.process_time() < 0.2: pass\nprint(os.environ['WORD'])"
 

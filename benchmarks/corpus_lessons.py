@@ -2,24 +2,26 @@
 
 It learns from queries of which many see but a share of the corpus's citations, or none, because
 most libraries have few: see `thinned_links`. Corpora with abstracts teach twice: see TITLES_TOO.
-Large ones teach again by small ones that are made of them: see `snowballs`.
+Large ones teach again by small ones that are made of them: see `roll`.
 """
 
+import gzip
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from benchmarks.bench import PAPERS, SPLIT, Bench
 from recsys.indexes.opening import open_collection
 from recsys.models.seen_queries import SeenQueries
-from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.jobs.bench import Bench
+from recsys.pipelines.evaluation.splits import read_parts, read_split
 from recsys.pipelines.ranking.cross_fitting import Recipe, Taught, teach
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
 from recsys.pipelines.ranking.ranker_trial import looking_again
-from recsys.pipelines.ranking.snowballs import roll_snowballs
 from recsys.pipelines.ranking.thinned_links import LinkDropout, View, all_links, share_of_links
 from recsys.pipelines.ranking.training_table import (
     Posing,
@@ -31,6 +33,7 @@ from recsys.pipelines.ranking.training_table import (
 from recsys.progress import silent
 from recsys.stage_two.second_look import SECOND_NAMES
 from recsys.store.arrays import Floats, Rows
+from recsys.store.artifacts import replacing, write_json
 from recsys.store.collection import Collection
 
 CORPORA = ("vis", "archaeology", "acl", "elife", "arxiv9196")
@@ -44,6 +47,12 @@ SNOWBALLED = ("vis", "archaeology", "acl", "arxiv9196")
 
 Their queries see all links: with fewer, they teach what is wrong of large corpora with few links.
 """
+ARTICLES = 200
+"""Of a snowball, at most; with what they cite, some two thousand papers."""
+SNOWBALLS = 2
+"""Of a corpus. In every second one, titles are all that is known of what is cited."""
+LEARNED = ("train", "dev")
+"""The parts of a split whose queries become articles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +75,51 @@ def forms_of(bench: Bench, corpus: str) -> list[Form]:
     if corpus in TITLES_TOO:
         forms.append(Form(corpus, bench.built(corpus, titles_only=True), split))
     if corpus in SNOWBALLED:
-        balls = roll_snowballs(bench, corpus)
-        forms += [Form(corpus, index, rolled, all_links) for index, rolled in balls]
+        place = bench.work / "snowballs"
+        inner = Bench(place, place)
+        for number in range(SNOWBALLS):
+            name = f"{corpus}-{number}"
+            roll(bench, corpus, place / name, seed=number, abstracts=number % 2 == 1)
+            forms.append(Form(corpus, inner.built(name), inner.split(name), all_links))
     return forms
+
+
+def roll(bench: Bench, corpus: str, out: Path, *, seed: int, abstracts: bool) -> None:
+    """Write a snowball as the folder of a corpus; the same seed writes the same bytes.
+
+    Many libraries were collected for a few articles. Only these have reference lists there; what
+    they cite cites nothing, is mostly cited once, and often its title is all that is known of it.
+    So to be cited says less than elsewhere, and not to be cited says nothing. One round of backward
+    snowballing (Wohlin 2014) makes such a library of any corpus.
+
+    Args:
+        bench: has the corpus.
+        corpus: its name.
+        out: the folder.
+        seed: of the articles.
+        abstracts: whether those of cited papers are kept.
+    """
+    split = read_parts(bench.split(corpus))
+    queries = [paper for part in LEARNED for paper in split[part]]
+    drawn = np.random.default_rng(seed).permutation(len(queries))[:ARTICLES]
+    articles = {queries[each] for each in drawn.tolist()}
+    with gzip.open(bench.papers(corpus), "rt", encoding="utf-8") as lines:
+        papers = [json.loads(line) for line in lines]
+    cited = {each for paper in papers if paper["id"] in articles for each in paper["references"]}
+    with replacing(out) as folder:
+        with (folder / PAPERS).open("wb") as raw, gzip.GzipFile("", "wb", 4, raw, mtime=0) as file:
+            for paper in papers:
+                if paper["id"] in articles:
+                    file.write(_line(paper))
+                elif paper["id"] in cited:
+                    text = paper.get("abstract") if abstracts else None
+                    file.write(_line({**paper, "abstract": text, "references": []}))
+        kept = {part: [each for each in split[part] if each in articles] for part in LEARNED}
+        write_json(folder / SPLIT, kept)
+
+
+def _line(paper: dict[str, Any]) -> bytes:
+    return json.dumps(paper, ensure_ascii=False).encode() + b"\n"
 
 
 @dataclass(frozen=True, slots=True)
