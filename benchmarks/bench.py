@@ -1,21 +1,32 @@
-"""Where benchmarks find corpora and keep indexes, and what the programs cost that they run."""
+"""What benchmarks share: corpora, indexes, command lines, and what programs cost."""
 
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from recsys.errors import InputError, RecsysError, near_miss
+from recsys.pipelines.jobs.exit_codes import Program, ending
+from recsys.processors import processors
 from recsys.store.generations import in_force
 
 PAPERS, SPLIT = "papers.jsonl.gz", "split.json"
 """What the folder of a corpus holds."""
+HERE, OUT, DOCS = Path(__file__).parent, Path("benchmarks/out"), Path("docs/results")
+Data = Annotated[Path, typer.Option(metavar="DIR", help="Folder of corpus folders.")]
+Work = Annotated[Path, typer.Option(metavar="DIR", help="Folder for what is built.")]
+Docs = Annotated[Path, typer.Option(metavar="DIR", help="Folder of the pages to rewrite.")]
+Results = Annotated[Path, typer.Option(metavar="FILE", help="Figures to keep.")]
 
 # A small process in between: a child's peak memory counts from its fork, so a large parent would
 # be measured with it.
@@ -30,6 +41,38 @@ with open(sys.argv[1], "w") as file:
     json.dump(facts, file)
 sys.exit(os.waitstatus_to_exitcode(status))
 """
+
+
+def program(module: str, *commands: Callable[..., None]) -> Program:
+    """Make a program of functions: each is a command, or all of it if there is but one."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    for command in commands:
+        app.command()(command)
+
+    @ending
+    def main(arguments: Sequence[str] | None = None) -> int:
+        try:
+            app(args=arguments, prog_name=f"python -m {module}")
+        except SystemExit as done:
+            return int(done.code or 0)
+        return 0
+
+    return main
+
+
+def chosen(text: str, known: Collection[str]) -> list[str]:
+    """Read names with commas between them.
+
+    Raises:
+        InputError: one is not known.
+    """
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise InputError(
+                f"There is no {name!r}.{near_miss(name, known)}", f"Choose of {', '.join(known)}."
+            )
+    return names
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,3 +196,16 @@ def run_recsys(*arguments: str | Path, env: Mapping[str, str] | None = None) -> 
 def run_module(module: str, *arguments: str | Path, env: Mapping[str, str] | None = None) -> Any:  # noqa: ANN401 - JSON.
     """Run a Python module that writes JSON to stdout, and return its value."""
     return json.loads(run_program([sys.executable, "-m", module, *arguments], env=env).out)
+
+
+def machine() -> dict[str, Any]:
+    """Say on what is measured."""
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return {
+        "processor": named[0] if named else platform.processor(),
+        "processors": processors(),
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+    }

@@ -7,7 +7,6 @@ its own, as a person would run it. Figures are computed from the run files that 
 four decimals before F1 is taken of them. The exit code is 1 when one is further off than it may be.
 """
 
-import argparse
 import json
 import shlex
 import sys
@@ -16,11 +15,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+import typer
 
-from benchmarks.bench import recsys_program, run_program
+from benchmarks.bench import Work, program, recsys_program, run_program
+from benchmarks.result_tables import table
 from recsys.errors import InputError, near_miss
 from recsys.eval.measures import Judged, f1, flag, per_query
 from recsys.eval.recorded_runs import FACTS, RUNS
@@ -28,9 +29,8 @@ from recsys.eval.report.evaluation_report import read_report
 from recsys.eval.report.marked_pages import check_page, rewrite_page
 from recsys.eval.report.repeats import repeats, tables
 from recsys.eval.report.system_tables import headline, slices
-from recsys.eval.report.tables import Table, cells, markdown_table, text_table
+from recsys.eval.report.tables import Table, markdown_table
 from recsys.eval.trec import Qrels, Run, ordered, read_qrels, read_run
-from recsys.pipelines.jobs.exit_codes import ending
 
 TABLE = Path(__file__).with_name("experiments.toml")
 SCHEMA = "recsys.reproduction/1"
@@ -222,24 +222,21 @@ def figures(run: Run, qrels: Qrels) -> dict[str, float]:
     return found | {"F1@20": round(float(f1(found["P@20"], found["R@20"])), 4)}
 
 
-def outcome_table(outcomes: Sequence[Outcome]) -> Table:
+def as_table(outcomes: Sequence[Outcome]) -> str:
     """Show expected, measured and difference of every figure, and mark which differ."""
-    wrong = sum(each.differs for each in outcomes)
-    rows = tuple(
-        cells(
-            each.name,
-            each.measure,
-            f"{each.expected:.4f}",
-            f"{each.measured:.4f}",
+    rows = [
+        (
+            f"{each.name}, {each.measure}",
+            *(f"{value:.4f}" for value in (each.expected, each.measured)),
             f"{each.difference:+.4f}",
             f"{each.tolerance:.4f}",
             "differs" if each.differs else "",
         )
         for each in outcomes
-    )
-    header = ("row", "measure", "expected", "measured", "difference", "tolerance", "")
-    caption = f"{wrong} of {len(outcomes)} figures differ."
-    return Table("reproduction", caption, header, rows, left=2)
+    ]
+    header = ("row, measure", "expected", "measured", "difference", "tolerance", "")
+    wrong = sum(each.differs for each in outcomes)
+    return f"{wrong} of {len(outcomes)} figures differ.\n\n{table(header, rows)}\n"
 
 
 def as_json(outcomes: Sequence[Outcome]) -> str:
@@ -250,30 +247,25 @@ def as_json(outcomes: Sequence[Outcome]) -> str:
     return json.dumps({"schema": SCHEMA, "figures": told}, indent=1) + "\n"
 
 
-RENDERERS: Mapping[str, Callable[[Sequence[Outcome]], str]] = {
-    "table": lambda outcomes: text_table(outcome_table(outcomes)),
-    "json": as_json,
-}
-
-
 def listing() -> str:
     """Show the table: the commands of each experiment, and the figures of its rows."""
     parts = []
     for name, experiment in EXPERIMENTS.items():
-        rows = tuple(
-            cells(
+        rows = [
+            (
                 f"{name}/{system}",
                 *(f"{figure:.4f}" for figure in expected),
-                f"{tolerance(system, ''):.4f}",
-                f"{tolerance(system, 'MRR'):.4f}",
+                *(f"{tolerance(system, measure):.4f}" for measure in ("", "MRR")),
             )
             for system, expected in experiment.figures.items()
-        )
-        caption = f"{name} (slow: runs only when it is named)" if experiment.slow else name
-        table = Table(name, caption, ("row", *experiment.measures, "tolerance", "of MRR"), rows)
-        lines = [f"$ {line}" for line in commands(name, experiment, [*experiment.figures])]
-        parts.append("\n".join([text_table(table), *lines]))
-    return "\n\n".join(parts) + "\n"
+        ]
+        parts += [
+            f"{name} (slow: runs only when it is named)" if experiment.slow else name,
+            table(("row", *experiment.measures, "tolerance", "of MRR"), rows),
+            *(f"$ {line}" for line in commands(name, experiment, [*experiment.figures])),
+            "",
+        ]
+    return "\n".join(parts)
 
 
 def check_pages(docs: Path, chosen: Collection[str]) -> None:
@@ -353,36 +345,37 @@ PAGES: Mapping[str, Callable[[Sequence[Path]], list[Table]]] = {
 """What the pages of the results show of evaluations in these folders."""
 
 
-@ending
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Parse the command line and run; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.reproduce")
-    parser.add_argument("--data", type=Path, help="folder of NAME/papers.jsonl.gz, NAME/split.json")
-    parser.add_argument(
-        "--only", metavar="ROWS", help="rows or experiments, with commas; else all not slow ones"
-    )
-    parser.add_argument("--work", type=Path, default=Path("reproduction"), help="folder to write")
-    parser.add_argument(
-        "--docs", type=Path, help="rewrite the tables of this folder, such as docs/results"
-    )
-    parser.add_argument("--list", action="store_true", help="show the table and run nothing")
-    parser.add_argument("--format", choices=RENDERERS, default="table")
-    parser.add_argument("--quiet", action="store_true", help="do not show the commands")
-    given = parser.parse_args(arguments)
-    if given.list:
+def run(
+    data: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of corpora.")] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(metavar="ROWS", help="Rows or experiments with commas; else all not slow."),
+    ] = None,
+    work: Work = Path("reproduction"),
+    docs: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Rewrite tables, such as docs/results.")
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Show the table; run nothing.")] = False,
+    output: Annotated[Literal["table", "json"], typer.Option("--format")] = "table",
+    quiet: Annotated[bool, typer.Option("--quiet", help="Do not show the commands.")] = False,
+) -> None:
+    """Repeat the measurements of the documentation, and show which figures differ."""
+    if listed:
         sys.stdout.write(listing())
-        return 0
-    if given.data is None:
-        parser.error("give the folder of the corpora: --data")
-    chosen = select(given.only)
-    if given.docs is not None:
-        check_pages(given.docs, chosen)
-    outcomes = reproduce(chosen, data=given.data, work=given.work, quiet=given.quiet)
-    sys.stdout.write(RENDERERS[given.format](outcomes))
-    if given.docs is not None:
-        rewrite_pages(given.docs, given.work, chosen)
-    return 1 if any(each.differs for each in outcomes) else 0
+        return
+    if data is None:
+        raise typer.BadParameter("Give the folder of the corpora.", param_hint="--data")
+    chosen = select(only)
+    if docs is not None:
+        check_pages(docs, chosen)
+    outcomes = reproduce(chosen, data=data, work=work, quiet=quiet)
+    sys.stdout.write(as_json(outcomes) if output == "json" else as_table(outcomes))
+    if docs is not None:
+        rewrite_pages(docs, work, chosen)
+    if any(each.differs for each in outcomes):
+        raise typer.Exit(1)
 
 
+main = program("benchmarks.reproduce", run)
 if __name__ == "__main__":
     sys.exit(main())

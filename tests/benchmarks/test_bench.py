@@ -1,4 +1,4 @@
-"""Programs: what they cost, what they say, and what is missing to run them."""
+"""Programs: what they cost, what they say, what is missing to run them, and what they are asked."""
 
 import os
 import sys
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.bench import recsys_program, run_program
-from recsys.errors import RecsysError
+from benchmarks.bench import Bench, chosen, program, recsys_program, run_program
+from recsys.errors import InputError, RecsysError
 
 BUSY = "import os, time\nwhile time.process_time() < 0.2: pass\nprint(os.environ['WORD'])"
 
@@ -39,3 +39,36 @@ def test_the_program_lies_beside_the_interpreter(
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with pytest.raises(RecsysError, match="no program recsys in"):
         recsys_program()
+
+
+def test_the_cost_is_that_of_the_program_alone() -> None:
+    ballast = bytearray(300 << 20)
+    cost = run_program([sys.executable, "-S", "-c", "pass"])
+    assert 1 < cost.peak_mib < 100 < len(ballast) >> 20
+    assert run_program([sys.executable, "-S", "-c", "bytearray(200 << 20)"]).peak_mib > 200
+
+
+def test_a_missing_corpus_is_told_its_neighbour(tmp_path: Path) -> None:
+    (tmp_path / "vis").mkdir()
+    with pytest.raises(InputError, match="Did you mean 'vis'"):
+        Bench(tmp_path, tmp_path / "work").papers("viss")
+
+
+def test_names_are_read_with_commas() -> None:
+    assert chosen("build, vis", ("vis", "build")) == ["build", "vis"]
+    with pytest.raises(InputError, match=r"no 'viss'\. Did you mean 'vis'\?"):
+        chosen("viss", ("vis", "build"))
+
+
+def test_functions_become_a_program(capsys: pytest.CaptureFixture[str]) -> None:
+    def fail(number: int) -> None:
+        raise InputError(f"There is no {number}.", "Take another.")
+
+    def say(word: str = "yes") -> None:
+        sys.stdout.write(word)
+
+    main = program("benchmarks.x", fail, say)
+    assert (main(["say"]), main(["fail", "7"]), main(["fail"]), main(["sya"])) == (0, 1, 2, 2)
+    told = capsys.readouterr()
+    assert told.out == "yes" and told.err.startswith("error: There is no 7.")
+    assert "python -m benchmarks.x" in told.err
