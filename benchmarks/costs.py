@@ -6,17 +6,14 @@ import shutil
 import statistics
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import recsys
 from benchmarks.bench import Bench, Cost, recsys_program, run_module, run_program, run_recsys
-from recsys.asking.query import draft_of
 from recsys.errors import InputError
 from recsys.models.encoder import MODEL, TOKENIZER
-from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.jobs.workers import ONE_THREAD
 from recsys.stage_two.ranker import TreeRanker
 from recsys.stage_two.stored_trees import TREES
@@ -88,9 +85,9 @@ def measure_update(bench: Bench, corpus: str) -> Figures:
 def measure_serving(bench: Bench, corpora: Sequence[str]) -> Figures:
     """Measure whole processes on the first corpus, and a running process on each."""
     indexes = {corpus: bench.trained(corpus) for corpus in corpora}
-    index, draft = indexes[corpora[0]], write_draft(bench, corpora[0])
-    asked = ("recommend", draft, "--index", index, "--quiet", "-k", str(SHOWN))
-    peer: list[str | Path] = [sys.executable, "-m", "benchmarks.peer", index, draft]
+    index = indexes[corpora[0]]
+    asked = ("recommend", DRAFT, "--index", index, "--quiet", "-k", str(SHOWN))
+    peer: list[str | Path] = [sys.executable, "-m", "benchmarks.peer", index, DRAFT]
     costs = by_turns(
         {
             "recommend": lambda: run_recsys(*asked, "--format", "jsonl"),
@@ -98,32 +95,14 @@ def measure_serving(bench: Bench, corpora: Sequence[str]) -> Figures:
         },
         ROUNDS,
     )
-    cpu = {name: [cost.cpu_seconds for cost in each] for name, each in costs.items()}
-    medians = {name: statistics.median(seconds) for name, seconds in cpu.items()}
-    ours = {json.loads(line)["id"] for line in costs["recommend"][0].out.splitlines()}
-    theirs = {line.split("\t")[2] for line in costs["peer"][0].out.splitlines()}
+    medians = _medians(costs)
     return {
         "cpu_seconds": medians,
-        "rounds": cpu,
-        "seconds": {n: statistics.median(cost.seconds for cost in costs[n]) for n in costs},
         "ratio": medians["peer"] / medians["recommend"],
-        "same_papers": len(ours & theirs),
         "milliseconds": {
             corpus: timed("drafts", indexes[corpus], bench.split(corpus)) for corpus in corpora
         },
     }
-
-
-def write_draft(bench: Bench, corpus: str) -> Path:
-    """Write the first dev query as a draft file and return it."""
-    collection = recsys.load(bench.index(corpus)).collection
-    query = read_split(bench.split(corpus), collection).part("dev")[0]
-    draft = asdict(draft_of(collection.corpus.full_papers(collection.corpus.rows([query]))[0]))
-    draft["id"] = draft.pop("paper_id")
-    path = bench.work / f"{corpus}-draft.json"
-    filled = {name: value for name, value in draft.items() if value}
-    path.write_text(json.dumps(filled, ensure_ascii=False), encoding="utf-8")
-    return path
 
 
 def timed(program: str, *arguments: str | Path) -> Any:  # noqa: ANN401 - JSON.
@@ -155,13 +134,9 @@ def measure_start(
     for name, (index, environment) in versions.items():
         asked = ("recommend", DRAFT, "--index", index, "--quiet", "-k", str(SHOWN))
         runs[name] = partial(run_program, [recsys_program(), *asked], env={**one, **environment})
-    costs = by_turns(runs, rounds)
-    seconds = {
-        name: statistics.median(cost.cpu_seconds for cost in costs[name])
-        for name in (*versions, "floor")
-    }
+    seconds = _medians(by_turns(runs, rounds))
     floors = {name: seconds[name] / seconds["floor"] for name in versions}
-    return {"cpu_seconds": seconds, "floors": floors}
+    return {"cpu_seconds": {name: seconds[name] for name in (*versions, "floor")}, "floors": floors}
 
 
 def by_turns(runs: Mapping[str, Callable[[], Cost]], rounds: int) -> dict[str, list[Cost]]:
@@ -173,3 +148,7 @@ def by_turns(runs: Mapping[str, Callable[[], Cost]], rounds: int) -> dict[str, l
             if turn:
                 costs[name].append(cost)
     return costs
+
+
+def _medians(costs: Mapping[str, Sequence[Cost]]) -> dict[str, float]:
+    return {n: statistics.median(each.cpu_seconds for each in costs[n]) for n in costs}

@@ -11,6 +11,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -70,14 +72,11 @@ def drawn(
 ) -> list[Miss]:
     """Draw misses, each as likely as any other; by query and paper. Fewer where there are fewer."""
     pairs = [(query, int(row)) for query in queries for row in answered(recommender, query).missed]
-    chosen = np.sort(rng.permutation(len(pairs))[:number]).tolist()
-    by_query: dict[str, list[int]] = {}
-    for query, row in (pairs[at] for at in chosen):
-        by_query.setdefault(query, []).append(row)
+    chosen = [pairs[at] for at in np.sort(rng.permutation(len(pairs))[:number]).tolist()]
     return [
         miss
-        for query, rows in by_query.items()
-        for miss in _described(recommender, answered(recommender, query), rows)
+        for query, some in groupby(chosen, key=itemgetter(0))
+        for miss in _described(recommender, answered(recommender, query), [row for _, row in some])
     ]
 
 

@@ -129,21 +129,19 @@ def select(only: str | None, experiments: Experiments = EXPERIMENTS) -> dict[str
     """
     if only is None:
         return {name: [*each.figures] for name, each in experiments.items() if not each.slow}
+    words = [word.strip() for word in only.split(",")]
     rows = [f"{name}/{system}" for name, each in experiments.items() for system in each.figures]
-    chosen: set[str] = set()
-    for word in (part.strip() for part in only.split(",")):
-        matching = [row for row in rows if word in (row, row.partition("/")[0])]
-        if not matching:
+    for word in words:
+        if word not in rows and word not in experiments:
             raise InputError(
                 f"There is no row {word!r}.{near_miss(word, [*rows, *experiments])}",
                 "See `python -m benchmarks.reproduce --list`.",
             )
-        chosen.update(matching)
-    found = {
-        name: [system for system in each.figures if f"{name}/{system}" in chosen]
+    chosen = {
+        name: [system for system in each.figures if {name, f"{name}/{system}"} & set(words)]
         for name, each in experiments.items()
     }
-    return {name: systems for name, systems in found.items() if systems}
+    return {name: systems for name, systems in chosen.items() if systems}
 
 
 def commands(name: str, experiment: Experiment, systems: Sequence[str]) -> list[str]:
@@ -346,20 +344,21 @@ PAGES: Mapping[str, Callable[[Sequence[Path]], list[Table]]] = {
 
 
 def run(
-    data: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of corpora.")] = None,
-    only: Annotated[
-        str | None,
-        typer.Option(metavar="ROWS", help="Rows or experiments with commas; else all not slow."),
-    ] = None,
+    data: Path | None = None,
+    only: str | None = None,
     work: Work = Path("reproduction"),
-    docs: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Rewrite tables, such as docs/results.")
-    ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="Show the table; run nothing.")] = False,
+    docs: Path | None = None,
+    listed: Annotated[bool, typer.Option("--list")] = False,
     output: Annotated[Literal["table", "json"], typer.Option("--format")] = "table",
-    quiet: Annotated[bool, typer.Option("--quiet", help="Do not show the commands.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet")] = False,
 ) -> None:
-    """Repeat the measurements of the documentation, and show which figures differ."""
+    """Repeat the measurements of the documentation, and show which figures differ.
+
+    --data is a folder of NAME/papers.jsonl.gz and NAME/split.json. --only names rows or whole
+    experiments with commas, `vis/bm25,archaeology`; without, all that are not slow run. --docs
+    rewrites the tables in the pages of a folder, such as docs/results; those that --work holds from
+    earlier stay. --list shows the table and runs nothing. --quiet does not show the commands.
+    """
     if listed:
         sys.stdout.write(listing())
         return

@@ -271,9 +271,7 @@ def drafts(index: str, split: str) -> Figures:
     cited = time_answers(recommender, rows, posed(recommender, rows, MANY_REFERENCES))
     return {
         "median": statistics.median(taken),
-        "p95": float(np.quantile(taken, 0.95)),
         "with_references": statistics.median(cited),
-        "drafts": len(taken),
     }
 
 

@@ -6,16 +6,14 @@
 `vectors` measures what backends cost to build, to keep and to ask over any (n, d) float32 unit
 vectors, `answers` what answers to the test drafts of a real corpus lose by them. All that are
 installed are measured unless --backends names some; each run adds its rows to the figures and
-writes the page anew. Costs are processor time, ratios are to one scan `vectors @ query` in the same
-run; p50 and p95 are what a clock says.
+writes the page anew. Costs are processor time; p50 and p95 are what a clock says.
 """
 
-import os
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -34,7 +32,7 @@ from recsys.pipelines.evaluation.splits import read_split
 from recsys.protocols import VectorIndex
 from recsys.recommend import Recommender
 from recsys.stage_one.settings import StageOne
-from recsys.store.arrays import Floats, Mask, Rows, load_array
+from recsys.store.arrays import Floats, load_array
 from recsys.store.blas import one_thread
 from recsys.store.graph import Years
 from recsys.store.layout import VECTOR_FILE
@@ -49,101 +47,55 @@ FIRST, LAST, AS_OF = 1980, 2019, 2015
 Figures = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """What every backend is asked.
+def measure(vectors: Floats, names: Iterable[str]) -> dict[str, Figures]:
+    """Measure some backends over the same vectors, asked for the papers nearest to some drafts.
 
-    vectors: (n, d). years: (n,) int16. queries: (q, d). allowed: (n,) bool. groups: for each query,
-    vectors of some papers near it.
+    Returns:
+        By backend: "build_seconds", "bytes_a_paper", "milliseconds" of processor time and "p50" and
+        "p95" by the clock of a search, and "recall", the share of the true cosines that it finds.
     """
-
-    vectors: Floats
-    years: Years
-    queries: Floats
-    allowed: Mask
-    groups: Sequence[Floats]
-
-    @classmethod
-    def of(cls, vectors: Floats, options: StageOne) -> "Trial":
-        """Draw queries, and of each some of its nearest papers."""
-        rng = np.random.default_rng(0)
-        rows = np.sort(rng.choice(len(vectors), min(QUERIES, len(vectors)), replace=False))
-        noise = rng.standard_normal((len(rows), vectors.shape[1]))
-        moved = vectors[rows] + NOISE * noise / np.linalg.norm(noise, axis=1, keepdims=True)
-        queries = np.asarray(moved / np.linalg.norm(moved, axis=1, keepdims=True), np.float32)
-        years = rng.integers(FIRST, LAST + 1, len(vectors)).astype(np.int16)
-        allowed = years <= AS_OF
-        found = ExactIndex(vectors).search_many(queries, options.neighbours, allowed=allowed)
-        seeds = [rng.permutation(near)[: options.close_seeds] for near, _ in found]
-        return cls(vectors, years, queries, allowed, [vectors[rows] for rows in seeds])
-
-
-def measure(vectors: Floats, names: Iterable[str]) -> Figures:
-    """Measure some backends over the same vectors: by name, see `measure_one`."""
-    options = StageOne()
+    rng, k = np.random.default_rng(0), StageOne().neighbours
+    rows = np.sort(rng.choice(len(vectors), min(QUERIES, len(vectors)), replace=False))
+    noise = rng.standard_normal((len(rows), vectors.shape[1]))
+    moved = vectors[rows] + NOISE * noise / np.linalg.norm(noise, axis=1, keepdims=True)
+    queries = np.asarray(moved / np.linalg.norm(moved, axis=1, keepdims=True), np.float32)
+    years = rng.integers(FIRST, LAST + 1, len(vectors)).astype(np.int16)
+    allowed, found = years <= AS_OF, {}
     with one_thread():
-        trial = Trial.of(vectors, options)
-        scan = statistics.median(_timed(lambda query: vectors @ query, trial.queries[:30])[0])
-        return {name: measure_one(name, trial, scan, options) for name in names}
+        truth = [ExactIndex(vectors).search(each, k, allowed=allowed)[1] for each in queries]
+        for name in names:
+            with TemporaryDirectory() as folder:
+                index, costs = _built(name, vectors, years, Path(folder))
+                index.search(queries[0], k, allowed=allowed)  # What it reads once.
+                taken, walls, shares = [], [], []
+                for query, best in zip(queries, truth, strict=True):
+                    begun, begun_wall = time.process_time(), time.perf_counter()
+                    near = index.search(query, k, allowed=allowed)[1]
+                    taken.append(1000 * (time.process_time() - begun))
+                    walls.append(1000 * (time.perf_counter() - begun_wall))
+                    # Which of equal ones are found does not matter.
+                    shares.append(np.mean(near[: len(best)] >= best[-1] - 1e-6))
+                found[name] = costs | {
+                    "milliseconds": statistics.median(taken),
+                    "p50": float(np.quantile(walls, 0.5)),
+                    "p95": float(np.quantile(walls, 0.95)),
+                    "recall": float(np.mean(shares)),
+                }
+    return found
 
 
-def measure_one(name: str, trial: Trial, scan: float, options: StageOne) -> Figures:
-    """Build a backend in a folder of its own, and ask it. scan: seconds of a scan."""
-    with TemporaryDirectory() as folder:
-        begun = time.process_time()
-        facts = build_index(name, trial.vectors, Path(folder), years=trial.years)
-        taken = time.process_time() - begun
-        if not holds_vectors(facts):
-            np.save(Path(folder) / VECTOR_FILE, trial.vectors)
-        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
-        index = open_built(load_vectors(Path(folder)), Path(folder), facts)
-        exact = ExactIndex(trial.vectors)
-
-        def one(query: Floats, asked: VectorIndex = index) -> list[tuple[Rows, Floats]]:
-            return [asked.search(query, options.neighbours, allowed=trial.allowed)]
-
-        def many(group: Floats, asked: VectorIndex = index) -> list[tuple[Rows, Floats]]:
-            return list(asked.search_many(group, options.per_seed, allowed=trial.allowed))
-
-        one(trial.queries[0])  # What it reads once.
-        alone, walls = _timed(one, trial.queries)
-        together, _ = _timed(many, trial.groups)
-        p50, p95 = (1000 * float(np.quantile(walls, share)) for share in (0.5, 0.95))
-        return {
-            "build_seconds": taken,
-            "bytes_a_paper": size / len(trial.vectors),
-            "milliseconds": 1000 * statistics.median(alone),
-            "p50": p50,
-            "p95": p95,
-            "ratio": statistics.median(alone) / scan,
-            "recall": statistics.mean(_reached(one(q), one(q, exact)) for q in trial.queries),
-            "many_ratio": statistics.median(together) / scan,
-            "many_recall": statistics.mean(
-                _reached(many(group), many(group, exact)) for group in trial.groups[:20]
-            ),
-            "load": os.getloadavg()[0],
-            "scan": 1000 * scan,
-        }
-
-
-def _timed(
-    call: Callable[[Floats], object], arguments: Iterable[Floats]
-) -> tuple[list[float], list[float]]:
-    """Call with each argument; return the seconds of each, of processors and by the clock."""
-    taken, walls = [], []
-    for argument in arguments:
-        begun, begun_wall = time.process_time(), time.perf_counter()
-        call(argument)
-        taken.append(time.process_time() - begun)
-        walls.append(time.perf_counter() - begun_wall)
-    return taken, walls
-
-
-def _reached(found: Iterable[tuple[Rows, Floats]], truth: Iterable[tuple[Rows, Floats]]) -> float:
-    """Tell which share of the true cosines was found; which of equal ones does not matter."""
-    pairs = zip(found, truth, strict=True)
-    shares = [np.mean(near[: len(best)] >= best[-1] - 1e-6) for (_, near), (_, best) in pairs]
-    return float(np.mean(shares))
+def _built(
+    name: str, vectors: Floats, years: Years, folder: Path
+) -> tuple[VectorIndex, dict[str, float]]:
+    """Build a backend in a folder of its own, and tell what it takes."""
+    begun = time.process_time()
+    facts = build_index(name, vectors, folder, years=years)
+    taken = time.process_time() - begun
+    if not holds_vectors(facts):
+        np.save(folder / VECTOR_FILE, vectors)
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    costs = {"build_seconds": taken, "bytes_a_paper": size / len(vectors)}
+    return open_built(load_vectors(folder), folder, facts), costs
 
 
 def compare_backends(index: Path, split: Path, names: Iterable[str]) -> dict[str, Figures]:

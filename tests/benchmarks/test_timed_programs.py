@@ -58,8 +58,7 @@ def test_what_answering_takes_is_told(made: Made, monkeypatch: pytest.MonkeyPatc
 def test_drafts_are_timed_and_answered_by_papers(made: Made, tmp_path: Path) -> None:
     split = made.split(tmp_path)
     found = drafts(str(made.index), str(split))
-    assert found["drafts"] == 5 and 0 < found["median"] <= found["p95"]
-    assert found["with_references"] > 0
+    assert found["median"] > 0 and found["with_references"] > 0
     shown = top(str(made.index), str(split))
     assert len(shown) == 5
     assert all(len(each["top"]) == 20 and each["gold"] for each in shown.values())

@@ -33,9 +33,9 @@ def test_backends_are_measured_over_the_same_vectors(
     exact, int8, ivf = (found[name] for name in ("exact", "int8", "ivf"))
     assert 48 < int8["bytes_a_paper"] < min(exact["bytes_a_paper"], ivf["bytes_a_paper"])
     for each in (exact, int8, ivf):
-        assert each["recall"] > 0.9 and each["many_recall"] > 0.9
-        assert min(each["ratio"], each["many_ratio"], each["milliseconds"], each["scan"]) > 0
-    assert exact["recall"] == int8["recall"] == int8["many_recall"] == 1
+        assert each["recall"] > 0.9 and each["milliseconds"] > 0
+        assert 0 < each["p50"] <= each["p95"]
+    assert exact["recall"] == int8["recall"] == 1
     assert "| 400, int8 | 1.0000 |" in (tmp_path / "engines-search.md").read_text()
 
 
