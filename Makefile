@@ -77,11 +77,11 @@ benchmarks-fetch: $(DEV) ## Measure what papers fetched around a draft are worth
 	$(BIN)/python -m tests.online.measure_fetch --data $(DATA) --docs docs/results
 
 evaluation: $(DEV) ## Repeat the evaluations on the corpora below DATA and rewrite their tables.
-	$(BIN)/recsys reproduce --data $(DATA) --work benchmarks/out --docs docs/results
+	$(BIN)/python -m benchmarks.reproduce --data $(DATA) --work benchmarks/out --docs docs/results
 
 ranker: $(DEV) ## Train the shipped rankers again on the corpora below DATA: of drafts, then of sentences.
-	$(BIN)/python -m recsys.pipelines.ranking.shipped_ranker --data $(DATA) --work benchmarks/out
-	$(BIN)/python -m recsys.pipelines.local.shipped_local_ranker --data $(DATA) --work benchmarks/out
+	$(BIN)/python -m benchmarks.shipped_ranker --data $(DATA) --work benchmarks/out
+	$(BIN)/python -m benchmarks.shipped_local_ranker --data $(DATA) --work benchmarks/out
 
 # The tag manylinux says which systems a wheel runs on: auditwheel looks at what it needs.
 wheels: $(DEV) ## Build the wheel for this system into dist/, its kernels compiled.

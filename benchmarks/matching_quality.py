@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.bench import Bench
 from benchmarks.noise import bibtex
 from recsys.asking.matching import Match, match
 from recsys.eval.report.evaluation_pictures import wilson
 from recsys.formats import identifiers
 from recsys.formats.references.reference_formats import parse_bibliography
 from recsys.indexes.opening import open_collection
-from recsys.pipelines.jobs.bench import Bench
 from recsys.records import Reference
 from recsys.store.arrays import Mask, Rows
 from recsys.store.collection import Collection

@@ -133,8 +133,8 @@ What `exact` multiplies, the rest of an answer needs, too, which costs as much w
 not multiplied it: among 12,000 papers a whole answer takes as long by `exact` as by `int8`, which
 finds the same papers. Among 30,000 it takes 11.7 ms by `exact`, 10.6 by `int8` and 9.7 by `ivf`,
 which finds 99 % of the nearest and 98 % around references; with 31 of these 16.8, 15.0 and 13.5.
-Measured by `benchmarks.vector_backends`, and by `build_costs` and `answer_costs` of its
-neighbour `scale`; hnsw and annoy on another machine.
+Searches alone are measured by `benchmarks.vector_search`, answers by `benchmarks.scale`; hnsw and
+annoy were on another machine.
 """
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from benchmarks.bench import Bench, run_program
 from benchmarks.corpora.known_works import (
     DOI,
     MOST_WRITTEN,
@@ -35,8 +36,6 @@ from recsys.pipelines.corpora.library_works import PdfReading
 from recsys.pipelines.corpora.link_citations import RULE_NAMES, Rule
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.corpora.source_intake import SourceIntake
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.programs import run_program
 from recsys.store.arrays import Longs
 
 CORPORA = ("vis", "archaeology", "elife", "acl")

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.bench import Bench, run_recsys
 from benchmarks.corpora.known_works import (
     KnownCorpus,
     KnownWork,
@@ -26,8 +27,6 @@ from benchmarks.corpora.written_formats import BIBTEX, FORMATS, SCOPUS, WOS_TEXT
 from recsys.eval.measures import Judged, flag, summarise
 from recsys.eval.trec import Run, ordered, read_run
 from recsys.indexes.opening import open_collection
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.programs import run_recsys
 from recsys.records import PaperId
 from recsys.store.corpus import Corpus
 

@@ -127,11 +127,6 @@ COMMANDS: Mapping[str, Place] = {
         "report",
         "Report on an evaluation: one HTML page, Markdown, JSON, or LaTeX tables.",
     ),
-    "reproduce": Place(
-        "reporting",
-        "reproduce",
-        "Repeat the measurements of the documentation, and show which figures differ.",
-    ),
     "embed": Place(
         "embedding",
         "embed",
