@@ -121,7 +121,6 @@ def refused(built: "Built", tmp_path_factory: pytest.TempPathFactory) -> dict[st
         ("lance", ("build", built.papers, "--text", "lance", *out)),
         ("store", ("inspect", "s3://bucket/my.index")),
         ("store", ("build", built.papers, "--store", "s3://bucket/my.index")),
-        ("milvus", ("build", built.papers, "--vectors", "milvus", *out)),
         ("online", ("doctor", "--online")),
         ("ray", ("build", built.papers, "--engine", "ray", *out)),
         ("report", ("report", folder / "report")),

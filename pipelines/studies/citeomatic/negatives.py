@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.indexes.backends import DEFAULT, build_index, open_built
+from recsys.indexes.backends import build_index, open_built
 from recsys.models.pairs import counts_as_of
 from recsys.pipelines.evaluation.splits import gold
 from recsys.store.arrays import Floats, Longs, Mask, Ragged, Rows
@@ -309,7 +309,7 @@ def nearest(vectors: Floats, sampler: TripletSampler, k: int) -> Ragged:
     if len(vectors) <= SCANNED:
         return _scan(vectors, sampler, k)
     with TemporaryDirectory() as folder:
-        facts = build_index(DEFAULT, vectors, Path(folder), lasting=False)
+        facts = build_index("annoy", vectors, Path(folder), lasting=False)
         index = open_built(vectors, Path(folder), facts)
         rank = np.full(len(vectors), len(vectors))
         rank[sampler.by_year] = np.arange(len(sampler.by_year))

@@ -127,20 +127,10 @@ COMMANDS: Mapping[str, Place] = {
         "report",
         "Report on an evaluation: one HTML page, Markdown, JSON, or LaTeX tables.",
     ),
-    "reproduce": Place(
-        "reporting",
-        "reproduce",
-        "Repeat the measurements of the documentation, and show which figures differ.",
-    ),
     "embed": Place(
         "embedding",
         "embed",
         "Write the vectors of papers to a file; a killed run continues where it stopped.",
-    ),
-    "plan": Place(
-        "planning_sizes",
-        "plan",
-        "Plan an index of any size: hours, disk, memory, machines, and what breaks first.",
     ),
     "inspect": Place(
         "checking",

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Any, get_args
 
-from benchmarks.reproduction import reproduce
 from recsys.app.cli import options
 from recsys.app.cli.study import clicks
 from recsys.eval.report import compare, repeats
@@ -19,7 +18,6 @@ from tests.rows import each_row
 @each_row(
     ("words", "table"),
     [
-        (options.ReportFormat, reproduce.RENDERERS),
         (options.ComparisonFormat, compare.RENDERERS),
         (options.ComparisonFormat, repeats.RENDERERS),
         (options.ComparisonFormat, scidocs_table.RENDERERS),
