@@ -62,19 +62,23 @@ def recommended(
         InputError: the vectors are not of the index's papers.
     """
     index, options = folder / "with.index", bench.options
-    if not _is_built(index, key):
-        _build(bench.files.index, vectors, index, key, progress)
+    try:
+        built = bool(pin(index).manifest().config["recipe"] == key)
+    except ArtifactError:  # Not there, or damaged.
+        built = False
+    if not built:
+        _build(bench.collection.folder, vectors, index, key, progress)
     if not ranker_folder(in_force(index), metadata=True).exists():
-        train_ranker(index, bench.files.split, TrainOptions(seed=options.seed), progress=progress)
+        train_ranker(index, bench.split_file, TrainOptions(seed=options.seed), progress=progress)
     asked = EvaluateOptions(
         options.part, (EMBEDDING, TWO_STAGE), seed=options.seed, engine=ProcessPool(options.jobs)
     )
     report = evaluate(
         index,
-        bench.files.split,
+        bench.split_file,
         asked,
         folder / "evaluation",
-        open_index=bench.around.open_index,
+        open_index=bench.open_index,
         progress=progress,
     )
     found = figures(report.assessment)
@@ -92,13 +96,6 @@ def figures(assessment: Assessment) -> dict[str, Figure]:
         )
         for name, system, tested in ((RECALL, EMBEDDING, RECALL), (F1, TWO_STAGE, TESTED))
     }
-
-
-def _is_built(index: Path, key: str) -> bool:
-    try:
-        return bool(pin(index).manifest().config["recipe"] == key)
-    except ArtifactError:  # Not there, or damaged.
-        return False
 
 
 def _build(index: Path, source: Path, out: Path, key: str, progress: Progress) -> None:

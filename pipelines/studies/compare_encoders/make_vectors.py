@@ -26,6 +26,7 @@ from recsys.pipelines.studies.baselines.baseline_table import (
     fit_baseline,
 )
 from recsys.pipelines.studies.baselines.material import (
+    Fitted,
     Material,
     material_of,
     material_of_corpus,
@@ -129,20 +130,11 @@ def _one(text: str) -> Wanted:
     return Wanted(name, None, paths)
 
 
-SAMPLE = 64
+SHARDS, SAMPLE = "shards", 64
 """Papers that are encoded to measure speed."""
 ROUNDS = 5
 BESIDE = MINILM
 """The encoder that takes turns with every other: it shows how fast the machine was."""
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What an encoder made of a corpus. size: bytes that the encoder stores."""
-
-    encoder: Encoder
-    vectors: StoredVectors
-    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +157,7 @@ class Maker:
         """Give the file of vectors of the papers that are probed; None where there is none."""
         if self.wanted.encoder is None:
             return self.wanted.files[1] if len(self.wanted.files) > 1 else None
-        key = self._key(labelled.key)
-        target = self.folder / "sample.npy"
+        key, target = self._key(labelled.key), self.folder / "sample.npy"
         once(self.folder / "sample.json", key, lambda: self._make_sample(labelled), gives=target)
         return target
 
@@ -175,19 +166,31 @@ class Maker:
         options, identity = self.bench.options, self.wanted.identity()
         if not self.wanted.is_baseline:
             return fingerprint([identity, options.precision, papers])
-        trained = self.bench.files.index / NNSELECT / MANIFEST
+        trained = self.bench.collection.folder / NNSELECT / MANIFEST
         model = sha256(trained) if self.wanted.encoder == NNSELECT and trained.exists() else None
         return fingerprint([identity, options.dim, options.seed, model, papers])
 
     def _make_index(self) -> dict[str, Any]:
+        """Encode the index's papers, and measure speed beside the encoder that is always there."""
         bench = self.bench
         corpus = bench.collection.corpus
+        encoder: Encoder
+        vectors: StoredVectors
         if self.wanted.is_baseline:
-            made = self._fitted(material_of(bench.collection, bench.split))
+            fitted = self._fitted(material_of(bench.collection, bench.split))
+            encoder, vectors, size = fitted.encoder, fitted.vectors, fitted.size
         else:
-            made = self._encoded(corpus)
-        self._write(corpus, made.vectors, "index")
-        return {"size": made.size, **self._speed(_alone(made.encoder), corpus)}
+            encoder, vectors, size = self._encoded(corpus)
+        self._write(corpus, vectors, "index")
+        rng = np.random.default_rng(bench.options.seed)
+        rows = np.sort(rng.choice(len(corpus), min(SAMPLE, len(corpus)), replace=False))
+        records = corpus.texts().take(rows).to_pylist()
+        texts = [(each["title"], each["abstract"]) for each in records]
+        if isinstance(encoder, OnnxEncoder):
+            encoder = replace(encoder, threads=1)
+        beside = OnnxEncoder.load(self._exported(BESIDE), threads=1)
+        speed, other = speeds(encoder, beside, texts)
+        return {"size": size, "speed": speed, "beside": other}
 
     def _make_sample(self, labelled: Labelled) -> dict[str, Any]:
         """Encode the papers that are probed; a baseline learns from all papers of their file."""
@@ -195,58 +198,39 @@ class Maker:
         vectors: StoredVectors
         if self.wanted.is_baseline:
             material = material_of_corpus(labelled.corpus)
-            fitted = self._fitted(replace(material, index=self.bench.files.index))
+            fitted = self._fitted(replace(material, index=self.bench.collection.folder))
             ids = (sample.ids[row] for row in range(len(sample)))
             vectors = np.asarray(fitted.vectors)[labelled.corpus.rows(ids)]
         else:
-            vectors = self._encoded(sample).vectors
+            _, vectors, _ = self._encoded(sample)
         self._write(sample, vectors, "sample")
         return {}
 
-    def _fitted(self, material: Material) -> Made:
-        options = self.bench.options
-        fitted = fit_baseline(
-            self._name, material, dim=options.dim, seed=options.seed, progress=self.progress
-        )
-        return Made(fitted.encoder, fitted.vectors, fitted.size)
+    def _fitted(self, material: Material) -> Fitted:
+        options, name = self.bench.options, str(self.wanted.encoder)
+        dim, seed = options.dim, options.seed
+        return fit_baseline(name, material, dim=dim, seed=seed, progress=self.progress)
 
-    def _encoded(self, corpus: Corpus) -> Made:
-        """Encode a corpus, or take what the index has; a killed run continues."""
-        folder = self._exported(self._name)
+    def _encoded(self, corpus: Corpus) -> tuple[Encoder, StoredVectors, int]:
+        """Encode a corpus, or take what the index has; a killed run continues.
+
+        The third is the bytes that the encoder stores.
+        """
+        folder = self._exported(str(self.wanted.encoder))
         encoder = OnnxEncoder.load(folder, threads=self.bench.options.jobs)
         size = (folder / MODEL).stat().st_size
         if corpus is self.bench.collection.corpus and encoder.fingerprint == self.bench.encoder:
-            return Made(encoder, self.bench.collection.vectors, size)
-        vectors = encode_corpus(Here(encoder), corpus, self._shards, progress=self.progress)
-        return Made(encoder, vectors, size)
+            return encoder, self.bench.collection.vectors, size
+        shards = self.folder / SHARDS
+        return encoder, encode_corpus(Here(encoder), corpus, shards, progress=self.progress), size
 
     def _exported(self, name: str) -> Path:
-        return cached_encoder(name, self.bench.around.cache, precision=self.bench.options.precision)
-
-    @property
-    def _name(self) -> str:
-        if self.wanted.encoder is None:
-            raise InputError(f"{self.wanted.name} has vectors only.", "Name its encoder.")
-        return self.wanted.encoder
-
-    @property
-    def _shards(self) -> Path:
-        return self.folder / "shards"
+        return cached_encoder(name, self.bench.cache, precision=self.bench.options.precision)
 
     def _write(self, corpus: Corpus, vectors: StoredVectors, name: str) -> None:
         ids = tuple(corpus.ids[row] for row in range(len(corpus)))
         write_embeddings(self.folder / f"{name}.npy", Embeddings(ids, vectors))
-        shutil.rmtree(self._shards, ignore_errors=True)
-
-    def _speed(self, encoder: Encoder, corpus: Corpus) -> dict[str, float]:
-        """Measure papers a second, beside those of the encoder that is always there."""
-        rng = np.random.default_rng(self.bench.options.seed)
-        rows = np.sort(rng.choice(len(corpus), min(SAMPLE, len(corpus)), replace=False))
-        records = corpus.texts().take(rows).to_pylist()
-        texts = [(each["title"], each["abstract"]) for each in records]
-        beside = OnnxEncoder.load(self._exported(BESIDE), threads=1)
-        speed, other = speeds(encoder, beside, texts)
-        return {"speed": speed, "beside": other}
+        shutil.rmtree(self.folder / SHARDS, ignore_errors=True)
 
 
 def speeds(one: Encoder, other: Encoder, texts: Sequence[Text]) -> tuple[float, float]:
@@ -263,8 +247,3 @@ def _seconds(encoder: Encoder, texts: Sequence[Text]) -> float:
     begun = time.process_time()
     encoder.encode(texts)
     return max(time.process_time() - begun, 1e-6)
-
-
-def _alone(encoder: Encoder) -> Encoder:
-    """Return the same encoder on one thread."""
-    return replace(encoder, threads=1) if isinstance(encoder, OnnxEncoder) else encoder

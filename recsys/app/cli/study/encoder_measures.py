@@ -356,10 +356,12 @@ def compare_encoders(
         part=part, label=label, papers=most, least=min_count, queries=queries,
         reference=reference, dim=dim, precision=precision, seed=seed, jobs=jobs,
     )  # fmt: skip
-    files, rows = comparison_bench.Files(index, split, labels), make_vectors.wanted(encoders)
+    rows = make_vectors.wanted(encoders)
     with shown_progress(quiet=quiet) as progress:
-        around = comparison_bench.Surroundings(cache_folder(), open_index, progress)
-        found = comparison.compare_encoders(files, rows, options, out, around)
+        found = comparison.compare_encoders(
+            index, split, rows, options, out, labelled=labels,
+            cache=cache_folder(), open_index=open_index, progress=progress,
+        )  # fmt: skip
     read = {"split": split} | ({} if labels is None else {"labelled papers": labels})
     page = report_encoders.encoders_page(found, made(seed, index=index / "manifest.json", **read))
     report_encoders.write_folder(out, found, page)
