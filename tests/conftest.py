@@ -4,10 +4,10 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 from filelock import FileLock
@@ -94,6 +94,24 @@ def built(own_cache: Path, shared_folder: Path) -> "Built":
             folder.mkdir()
             return build_small(folder)
     return built_in(folder)
+
+
+@pytest.fixture(scope="module")
+def one_process() -> Iterator[None]:
+    """Let a pool of one process work in this one: to start another takes a second."""
+    from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+
+    usual = ProcessPool.map
+
+    def here(pool: ProcessPool, stage: Any, shards: Any) -> Generator[tuple[int, Any], None, None]:  # noqa: ANN401
+        if pool.jobs == 1:
+            yield from enumerate(map(stage.start(), shards))
+        else:
+            yield from usual(pool, stage, shards)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ProcessPool, "map", here)
+        yield
 
 
 @pytest.fixture
