@@ -26,6 +26,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 THOROUGH = "RECSYS_TEST_THOROUGH" in os.environ
 """Set by `make test-thorough`: more examples of each property, and everything that is slow."""
+if not THOROUGH:  # Tests share the processors: threads of one wait for those of another.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # Before numpy is imported.
 settings.register_profile("usual", deadline=None, max_examples=25)  # The machine may be busy.
 settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile("thorough" if THOROUGH else "usual")
