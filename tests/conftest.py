@@ -4,10 +4,10 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 from filelock import FileLock
@@ -26,6 +26,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 THOROUGH = "RECSYS_TEST_THOROUGH" in os.environ
 """Set by `make test-thorough`: more examples of each property, and everything that is slow."""
+if not THOROUGH:  # Tests share the processors: threads of one wait for those of another.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # Before numpy is imported.
 settings.register_profile("usual", deadline=None, max_examples=25)  # The machine may be busy.
 settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile("thorough" if THOROUGH else "usual")
@@ -94,6 +97,24 @@ def built(own_cache: Path, shared_folder: Path) -> "Built":
             folder.mkdir()
             return build_small(folder)
     return built_in(folder)
+
+
+@pytest.fixture(scope="module")
+def one_process() -> Iterator[None]:
+    """Let a pool of one process work in this one: to start another takes a second."""
+    from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+
+    usual = ProcessPool.map
+
+    def here(pool: ProcessPool, stage: Any, shards: Any) -> Generator[tuple[int, Any], None, None]:  # noqa: ANN401
+        if pool.jobs == 1:
+            yield from enumerate(map(stage.start(), shards))
+        else:
+            yield from usual(pool, stage, shards)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ProcessPool, "map", here)
+        yield
 
 
 @pytest.fixture
