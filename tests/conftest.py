@@ -15,6 +15,7 @@ from hypothesis import settings
 
 from recsys.records import Answer, Paper, Reason, Recommendation
 from tests import areas
+from tests.rows import THOROUGH
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -24,8 +25,6 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # Before LightGBM starts it
 # A shell's background ignores Ctrl-C, and so would all processes that tests start there.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-THOROUGH = "RECSYS_TEST_THOROUGH" in os.environ
-"""Set by `make test-thorough`: more examples of each property, and everything that is slow."""
 settings.register_profile("usual", deadline=None, max_examples=25)  # The machine may be busy.
 settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile("thorough" if THOROUGH else "usual")

@@ -6,12 +6,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import grpc
-from milvus_lite.adapter.grpc.server import start_server_in_thread
 
 
 @contextmanager
 def lite_server(folder: Path) -> Iterator[str]:
     """Serve a folder; give the address."""
+    from milvus_lite.adapter.grpc.server import start_server_in_thread  # It takes a second.
+
     server, database, port = start_server_in_thread(str(folder / "served.db"))
     try:
         yield f"http://127.0.0.1:{port}"

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from recsys.indexes.bm25 import Bm25Index
 from recsys.records import Draft
 from recsys.store.artifacts import MANIFEST, load_manifest, seal
 from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
+from tests.rows import each_row
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "index-schema-1" / "index"
 POSTINGS = ("text/postings.starts.npy", "text/postings.rows.npy", "text/postings.levels.npy")
@@ -63,23 +64,35 @@ def sealed(index: Path) -> Path:
     return index
 
 
-@pytest.fixture
-def source(version: str, today: Path) -> Path:
-    return GOLDEN if version == "old" else today
+Change: TypeAlias = Callable[[Array], Array]
+Refused: TypeAlias = Callable[[str, str, Change], bool]
 
 
-def refused(folder: Path, source: Path, name: str, change: Callable[[Array], Array]) -> bool:
-    """Change an array of a copy, seal it again, and ask it something."""
-    index = Path(shutil.copytree(source, folder / "index"))
-    np.save(index / name, change(np.load(index / name)))
-    try:
-        answered(sealed(index))
-    except ArtifactCorrupt as error:
-        assert str(index) in error.what
-        return True
-    finally:
-        shutil.rmtree(index)
-    return False
+@pytest.fixture(scope="module")
+def refused(today: Path, tmp_path_factory: pytest.TempPathFactory) -> Refused:
+    """Change an array of a copy, seal it again, and ask it something; the array comes back."""
+    folder = tmp_path_factory.mktemp("changed")
+    sources = {"old": GOLDEN, "new": today}
+    copies = {name: Path(shutil.copytree(at, folder / name)) for name, at in sources.items()}
+
+    def ask(version: str, name: str, change: Change) -> bool:
+        index = copies[version]
+        path = index / name
+        whole = path.read_bytes()
+        changed = change(np.load(path))
+        path.unlink()  # What was opened before goes on reading the former file.
+        np.save(path, changed)
+        try:
+            answered(sealed(index))
+        except ArtifactCorrupt as error:
+            assert str(index) in error.what
+            return True
+        finally:
+            path.unlink()
+            path.write_bytes(whole)
+        return False
+
+    return ask
 
 
 def test_what_fits_answers(today: Path) -> None:
@@ -87,37 +100,37 @@ def test_what_fits_answers(today: Path) -> None:
     answered(today)
 
 
-@pytest.mark.parametrize(("version", "name"), EVERY)
-def test_another_type_or_shape_is_refused(source: Path, name: str, tmp_path: Path) -> None:
-    assert refused(tmp_path, source, name, lambda array: array.astype(np.complex64))
-    assert refused(tmp_path, source, name, lambda array: array.reshape(1, 1, -1))
-    assert refused(tmp_path, source, name, lambda array: array[:-1])
-    assert refused(tmp_path, source, name, lambda array: np.array(1, array.dtype))
+@each_row(("version", "name"), EVERY)
+def test_another_type_or_shape_is_refused(refused: Refused, version: str, name: str) -> None:
+    assert refused(version, name, lambda array: array.astype(np.complex64))
+    assert refused(version, name, lambda array: array.reshape(1, 1, -1))
+    assert refused(version, name, lambda array: array[:-1])
+    assert refused(version, name, lambda array: np.array(1, array.dtype))
 
 
-@pytest.mark.parametrize(("version", "name"), STARTS)
-def test_offsets_ascend_from_0_to_the_end(source: Path, name: str, tmp_path: Path) -> None:
-    def put(place: int, value: int) -> Callable[[Array], Array]:
+@each_row(("version", "name"), STARTS)
+def test_offsets_ascend_from_0_to_the_end(refused: Refused, version: str, name: str) -> None:
+    def put(place: int, value: int) -> Change:
         def change(array: Array) -> Array:
             array[place] = value
             return array
 
         return change
 
-    assert refused(tmp_path, source, name, put(0, -1))
-    assert refused(tmp_path, source, name, put(-1, 1 << 40))
-    assert refused(tmp_path, source, name, put(1, 1 << 40))
-    assert refused(tmp_path, source, name, put(1, -5))
+    assert refused(version, name, put(0, -1))
+    assert refused(version, name, put(-1, 1 << 40))
+    assert refused(version, name, put(1, 1 << 40))
+    assert refused(version, name, put(1, -5))
 
 
-@pytest.mark.parametrize(("version", "name"), NUMBERS)
+@each_row(("version", "name"), NUMBERS)
 def test_numbers_of_papers_and_words_are_within_range(
-    source: Path, name: str, tmp_path: Path
+    refused: Refused, version: str, name: str
 ) -> None:
     for number in (-2, 1000, np.iinfo(np.int32).max):
-        assert refused(tmp_path, source, name, partial(np.full_like, fill_value=number))
+        assert refused(version, name, partial(np.full_like, fill_value=number))
 
 
-@pytest.mark.parametrize(("version", "name"), STARTS)
-def test_no_offsets_at_all_are_refused(source: Path, name: str, tmp_path: Path) -> None:
-    assert refused(tmp_path, source, name, lambda array: array[:0])
+@each_row(("version", "name"), STARTS)
+def test_no_offsets_at_all_are_refused(refused: Refused, version: str, name: str) -> None:
+    assert refused(version, name, lambda array: array[:0])
