@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -93,6 +94,15 @@ def built(own_cache: Path, shared_folder: Path) -> "Built":
             folder.mkdir()
             return build_small(folder)
     return built_in(folder)
+
+
+@pytest.fixture(scope="module")
+def no_workers() -> Iterator[None]:
+    """Share no work of this module among processes, but in the thorough run."""
+    from tests.one_process import in_one_process
+
+    with nullcontext() if THOROUGH else in_one_process():
+        yield
 
 
 @pytest.fixture

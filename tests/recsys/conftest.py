@@ -1,24 +1,18 @@
 """Recommenders that tests of whole answers share."""
 
-from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from recsys.recommend import Recommender
 from recsys.records import Paper
-from tests.one_process import in_one_process
 from tests.pipelines.small_index import open_small_index, write_small_index
-from tests.rows import THOROUGH
 from tests.small_recommender import stored
 
 
-@pytest.fixture(scope="session", autouse=True)
-def no_workers() -> Iterator[None]:
-    """Share no work among processes but in the thorough run."""
-    with nullcontext() if THOROUGH else in_one_process():
-        yield
+@pytest.fixture(scope="module", autouse=True)
+def work_is_done_here(no_workers: None) -> None:
+    """Start no workers."""
 
 
 @pytest.fixture(scope="module")
