@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.bench import PAPERS, SPLIT, Bench
 from recsys.indexes.opening import open_collection
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import SeenQueries
 from recsys.pipelines.evaluation.splits import read_parts, read_split
 from recsys.pipelines.ranking.cross_fitting import Recipe, Taught, teach
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS

@@ -31,8 +31,7 @@ from benchmarks.held_out import Corpora, compare, curve, parser_of, told
 from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.formats.replacing import replacing as replacing_file
 from recsys.indexes.opening import open_collection
-from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, Text
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, SeenQueries, Text
 from recsys.pipelines.encoders.checkpoints import MPNET
 from recsys.pipelines.encoders.export_encoder import cached_encoder, export_encoder
 from recsys.pipelines.jobs.exit_codes import ending

@@ -20,9 +20,8 @@ from recsys.errors import InputError
 from recsys.formats.bodies.sentence_splitting import sentences
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
-from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array
+from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array, write_rows
 from recsys.store.artifacts import fingerprint
-from recsys.store.npy_rows import write_rows
 
 PAPERS, VECTORS, IDS, DRAFTS = "papers.jsonl.gz", "vectors.npy", "vectors.ids.txt", "drafts.jsonl"
 MOST_DRAFTS, DRAFT_LINKS = 256, 5

@@ -27,7 +27,7 @@ from recsys.errors import InputError
 from recsys.pipelines.evaluation.splits import gold, read_split
 from recsys.recommend import Ranking, Recommender
 from recsys.store.arrays import Mask, Ragged, Rows
-from recsys.store.lookup import dots
+from recsys.store.graph import dots
 
 SHOWN = 20
 """Papers that an answer shows unless told otherwise."""

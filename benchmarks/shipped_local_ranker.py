@@ -7,7 +7,7 @@ titles alone, unless it is there: only the cited papers of that corpus have abst
 give them away. Sentences of papers up to 2009 are for training, those of 2010 for dev; later ones
 are not read.
 
-Where another ranker of drafts ships, this one has to learn again: see `recsys.local.local_ranker`.
+Where another ranker of drafts ships, this one has to learn again: see `local_recommender`.
 """
 
 import sys
@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.bench import Bench, Data, Work, program
 from recsys import load
 from recsys.indexes.opening import open_collection
-from recsys.local.local_ranker import LOCAL_RANKER
+from recsys.local.local_recommender import LOCAL_RANKER
 from recsys.pipelines.local.context_sources import read_sentences
 from recsys.pipelines.local.local_queries import local_queries
 from recsys.pipelines.local.store_contexts import add_contexts

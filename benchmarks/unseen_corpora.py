@@ -34,9 +34,8 @@ from benchmarks.corpus_lessons import (
     teach_together,
 )
 from benchmarks.result_tables import Report
-from recsys.eval.calibration import expected_calibration_error
 from recsys.eval.measures import Judged, per_query, summarise
-from recsys.eval.significance import bootstrap_pooled_f1
+from recsys.eval.significance import bootstrap_pooled_f1, expected_calibration_error
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.seeded_queries import pose
 from recsys.pipelines.evaluation.splits import read_split

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from recsys.errors import ArtifactMismatch
-from recsys.indexes.backends import FILES, open_built
+from recsys.indexes.backends import FILES, open_built, open_words
 from recsys.indexes.exact import ExactIndex
-from recsys.indexes.text_backends import open_words
 from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import Manifest, load_manifest

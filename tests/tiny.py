@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.exact import ExactIndex
 from recsys.records import Draft, Paper
-from recsys.stage_one.settings import StageOne
+from recsys.stage_one.sources import StageOne
 from recsys.store.arrays import Floats, Ragged, SortedStrings
 from recsys.store.collection import Collection, Space
 from recsys.store.corpus import SHOWN, Corpus
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
-from recsys.store.hashed_names import NameHasher
-from recsys.store.name_keys import author_keys, venue_key
 from recsys.store.shown_papers import ShownPapers, ShownWriter
 from recsys.store.terms import TermStore
+from recsys.store.words import NameHasher, author_keys, venue_key
 
 SMALL = StageOne(neighbours=5, nnselect_neighbours=5, matches=5, per_seed=3, seeds=4, candidates=12)
 WORDS = "graph ranking vector corpus beetle cloud fern honey engine gravel".split()

@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.drafts.cases import Draft, put_down, read_cases
 from benchmarks.result_tables import table
 from recsys.errors import RecsysError
-from recsys.eval.report.marked_pages import check_page, rewrite_page
+from recsys.eval.report.page import check_page, rewrite_page
 from recsys.formats.drafts.draft_formats import read_manuscript
 from recsys.pipelines.jobs.exit_codes import ending
 from recsys.records import Manuscript

@@ -22,8 +22,8 @@ from benchmarks.needs.judge import Table, fit, table_of, thresholds_of, write_ju
 from benchmarks.needs.texts import FullText, read_texts
 from benchmarks.result_tables import table
 from recsys.errors import InputError
-from recsys.eval.calibration import expected_calibration_error
-from recsys.eval.report.marked_pages import check_page, rewrite_page
+from recsys.eval.report.page import check_page, rewrite_page
+from recsys.eval.significance import expected_calibration_error
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.jobs.exit_codes import ending
 from recsys.pipelines.ranking.fit_ranker import calibrate

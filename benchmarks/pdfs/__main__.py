@@ -19,7 +19,7 @@ from benchmarks.pdfs.invented_papers import Invented, Work, invent
 from benchmarks.pdfs.printing import WAYS, make_folder
 from benchmarks.templates import page
 from recsys.asking.matching import match
-from recsys.eval.report.marked_pages import check_page, rewrite_page
+from recsys.eval.report.page import check_page, rewrite_page
 from recsys.formats.drafts.pdf import read_pdf
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
@@ -31,7 +31,7 @@ from recsys.progress import Progress, silent
 from recsys.records import Manuscript, Reference
 from recsys.store.collection import Collection
 from recsys.store.generations import is_index
-from recsys.store.name_keys import author_key, fold
+from recsys.store.words import author_key, fold
 
 PAPERS, SEED = 240, 7
 PAGES = ("pdfs", "pdf-drafts")

@@ -1,10 +1,23 @@
 """A page of results: sentences, tables and pictures."""
 
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
-from recsys.eval.report.tables import Table
+from recsys.errors import InputError, near_miss
+from recsys.eval.report.tables import (
+    Table,
+    cells,
+    escape_markdown,
+    latex_table,
+    markdown_table,
+    text_table,
+)
+from recsys.extras import need
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +70,142 @@ class Page:
     def tables(self) -> Iterator[Table]:
         """Give every table, in the order of the page."""
         return (table for section in self.sections for table in section.tables)
+
+
+# A page of results as HTML that needs no network and no script.
+
+_ID = re.compile(r'\b(id=")([^"]+)"')
+_REFERENCE = re.compile(r'(url\(#|href="#)([^")]+)')
+_PROLOGUE = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)
+
+
+def html(page: Page) -> str:
+    """Render the page; titles and every other text are escaped by the template.
+
+    Raises:
+        MissingExtraError: jinja2 or matplotlib is not installed.
+    """
+    need("jinja2", "An HTML page")
+    from jinja2 import Environment, StrictUndefined
+
+    templates = resources.files("recsys.eval.report") / "templates"
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    template = environment.from_string((templates / "page.html.jinja").read_text(encoding="utf-8"))
+    css = (templates / "page.css").read_text(encoding="utf-8")
+    pictures = {
+        name: (_inlined(picture.svg, name), picture.caption)
+        for name, picture in page.draw().items()
+    }
+    return template.render(page=page, css=_Safe(css), pictures=pictures) + "\n"
+
+
+def _inlined(svg: str, name: str) -> "_Safe":
+    """Make an SVG file part of a page: no prologue, and ids that no other picture has."""
+    svg = _PROLOGUE.sub("", svg, count=1)
+    svg = _ID.sub(rf'\g<1>{name}-\g<2>"', svg)
+    return _Safe(_REFERENCE.sub(rf"\g<1>{name}-\g<2>", svg))
+
+
+class _Safe(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return self
+
+
+# The formats that a page of results is written in.
+
+
+def text(page: Page) -> str:
+    """Write the tables that are open in aligned columns."""
+    shown = (table for section in page.sections for table in section.tables[: section.open])
+    return "\n".join(map(text_table, shown))
+
+
+def markdown(page: Page) -> str:
+    """Write headings, sentences and pipe tables."""
+    parts = [f"# {escape_markdown(page.title)}", page.lead]
+    for section in page.sections:
+        parts += [f"## {section.title}", section.text, *map(markdown_table, section.tables)]
+    rows = tuple(cells(name, value) for name, value in page.facts)
+    made = Table("made", "What it takes to make it again.", ("", ""), rows, 2)
+    parts += ["## How it was made", markdown_table(made)]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def latex(page: Page) -> str:
+    """Write every table; the preamble needs booktabs, and UTF-8 input."""
+    first = f"% {page.schema}; needs \\usepackage{{booktabs}}"
+    return "\n".join([first, *map(latex_table, page.tables())])
+
+
+def as_json(page: Page) -> str:
+    """Write the figures as one JSON object that names its schema."""
+    value = {**page.figures, "schema": page.schema}
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[Page], str]] = {
+    "table": text,
+    "html": html,
+    "markdown": markdown,
+    "json": as_json,
+    "latex": latex,
+}
+
+
+# Pages of which a program writes one block: what stands between two marks is replaced.
+#
+# The block `seeds` stands in the page `seeds.md` of a folder, between the lines `<!-- seeds -->`
+# and `<!-- /seeds -->`; people write what is around it.
+
+
+def splice(text: str, name: str, block: str) -> str:
+    """Replace what stands between the two marks of a block.
+
+    Raises:
+        InputError: a mark is missing, repeated, or they are the wrong way round.
+    """
+    first, last = f"<!-- {name} -->", f"<!-- /{name} -->"
+    before, begin, rest = text.partition(first)
+    _, end, after = rest.partition(last)
+    if not (begin and end) or text.count(first) + text.count(last) != 2:
+        raise InputError(
+            f"The page does not hold the marks of {name!r}, each once and in order.",
+            f"Write {first} and {last} around the place of the tables.",
+        )
+    return f"{before}{first}\n{block.strip()}\n{last}{after}"
+
+
+def rewrite_page(folder: Path, name: str, block: str) -> None:
+    """Put a block into its page of a folder.
+
+    Raises:
+        InputError: there is no such page, or it lacks the marks.
+    """
+    text = splice(_text(folder, name), name, block)
+    (folder / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+def check_page(folder: Path, name: str) -> None:
+    """Refuse a folder whose page cannot take the block, before hours of work.
+
+    Raises:
+        InputError: there is no such page, or it lacks the marks.
+    """
+    splice(_text(folder, name), name, "")
+
+
+def _text(folder: Path, name: str) -> str:
+    path = folder / f"{name}.md"
+    if not path.is_file():
+        known = [each.name for each in folder.parent.glob("*")] if folder.parent.is_dir() else []
+        raise InputError(
+            f"There is no page {path}.{near_miss(folder.name, known)}",
+            "Give the folder of the results, such as docs/results.",
+        )
+    return path.read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from recsys.asking.match_confidence import (
+from recsys.asking.matching import (
     THRESHOLD,
     Title,
     named_among,
@@ -17,7 +17,7 @@ from recsys.asking.match_confidence import (
 )
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Mask, Rows
-from recsys.store.name_keys import author_key, fold
+from recsys.store.words import author_key, fold
 
 NOWHERE = -1
 """The row of what is not found."""

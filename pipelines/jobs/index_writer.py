@@ -19,6 +19,7 @@ from recsys.pipelines.jobs.staged_folder import StagedFolder
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import (
     facts_of_file,
+    link_or_copy,
     load_manifest,
     to_disk,
     tree_to_disk,
@@ -34,7 +35,6 @@ from recsys.store.generations import (
     root_of,
 )
 from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
-from recsys.store.links import link_or_copy
 
 LOCK = "lock"
 UNFINISHED = "unfinished"

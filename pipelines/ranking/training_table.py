@@ -20,7 +20,7 @@ from recsys.pipelines.evaluation.seeded_queries import training_poses
 from recsys.pipelines.jobs.engines.engine_contract import Engine, Stage
 from recsys.progress import Progress
 from recsys.stage_one.propose import propose
-from recsys.stage_one.settings import StageOne
+from recsys.stage_one.sources import StageOne
 from recsys.stage_two.facts import Facts
 from recsys.stage_two.features import BY_NAME, compute
 from recsys.stage_two.second_look import look_again

@@ -14,9 +14,9 @@ from recsys.formats.bodies.body_formats import read_body
 from recsys.formats.bodies.places import passage_of, sentence_at
 from recsys.formats.drafts.draft_formats import read_manuscript
 from recsys.local.local_recommender import LocalRecommender
-from recsys.local.missing_citations import end_of, marked, unmarked
 from recsys.local.named_works import find_names
 from recsys.local.passage import Passage
+from recsys.local.where_to_cite import end_of, marked, unmarked
 from recsys.passages import Body, Gap, LocalAnswer, Sentence
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
 

@@ -1,15 +1,23 @@
 """Small building blocks over numpy arrays: ragged rows, sorted strings, memory-mapped files."""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeAlias
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from recsys.errors import ArtifactCorrupt
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
 
 Rows: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float32]
@@ -196,3 +204,105 @@ class SortedStrings:
 
     def _bytes(self, code: int) -> bytes:
         return self.blob[self.starts[code] : self.starts[code + 1]].tobytes()
+
+
+# One thread for the products of an answer: they are too small to be shared.
+#
+# A BLAS that shares a product of some megabytes among threads takes two to four times the
+# processor time, and more than that where other programs want the processors, too.
+
+VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+"""What the libraries behind numpy read when they are loaded, and never again."""
+
+
+def start_on_one_thread() -> None:
+    """Let numpy start no threads; before it is imported, and unless the user has said otherwise."""
+    for name in VARIABLES:
+        os.environ.setdefault(name, "1")
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Multiply on one thread inside a `with` block, in the whole process."""
+    if all(os.environ.get(name) == "1" for name in VARIABLES):
+        return nullcontext()
+    limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _controller() -> "ThreadpoolController":
+    """Look once for the libraries that are loaded: that costs more than an answer."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+# Write `.npy` files in order: a memory map would keep all of what is written in memory.
+
+
+def write_rows(path: Path, shape: tuple[int, int], pieces: Iterable[Floats]) -> None:
+    """Write an (n, d) float32 matrix of pieces of rows, as `np.save` does."""
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, _facts(np.dtype(np.float32), shape))
+        for piece in pieces:
+            file.write(np.ascontiguousarray(piece, np.float32).data)
+
+
+class GrowingArray:
+    """Numbers written piece by piece, as many as there will be: the file is that of `np.save`."""
+
+    def __init__(self, path: Path, dtype: DTypeLike) -> None:
+        """Begin the file."""
+        self.length = 0
+        self._dtype: np.dtype[Any] = np.dtype(dtype)
+        self._file = path.open("wb")
+        self._write_header()
+
+    def append(self, values: NDArray[Any]) -> None:
+        """Write (m,) numbers behind those that are there."""
+        self._file.write(np.ascontiguousarray(values, self._dtype).data)
+        self.length += len(values)
+
+    def __enter__(self) -> "GrowingArray":
+        """Finish the file on the way out."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Write down how many there are. NumPy leaves room for any number: no header grows."""
+        with self._file:
+            self._file.seek(0)
+            self._write_header()
+
+    def _write_header(self) -> None:
+        facts = _facts(self._dtype, (self.length,))
+        np.lib.format.write_array_header_1_0(self._file, facts)
+
+
+def _facts(dtype: np.dtype[Any], shape: tuple[int, ...]) -> dict[str, Any]:
+    descr = np.lib.format.dtype_to_descr(dtype)
+    return {"descr": descr, "fortran_order": False, "shape": shape}
+
+
+# Pick the best rows: higher score first, ties by ascending row.
+
+
+def top_k(scores: Floats, k: int) -> Rows:
+    """Return the positions of the k highest scores, best first, ties by ascending position.
+
+    O(n + k log k).
+    """
+    k = min(k, len(scores))
+    if k <= 0:
+        return np.empty(0, np.int32)
+    if k == len(scores):
+        return np.argsort(-scores, kind="stable").astype(np.int32)
+    threshold = np.partition(scores, len(scores) - k)[len(scores) - k]
+    above = np.flatnonzero(scores > threshold)
+    ties = np.flatnonzero(scores == threshold)[: k - len(above)]
+    kept = np.concatenate([above, ties])
+    return kept[np.lexsort((kept, -scores[kept]))].astype(np.int32)

@@ -6,22 +6,52 @@ one, never a mixture. Loading compares kind, schema and file sizes; `verify` als
 is replaced in another way, because it is read for longer: see `recsys.store.generations`.
 """
 
+import ctypes
 import glob
 import hashlib
 import json
 import os
 import shutil
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, InputError, near_miss
 from recsys.leftovers import is_running, remove_leftovers, temporary_name
-from recsys.store.exchange import exchange
 from recsys.store.layout import REMOTE, lies_on_store
 from recsys.version import CREATED_BY
+
+# Let two folders take each other's place in one step, where the system can.
+
+_HERE = -100
+"""AT_FDCWD of Linux: paths are those of the process."""
+_EXCHANGE = 2
+"""RENAME_EXCHANGE of renameat2(2), which Linux and the larger of its file systems know."""
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Give each of two paths what lies at the other; tell whether that was done.
+
+    Whoever looks at either finds something there at every moment. Nothing is done where the system
+    or the file system cannot, or where one of them does not exist.
+    """
+    call = _renameat2()
+    if call is None:
+        return False
+    done: int = call(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE)
+    return done == 0
+
+
+@cache
+def _renameat2() -> Any:  # noqa: ANN401 - What ctypes finds has no type.
+    if sys.platform != "linux":
+        return None
+    return getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+
 
 MANIFEST = "manifest.json"
 _UNREADABLE = (
@@ -315,3 +345,14 @@ def _check_size(path: Path, expected: int) -> None:
     if actual != expected:
         state = "is missing" if actual is None else f"has {actual} bytes instead of {expected}"
         raise ArtifactCorrupt(f"{path} {state}.", "Build it again.")
+
+
+# Give a file that is never written again a second name, instead of a copy.
+
+
+def link_or_copy(file: Path | str, also: Path | str) -> None:
+    """Link a file under another name; copy it where the file system has no links."""
+    try:
+        os.link(file, also)
+    except OSError:
+        shutil.copyfile(file, also)

@@ -12,10 +12,8 @@ from recsys.indexes.backends import (
     carry_index,
     open_built,
 )
-from recsys.indexes.int8_index import ERRORS_FILE, Int8Index
-from recsys.indexes.ivf_index import IvfIndex, train_lists, write_lists
-from recsys.indexes.list_efforts import Effort
-from recsys.indexes.rounded import Rounded
+from recsys.indexes.int8_index import ERRORS_FILE, Int8Index, Rounded
+from recsys.indexes.ivf_index import Effort, IvfIndex, train_lists, write_lists
 from recsys.protocols import VectorIndex
 from recsys.store.arrays import Floats, Mask, load_array
 

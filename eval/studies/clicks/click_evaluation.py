@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from recsys.errors import InputError
-from recsys.eval.calibration import reliability
 from recsys.eval.curves import band, shares
 from recsys.eval.measures import Doubles, Interval, interval
 from recsys.eval.run_figures import Band
+from recsys.eval.significance import reliability
 from recsys.eval.studies.clicks.click_log import ClickLog
 from recsys.eval.studies.clicks.clicked_places import SAMPLES, check_scores, places, resample
 from recsys.eval.studies.clicks.estimators import Estimates, compare, estimate_all

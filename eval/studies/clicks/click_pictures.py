@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recsys.eval.measures import Doubles
-from recsys.eval.report.canvas import INK, Line, Style, draw_lines, key, picture, styles
+from recsys.eval.report.evaluation_pictures import (
+    INK,
+    Line,
+    Style,
+    draw_lines,
+    key,
+    picture,
+    styles,
+)
 from recsys.eval.run_figures import Band
 from recsys.eval.studies.clicks.click_evaluation import CalibrationBin
 from recsys.eval.studies.clicks.propensities import Propensities

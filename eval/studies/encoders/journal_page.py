@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from recsys.eval.measures import Doubles, Interval
-from recsys.eval.report.canvas import INK, Line, draw_lines, picture, styles
+from recsys.eval.report.evaluation_pictures import INK, Line, draw_lines, picture, styles
 from recsys.eval.report.page import Page, Picture, Section
 from recsys.eval.report.system_tables import SURE, interval_cell
 from recsys.eval.report.tables import Cell, Table, cells

@@ -5,9 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.report.page_formats import as_json
-from recsys.eval.report.page_html import html
+from recsys.eval.report.page import Page, Picture, Section, as_json, html
 from recsys.eval.report.system_tables import SURE, interval_cell
 from recsys.eval.report.tables import Cell, Table, best_marked, cells
 from recsys.eval.studies.encoders.encoder_figures import (

@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt, MissingExtraError
-from recsys.eval.report.canvas import INK, Line, Style, draw_lines, label, picture, styles
-from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.report.page_html import html
+from recsys.eval.report.evaluation_pictures import (
+    INK,
+    Line,
+    Style,
+    draw_lines,
+    label,
+    picture,
+    styles,
+)
+from recsys.eval.report.page import Page, Picture, Section, html
 from recsys.eval.report.tables import Cell, Table
 
 if TYPE_CHECKING:

@@ -7,10 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from recsys.errors import InputError
-from recsys.eval.report.canvas import picture
-from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.report.page_formats import as_json
-from recsys.eval.report.page_html import html
+from recsys.eval.report.evaluation_pictures import picture
+from recsys.eval.report.page import Page, Picture, Section, as_json, html
 from recsys.eval.report.system_tables import SURE, interval_cell, system_letters
 from recsys.eval.report.tables import Cell, Table, best_marked, cells
 from recsys.eval.studies.probes.clustering import NEIGHBOURS, STARTS

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.asking.match_confidence import THRESHOLD, title_of
+from recsys.asking.matching import THRESHOLD, title_of
 from recsys.pipelines.corpora.link_citations import (
     Found,
     Rule,
@@ -32,7 +32,7 @@ from recsys.pipelines.index.dumps.partition_runs import Runs, RunWriter, batch_o
 from recsys.records import Paper
 from recsys.store.arrays import Longs, Rows
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.name_keys import author_key
+from recsys.store.words import author_key
 
 _WANTED = pa.schema(
     [

@@ -16,9 +16,8 @@ import numpy as np
 
 from recsys.errors import InputError, LeakageError, near_miss
 from recsys.extras import need
-from recsys.models.encoder import Text
+from recsys.models.encoder import SeenQueries, Text
 from recsys.models.nnselect import COMMAND, NNSelectModel, unit_rows
-from recsys.models.seen_queries import SeenQueries
 from recsys.pipelines.corpora.query_years import PARTS
 from recsys.pipelines.studies.baselines.material import Fitted, Material, encode_all
 from recsys.pipelines.studies.baselines.word_baselines import (

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.models.encoder import Text
-from recsys.models.seen_queries import digests
+from recsys.models.encoder import Text, digests
 from recsys.pipelines.corpora.query_years import PARTS
 from recsys.pipelines.evaluation.splits import Split
 from recsys.progress import Progress

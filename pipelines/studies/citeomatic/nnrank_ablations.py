@@ -18,23 +18,23 @@ from recsys.eval.report.tables import Table, cells, latex_table, markdown_table,
 from recsys.eval.significance import holm
 from recsys.eval.trec import run_lines, write_lines
 from recsys.models.nnrank import METADATA_FIELDS, TEXT_FIELDS, NNRank
-from recsys.pipelines.evaluation.batch import WORK
-from recsys.pipelines.evaluation.leakage import check_ranker
-from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.evaluation.write_evaluation import (
+from recsys.pipelines.evaluation.batch import (
+    WORK,
     check_folder,
     corpus_facts,
     versions,
     write_folder,
 )
+from recsys.pipelines.evaluation.leakage import check_ranker
+from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.studies.citeomatic.negatives import Kind
 from recsys.pipelines.studies.citeomatic.rank_task import Shortlists, score_all
 from recsys.pipelines.studies.citeomatic.select_task import Dev
 from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions, RankMaterial, fit
 from recsys.progress import Progress, silent
+from recsys.store.arrays import top_k
 from recsys.store.artifacts import sha256
 from recsys.store.layout import NNSELECT
-from recsys.store.top_k import top_k
 from recsys.version import CREATED_BY
 
 if TYPE_CHECKING:

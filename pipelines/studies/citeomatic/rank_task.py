@@ -32,9 +32,8 @@ from recsys.pipelines.studies.citeomatic.rank_net import (
     rarity,
 )
 from recsys.pipelines.studies.citeomatic.select_task import Dev
-from recsys.store.arrays import Floats, Ragged, Rows
+from recsys.store.arrays import Floats, Ragged, Rows, top_k
 from recsys.store.collection import Collection
-from recsys.store.top_k import top_k
 
 CUTOFF = 20
 DEV_MEASURE = f"F1@{CUTOFF}"

@@ -14,9 +14,8 @@ import torch
 
 from recsys.errors import InputError
 from recsys.indexes.opening import open_collection
-from recsys.models.nnselect import KIND, NEIGHBOURS, SCHEMA, NNSelectModel
-from recsys.models.seen_queries import SeenQueries
-from recsys.models.vocabulary import Vocabulary
+from recsys.models.encoder import SeenQueries
+from recsys.models.nnselect import KIND, NEIGHBOURS, SCHEMA, NNSelectModel, Vocabulary
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.jobs.index_writer import IndexWriter, writing
 from recsys.pipelines.ranking.train_ranker import newest_year

@@ -36,8 +36,7 @@ from recsys.pipelines.index.encode import link_vectors
 from recsys.pipelines.index.external_vectors import Built, take
 from recsys.pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.pipelines.jobs.index_writer import writing
-from recsys.pipelines.ranking.train_options import TrainOptions
-from recsys.pipelines.ranking.train_ranker import train_ranker
+from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.studies.compare_encoders.comparison_bench import PARTS, Bench, Labelled
 from recsys.pipelines.studies.probes.probe import ProbeOptions, probe
 from recsys.pipelines.studies.scidocs.suite import Source, SuiteOptions, evaluate_suite

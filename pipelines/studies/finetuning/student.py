@@ -9,8 +9,7 @@ import numpy as np
 
 from recsys.errors import InputError
 from recsys.eval.studies.encoders.training_page import TRAINING
-from recsys.models.encoder import Text
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import SeenQueries, Text
 from recsys.pipelines.encoders.checkpoints import MINILM, Checkpoint, read_checkpoint
 from recsys.pipelines.encoders.export_encoder import Settings, choose_settings
 from recsys.pipelines.studies.finetuning.lora import LoraOptions, adapt, merge, save_adapter

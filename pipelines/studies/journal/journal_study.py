@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from recsys.errors import InputError
-from recsys.eval.report.page import Page
-from recsys.eval.report.page_formats import as_json
+from recsys.eval.report.page import Page, as_json
 from recsys.eval.studies.encoders.journal_page import LINEAR, Told, Trained, journal_page
 from recsys.eval.studies.encoders.training_page import write_page
 from recsys.eval.studies.probes.linear import few_label_probe, linear_probe

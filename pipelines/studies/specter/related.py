@@ -15,7 +15,7 @@ import numpy as np
 
 from recsys.errors import InputError, near_miss
 from recsys.formats.papers.paper_fields import cleaned
-from recsys.models.seen_queries import SeenQueries, digests_of
+from recsys.models.encoder import SeenQueries, digests_of
 from recsys.pipelines.studies.citeomatic.negatives import Sampling, TripletSampler
 from recsys.pipelines.studies.specter.triplet_sources import (
     ABSTRACT,

@@ -14,17 +14,15 @@ import numpy as np
 from recsys.errors import InputError, near_miss
 from recsys.eval.measures import Doubles
 from recsys.indexes.opening import open_collection
-from recsys.models.encoder import Text
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import SeenQueries, Text
 from recsys.pipelines.evaluation.splits import Split, gold, read_split
 from recsys.pipelines.studies.citeomatic.negatives import ragged
 from recsys.pipelines.studies.specter.triplets import RelatedSampler, in_turn
-from recsys.store.arrays import Floats, Longs, Ragged, Rows
+from recsys.store.arrays import Floats, Longs, Ragged, Rows, top_k
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import content_key
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.top_k import top_k
 
 CUTOFF = 20
 MEASURE = f"R@{CUTOFF}"

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, normalize, triplet_margin_loss
 
 from recsys.eval.measures import Doubles
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import SeenQueries
 from recsys.pipelines.studies.citeomatic.negatives import Triplets, nearest
 from recsys.pipelines.studies.finetuning.tower import Texts, Tower
 from recsys.pipelines.studies.specter.triplet_sources import Source

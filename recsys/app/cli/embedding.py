@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from recsys.app.cli.declarations import Argument, IndexPlace, Option
-from recsys.app.cli.engine_choices import EncodingEngineChoices
-from recsys.app.cli.options import OwnPooling, Precision
+from recsys.app.cli.options import EncodingEngineChoices, OwnPooling, Precision
 
 Papers: TypeAlias = Annotated[
     Path,
@@ -75,8 +74,8 @@ def embed(
     sharing: EncodingEngineChoices,
 ) -> None:
     """Write the vectors of papers to a file; a killed run continues where it stopped."""
+    from recsys.app.answer_writing import note
     from recsys.app.cache import cache_folder
-    from recsys.app.output import note
     from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions
     from recsys.pipelines.studies.compare_encoders.embed import embed as write
 

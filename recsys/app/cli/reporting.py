@@ -37,7 +37,7 @@ def compare(
     A judged query that is missing from a run counts as 0, a query that is not judged is left out,
     and a paper that is not judged counts as not relevant; the notes say how many there were.
     """
-    from recsys.app.output import emit, note
+    from recsys.app.answer_writing import emit, note
     from recsys.eval.report.compare import RENDERERS
     from recsys.eval.report.compare import compare as compare_runs
 
@@ -76,7 +76,7 @@ def repeats(
     interval over the queries, and which systems differ by more than chance when each query's
     figures are averaged over the seeds.
     """
-    from recsys.app.output import emit
+    from recsys.app.answer_writing import emit
     from recsys.eval.report.repeats import RENDERERS
     from recsys.eval.report.repeats import repeats as average
 
@@ -112,10 +112,10 @@ def report(
     beside it as SVG files. LaTeX needs the package booktabs. Of an encoder that was trained, the
     page shows the curves of loss and dev.
     """
-    from recsys.app.output import check_target, emit, note
+    from recsys.app.answer_writing import check_target, emit, note
     from recsys.eval.report.evaluation_pictures import write_pictures
     from recsys.eval.report.evaluation_report import SUFFIXES, Report, read_report
-    from recsys.eval.report.page_formats import FORMATS
+    from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.encoders.training_page import is_training, read_training
 
     to_stdout = out == Path("-")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from recsys.records import Reference
-from recsys.store.name_keys import author_key, fold
+from recsys.store.words import author_key, fold
 
 WIDEST_RANGE = 100
 """Works that "[3-90]" may cite."""

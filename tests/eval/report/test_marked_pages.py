@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.report.marked_pages import check_page, rewrite_page, splice
+from recsys.eval.report.page import check_page, rewrite_page, splice
 from tests.rows import each_row
 
 BEGIN, END = "<!-- seeds -->", "<!-- /seeds -->"

@@ -16,8 +16,7 @@ from recsys.errors import (
     InputError,
     MissingExtraError,
 )
-from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, SeenQueries
 from recsys.pipelines.encoders import checkpoints, torch_check
 from recsys.pipelines.encoders.checkpoints import MINILM, minilm_folder, read_checkpoint
 from recsys.pipelines.encoders.export_encoder import (

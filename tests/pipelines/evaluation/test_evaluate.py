@@ -9,10 +9,9 @@ import pytest
 
 from recsys.errors import InputError, LeakageError, SplitError
 from recsys.eval.trec import ordered, read_qrels, read_run
-from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
+from recsys.pipelines.evaluation.batch import BatchOptions, corpus_facts, run_batch
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, EvaluationReport, evaluate
 from recsys.pipelines.evaluation.system_table import SYSTEMS
-from recsys.pipelines.evaluation.write_evaluation import corpus_facts
 from recsys.pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.progress import Progress, silent
 from recsys.store.generations import GENERATIONS

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from recsys.errors import ArtifactCorrupt, InputError, LeakageError
-from recsys.models.seen_queries import SeenQueries, digests
+from recsys.models.encoder import SeenQueries, digests
 from recsys.pipelines.evaluation.leakage import check_ranker, check_run
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection

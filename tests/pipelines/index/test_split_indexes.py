@@ -21,8 +21,7 @@ from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import CORPUS, VECTOR_FILE, VECTORS
-from recsys.store.vectors.split_vectors import RESTS_FILE
-from recsys.store.vectors.stored_vectors import load_vectors
+from recsys.store.vectors.stored_vectors import RESTS_FILE, load_vectors
 from tests.built_index import DRAFT
 
 if TYPE_CHECKING:

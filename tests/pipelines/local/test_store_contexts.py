@@ -22,9 +22,8 @@ from recsys.indexes.opening import open_collection, with_contexts
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.index.update import UpdateOptions, update
-from recsys.pipelines.local import context_intake, store_contexts
-from recsys.pipelines.local.encode_contexts import encode_texts
-from recsys.pipelines.local.store_contexts import add_contexts
+from recsys.pipelines.local import store_contexts
+from recsys.pipelines.local.store_contexts import add_contexts, encode_texts
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest, seal, verify
 from recsys.store.contexts import KIND, SCHEMA, WORDS, Contexts
@@ -217,7 +216,7 @@ def test_a_killed_run_goes_on_without_reading_again(
         patch.setattr(store_contexts, "encode_texts", killed)
         add_contexts(index, [file])
     assert in_force(index) == before
-    monkeypatch.setattr(context_intake, "read_contexts", killed)
+    monkeypatch.setattr(store_contexts, "read_contexts", killed)
     assert add_contexts(index, [file]).contexts == 1
     assert not (index / "unfinished").exists()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recsys.app.cache import cache_folder
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import SeenQueries
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.studies.finetuning.encoder_training import Run
 from recsys.pipelines.studies.specter.train_encoder import EncoderOptions, train_encoder

@@ -12,7 +12,7 @@ from recsys.app.cache import cache_folder
 from recsys.app.cli.signatures import command
 from recsys.app.cli.training import training_encoders
 from recsys.eval.studies.encoders.training_page import TRAINING
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.checkpoints import read_checkpoint
 from recsys.pipelines.encoders.export_encoder import cached_encoder, choose_settings
 from recsys.pipelines.studies.finetuning.student import ADAPTER

@@ -8,9 +8,14 @@ import pytest
 
 from recsys.local.context_view import BEST_FEW, MATCHES, NEAREST, ContextUse
 from recsys.local.draft_view import OUTSIDE
-from recsys.local.local_features import LOCAL_FEATURES, LocalFacts, compute_local
-from recsys.local.local_reasons import ALIKE, QUOTED, explain_local
-from recsys.local.paper_profile import CONTEXT, profile_cosines
+from recsys.local.local_features import (
+    CONTEXT,
+    LOCAL_FEATURES,
+    LocalFacts,
+    compute_local,
+    profile_cosines,
+)
+from recsys.local.local_recommender import ALIKE, QUOTED, explain_local
 from recsys.local.passage import Passage
 from recsys.records import Draft, Paper
 from recsys.store.arrays import Floats

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt, InputError
-from recsys.stage_two.grown_trees import round_down, trees_of
-from recsys.stage_two.stored_trees import TREES, StoredTrees
+from recsys.stage_two.ranker import TREES, StoredTrees, round_down, trees_of
 from recsys.store.arrays import Floats
 from recsys.store.kernels import in_numpy
 from tests.rows import each_row

@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
-from recsys.local.local_ranker import LOCAL_RANKER, load_local_ranker
+from recsys.local.local_recommender import LOCAL_RANKER, load_local_ranker
 from recsys.protocols import Ranker
 from recsys.stage_two.features import feature_names
 from recsys.stage_two.network import NETWORK, Network, Scale
-from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker, centred
-from recsys.stage_two.stored_trees import TREES
+from recsys.stage_two.ranker import KIND, SCHEMA, TREES, TreeRanker, centred
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, seal
 from recsys.store.generations import in_force

@@ -134,8 +134,8 @@ def simulate(
     """
     import numpy as np
 
+    from recsys.app.answer_writing import note
     from recsys.app.inspection import damage_named
-    from recsys.app.output import note
     from recsys.indexes.opening import open_collection
     from recsys.pipelines.studies.clicks.corpus_world import WorldOptions
     from recsys.pipelines.studies.clicks.simulated_task import SimulationOptions, simulate_task
@@ -168,9 +168,8 @@ def estimate(
     """
     import numpy as np
 
-    from recsys.app.output import check_target, emit, note
-    from recsys.app.provenance import made
-    from recsys.eval.report.page_formats import FORMATS
+    from recsys.app.answer_writing import check_target, emit, made, note
+    from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.clicks import estimation
     from recsys.eval.studies.clicks.click_files import read_clicks
     from recsys.eval.studies.clicks.evaluation_page import propensity_page
@@ -229,9 +228,8 @@ def evaluate(
     """
     import numpy as np
 
-    from recsys.app.output import check_target, emit, note
-    from recsys.app.provenance import made
-    from recsys.eval.report.page_formats import FORMATS
+    from recsys.app.answer_writing import check_target, emit, made, note
+    from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.clicks.click_evaluation import evaluate_runs, read_runs
     from recsys.eval.studies.clicks.click_files import read_clicks
     from recsys.eval.studies.clicks.evaluation_page import evaluation_page
@@ -272,10 +270,9 @@ def run_task(
     """
     import numpy as np
 
+    from recsys.app.answer_writing import check_target, emit, made
     from recsys.app.bars import shown_progress
-    from recsys.app.output import check_target, emit
-    from recsys.app.provenance import made
-    from recsys.eval.report.page_formats import FORMATS
+    from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.clicks.recommendation_task import TEST
     from recsys.eval.studies.clicks.weighting import Options
     from recsys.pipelines.studies.clicks.evaluate_task import TaskOptions, evaluate_task, task_page
@@ -326,11 +323,10 @@ def study(
     """
     import numpy as np
 
+    from recsys.app.answer_writing import check_folder, emit, made, note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.app.output import check_folder, emit, note
-    from recsys.app.provenance import made
-    from recsys.eval.report.page_formats import FORMATS
+    from recsys.eval.report.page import FORMATS
     from recsys.indexes.opening import open_collection
     from recsys.pipelines.studies.clicks.click_study import STUDIES, sized, study_clicks, study_page
     from recsys.store.artifacts import MANIFEST

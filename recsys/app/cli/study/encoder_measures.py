@@ -213,8 +213,8 @@ def scidocs(
     Figures are defined as SciDocs defines them; ranking tasks get 95 % intervals. Choosing the cost
     of a classifier takes minutes: its fits are shared among processes.
     """
+    from recsys.app.answer_writing import check_target, emit
     from recsys.app.bars import shown_progress
-    from recsys.app.output import check_target, emit
     from recsys.eval.studies.scidocs.scidocs_table import RENDERERS, query_lines
     from recsys.pipelines.studies.scidocs.suite import SuiteOptions, evaluate_suite, sources
 
@@ -254,9 +254,9 @@ def generate_scidocs(
     Classes are venues and categories; cite and co-cite are the index's citations; what readers
     view, read and click is simulated from them.
     """
+    from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.app.output import note
     from recsys.indexes.opening import open_collection
     from recsys.pipelines.evaluation.splits import read_split
     from recsys.pipelines.studies.scidocs.generator import GeneratorOptions, generate
@@ -290,10 +290,9 @@ def probe_embeddings(
     Linear evaluation with tests of every pair of embeddings, purity of clusters, retrieval of pairs
     by correlation, and t-SNE maps. All embeddings are probed with the same papers.
     """
+    from recsys.app.answer_writing import emit, made, note
     from recsys.app.bars import shown_progress
-    from recsys.app.output import emit, note
-    from recsys.app.provenance import made
-    from recsys.eval.report.page_formats import FORMATS
+    from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.probes import paper_classes, report_probes
     from recsys.pipelines.studies.probes import probe, probe_papers
 
@@ -343,12 +342,11 @@ def compare_encoders(
     DIR: the same command continues, and only does what is new. The exit code is 1 when a part of a
     row failed; the notes say why.
     """
+    from recsys.app.answer_writing import emit, made, note
     from recsys.app.bars import shown_progress
     from recsys.app.cache import cache_folder
-    from recsys.app.output import emit, note
-    from recsys.app.provenance import made
     from recsys.app.wiring import open_index
-    from recsys.eval.report.page_formats import FORMATS
+    from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.encoders import report_encoders
     from recsys.pipelines.studies.compare_encoders import comparison, comparison_bench, make_vectors
 

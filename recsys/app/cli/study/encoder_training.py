@@ -165,10 +165,10 @@ def ablate_encoder(
     Every row is trained for a few steps only, unless --steps says otherwise. Rows that are finished
     are not trained again. `ablations.html` in the folder adds the curves of loss and dev.
     """
+    from recsys.app.answer_writing import emit, note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.app.output import emit, note
-    from recsys.eval.report.page_formats import FORMATS
+    from recsys.eval.report.page import FORMATS
     from recsys.pipelines.studies.citeomatic.network_training import device_of
     from recsys.pipelines.studies.finetuning.encoder_training import Run
     from recsys.pipelines.studies.finetuning.training_processes import Ranks
@@ -229,8 +229,8 @@ def train_journal(
     `recsys embed --encoder` and `recsys build --encoder` take it. A killed training continues from
     its last checkpoint.
     """
+    from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
-    from recsys.app.output import note
     from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run
     from recsys.pipelines.studies.finetuning.student import StartOptions
     from recsys.pipelines.studies.finetuning.training_processes import rank_of_process
@@ -282,10 +282,9 @@ def ablate_journal(
     Each is asked for papers of journals that it has not seen, with many labels and with few.
     Encoders that are finished are not trained again. `journals.html` in the folder has the curve.
     """
+    from recsys.app.answer_writing import emit, made, note
     from recsys.app.bars import shown_progress
-    from recsys.app.output import emit, note
-    from recsys.app.provenance import made
-    from recsys.eval.report.page_formats import FORMATS
+    from recsys.eval.report.page import FORMATS
     from recsys.pipelines.studies.citeomatic.network_training import device_of
     from recsys.pipelines.studies.finetuning import encoder_training, student, training_processes
     from recsys.pipelines.studies.journal import journal_papers, journal_study, train_journal

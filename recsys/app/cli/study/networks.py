@@ -86,9 +86,9 @@ def tune_nnrank(
 def _tune(
     model: "Model", index: Path, split: Path, out: Path, options: "TuneOptions", *, quiet: bool
 ) -> None:
+    from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.app.output import note
     from recsys.pipelines.studies.citeomatic.tune_networks import tune
 
     with damage_named(index), shown_progress(quiet=quiet) as progress:
@@ -126,10 +126,9 @@ def ablate_nnrank(
     The folder is an evaluation: `recsys report` and `recsys compare` read it. Rows that are
     finished are not trained again.
     """
+    from recsys.app.answer_writing import command_line, emit, note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.app.output import emit, note
-    from recsys.app.provenance import command_line
     from recsys.pipelines.studies.citeomatic import nnrank_ablations
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
     from recsys.pipelines.studies.citeomatic.parameters import (

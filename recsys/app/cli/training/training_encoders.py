@@ -133,9 +133,9 @@ def train_encoder(
     The folder is an ordinary Hugging Face one: `recsys build --encoder` takes it. `training.html`
     in it shows the curves of loss and dev. A killed training continues from its last checkpoint.
     """
+    from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.app.output import note
     from recsys.pipelines.studies.finetuning.encoder_training import Run
     from recsys.pipelines.studies.finetuning.training_processes import rank_of_process
     from recsys.pipelines.studies.specter.train_encoder import train_encoder as train

@@ -58,9 +58,9 @@ def train_nnselect(
     It learns a vector for each word, and proposes the papers with the nearest sums. A killed
     training continues where its last epoch ended.
     """
+    from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.app.output import note
     from recsys.pipelines.studies.citeomatic.negatives import Margins
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
     from recsys.pipelines.studies.citeomatic.parameters import Model, read_parameters, with_select
@@ -100,9 +100,9 @@ def train_nnrank(
     It reranks what NNSelect selects, which must be there; the first time, NNSelect is also trained
     on halves of the train queries, to learn from cosines of queries that it has not seen.
     """
+    from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.app.output import note
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
     from recsys.pipelines.studies.citeomatic.parameters import (
         Model,

@@ -10,11 +10,11 @@ from starlette.responses import HTMLResponse, Response
 from recsys.app.web.pages import page_contents, page_writing
 from recsys.app.web.pages.asked_forms import Asked, refused, sent_form
 from recsys.app.web.pages.form_fields import FormFields
-from recsys.app.web.pages.page_values import FoundHere, Item, PlaceShown
-from recsys.app.web.put_passage import WebPassage, answered_here
+from recsys.app.web.pages.page_contents import FoundHere, Item, PlaceShown
+from recsys.app.web.put_question import WebPassage, answered_here
 from recsys.app.web.service import Service, service_of
 from recsys.app.web.shelf import Opened
-from recsys.asking.filters import Filters
+from recsys.asking.apply_filters import Filters
 from recsys.errors import DraftError, RecsysError
 from recsys.formats.local_answers.gap_keys import GapKeys, keys_of
 from recsys.formats.local_answers.shown_gaps import (

@@ -9,8 +9,7 @@ import pytest
 
 from recsys.errors import InputError
 from recsys.eval.measures import Interval
-from recsys.eval.report.page import Page, Section
-from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.report.page import FORMATS, Page, Section
 from recsys.eval.studies.clicks import study_pages
 from recsys.eval.studies.clicks.click_evaluation import ClickEvaluation, evaluate_runs
 from recsys.eval.studies.clicks.click_log import ClickLog

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recsys.eval.measures import Doubles
-from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.report.page import FORMATS
 from recsys.eval.significance import holm, randomisation_test
 from recsys.eval.studies.encoders.journal_page import (
     LABELS,

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt
-from recsys.eval.report.canvas import INK
-from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.report.evaluation_pictures import INK
+from recsys.eval.report.page import FORMATS
 from recsys.eval.studies.encoders.training_page import (
     PAGE,
     POINTS,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from recsys.models.vocabulary import FIELDS
+from recsys.models.nnselect import FIELDS
 from recsys.pipelines.studies.citeomatic.bags import TokenBags
 from recsys.pipelines.studies.citeomatic.cross_fit import FoldVectors
 from recsys.pipelines.studies.citeomatic.rank_net import RankData

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.models.nnrank import RankShape
-from recsys.models.vocabulary import FIELDS
+from recsys.models.nnselect import FIELDS
 from recsys.pipelines.studies.citeomatic.bags import TokenBags
 from recsys.pipelines.studies.citeomatic.negatives import triplet_loss
 from recsys.pipelines.studies.citeomatic.rank_net import (

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.report.page import FORMATS
 from recsys.eval.studies.clicks.coverage import Design
 from recsys.eval.studies.clicks.estimation import METHODS
 from recsys.eval.studies.clicks.recovery import Study

@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from recsys.eval.report.page import Page
-from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.report.page import FORMATS, Page
 from recsys.eval.studies.clicks.clicked_places import MEASURES
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.pipelines.studies.clicks.evaluate_task import (

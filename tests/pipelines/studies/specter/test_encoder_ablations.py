@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from recsys.eval.report.page_formats import FORMATS
+from recsys.eval.report.page import FORMATS
 from recsys.eval.significance import holm, randomisation_test
 from recsys.eval.studies.encoders.training_page import Course
 from recsys.pipelines.studies.finetuning.student import RANDOM

@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from recsys.errors import InputError
-from recsys.models.encoder import OnnxEncoder
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import OnnxEncoder, SeenQueries
 from recsys.pipelines.encoders.checkpoints import read_checkpoint
 from recsys.pipelines.encoders.export_encoder import choose_settings, export_encoder
 from recsys.pipelines.evaluation.splits import Split

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.app.web.pages import page_writing
-from recsys.app.web.pages.page_values import (
+from recsys.app.web.pages.page_contents import (
     Form,
     Found,
     FoundHere,

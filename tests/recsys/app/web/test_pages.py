@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from recsys.app.web.pages import page_writing
-from recsys.app.web.pages.page_values import Listed
+from recsys.app.web.pages.page_contents import Listed
 from tests.recsys.app.web.page_reader import read
 from tests.recsys.app.web.page_samples import DRAFT, FOUND, SEVERAL, all_pages
 from tests.rows import each_row

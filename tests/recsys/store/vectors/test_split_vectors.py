@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from recsys.store.arrays import Floats
 from recsys.store.kernels.split_in_numpy import unsplit
 from recsys.store.products import multiplied, products, remembered_products
-from recsys.store.vectors.split_vectors import SplitVectors
-from recsys.store.vectors.splitting import split
+from recsys.store.vectors.stored_vectors import SplitVectors, split
 from tests.rows import each_row
 
 N, D = 40, 12

@@ -7,10 +7,17 @@ import pytest
 
 from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import BACKENDS, build_index, holds_vectors
-from recsys.indexes.row_blocks import blocks
+from recsys.indexes.exact import blocks
 from recsys.store.soundness import check_vectors
-from recsys.store.vectors.split_vectors import PLACES_FILE, RESTS_FILE, SCALES_FILE, SplitVectors
-from recsys.store.vectors.stored_vectors import load_vectors, row_dots, vector_files
+from recsys.store.vectors.stored_vectors import (
+    PLACES_FILE,
+    RESTS_FILE,
+    SCALES_FILE,
+    SplitVectors,
+    load_vectors,
+    row_dots,
+    vector_files,
+)
 from tests.indexes.small_indexes import random_vectors
 
 
