@@ -27,6 +27,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import log_softmax, normalize, softmax
 
+from benchmarks.bench import ending
 from benchmarks.held_out import Corpora, compare, curve, parser_of, told
 from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.formats.replacing import replacing as replacing_file
@@ -35,7 +36,6 @@ from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, Text
 from recsys.models.seen_queries import SeenQueries
 from recsys.pipelines.encoders.checkpoints import MPNET
 from recsys.pipelines.encoders.export_encoder import cached_encoder, export_encoder
-from recsys.pipelines.jobs.exit_codes import ending
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
 from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train

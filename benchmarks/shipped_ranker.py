@@ -20,7 +20,7 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 
-from benchmarks.bench import Bench
+from benchmarks.bench import Bench, ending
 from benchmarks.corpus_lessons import (
     CORPORA,
     Form,
@@ -28,7 +28,6 @@ from benchmarks.corpus_lessons import (
     lessons_of,
     teach_together,
 )
-from recsys.pipelines.jobs.exit_codes import ending
 from recsys.pipelines.jobs.index_writer import writing
 from recsys.pipelines.ranking.cross_fitting import FOLDS
 from recsys.pipelines.ranking.train_report import report_on
