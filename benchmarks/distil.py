@@ -36,11 +36,12 @@ from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, Text
 from recsys.models.seen_queries import SeenQueries
 from recsys.pipelines.encoders.checkpoints import MPNET
 from recsys.pipelines.encoders.export_encoder import cached_encoder, export_encoder
+from recsys.pipelines.jobs.finished_steps import check_out
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
 from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
 from recsys.pipelines.studies.finetuning.lora import LoraOptions
-from recsys.pipelines.studies.finetuning.student import StartOptions, Student, check_out, facts_of
+from recsys.pipelines.studies.finetuning.student import StartOptions, Student, facts_of
 from recsys.pipelines.studies.finetuning.tower import Texts, Tower
 from recsys.pipelines.studies.finetuning.training_history import Checkpoint, History
 from recsys.pipelines.studies.finetuning.training_processes import Ranks
@@ -348,7 +349,7 @@ def task_of(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line, train, measure, print."""
     given = _parser().parse_args(arguments)
-    check_out(given.out)
+    check_out(given.out, TRAINING, "encoder that recsys trained")
     learn, also = (tuple(filter(None, names.split(","))) for names in (given.learn, given.also))
     corpora = Corpora(given.held_out, learn, given.data, given.indexes, given.papers)
     vectors = Vectors(corpora, given.teacher, given.cache)

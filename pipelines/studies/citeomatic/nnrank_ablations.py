@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import check_name
 from recsys.eval.recorded_runs import RUNS, SCHEMA
 from recsys.eval.report.tables import Table, cells, latex_table, markdown_table, text_table
 from recsys.eval.significance import holm
@@ -140,11 +140,7 @@ def ablate(
 def _chosen(rows: Mapping[str, NNRankOptions], names: Sequence[str]) -> list[str]:
     """Put the names in the order of the table, the full network first; none: all."""
     for name in names:
-        if name not in rows:
-            raise InputError(
-                f"There is no row {name!r}.{near_miss(name, rows)}",
-                f"The rows are {', '.join(rows)}.",
-            )
+        check_name(name, rows, "row")
     return [name for name in rows if not names or name == FULL or name in names]
 
 

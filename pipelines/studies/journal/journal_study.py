@@ -21,7 +21,7 @@ from recsys.eval.studies.encoders.training_page import write_page
 from recsys.eval.studies.probes.linear import few_label_probe, linear_probe
 from recsys.eval.studies.probes.probe_results import Group
 from recsys.models.encoder import Text
-from recsys.pipelines.jobs.finished_steps import once
+from recsys.pipelines.jobs.finished_steps import check_out, once
 from recsys.pipelines.studies.finetuning.encoder_training import Run
 from recsys.pipelines.studies.finetuning.student import StartOptions, Student
 from recsys.pipelines.studies.journal.journal_papers import class_papers, read_papers
@@ -195,10 +195,7 @@ def _check(options: CurveOptions, out: Path) -> None:
             "to learn from.",
             "Give a share between 0 and 1, such as 0.3.",
         )
-    if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / ROWS).is_dir()):
-        raise InputError(
-            f"{out} exists and holds no such study.", "Give another --out, or move it away."
-        )
+    check_out(out, ROWS, "such study")
     (out / ROWS).mkdir(parents=True, exist_ok=True)
 
 

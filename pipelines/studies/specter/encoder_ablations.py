@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import check_name
 from recsys.eval.measures import Doubles
 from recsys.eval.report.page import Page, Section
 from recsys.eval.report.tables import Table, cells
@@ -22,7 +22,7 @@ from recsys.eval.studies.encoders.training_page import (
     course_section,
     write_page,
 )
-from recsys.pipelines.jobs.finished_steps import once
+from recsys.pipelines.jobs.finished_steps import check_out, once
 from recsys.pipelines.studies.finetuning.encoder_training import Run
 from recsys.pipelines.studies.finetuning.student import RANDOM
 from recsys.pipelines.studies.specter.train_encoder import EncoderOptions, fit
@@ -119,7 +119,8 @@ def ablate(
     """
     rows = variants(options)
     names = list(_chosen(rows, options.rows))
-    _check_out(out)
+    check_out(out, ROWS, "ablations")
+    (out / ROWS).mkdir(parents=True, exist_ok=True)
     outcomes = []
     for number, name in enumerate(names):
         run.progress("encoders", number, len(names))
@@ -133,20 +134,8 @@ def ablate(
 def _chosen(rows: Mapping[str, Row], names: tuple[str, ...]) -> Iterator[str]:
     """Give the names in the order of the table, the full encoder first; none: all."""
     for name in names:
-        if name not in rows:
-            raise InputError(
-                f"There is no row {name!r}.{near_miss(name, rows)}",
-                f"The rows are {', '.join(rows)}.",
-            )
+        check_name(name, rows, "row")
     return (name for name in rows if not names or name == FULL or name in names)
-
-
-def _check_out(out: Path) -> None:
-    if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / ROWS).is_dir()):
-        raise InputError(
-            f"{out} exists and holds no ablations.", "Give another --out, or move it away."
-        )
-    (out / ROWS).mkdir(parents=True, exist_ok=True)
 
 
 def _outcome(index: Path, split: Path, row: Row, place: Path, run: Run) -> Outcome:

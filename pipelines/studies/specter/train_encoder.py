@@ -10,10 +10,11 @@ from recsys.errors import InputError, SplitError
 from recsys.eval.studies.encoders.training_page import TRAINING, add_page, page_note
 from recsys.pipelines.encoders.checkpoints import MINILM, Checkpoint
 from recsys.pipelines.encoders.export_encoder import Settings
+from recsys.pipelines.jobs.finished_steps import check_out
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
 from recsys.pipelines.studies.finetuning.lora import LoraOptions
-from recsys.pipelines.studies.finetuning.student import StartOptions, Student, check_out, facts_of
+from recsys.pipelines.studies.finetuning.student import StartOptions, Student, facts_of
 from recsys.pipelines.studies.finetuning.training_history import Checkpoint as Partial
 from recsys.pipelines.studies.finetuning.training_history import History
 from recsys.pipelines.studies.finetuning.training_processes import joined
@@ -220,7 +221,7 @@ def train_encoder(
         SplitError: the split does not fit the index, or its parts overlap.
         InputError: OUT holds something else, or an option does not make sense.
     """
-    check_out(out)
+    check_out(out, TRAINING, "encoder that recsys trained")
     source = read_source(place, split, reading)
     partial = out.with_name(f"{out.name}.partial.safetensors")
     with joined(device_of(options.device)) as ranks:
