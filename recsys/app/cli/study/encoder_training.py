@@ -185,9 +185,9 @@ def ablate_encoder(
     options = encoder_ablations.AblationOptions(encoder, reading, chosen, other_start)
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         run = Run(Ranks(device=device_of(device)), progress=progress)
-        report = encoder_ablations.ablate(index, split, options, out, run)
-    note("\n".join(report.lines()), quiet=quiet)
-    emit(FORMATS[output](report.page()))
+        page = encoder_ablations.ablate(index, split, options, out, run)
+    note(f"Written to {out}.", quiet=quiet)
+    emit(FORMATS[output](page))
 
 
 def train_journal(

@@ -148,6 +148,6 @@ def ablate_nnrank(
     command = command_line()
     options = nnrank_ablations.AblationOptions(ranker, part, rows=names, command=command)
     with damage_named(index), shown_progress(quiet=quiet) as progress:
-        report = nnrank_ablations.ablate(index, split, options, out, progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
-    emit(nnrank_ablations.RENDERERS[output](report.table()))
+        found = nnrank_ablations.ablate(index, split, options, out, progress=progress)
+    note(f"Written to {out}.", quiet=quiet)
+    emit(nnrank_ablations.RENDERERS[output](nnrank_ablations.ablation_table(found)))
