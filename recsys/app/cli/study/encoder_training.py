@@ -303,9 +303,9 @@ def ablate_journal(
     with shown_progress(quiet=quiet) as progress:
         ranks = training_processes.Ranks(device=device_of(device))
         run = encoder_training.Run(ranks, progress=progress)
-        report = journal_study.draw_curve(papers, options, out, run)
-    page = report.written(made(seed, papers=papers))
-    note("\n".join(report.lines()), quiet=quiet)
+        found = journal_study.draw_curve(papers, options, out, run)
+    page = journal_study.write_curve(found, label, papers, out, made(seed, papers=papers))
+    note(f"Written to {out}.", quiet=quiet)
     emit(FORMATS[output](page))
 
 
