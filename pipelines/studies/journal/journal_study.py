@@ -19,6 +19,7 @@ from recsys.eval.report.page_formats import as_json
 from recsys.eval.studies.encoders.journal_page import LINEAR, Told, Trained, journal_page
 from recsys.eval.studies.encoders.training_page import write_page
 from recsys.eval.studies.probes.linear import few_label_probe, linear_probe
+from recsys.eval.studies.probes.probe_results import Group
 from recsys.pipelines.jobs.finished_steps import check_out, once
 from recsys.pipelines.studies.finetuning.encoder_training import Run
 from recsys.pipelines.studies.finetuning.student import Student

@@ -51,9 +51,9 @@ def tune_nnselect(
     asked for more trials, it makes those that are missing.
     """
     from recsys.pipelines.studies.citeomatic.parameters import Model
-    from recsys.pipelines.studies.citeomatic.tune_networks import SearchOptions, TuneOptions
+    from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions
 
-    options = TuneOptions(SearchOptions(trials, short, finalists, long, seed), device=device)
+    options = TuneOptions(trials, short, finalists, long, seed, device=device)
     _tune(Model.NNSELECT, index, split, out, options, quiet=quiet)
 
 
@@ -76,10 +76,9 @@ def tune_nnrank(
     asked for more trials, it makes those that are missing.
     """
     from recsys.pipelines.studies.citeomatic.parameters import Model
-    from recsys.pipelines.studies.citeomatic.tune_networks import SearchOptions, TuneOptions
+    from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions
 
-    search = SearchOptions(trials, short, finalists, long, seed)
-    options = TuneOptions(search, metadata=not no_metadata, device=device)
+    options = TuneOptions(trials, short, finalists, long, seed, not no_metadata, device)
     _tune(Model.NNRANK, index, split, out, options, quiet=quiet)
 
 
