@@ -10,12 +10,10 @@ are not read.
 Where another ranker of drafts ships, this one has to learn again: see `recsys.local.local_ranker`.
 """
 
-import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.bench import Bench, ending
+from benchmarks.bench import Bench, Data, Work, program
 from recsys import load
 from recsys.indexes.opening import open_collection
 from recsys.local.local_ranker import LOCAL_RANKER
@@ -33,21 +31,14 @@ TRAIN_UNTIL, DEV_UNTIL = 2009, 2010
 SHIPPED = Path(__file__).resolve().parents[1] / "recsys" / "data" / LOCAL_RANKER
 
 
-@ending
-def main(arguments: Sequence[str] | None = None) -> None:
+def run(data: Data, work: Work, out: Path = SHIPPED, seed: int = 0) -> None:
     """Train, and say how good the ranker is on dev."""
-    parser = argparse.ArgumentParser(description="Train the local ranker of the package.")
-    parser.add_argument("--data", type=Path, required=True, help="Folder of the corpora.")
-    parser.add_argument("--work", type=Path, required=True, help="Folder for their indexes.")
-    parser.add_argument("--out", type=Path, default=SHIPPED, help="Default: %(default)s.")
-    parser.add_argument("--seed", type=int, default=0, help="Default: %(default)s.")
-    chosen = parser.parse_args(arguments)
-    check_replaceable(chosen.out)
-    index = Bench(chosen.data, chosen.work).built(CORPUS, titles_only=True)
-    contexts = chosen.data / CORPUS / FILE
+    check_replaceable(out)
+    index = Bench(data, work).built(CORPUS, titles_only=True)
+    contexts = data / CORPUS / FILE
     if not (in_force(index) / CONTEXTS).is_dir():
         add_contexts(index, [contexts])
-    for line in train(index, contexts, chosen.out, LocalTraining(seed=chosen.seed)):
+    for line in train(index, contexts, out, LocalTraining(seed=seed)):
         sys.stderr.write(f"{line}\n")
 
 
@@ -64,5 +55,6 @@ def train(index: Path, contexts: Path, out: Path, options: LocalTraining) -> lis
     return report.lines()
 
 
+main = program("benchmarks.shipped_local_ranker", run)
 if __name__ == "__main__":
     sys.exit(main())

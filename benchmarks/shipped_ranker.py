@@ -12,15 +12,17 @@ What it learns from is said in `corpus_lessons`. It looks twice, each time by th
 folds.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from operator import or_
 from pathlib import Path
+from typing import Annotated
 
-from benchmarks.bench import Bench, ending
+import typer
+
+from benchmarks.bench import Bench, Data, Work, chosen, program
 from benchmarks.corpus_lessons import (
     CORPORA,
     Form,
@@ -39,26 +41,22 @@ from recsys.store.layout import ranker_folder
 SHIPPED = Path(__file__).resolve().parents[1] / "recsys" / "data"
 
 
-@ending
-def main(arguments: Sequence[str] | None = None) -> None:
+def train(
+    data: Data,
+    work: Work,
+    out: Annotated[Path, typer.Option(help="Folder, or an index.")] = SHIPPED,
+    leave_out: Annotated[str, typer.Option(help="Do not train on this corpus.")] = "",
+    seed: int = 0,
+) -> None:
     """Train with and without metadata, and say how good the rankers are on the dev queries."""
-    parser = argparse.ArgumentParser(description="Train the ranker that ships with the package.")
-    parser.add_argument("--data", type=Path, required=True, help="Folder of the corpora.")
-    parser.add_argument("--work", type=Path, required=True, help="Folder for their indexes.")
-    parser.add_argument(
-        "--out", type=Path, default=SHIPPED, help="Folder, or an index. Default: %(default)s."
-    )
-    parser.add_argument("--leave-out", choices=CORPORA, help="Do not train on this corpus.")
-    parser.add_argument("--seed", type=int, default=0, help="Default: %(default)s.")
-    chosen = parser.parse_args(arguments)
     for metadata in (True, False):
-        check_replaceable(ranker_folder(chosen.out, metadata=metadata))
-    bench = Bench(chosen.data, chosen.work)
-    taught = [name for name in CORPORA if name != chosen.leave_out]
-    forms = [form for name in taught for form in forms_of(bench, name)]
+        check_replaceable(ranker_folder(out, metadata=metadata))
+    left = chosen(leave_out, CORPORA) if leave_out else []
+    taught = [name for name in CORPORA if name not in left]
+    forms = [form for name in taught for form in forms_of(Bench(data, work), name)]
     for metadata in (True, False):
-        told = train_together(forms, chosen.out, metadata=metadata, seed=chosen.seed)
-        note("\n".join(told))
+        for line in train_together(forms, out, metadata=metadata, seed=seed):
+            sys.stderr.write(f"{line}\n")
 
 
 def train_together(forms: Sequence[Form], out: Path, *, metadata: bool, seed: int) -> list[str]:
@@ -96,10 +94,6 @@ def _place(out: Path, name: str) -> Iterator[Path]:
         yield new
 
 
-def note(line: str) -> None:
-    """Tell the person who trains."""
-    sys.stderr.write(f"{line}\n")
-
-
+main = program("benchmarks.shipped_ranker", train)
 if __name__ == "__main__":
     sys.exit(main())

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -15,6 +16,7 @@ from hypothesis import settings
 
 from recsys.records import Answer, Paper, Reason, Recommendation
 from tests import areas
+from tests.rows import THOROUGH
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -24,8 +26,9 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # Before LightGBM starts it
 # A shell's background ignores Ctrl-C, and so would all processes that tests start there.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-THOROUGH = "RECSYS_TEST_THOROUGH" in os.environ
-"""Set by `make test-thorough`: more examples of each property, and everything that is slow."""
+if not THOROUGH:  # Tests share the processors: threads of one wait for those of another.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # Before numpy is imported.
 settings.register_profile("usual", deadline=None, max_examples=25)  # The machine may be busy.
 settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile("thorough" if THOROUGH else "usual")
@@ -94,6 +97,24 @@ def built(own_cache: Path, shared_folder: Path) -> "Built":
             folder.mkdir()
             return build_small(folder)
     return built_in(folder)
+
+
+@pytest.fixture(scope="module")
+def one_process() -> Iterator[None]:
+    """Let a pool of one process work in this one: to start another takes a second."""
+    from tests.one_process import in_one_process
+
+    with in_one_process(most=1):
+        yield
+
+
+@pytest.fixture(scope="module")
+def no_workers() -> Iterator[None]:
+    """Share no work of this module among processes, but in the thorough run."""
+    from tests.one_process import in_one_process
+
+    with nullcontext() if THOROUGH else in_one_process():
+        yield
 
 
 @pytest.fixture

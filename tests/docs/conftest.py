@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from tests.built_index import Built
 
 
+@pytest.fixture(scope="module", autouse=True)
+def work_is_done_here(no_workers: None) -> None:
+    """Start no workers."""
+
+
 @pytest.fixture
 def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with every file that the guide speaks of, as the current one."""

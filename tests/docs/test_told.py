@@ -194,6 +194,7 @@ def test_stale_pages_are_written_anew(tmp_path: Path, monkeypatch: pytest.Monkey
     assert text.startswith("Before.\n") and "| `cosine` |" in text and "old" not in text
 
 
+@pytest.mark.area("docs")
 def test_the_pages_are_built_without_a_warning(tmp_path: Path) -> None:
     words = ["-q", "-W", "--keep-going", "-b", "html", "-d", tmp_path / "trees", DOCS]
     done = subprocess.run(

@@ -10,7 +10,6 @@ import pytest
 
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, SourceUnreachable
 from recsys.indexes.backends import build_index, open_built
-from recsys.indexes.lance.lance_places import storage_options
 from recsys.indexes.text_backends import build_words, open_words
 from recsys.store.layout import REMOTE
 from recsys.store.terms import TermStore
@@ -78,6 +77,8 @@ def test_a_store_that_is_not_there_is_said_within_seconds(
 
 
 def test_the_usual_variables_are_told() -> None:
+    from recsys.indexes.lance.lance_places import storage_options  # lancedb takes seconds.
+
     told = storage_options(
         {"AWS_ENDPOINT_URL": "http://localhost:9", "AWS_DEFAULT_REGION": "eu", "AWS_REGION": ""}
     )

@@ -105,7 +105,7 @@ def test_trees_are_stored_and_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(StoredTrees.load(tmp_path).score(features), trees.score(features))
 
 
-@pytest.mark.parametrize("name", ["feature", "tree", "values", "width", "left"])
+@each_row("name", ["feature", "tree", "values", "width", "left"])
 def test_stored_trees_that_do_not_fit_are_refused(tmp_path: Path, name: str) -> None:
     converted(train(3)).save(tmp_path)
     with np.load(tmp_path / TREES) as stored:
@@ -116,7 +116,7 @@ def test_stored_trees_that_do_not_fit_are_refused(tmp_path: Path, name: str) -> 
         StoredTrees.load(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04" + bytes(60)])
+@each_row("content", [b"", b"no archive", b"PK\x03\x04" + bytes(60)])
 def test_a_file_of_other_things_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / TREES).write_bytes(content)
     with pytest.raises(ArtifactCorrupt, match="cannot be read"):

@@ -19,6 +19,7 @@ from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 from recsys.store.shown_papers import BLOB, FIELDS, STARTS, TOGETHER, ShownPapers, ShownWriter
 from recsys.store.soundness import check_corpus
+from tests.rows import each_row
 
 TEXT = st.text('ab\n"\\é漢\U0001f600', max_size=6)
 TEXTS = st.none() | st.lists(TEXT, max_size=3)
@@ -95,7 +96,7 @@ def test_a_changed_byte_is_refused_or_changes_nothing(tmp_path: Path) -> None:
             assert str(tmp_path / BLOB) in error.what
 
 
-@pytest.mark.parametrize(
+@each_row(
     "record",
     [
         "[",

@@ -87,7 +87,7 @@ def test_they_become_no_array_unasked() -> None:
         np.asarray(vectors)
 
 
-@pytest.mark.parametrize("moved", [False, True])
+@each_row("moved", [False, True])
 def test_they_are_read_from_files(moved: bool, tmp_path: Path) -> None:
     vectors, array = made(moved=moved)
     np.save(tmp_path / "codes.npy", vectors.parts.codes)
