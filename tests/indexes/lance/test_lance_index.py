@@ -17,6 +17,8 @@ from recsys.store.graph import UNKNOWN_YEAR, Years
 from tests.indexes.small_indexes import random_vectors
 from tests.indexes.test_carried_index import changed
 
+pytestmark = pytest.mark.area("lance")
+
 NO_ROWS = np.empty(0, np.int32)
 
 

@@ -23,6 +23,8 @@ from recsys.store.generations import Generation, pin
 from tests.pipelines.remote.made_index import FILES, LANCE, files_of, make_index
 from tests.pipelines.remote.store_server import StoreServer, folder_at
 
+pytestmark = pytest.mark.area("store")
+
 _numbers = count()
 SEARCHED_HERE = FILES | {"vectors/given.npy": b"here"}
 
