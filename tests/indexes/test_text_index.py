@@ -27,6 +27,7 @@ from recsys.indexes.text_backends import (
 from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats, Mask
 from recsys.store.terms import QueryText, TermStore
+from tests.indexes.small_indexes import lance_apart
 from tests.rows import each_row
 
 VOCABULARY = ("ant", "bee", "cat", "dog", "elk")
@@ -121,7 +122,7 @@ def built_before(name: str, papers: Papers, folder: Path) -> Index:
     return Index(today, open_words(today, folder, now))
 
 
-@pytest.fixture(params=BUILDS)
+@pytest.fixture(params=lance_apart(BUILDS))
 def build(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
     name, _, carried = request.param.partition(", ")
     monkeypatch.setattr("recsys.indexes.lance.lance_table.MOST_DEAD", 1)  # Half of these are.

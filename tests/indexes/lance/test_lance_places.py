@@ -16,6 +16,8 @@ from recsys.store.terms import TermStore
 from tests.indexes.small_indexes import random_vectors
 from tests.pipelines.remote.store_server import BUCKET, folder_at, served
 
+pytestmark = pytest.mark.area("lance")
+
 PLACE = "my.index/generations/3"
 
 
