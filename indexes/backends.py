@@ -18,8 +18,6 @@ if TYPE_CHECKING:  # The command line reads the table whenever it starts.
     from recsys.store.graph import Years
     from recsys.store.vectors.stored_vectors import StoredVectors
 
-DEFAULT = "annoy"
-"""What an index has whose manifest names none: an older version knew no other."""
 FILES = "files"
 """Of the facts of an index that is opened: the SHA-256 of each file beside the vectors, by name."""
 
@@ -118,11 +116,6 @@ BACKENDS: Mapping[str, Row] = {
         "LanceDB, here or on an object store",
         "pip install 'recsys[lance]'",
     ),
-    "milvus": Row(
-        "recsys.indexes.milvus.milvus_index",
-        "a collection of Milvus, on a server or in files",
-        "pip install 'recsys[milvus]'",
-    ),
 }
 LITTLE, SMALL = 10_000, 40_000
 """Measured on one thread, as multiples of one scan of the vectors: to find the 200 nearest papers,
@@ -140,8 +133,8 @@ What `exact` multiplies, the rest of an answer needs, too, which costs as much w
 not multiplied it: among 12,000 papers a whole answer takes as long by `exact` as by `int8`, which
 finds the same papers. Among 30,000 it takes 11.7 ms by `exact`, 10.6 by `int8` and 9.7 by `ivf`,
 which finds 99 % of the nearest and 98 % around references; with 31 of these 16.8, 15.0 and 13.5.
-Measured by `benchmarks.vector_backends`, and by `build_costs` and `answer_costs` of its
-neighbour `scale`; hnsw and annoy on another machine.
+Searches alone are measured by `benchmarks.vector_search`, answers by `benchmarks.scale`; hnsw and
+annoy were on another machine.
 """
 
 
@@ -222,21 +215,21 @@ def carry_index(
     years: "Years | None" = None,
 ) -> dict[str, Any]:
     """Do as `build_index` does; what a former index of this backend knows is not learned anew."""
-    if former.facts.get("backend", DEFAULT) != name:
+    if former.facts["backend"] != name:
         return build_index(name, vectors, folder, years=years)
     return {"backend": name, **backend(name).carry(vectors, folder, former, years=years)}
 
 
 def open_built(vectors: "StoredVectors", folder: Path, facts: Mapping[str, Any]) -> "VectorIndex":
-    """Open what `build_index` built; facts that name no backend are those of a forest of Annoy."""
-    return backend(facts.get("backend", DEFAULT)).open_index(vectors, folder, facts)
+    """Open what `build_index` built."""
+    return backend(facts["backend"]).open_index(vectors, folder, facts)
 
 
 def holds_vectors(facts: Mapping[str, Any]) -> bool:
     """Tell whether what `build_index` wrote holds the vectors: none are stored beside it."""
-    return BACKENDS[facts.get("backend", DEFAULT)].splits
+    return BACKENDS[facts["backend"]].splits
 
 
 def summary(facts: Mapping[str, Any], papers: int) -> str:
     """Say in a sentence how the vectors of so many papers are searched."""
-    return backend(facts.get("backend", DEFAULT)).summary(facts, papers)
+    return backend(facts["backend"]).summary(facts, papers)

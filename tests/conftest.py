@@ -26,6 +26,9 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # Before LightGBM starts it
 # A shell's background ignores Ctrl-C, and so would all processes that tests start there.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+if not THOROUGH:  # Tests share the processors: threads of one wait for those of another.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # Before numpy is imported.
 settings.register_profile("usual", deadline=None, max_examples=25)  # The machine may be busy.
 settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile("thorough" if THOROUGH else "usual")
@@ -102,6 +105,15 @@ def built(own_cache: Path, shared_folder: Path) -> "Built":
             with one_process():
                 return build_small(folder)
     return built_in(folder)
+
+
+@pytest.fixture(scope="module")
+def one_process() -> Iterator[None]:
+    """Let a pool of one process work in this one: to start another takes a second."""
+    from tests.one_process import in_one_process
+
+    with in_one_process(most=1):
+        yield
 
 
 @pytest.fixture(scope="module")

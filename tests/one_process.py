@@ -38,8 +38,17 @@ def here(
 
 
 @contextmanager
-def in_one_process() -> Iterator[None]:
-    """Start no workers meanwhile."""
+def in_one_process(most: int | None = None) -> Iterator[None]:
+    """Start no workers meanwhile, for pools of at most so many processes; None: for any pool."""
+    usual = ProcessPool.map
+
+    def map_here(
+        pool: ProcessPool, stage: Stage[Task, Result], shards: Shards[Task]
+    ) -> Generator[tuple[int, Result], None, None]:
+        few = most is None or (pool.jobs is not None and pool.jobs <= most)
+        work = here if few else usual
+        return work(pool, stage, shards)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ProcessPool, "map", here)
+        patch.setattr(ProcessPool, "map", map_here)
         yield

@@ -90,7 +90,7 @@ def cached_encoder(
         except ArtifactError:
             pass  # Damaged: export it again.
         else:
-            if seen == checkpoint.seen:  # Older versions left it out.
+            if seen == checkpoint.seen:  # The key is that of the weights.
                 return folder
     return _export(checkpoint, settings, folder, True)
 

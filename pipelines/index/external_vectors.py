@@ -115,14 +115,10 @@ def take(
 def given_mask(folder: Path, n: int) -> Mask:
     """Tell which of an index's n vectors were given from elsewhere: (n,) bool.
 
-    An index of an older version does not tell: all of them count.
-
     Args:
         folder: of the vectors of the index.
     """
     path = folder / GIVEN_FILE
-    if not path.exists():
-        return np.ones(n, bool)
     given: Mask = load_array(path)
     if given.dtype != np.bool_ or given.shape != (n,):
         raise ArtifactCorrupt(

@@ -15,7 +15,7 @@ import numpy as np
 
 from recsys.errors import InputError, RecsysError
 from recsys.formats.embeddings.embedding_files import embedding_files
-from recsys.indexes.backends import DEFAULT, Former, build_index, by_size, carry_index, summary
+from recsys.indexes.backends import Former, build_index, by_size, carry_index, summary
 from recsys.indexes.opening import open_collection
 from recsys.indexes.text_backends import OWN, build_words, carry_words, words_summary
 from recsys.models.encoder import OnnxEncoder
@@ -279,7 +279,7 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
         name = job.config["options"].get("vectors") or by_size(len(vectors))
         ann = build_index(name, vectors, folder, years=years)
     else:
-        name = job.config["ann"].get("backend", DEFAULT)
+        name = job.config["ann"]["backend"]
         former = Former(job.base.folder / VECTORS, job.config["ann"], known.today)
         ann = carry_index(name, vectors, folder, former, years=years)
     link_vectors(place, folder, ann)

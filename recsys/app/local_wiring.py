@@ -41,7 +41,7 @@ def _judge(folder: Path, recommender: Recommender) -> NeedsCitation:
         raise ArtifactMismatch(
             f"The judge of sentences in {folder} reads the vectors of another encoder than that of "
             "this index.",
-            "Train it with this index: `python -m recsys.pipelines.studies.needs.needs_study`.",
+            "Train it with this index: `python -m benchmarks.needs ...` in a checkout.",
         )
     return judge
 

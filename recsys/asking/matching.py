@@ -30,7 +30,6 @@ from recsys.store.arrays import Mask, Rows
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.hashed_names import HashedNames
 
 CANDIDATES = 20
 """Papers that the words of a title propose, and at most as many by the same first author."""
@@ -226,18 +225,16 @@ def _look_up(corpus: Corpus, names: Iterable[str]) -> dict[str, list[int]]:
         for forms in (_SPELLINGS, _ADDRESSES)
     )
     meant = {"id": spelt, "doi": spelt, "url": addresses}
-    named = corpus.named
-    hits = _in_columns(corpus, meant) if named is None else _by_hash(corpus, named, meant)
     found: dict[str, list[int]] = {}
-    for name, row in hits:
+    for name, row in _by_hash(corpus, meant):
         found.setdefault(name, []).append(row)
     return found
 
 
-def _by_hash(corpus: Corpus, named: HashedNames, meant: _Meant) -> Iterator[tuple[str, int]]:
+def _by_hash(corpus: Corpus, meant: _Meant) -> Iterator[tuple[str, int]]:
     """Give (name, row) of each field in turn, rows ascending."""
     rows = {row for form in meant["id"] if (row := corpus.row(form)) is not None}
-    rows.update(named.find(form for forms in meant.values() for form in forms).tolist())
+    rows.update(corpus.named.find(form for forms in meant.values() for form in forms).tolist())
     ordered = sorted(rows)
     papers = corpus.papers(ordered)
     for field, forms in meant.items():
@@ -245,15 +242,3 @@ def _by_hash(corpus: Corpus, named: HashedNames, meant: _Meant) -> Iterator[tupl
             spelling: str | None = getattr(paper, field)
             if spelling and (name := forms.get(spelling.lower())):
                 yield name, row
-
-
-def _in_columns(corpus: Corpus, meant: _Meant) -> Iterator[tuple[str, int]]:
-    """Give the same, out of an index of an older version."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    for column, forms in meant.items():
-        lower = pc.utf8_lower(corpus.column(column))
-        hits = pc.indices_nonzero(pc.is_in(lower, value_set=pa.array(list(forms), pa.string())))
-        for row, spelling in zip(hits.to_pylist(), lower.take(hits).to_pylist(), strict=True):
-            yield forms[spelling], row

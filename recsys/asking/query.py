@@ -83,7 +83,7 @@ def make_query(
     )
     wanted = allowed.copy()
     wanted[seeds] = wanted[disliked] = False
-    withheld = _NO_ROWS if front_matter else _front_matter(corpus, wanted)
+    withheld = _NO_ROWS if front_matter else corpus.front_matter[wanted[corpus.front_matter]]
     wanted[withheld] = False
     authors = corpus.author_codes(draft.authors) if metadata else _NO_ROWS
     own_papers = distinct(corpus.papers_of_author.take(authors)[1])
@@ -115,11 +115,6 @@ def draft_of(paper: Paper) -> Draft:
         as_of=paper.year,
         paper_id=paper.id,
     )
-
-
-def _front_matter(corpus: Corpus, wanted: Mask) -> Rows:
-    rows = _NO_ROWS if corpus.front_matter is None else corpus.front_matter
-    return rows[wanted[rows]]
 
 
 def _moment(*years: int | None) -> int | None:

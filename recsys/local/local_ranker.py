@@ -8,7 +8,7 @@ from pathlib import Path
 
 from recsys.local.local_features import LOCAL_FEATURES
 from recsys.protocols import Ranker
-from recsys.stage_two.ranker import OLDER_SCHEMAS, SCHEMA, TreeRanker
+from recsys.stage_two.ranker import SCHEMA, TreeRanker
 from recsys.store.artifacts import MANIFEST, load_manifest, sha256
 
 LOCAL_RANKER = "local-ranker"
@@ -33,10 +33,10 @@ def name_of(ranker: Ranker) -> str | None:
 
 
 def learned_beside(folder: Path) -> str | None:
-    """Read beside which ranker of drafts a local ranker has learned; None: older ones do not say.
+    """Read beside which ranker of drafts a local ranker has learned; None: one that is not stored.
 
     Raises:
         ArtifactError: the folder is missing or damaged.
     """
-    beside = load_manifest(folder, LOCAL_RANKER, *OLDER_SCHEMAS, SCHEMA).config.get(BESIDE)
+    beside = load_manifest(folder, LOCAL_RANKER, SCHEMA).config.get(BESIDE)
     return None if beside is None else str(beside)

@@ -11,14 +11,14 @@ from recsys.stage_one.settings import USUAL
 from recsys.stage_two.features import BY_NAME
 from recsys.stage_two.network import NETWORK, Network
 from recsys.stage_two.second_look import SECOND_NAMES
-from recsys.stage_two.stored_trees import OLDER_TREES, TREES, StoredTrees
+from recsys.stage_two.stored_trees import TREES, StoredTrees
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
 
 KIND = "ranker"
 FIRST = "first"
 """The folder inside a ranker's of the one whose chances it reads."""
-SCHEMA, OLDER_SCHEMAS = 3, (1, 2)
+SCHEMA = 3
 _AGAIN = "Train it again with `recsys train ranker`."
 
 
@@ -31,7 +31,7 @@ class TreeRanker:
     searches: those whose candidates it was trained on. nnselect: fingerprint of the NNSelect that
     it was trained with, if it was. first: the ranker whose chances this one reads, see
     `recsys.stage_two.second_look`; None: it looks once. network: whose scores are added to those of
-    the trees; None: there is none, as in rankers of older versions.
+    the trees; None: there is none.
     """
 
     trees: StoredTrees
@@ -73,7 +73,7 @@ class TreeRanker:
             ArtifactError: the folder is missing, damaged, of another kind or schema, or was
                 trained with features that this version does not have.
         """
-        manifest = load_manifest(folder, kind, *OLDER_SCHEMAS, SCHEMA)
+        manifest = load_manifest(folder, kind, SCHEMA)
         config = manifest.config
         try:
             names = tuple(config["feature_names"])
@@ -91,12 +91,10 @@ class TreeRanker:
                 "not have.",
                 _AGAIN,
             )
-        older = TREES not in manifest.files
-        trees = _older_trees(folder) if older else StoredTrees.load(folder)
+        trees = StoredTrees.load(folder)
         if trees.width != len(names):
             raise ArtifactCorrupt(
-                f"{folder / (OLDER_TREES if older else TREES)} reads {trees.width} features, its "
-                f"manifest names {len(names)}.",
+                f"{folder / TREES} reads {trees.width} features, its manifest names {len(names)}.",
                 _AGAIN,
             )
         network = Network.load(folder) if NETWORK in manifest.files else None
@@ -112,12 +110,6 @@ class TreeRanker:
             _check_first(folder, first, names)
         nnselect = config.get("nnselect")
         return cls(trees, names, knots, origin, folder, searches, nnselect, first, network)
-
-
-def _older_trees(folder: Path) -> StoredTrees:
-    from recsys.stage_two.older_trees import load_older
-
-    return load_older(folder)
 
 
 def _check_first(folder: Path, first: TreeRanker, names: tuple[str, ...]) -> None:

@@ -11,8 +11,6 @@ from recsys.store.kernels import fastest
 from recsys.store.kernels.in_numpy import LEAVES, Trees
 
 TREES = "trees.npz"
-OLDER_TREES = "model.onnx"
-"""Where older versions put them: see `recsys.stage_two.older_trees`."""
 _ARRAYS = ("feature", "threshold", "tree", "left", "values", "width")
 
 

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -178,13 +178,13 @@ def replacing(target: Path) -> Iterator[Path]:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def load_manifest(folder: Path, kind: str, *schemas: int) -> Manifest:
+def load_manifest(folder: Path, kind: str, schema: int) -> Manifest:
     """Read a manifest and check kind, schema version and the size of every file.
 
     Args:
         folder: the artifact.
         kind: what it has to be.
-        schemas: the versions that can be read, the newest last.
+        schema: the version that can be read.
 
     Raises:
         ArtifactMissing: no folder, or no manifest in it.
@@ -207,7 +207,7 @@ def load_manifest(folder: Path, kind: str, *schemas: int) -> Manifest:
         raise ArtifactMismatch(
             f"{folder} is of kind {manifest.kind!r}, not {kind!r}.", f"Give the path of the {kind}."
         )
-    check_schema(folder, kind, manifest.schema, schemas)
+    check_schema(folder, kind, manifest.schema, schema)
     inside = {str(Path(name).parent) for name in sizes if name.endswith(f"/{MANIFEST}")}
     for name in files_here(folder, sizes):
         if name.split("/")[0] not in inside:  # What an artifact of its own holds is its matter.
@@ -225,17 +225,18 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
         _check_size(folder / name, manifest.files[name]["bytes"])
 
 
-def check_schema(folder: Path | str, kind: str, schema: object, schemas: Sequence[int]) -> None:
+def check_schema(folder: Path | str, kind: str, schema: object, read: int) -> None:
     """Refuse what another version wrote in another way.
 
     Raises:
         ArtifactMismatch: naming both versions.
     """
-    if schema not in schemas:
+    if schema != read:
+        again = f"Run `{_MAKERS[kind]}` again" if kind in _MAKERS else "Build it again"
         raise ArtifactMismatch(
             f"{folder} was written with schema {schema} of {kind!r}; this version reads "
-            f"schema {schemas[-1]}.",
-            "Build it again with this version.",
+            f"schema {read}.",
+            f"{again} with this version.",
         )
 
 
@@ -283,7 +284,7 @@ _MAKERS: Mapping[str, str] = {
     "ranker": "recsys train ranker INDEX --split FILE",
     "local-ranker": "recsys train local INDEX CONTEXTS",
     "contexts": "recsys add-contexts INDEX FILES",
-    "needs-citation": "python -m recsys.pipelines.studies.needs.needs_study",
+    "needs-citation": "python -m benchmarks.needs --texts DIR --index INDEX --out DIR",
 }
 """What makes an artifact of a kind, where `recsys build` does not."""
 

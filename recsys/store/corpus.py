@@ -17,11 +17,11 @@ import numpy as np
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings, load_array
 from recsys.store.graph import UNKNOWN_YEAR, Years
-from recsys.store.hashed_names import HASHES, HashedNames
+from recsys.store.hashed_names import HashedNames
 from recsys.store.layout import FRONT_MATTER, YEARS
 from recsys.store.name_keys import author_keys, venue_key
 from recsys.store.paper_types import paper_types
-from recsys.store.shown_papers import STARTS, ShownPapers
+from recsys.store.shown_papers import ShownPapers
 
 if TYPE_CHECKING:
     import pyarrow
@@ -68,8 +68,7 @@ class Corpus:
     mapped, because most of it is read later, or never. ids: row -> public id. years: (n,) int16,
     UNKNOWN_YEAR where unknown. venues: (n,) int32 code into venue_keys, -1 where unknown. authors:
     row -> codes into author_keys; papers_of_author: author code -> rows. front_matter: (m,) int32,
-    rows of prefaces, indexes, errata and the like, ascending; None where nobody has looked. shown,
-    named: None where an older version did not write them.
+    rows of prefaces, indexes, errata and the like, ascending.
     """
 
     folder: Path
@@ -81,9 +80,9 @@ class Corpus:
     authors: Ragged
     author_keys: SortedStrings
     papers_of_author: Ragged
-    front_matter: Rows | None = None
-    shown: ShownPapers | None = None
-    named: HashedNames | None = None
+    front_matter: Rows
+    shown: ShownPapers
+    named: HashedNames
 
     def __len__(self) -> int:
         """Count the papers."""
@@ -122,9 +121,6 @@ class Corpus:
 
     def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
         """Return papers as shown to people: without abstract, references, keyphrases and labels."""
-        if self.shown is None:
-            wanted = np.asarray(rows, np.int32)
-            return [_paper(record) for record in self._shown.take(wanted).to_pylist()]
         numbers = map(int, rows)
         return [self.shown.paper(row, self.ids[row], self.year(row)) for row in numbers]
 
@@ -187,22 +183,12 @@ class Corpus:
         return self._read(*SHOWN)
 
     def _read(self, *columns: str) -> "pyarrow.Table":
-        import pyarrow
         import pyarrow.parquet as parquet
 
-        known = set(self._file.schema_arrow.names)
         # Without threads: where memory is short they do not start, and Arrow waits for ever.
-        table = parquet.read_table(
-            self._buffer,
-            columns=[*known.intersection(columns)],
-            use_threads=False,
-            pre_buffer=False,
+        return parquet.read_table(
+            self._buffer, columns=list(columns), use_threads=False, pre_buffer=False
         )
-        for name in columns:
-            if name not in known:  # An older version wrote none; so far, these are lists of names.
-                nothing = pyarrow.nulls(len(self), pyarrow.list_(pyarrow.string()))
-                table = table.append_column(name, nothing)
-        return table.select(columns)
 
     @property
     def _buffer(self) -> "pyarrow.BufferReader":
@@ -223,9 +209,9 @@ class Corpus:
             Ragged.load(folder, "authors"),
             SortedStrings.load(folder, "author_keys"),
             Ragged.load(folder, "papers_of_author"),
-            load_array(found) if (found := folder / FRONT_MATTER).is_file() else None,
-            ShownPapers.load(folder) if (folder / STARTS).is_file() else None,
-            HashedNames.load(folder) if (folder / HASHES).is_file() else None,
+            load_array(folder / FRONT_MATTER),
+            ShownPapers.load(folder),
+            HashedNames.load(folder),
         )
 
 

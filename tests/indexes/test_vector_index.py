@@ -50,8 +50,6 @@ BUILDS = [
     "hnsw, carried",
     "lance",
     "lance, in lists, carried",
-    "milvus, carried",
-    "milvus, a graph",
 ]
 LISTS = "ivf", "ivf, barely looking"
 """What is scanned there for one query is compared with others that are asked together."""
@@ -64,8 +62,6 @@ def build(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     if request.param == "lance, in lists, carried":
         monkeypatch.setattr("recsys.indexes.lance.lance_index.LEAST", 200)
         monkeypatch.setattr("recsys.indexes.lance.lance_index.IN_A_LIST", 20)
-    if request.param == "milvus, a graph":
-        monkeypatch.setattr("recsys.indexes.milvus.milvus_collection._FLAT_BELOW", 0)
     builders: dict[str, Build] = {
         "exact": ExactIndex,
         "annoy": lambda vectors: forest(vectors, tmp_path, search_k=150),
@@ -81,8 +77,6 @@ def build(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
         "hnsw, carried": lambda vectors: built_before("hnsw", vectors, tmp_path),
         "lance": lambda vectors: built("lance", vectors, tmp_path),
         "lance, in lists, carried": lambda vectors: built_before("lance", vectors, tmp_path),
-        "milvus, carried": lambda vectors: built_before("milvus", vectors, tmp_path),
-        "milvus, a graph": lambda vectors: built("milvus", vectors, tmp_path),
     }
     return builders[request.param]
 

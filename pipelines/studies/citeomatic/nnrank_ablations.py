@@ -27,7 +27,7 @@ from recsys.pipelines.evaluation.write_evaluation import (
     versions,
     write_folder,
 )
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind
+from recsys.pipelines.studies.citeomatic.negatives import Kind
 from recsys.pipelines.studies.citeomatic.rank_task import Shortlists, score_all
 from recsys.pipelines.studies.citeomatic.select_task import Dev
 from recsys.pipelines.studies.citeomatic.train_nnrank import NNRankOptions, RankMaterial, fit

@@ -22,7 +22,7 @@ from recsys.pipelines.studies.citeomatic.network_training import (
     device_of,
     train,
 )
-from recsys.pipelines.studies.citeomatic.rank_batches import RankData
+from recsys.pipelines.studies.citeomatic.rank_net import RankData
 from recsys.pipelines.studies.citeomatic.rank_task import (
     DEV_MEASURE,
     RankOptions,

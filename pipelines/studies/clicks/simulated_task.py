@@ -19,13 +19,18 @@ from pathlib import Path
 import numpy as np
 
 from recsys.errors import InputError, near_miss
+from recsys.eval.studies.clicks.click_files import write_clicks
 from recsys.eval.studies.clicks.click_log import ClickLog
-from recsys.eval.studies.clicks.click_models import CLICK_MODELS, ClickModel
-from recsys.eval.studies.clicks.click_world import World
-from recsys.eval.studies.clicks.click_writers import write_clicks
 from recsys.eval.studies.clicks.estimation import METHODS, estimate
 from recsys.eval.studies.clicks.recommendation_task import RecommendationTask, write_task
-from recsys.eval.studies.clicks.simulation import Policy, simulate, true_propensities
+from recsys.eval.studies.clicks.simulation import (
+    CLICK_MODELS,
+    ClickModel,
+    Policy,
+    World,
+    simulate,
+    true_propensities,
+)
 from recsys.formats.embeddings import write_embeddings
 from recsys.pipelines.studies.clicks.corpus_world import DEPTH, PRODUCTION, WorldOptions, world_of
 from recsys.store.artifacts import replacing, write_json

@@ -16,11 +16,9 @@ import numpy as np
 from recsys.errors import InputError
 from recsys.eval.report.page import Page
 from recsys.eval.report.page_formats import as_json
-from recsys.eval.studies.encoders.journal_curve import LINEAR, Told, Trained
-from recsys.eval.studies.encoders.journal_page import journal_page
+from recsys.eval.studies.encoders.journal_page import LINEAR, Told, Trained, journal_page
 from recsys.eval.studies.encoders.training_page import write_page
-from recsys.eval.studies.probes.few_labels import few_label_probe
-from recsys.eval.studies.probes.linear import linear_probe
+from recsys.eval.studies.probes.linear import few_label_probe, linear_probe
 from recsys.eval.studies.probes.probe_results import Group
 from recsys.models.encoder import Text
 from recsys.pipelines.jobs.finished_steps import once
@@ -170,6 +168,24 @@ def draw_curve(source: Path, options: CurveOptions, out: Path, run: Run) -> Curv
     study = Study(source, by_id, key, options, out, run)
     found = tuple(each for seed in study.seeds() for each in _of_seed(study, seed))
     return CurveReport(out, found, options.training.classes.label, source.name)
+
+
+def read_shares(text: str) -> tuple[float, ...]:
+    """Parse shares with commas between them: distinct, ascending.
+
+    Raises:
+        InputError: one of them is no number above 0 and up to 1.
+    """
+    try:
+        shares = tuple(sorted({float(each) for each in text.split(",")}))
+    except ValueError:
+        shares = ()
+    if not shares or not all(0 < each <= 1 for each in shares):
+        raise InputError(
+            f"--shares {text} are not numbers above 0 and up to 1.",
+            "Give such numbers with commas between them, such as 0.25,0.5,1.",
+        )
+    return shares
 
 
 def _check(options: CurveOptions, out: Path) -> None:

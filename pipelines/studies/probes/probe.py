@@ -8,10 +8,9 @@ from typing import TypeVar
 import numpy as np
 
 from recsys.errors import InputError, near_miss
-from recsys.eval.studies.probes.clustering import dense_clusters, majorities
-from recsys.eval.studies.probes.contrasts import contrasts
-from recsys.eval.studies.probes.estimates import estimator
-from recsys.eval.studies.probes.linear import deal, linear_probe
+from recsys.eval.studies.probes.clustering import Layout, dense_clusters, lay_out, majorities
+from recsys.eval.studies.probes.linear import contrasts, deal, linear_probe
+from recsys.eval.studies.probes.pairs import estimator, retrieve_pairs
 from recsys.eval.studies.probes.paper_classes import folded, is_unseen
 from recsys.eval.studies.probes.probe_results import (
     ALL,
@@ -21,8 +20,6 @@ from recsys.eval.studies.probes.probe_results import (
     GroupResult,
     ProbeResult,
 )
-from recsys.eval.studies.probes.retrieval import retrieve_pairs
-from recsys.eval.studies.probes.tsne_layout import Layout, lay_out
 from recsys.pipelines.studies.probes.probe_papers import (
     Values,
     classes,

@@ -16,16 +16,20 @@ from recsys.eval.measures import Doubles
 from recsys.eval.report.page import Page, Section
 from recsys.eval.report.tables import Table, cells
 from recsys.eval.significance import holm, randomisation_test
-from recsys.eval.studies.encoders.training_curves import Course
-from recsys.eval.studies.encoders.training_page import course_pictures, course_section, write_page
+from recsys.eval.studies.encoders.training_page import (
+    Course,
+    course_pictures,
+    course_section,
+    write_page,
+)
 from recsys.pipelines.jobs.finished_steps import once
 from recsys.pipelines.studies.finetuning.encoder_training import Run
 from recsys.pipelines.studies.finetuning.student import RANDOM
-from recsys.pipelines.studies.specter.dev_recall import MEASURE
-from recsys.pipelines.studies.specter.fitting import EncoderOptions, fit
+from recsys.pipelines.studies.specter.train_encoder import EncoderOptions, fit
 from recsys.pipelines.studies.specter.triplet_sources import (
     ABSTRACT,
     AUTHORS,
+    MEASURE,
     VENUE,
     Reading,
     read_index,

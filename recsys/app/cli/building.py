@@ -60,7 +60,7 @@ class VectorChoices:
             show_default="by the number of papers",
             help="What searches the vectors: a forest of Annoy, an exact scan, an exact scan in 8 "
             "bits, lists around centroids, a graph of neighbours (needs `recsys[hnsw]`), "
-            "LanceDB (needs `recsys[lance]`), or Milvus (needs `recsys[milvus]`).",
+            "or LanceDB (needs `recsys[lance]`).",
         ),
     ] = None
     text: Annotated[

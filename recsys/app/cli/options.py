@@ -84,6 +84,9 @@ NoWait: TypeAlias = Annotated[
         "--no-wait", help="Fail at once if another process is writing the index; else wait for it."
     ),
 ]
+Folder: TypeAlias = Annotated[
+    Path, Option("--out", metavar="DIR", show_default=False, help="Folder to write.")
+]
 Seed: TypeAlias = Annotated[int, Option("--seed", min=0, help="Seed of everything random.")]
 Quiet: TypeAlias = Annotated[
     bool,

@@ -22,10 +22,7 @@ StoredVectors: TypeAlias = Floats | SplitVectors
 
 
 def load_vectors(folder: Path) -> StoredVectors:
-    """Memory-map the vectors in a folder: the whole ones, or those in two parts.
-
-    An index of an older version may have codes beside whole ones, but no rests.
-    """
+    """Memory-map the vectors in a folder: the whole ones, or those in two parts."""
     if (folder / RESTS_FILE).exists():
         return SplitVectors.load(folder)
     vectors: Floats = load_array(folder / VECTOR_FILE)

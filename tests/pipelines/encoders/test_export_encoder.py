@@ -230,7 +230,7 @@ def test_what_an_encoder_has_learned_from_goes_with_it(small: Path, tmp_path: Pa
     assert SeenQueries.load(silent) is None
     seen = SeenQueries(frozenset({b"sixof6", b"others"}), frozenset({b"three3"}))
     seen.save(trained)
-    told = cached_encoder(str(trained), tmp_path, precision="f32")  # An older version left it out.
+    told = cached_encoder(str(trained), tmp_path, precision="f32")
     assert SeenQueries.load(told) == seen == read_checkpoint(str(trained)).seen
     assert OnnxEncoder.load(told).fingerprint == OnnxEncoder.load(silent).fingerprint
     (told / "dev_queries.npy").write_bytes(b"cut")

@@ -27,6 +27,8 @@ from tests.rows import each_row
 
 SYSTEMS = ("two-stage", "stage-one", "embedding", "bm25", "bm25-whoosh")
 
+pytestmark = pytest.mark.usefixtures("one_process")
+
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:

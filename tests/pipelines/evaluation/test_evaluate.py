@@ -25,6 +25,8 @@ from tests.pipelines.small_index import (
     write_small_split,
 )
 
+pytestmark = pytest.mark.usefixtures("one_process")
+
 ALL = EvaluateOptions(
     systems=tuple(reversed(list(SYSTEMS))),
     engine=ProcessPool(1),

@@ -106,14 +106,6 @@ def test_vectors_of_another_encoder_are_refused(place: Place) -> None:
         take(longer, built, place.folder / "out")
 
 
-def test_an_index_that_does_not_tell_was_given_all_vectors(place: Place) -> None:
-    now = place.built("new", "ab")
-    take(place.file("a.npy", "a", vectors_of("a")), now, place.folder / "out")
-    assert given_mask(place.folder / "out", 2).tolist() == [True, False]
-    (place.folder / "out" / GIVEN_FILE).unlink()
-    assert given_mask(place.folder / "out", 2).tolist() == [True, True]
-
-
 @pytest.mark.parametrize("wrong", [np.ones(3, bool), np.ones(2, np.int8), np.ones((2, 1), bool)])
 def test_a_mask_that_does_not_fit_is_refused(wrong: NDArray[Any], tmp_path: Path) -> None:
     np.save(tmp_path / GIVEN_FILE, wrong)

@@ -57,7 +57,10 @@ def test_nothing_is_started_for_no_tasks() -> None:
     assert powers(4, []) == {}
 
 
-def test_workers_compute_on_one_thread_and_leave_the_environment_alone() -> None:
+def test_workers_compute_on_one_thread_and_leave_the_environment_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
     before = dict(os.environ)
     start: partial[partial[str | None]] = partial(partial, os.getenv)
     assert dict(shared(start, ["OMP_NUM_THREADS"], jobs=1)) == {0: "1"}

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from tests.built_index import Built
     from tests.conftest import RunCli
 
+pytestmark = pytest.mark.usefixtures("one_process")
+
 
 @pytest.fixture(scope="module")
 def linked(tmp_path_factory: pytest.TempPathFactory) -> Path:

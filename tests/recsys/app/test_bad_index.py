@@ -95,13 +95,18 @@ def test_a_half_built_index_says_that_the_build_continues(index: Path, run_cli: 
         assert_refused(done, "not a finished index", "a killed build continues")
 
 
-def test_an_index_of_another_schema_is_refused(index: Path, run_cli: "RunCli") -> None:
+@pytest.mark.parametrize("schema", [INDEX_SCHEMA - 1, INDEX_SCHEMA + 1])
+def test_an_index_of_another_schema_is_refused(
+    index: Path, parts: Path, schema: int, run_cli: "RunCli"
+) -> None:
+    said = f"schema {schema}", f"reads schema {INDEX_SCHEMA}", "Build it again with this version."
     value = json.loads((index / MANIFEST).read_text())
-    (index / MANIFEST).write_text(json.dumps(value | {"schema": 99}))
+    (index / MANIFEST).write_text(json.dumps(value | {"schema": schema}))
     for done in every_command(index, run_cli):
-        assert_refused(
-            done, "schema 99", f"reads schema {INDEX_SCHEMA}", "Build it again with this version."
-        )
+        assert_refused(done, *said)
+    value = json.loads((parts / MANIFEST).read_text())  # As one without generations was.
+    (index / MANIFEST).write_text(json.dumps(value | {"schema": schema}))
+    assert_refused(run_cli("recommend", "--index", index, stdin=STDIN), *said)
 
 
 @each_row("text", ["", "no JSON", "[]", "{}", '{"kind": "index"}', "\x00"])

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 CHANGING = {
     *("update", "add-contexts", "train ranker", "train local", "train nnselect", "train nnrank"),
-    *("tune nnrank", "ablate nnrank"),  # They may lack NNSelect's folds, which an index keeps.
+    *(
+        "study tune-nnrank",
+        "study ablate-nnrank",
+    ),  # They may lack NNSelect's folds, which an index keeps.
 }
 TITLE = "Rivers and glaciers of the north"
 NEW = {"id": "new", "title": TITLE, "year": 2012}

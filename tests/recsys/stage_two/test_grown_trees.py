@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt, InputError
 from recsys.stage_two.grown_trees import round_down, trees_of
-from recsys.stage_two.older_trees import load_older
 from recsys.stage_two.stored_trees import TREES, StoredTrees
 from recsys.store.arrays import Floats
 from recsys.store.kernels import in_numpy
 from tests.rows import each_row
 
 FEATURES = 4
-OLDER = Path(__file__).parents[2] / "golden" / "older_trees"
 
 
 def train(seed: int, *, rounds: int = 30, leaves: int = 15, objective: str = "lambdarank") -> Any:  # noqa: ANN401 - lightgbm.Booster
@@ -123,14 +121,6 @@ def test_a_file_of_other_things_is_refused(tmp_path: Path, content: bytes) -> No
     (tmp_path / TREES).write_bytes(content)
     with pytest.raises(ArtifactCorrupt, match="cannot be read"):
         StoredTrees.load(tmp_path)
-    (tmp_path / "model.onnx").write_bytes(content)
-    with pytest.raises(ArtifactCorrupt, match="cannot be read"):
-        load_older(tmp_path)
-
-
-def test_trees_of_an_older_version_score_as_they_did() -> None:
-    features, scores = np.load(OLDER / "features.npy"), np.load(OLDER / "scores.npy")
-    np.testing.assert_array_equal(load_older(OLDER).score(features), scores)
 
 
 def test_a_model_that_learned_nothing_scores_everything_alike() -> None:

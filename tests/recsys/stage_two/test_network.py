@@ -124,14 +124,6 @@ def test_what_a_file_keeps_of_weights_says_the_same(tmp_path: Path) -> None:
     np.testing.assert_allclose(loaded.score(features), network.score(features), atol=1e-2)
 
 
-def test_weights_of_older_files_are_read_whole(tmp_path: Path) -> None:
-    network = some_network()
-    scale = {"knots": network.scale.knots, "quantiles": network.scale.quantiles}
-    whole = {name: getattr(network, name) for name in NAMES}
-    np.savez(tmp_path / NETWORK, allow_pickle=False, **scale, **whole)
-    np.testing.assert_array_equal(Network.load(tmp_path).first, network.first)
-
-
 @each_row("name", NAMES)
 @each_row("axis", [0, 1, 2])
 def test_arrays_that_do_not_fit_each_other_are_refused(

@@ -9,7 +9,7 @@ import pytest
 from recsys.errors import InputError, LeakageError
 from recsys.eval.report.tables import text_table
 from recsys.eval.trec import read_run
-from recsys.pipelines.studies.citeomatic.margin_loss import Kind
+from recsys.pipelines.studies.citeomatic.negatives import Kind
 from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
 from recsys.pipelines.studies.citeomatic.nnrank_ablations import (
     FULL,
@@ -30,7 +30,7 @@ ROWS = ("no-numbers", "no-neighbour-negatives", "seen-cosines", "no-venue")
 @pytest.fixture(scope="module")
 def report(wordy: Wordy, tmp_path_factory: pytest.TempPathFactory) -> AblationReport:
     folder = tmp_path_factory.mktemp("ablations")
-    options = AblationOptions(RANKER, part="test", rows=ROWS, command="recsys ablate nnrank")
+    options = AblationOptions(RANKER, part="test", rows=ROWS, command="recsys study ablate-nnrank")
     return ablate(wordy.copy(folder), wordy.split, options, folder / "out")
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recsys.pipelines.studies.citeomatic.parameter_search import Search, SearchOptions
 from recsys.pipelines.studies.citeomatic.parameters import Choice, Parameters
+from recsys.pipelines.studies.citeomatic.tune_networks import Search, SearchOptions
 
 SPACE = (
     Choice("width", "a width", tuple(range(0, 200, 10))),

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import ArtifactMissing, InputError, MissingExtraError
-from recsys.pipelines.studies.citeomatic.parameter_search import SearchOptions
 from recsys.pipelines.studies.citeomatic.parameters import (
     Model,
     read_parameters,
@@ -15,7 +14,7 @@ from recsys.pipelines.studies.citeomatic.parameters import (
     with_select,
 )
 from recsys.pipelines.studies.citeomatic.train_nnselect import NNSelectOptions, train_nnselect
-from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions, tune
+from recsys.pipelines.studies.citeomatic.tune_networks import SearchOptions, TuneOptions, tune
 from recsys.store.generations import in_force
 from tests.pipelines.studies.citeomatic.conftest import Wordy
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recsys.errors import InputError
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.pipelines.studies.clicks.click_pairs import Pairs, pairs
+from recsys.pipelines.studies.clicks.click_features import Pairs, pairs
 from recsys.store.arrays import Floats
 from tests.rows import each_row
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from recsys.eval.studies.encoders.journal_curve import LINEAR
-from recsys.eval.studies.probes.few_labels import few_label_probe
+from recsys.eval.studies.encoders.journal_page import LINEAR
+from recsys.eval.studies.probes.linear import few_label_probe
 from recsys.eval.studies.probes.paper_classes import folded, is_unseen
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.pipelines.studies.citeomatic.network_training import one_thread

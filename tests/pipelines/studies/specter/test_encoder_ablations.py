@@ -7,7 +7,7 @@ import pytest
 
 from recsys.eval.report.page_formats import FORMATS
 from recsys.eval.significance import holm, randomisation_test
-from recsys.eval.studies.encoders.training_curves import Course
+from recsys.eval.studies.encoders.training_page import Course
 from recsys.pipelines.studies.finetuning.student import RANDOM
 from recsys.pipelines.studies.specter.encoder_ablations import (
     AblationOptions,

@@ -41,15 +41,6 @@ def test_only_what_is_read_is_named(name: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(load_vectors(tmp_path)[:], vectors, atol=1e-7)
 
 
-def test_codes_of_an_older_version_lie_beside_whole_vectors(tmp_path: Path) -> None:
-    vectors = random_vectors(60)
-    build_index("int8", vectors, tmp_path)
-    (tmp_path / RESTS_FILE).unlink()
-    np.save(tmp_path / "vectors.npy", vectors)
-    assert vector_files(tmp_path) == ["vectors.npy"]
-    np.testing.assert_array_equal(load_vectors(tmp_path), vectors)
-
-
 @pytest.mark.parametrize(
     ("name", "bad"),
     [
