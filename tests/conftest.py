@@ -86,7 +86,7 @@ def own_cache(shared_folder: Path) -> Iterator[Path]:
         yield folder
 
 
-def one_process() -> AbstractContextManager[None]:
+def usually_without_workers() -> AbstractContextManager[None]:
     """Share no work among processes meanwhile, but in the thorough run."""
     from tests.one_process import in_one_process
 
@@ -102,7 +102,7 @@ def built(own_cache: Path, shared_folder: Path) -> "Built":
     with FileLock(shared_folder / "built.lock"):
         if not folder.exists():
             folder.mkdir()
-            with one_process():
+            with usually_without_workers():
                 return build_small(folder)
     return built_in(folder)
 
@@ -119,7 +119,7 @@ def one_process() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def no_workers() -> Iterator[None]:
     """Share no work of this module among processes, but in the thorough run."""
-    with one_process():
+    with usually_without_workers():
         yield
 
 
