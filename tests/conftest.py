@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -88,6 +88,13 @@ def own_cache(shared_folder: Path) -> Iterator[Path]:
         yield folder
 
 
+def usually_without_workers() -> AbstractContextManager[None]:
+    """Share no work among processes meanwhile, but in the thorough run."""
+    from tests.one_process import in_one_process
+
+    return nullcontext() if THOROUGH else in_one_process()
+
+
 @pytest.fixture(scope="session")
 def built(own_cache: Path, shared_folder: Path) -> "Built":
     """A small index that no test may change; `copy` gives one to damage."""
@@ -97,7 +104,8 @@ def built(own_cache: Path, shared_folder: Path) -> "Built":
     with FileLock(shared_folder / "built.lock"):
         if not folder.exists():
             folder.mkdir()
-            return build_small(folder)
+            with usually_without_workers():
+                return build_small(folder)
     return built_in(folder)
 
 
@@ -113,9 +121,7 @@ def one_process() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def no_workers() -> Iterator[None]:
     """Share no work of this module among processes, but in the thorough run."""
-    from tests.one_process import in_one_process
-
-    with nullcontext() if THOROUGH else in_one_process():
+    with usually_without_workers():
         yield
 
 
