@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from tests.built_index import ROOT
-from tests.conftest import THOROUGH
-from tests.rows import each_row
+from tests.rows import THOROUGH, each_row
 from tests.torture.table import TORTURES, chosen
 from tests.torture.verdicts import FAILURES
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.built_index import Built
-from tests.conftest import THOROUGH
+from tests.rows import THOROUGH
 from tests.web_check.__main__ import main
 from tests.web_check.attacks import PROTOCOL, SIZES, STRANGERS
 from tests.web_check.findings import Report, Setting

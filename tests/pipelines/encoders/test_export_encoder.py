@@ -32,8 +32,7 @@ from recsys.pipelines.encoders.sample_texts import SAMPLES
 from recsys.pipelines.encoders.torch_check import POOLINGS, stored_vectors, torch_vectors
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, load_manifest, verify
-from tests.conftest import THOROUGH
-from tests.rows import each_row
+from tests.rows import THOROUGH, each_row
 
 SMALL = {
     "vocab_size": 30522,
