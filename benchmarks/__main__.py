@@ -31,8 +31,8 @@ from benchmarks.costs import measure_build, measure_serving, measure_update, tim
 from benchmarks.map_quality import measure_maps
 from benchmarks.matching_quality import measure_matching
 from benchmarks.result_tables import Report, written
+from docs.made.marked_pages import check_page, rewrite_page
 from recsys.eval.measures import summarise
-from recsys.eval.report.page import check_page, rewrite_page
 from recsys.eval.significance import expected_calibration_error
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import gold, read_split

@@ -9,14 +9,14 @@ import sys
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import typer
 
 from recsys.errors import InputError, RecsysError, near_miss
-from recsys.pipelines.jobs.exit_codes import Program, ending
 from recsys.processors import processors
 from recsys.store.generations import in_force
 
@@ -41,6 +41,37 @@ with open(sys.argv[1], "w") as file:
     json.dump(facts, file)
 sys.exit(os.waitstatus_to_exitcode(status))
 """
+
+
+INTERRUPTED = 130
+"""As of a program that SIGINT ends: 128 + 2."""
+
+
+class Program(Protocol):
+    """Takes the words of the command line, None: those of the process; returns its exit code."""
+
+    def __call__(self, arguments: Sequence[str] | None = None) -> int:
+        """Run it."""
+
+
+def ending(main: Callable[[Sequence[str] | None], int | None]) -> Program:
+    """Return the exit code of a program: its own (0), that of its error, or INTERRUPTED."""
+
+    @wraps(main)
+    def run(arguments: Sequence[str] | None = None) -> int:
+        try:
+            return main(arguments) or 0
+        except RecsysError as error:
+            sys.stderr.write(f"error: {error}\n")
+            return error.exit_code
+        except OSError as error:
+            sys.stderr.write(f"error: {error.strerror or error}: {error.filename}\n")
+            return RecsysError.exit_code
+        except KeyboardInterrupt:
+            sys.stderr.write("interrupted\n")
+            return INTERRUPTED
+
+    return run
 
 
 def program(module: str, *commands: Callable[..., None]) -> Program:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.bench import PAPERS, SPLIT, Bench
+from benchmarks.thinned_links import LinkDropout, View, all_links, share_of_links
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.evaluation.splits import read_parts, read_split
@@ -22,7 +23,6 @@ from recsys.pipelines.ranking.cross_fitting import Recipe, Taught, teach
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
 from recsys.pipelines.ranking.ranker_trial import looking_again
-from recsys.pipelines.ranking.thinned_links import LinkDropout, View, all_links, share_of_links
 from recsys.pipelines.ranking.training_table import (
     Posing,
     TrainingTable,

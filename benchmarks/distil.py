@@ -27,6 +27,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import log_softmax, normalize, softmax
 
+from benchmarks.bench import ending
 from benchmarks.held_out import Corpora, compare, curve, parser_of, told
 from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.formats.replacing import replacing as replacing_file
@@ -34,12 +35,12 @@ from recsys.indexes.opening import open_collection
 from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, SeenQueries, Text
 from recsys.pipelines.encoders.checkpoints import MPNET
 from recsys.pipelines.encoders.export_encoder import cached_encoder, export_encoder
-from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.finished_steps import check_out
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
 from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
 from recsys.pipelines.studies.finetuning.lora import LoraOptions
-from recsys.pipelines.studies.finetuning.student import StartOptions, Student, check_out, facts_of
+from recsys.pipelines.studies.finetuning.student import StartOptions, Student, facts_of
 from recsys.pipelines.studies.finetuning.tower import Texts, Tower
 from recsys.pipelines.studies.finetuning.training_history import Checkpoint, History
 from recsys.pipelines.studies.finetuning.training_processes import Ranks
@@ -347,7 +348,7 @@ def task_of(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line, train, measure, print."""
     given = _parser().parse_args(arguments)
-    check_out(given.out)
+    check_out(given.out, TRAINING, "encoder that recsys trained")
     learn, also = (tuple(filter(None, names.split(","))) for names in (given.learn, given.also))
     corpora = Corpora(given.held_out, learn, given.data, given.indexes, given.papers)
     vectors = Vectors(corpora, given.teacher, given.cache)

@@ -26,8 +26,8 @@ import typer
 from benchmarks.bench import DOCS, Docs, program, run_module
 from benchmarks.made_corpus import invented_author, invented_word
 from benchmarks.result_tables import written
+from docs.made.marked_pages import check_page, rewrite_page
 from recsys.errors import RecsysError
-from recsys.eval.report.page import check_page, rewrite_page
 from recsys.pipelines.corpora.collect import AS_TOLD
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.dumps.ingest_dump import DumpJob, ingest_dump

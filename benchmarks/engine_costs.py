@@ -23,8 +23,8 @@ import typer
 
 from benchmarks.bench import DOCS, OUT, Docs, Work, program, recsys_program
 from benchmarks.result_tables import written
+from docs.made.marked_pages import check_page, rewrite_page
 from recsys.errors import RecsysError
-from recsys.eval.report.page import check_page, rewrite_page
 from recsys.processors import processors
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.generations import in_force

@@ -31,6 +31,7 @@ import numpy as np
 from pydantic import TypeAdapter
 from safetensors import safe_open
 
+from benchmarks.bench import ending
 from recsys.errors import InputError
 from recsys.eval.measures import Doubles
 from recsys.eval.significance import bootstrap_difference, randomisation_test
@@ -38,7 +39,6 @@ from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.jobs.exit_codes import ending
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
 from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, put

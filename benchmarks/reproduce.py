@@ -22,11 +22,11 @@ import typer
 
 from benchmarks.bench import Work, program, recsys_program, run_program
 from benchmarks.result_tables import table
+from docs.made.marked_pages import check_page, rewrite_page
 from recsys.errors import InputError, near_miss
 from recsys.eval.measures import Judged, f1, flag, per_query
 from recsys.eval.recorded_runs import FACTS, RUNS
 from recsys.eval.report.evaluation_report import read_report
-from recsys.eval.report.page import check_page, rewrite_page
 from recsys.eval.report.repeats import repeats, tables
 from recsys.eval.report.system_tables import headline, slices
 from recsys.eval.report.tables import Table, markdown_table

@@ -9,7 +9,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from recsys.eval.report.page import check_page, rewrite_page
+from docs.made.marked_pages import check_page, rewrite_page
 from recsys.store.artifacts import write_json
 
 TEMPLATES = Environment(

@@ -34,6 +34,7 @@ from benchmarks.corpus_lessons import (
     teach_together,
 )
 from benchmarks.result_tables import Report
+from benchmarks.thinned_links import share_of_links
 from recsys.eval.measures import Judged, per_query, summarise
 from recsys.eval.significance import bootstrap_pooled_f1, expected_calibration_error
 from recsys.indexes.opening import open_collection
@@ -43,7 +44,6 @@ from recsys.pipelines.ranking.cross_fitting import Recipe
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
 from recsys.pipelines.ranking.learn_on import learn_on
 from recsys.pipelines.ranking.ranker_trial import judge, looking_again
-from recsys.pipelines.ranking.thinned_links import share_of_links
 from recsys.pipelines.ranking.training_table import Posing, collect
 from recsys.progress import silent
 from recsys.stage_two.features import feature_names

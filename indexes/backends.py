@@ -9,15 +9,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
 from recsys.errors import InputError, MissingExtraError, near_miss
 
 if TYPE_CHECKING:
-    from recsys.protocols import VectorIndex
+    from recsys.protocols import TextIndex, VectorIndex
     from recsys.store.arrays import Floats, Rows
     from recsys.store.graph import Years
-    from recsys.store.vectors.stored_vectors import StoredVectors
-    from recsys.protocols import TextIndex
     from recsys.store.terms import TermStore
+    from recsys.store.vectors.stored_vectors import StoredVectors
 
 
 FILES = "files"

@@ -57,7 +57,7 @@ def open_collection(index: Path) -> Collection:
 
 
 def _reads_keyphrases(manifest: Manifest) -> bool:
-    reading = manifest.config.get("options", {}).get("reading") or {}
+    reading = manifest.config["options"].get("reading", {})
     return bool(reading.get(KEYPHRASES))
 
 

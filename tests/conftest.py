@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -82,8 +82,17 @@ def own_cache(shared_folder: Path) -> Iterator[Path]:
     folder.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RECSYS_CACHE", str(folder))
+        if not THOROUGH:
+            patch.setattr(os, "fsync", lambda descriptor: None)  # No power fails in these tests.
         patch.delenv("RECSYS_DEBUG", raising=False)
         yield folder
+
+
+def usually_without_workers() -> AbstractContextManager[None]:
+    """Share no work among processes meanwhile, but in the thorough run."""
+    from tests.one_process import in_one_process
+
+    return nullcontext() if THOROUGH else in_one_process()
 
 
 @pytest.fixture(scope="session")
@@ -95,7 +104,8 @@ def built(own_cache: Path, shared_folder: Path) -> "Built":
     with FileLock(shared_folder / "built.lock"):
         if not folder.exists():
             folder.mkdir()
-            return build_small(folder)
+            with usually_without_workers():
+                return build_small(folder)
     return built_in(folder)
 
 
@@ -111,9 +121,7 @@ def one_process() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def no_workers() -> Iterator[None]:
     """Share no work of this module among processes, but in the thorough run."""
-    from tests.one_process import in_one_process
-
-    with nullcontext() if THOROUGH else in_one_process():
+    with usually_without_workers():
         yield
 
 

@@ -21,6 +21,8 @@ from tests.without_extras import Ran, base_distributions, blocked_modules, run_a
 if TYPE_CHECKING:
     from tests.built_index import Built
 
+pytestmark = pytest.mark.area("wheel")
+
 HEAVY = {"torch", "transformers", "sentence-transformers", "scikit-learn", "gensim", "optuna"}
 HEAVY |= {"matplotlib", "jinja2", "pypdf"}
 

@@ -12,12 +12,12 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from benchmarks.bench import ending
 from benchmarks.drafts.cases import Draft, put_down, read_cases
 from benchmarks.result_tables import table
+from docs.made.marked_pages import check_page, rewrite_page
 from recsys.errors import RecsysError
-from recsys.eval.report.page import check_page, rewrite_page
 from recsys.formats.drafts.draft_formats import read_manuscript
-from recsys.pipelines.jobs.exit_codes import ending
 from recsys.records import Manuscript
 from recsys.store.artifacts import write_json
 

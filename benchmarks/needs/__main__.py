@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.bench import ending
 from benchmarks.needs.judge import Table, fit, table_of, thresholds_of, write_judge
 from benchmarks.needs.texts import FullText, read_texts
-from benchmarks.result_tables import table
+from benchmarks.result_tables import written
+from docs.made.marked_pages import check_page, rewrite_page
 from recsys.errors import InputError
-from recsys.eval.report.page import check_page, rewrite_page
 from recsys.eval.significance import expected_calibration_error
 from recsys.models.encoder import OnnxEncoder
-from recsys.pipelines.jobs.exit_codes import ending
 from recsys.pipelines.ranking.fit_ranker import calibrate
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Longs, Mask
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     figures = study(learned, encoder, chosen.out)
     sys.stderr.write(json.dumps(figures, indent=1) + "\n")
     if chosen.docs is not None:
-        rewrite_page(chosen.docs, PAGE, page_block(figures))
+        rewrite_page(chosen.docs, PAGE, written(PAGE, figures | {"names": VIEWS}))
     return 0 if figures["ships"] else 3
 
 
@@ -264,47 +264,6 @@ def control_scores(texts: Sequence[str], cites: Mask, train: Mask, name: str) ->
     matrix = counts.fit_transform([CONTROLS[name](text) for text in texts])
     model = LogisticRegression(C=0.3, max_iter=200).fit(matrix[np.flatnonzero(train)], cites[train])
     return np.asarray(model.decision_function(matrix), np.float32)
-
-
-def page_block(figures: Mapping[str, Any]) -> str:
-    """Write the tables."""
-    texts = [
-        (
-            VIEWS[view],
-            "{:.3f} [{:.3f}, {:.3f}]".format(row["auc"], *row["interval"]),
-            f"{row['at_end']:.3f}",
-            f"{row['with_refused']:.3f}",
-            *(f"{share:.2f}" for share in row["precision"]),
-        )
-        for view, row in figures["views"].items()
-    ]
-    fields = [
-        (
-            row["field"],
-            *(str(row[name]) for name in ("texts", "sentences", "citing")),
-            *(f"{row[view]:.3f}" for view in VIEWS),
-        )
-        for row in figures["fields"]
-    ]
-    controls = [(name, f"{area:.3f}") for name, area in figures["controls"].items()]
-    of_text = "marks at the end only", "with what the rules refuse", "P@5", "P@10"
-    return "\n\n".join(
-        (
-            f"{figures['texts']} texts, {figures['sentences']} sentences; {figures['examples']} "
-            f"are examples, {figures['citing']} of them cite. {figures['test_texts']} texts are "
-            f"kept for the test; there, {figures['test_share']:.0%} of the examples cite.",
-            "**Texts not seen in training.**",
-            table(("of the draft is known", "AUC", *of_text), texts),
-            f"Expected calibration error there: {figures['ece']:.3f}.",
-            "**Fields not seen in training.**",
-            table(("field", "texts", "examples", "citing", *VIEWS.values()), fields),
-            "**Controls**, trained and asked on the same sentences.",
-            table(("sees only", "AUC"), controls),
-            f"The least area, on unseen texts and on each large unseen field, is "
-            f"{figures['reached']:.3f}; {figures['gate']:.2f} is asked for: the judge "
-            f"{'ships' if figures['ships'] else 'does not ship'}.",
-        )
-    )
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.needs.texts import FullText
 from recsys.local.needs.needs_citation import ANY, KIND, SCHEMA, VECTOR_WEIGHTS, WORD_WEIGHTS
-from recsys.local.needs.needs_cues import FIRST_PLACE, NAMES, UNKNOWN, cues_of, section_columns
+from recsys.local.needs.needs_cues import FIRST_PLACE, NAMES, UNKNOWN, cues_of
 from recsys.local.needs.needs_words import SIZE, places_of
 from recsys.processors import processors
 from recsys.protocols import Encoder
@@ -76,7 +76,7 @@ def table_of(texts: Sequence[FullText], encoder: Encoder, rng: np.random.Generat
     some = _cues(texts, rng.random(len(texts)), rng)
     alone = known.copy()
     alone[:, FIRST_PLACE:] = UNKNOWN
-    alone[:, section_columns()] = 0.0
+    alone[:, [column for column, name in enumerate(NAMES) if name.startswith("in_")]] = 0.0
     alone[:, NAMES.index("in_unknown")] = 1.0
     return Table(
         texts=said,

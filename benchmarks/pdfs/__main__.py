@@ -14,19 +14,19 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.bench import ending
 from benchmarks.corpora.known_works import letters
 from benchmarks.pdfs.invented_papers import Invented, Work, invent
 from benchmarks.pdfs.printing import WAYS, make_folder
 from benchmarks.templates import page
+from docs.made.marked_pages import check_page, rewrite_page
 from recsys.asking.matching import match
-from recsys.eval.report.page import check_page, rewrite_page
 from recsys.formats.drafts.pdf import read_pdf
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
 from recsys.pipelines.corpora.library_works import PdfReading
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.build import BuildOptions, build
-from recsys.pipelines.jobs.exit_codes import ending
 from recsys.progress import Progress, silent
 from recsys.records import Manuscript, Reference
 from recsys.store.collection import Collection

@@ -7,8 +7,8 @@ from pathlib import Path
 from docs.made.commands import commands
 from docs.made.features import features
 from docs.made.layers import picture, read_folders
+from docs.made.marked_pages import splice
 from docs.made.online_sources import online_sources
-from recsys.eval.report.page import splice
 
 DOCS = Path(__file__).parents[1]
 BLOCKS: Mapping[str, tuple[str, Callable[[], str]]] = {

@@ -15,9 +15,18 @@ import numpy as np
 
 from recsys.errors import InputError, RecsysError
 from recsys.formats.embeddings.embedding_files import embedding_files
-from recsys.indexes.backends import Former, build_index, by_size, carry_index, summary
+from recsys.indexes.backends import (
+    OWN,
+    Former,
+    build_index,
+    build_words,
+    by_size,
+    carry_index,
+    carry_words,
+    summary,
+    words_summary,
+)
 from recsys.indexes.opening import open_collection
-from recsys.indexes.text_backends import OWN, build_words, carry_words, words_summary
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
 from recsys.pipelines.corpora.corpus_worth import worth_of

@@ -218,12 +218,8 @@ def _name_in_force(index: Path) -> str | None:
 
 def members_of(generation: Path) -> dict[str, Path]:
     """Name the parts of a generation."""
-    own = (GENERATIONS, UNFINISHED)
-    return {
-        each.name: each
-        for each in sorted(generation.iterdir())
-        if each.is_dir() and each.name not in own and not each.name.startswith(".")
-    }
+    folders = (each for each in sorted(generation.iterdir()) if each.is_dir())
+    return {each.name: each for each in folders if not each.name.startswith(".")}
 
 
 def link_tree(folder: Path, copy: Path) -> None:

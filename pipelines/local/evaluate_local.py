@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recsys.errors import DraftError, InputError, near_miss
+from recsys.errors import DraftError, InputError, check_name, near_miss
 from recsys.eval.judge_runs import assess
 from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS, SCHEMA, SENTENCE, SENTENCES
 from recsys.eval.trec import write_qrels
@@ -321,11 +321,7 @@ def _judged(ranked: Ranked, query: LocalQuery) -> dict[str, Any]:
 
 def _check(options: LocalEvaluation) -> None:
     for name in options.systems:
-        if name not in LOCAL_SYSTEMS:
-            raise InputError(
-                f"There is no system {name!r}.{near_miss(name, LOCAL_SYSTEMS)}",
-                f"Some of {', '.join(LOCAL_SYSTEMS)}.",
-            )
+        check_name(name, LOCAL_SYSTEMS, "system")
     for what, number in (("k", options.k), ("The number of sentences a paper", options.per_paper)):
         if number < 1:
             raise InputError(f"{what} is {number}.", "Give at least one.")

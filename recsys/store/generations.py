@@ -95,7 +95,7 @@ class Generation:
 
     def has(self, name: str) -> bool:
         """Tell whether a model was made for it, by the name of its folder."""
-        return f"{name}/{MANIFEST}" in self.manifest().files or (self.folder / name).exists()
+        return f"{name}/{MANIFEST}" in self.manifest().files
 
     def __enter__(self) -> Path:
         """Give the folder, for a block that reads it."""

@@ -12,7 +12,7 @@ from benchmarks.__main__ import calibration_errors
 from benchmarks.bench import Cost
 from benchmarks.costs import measure_start
 from benchmarks.result_tables import written
-from recsys.eval.report.page import splice
+from docs.made.marked_pages import splice
 from tests.pipelines.small_index import open_small_index, write_small_index
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from safetensors.numpy import load_file
 from torch.nn.functional import normalize
 
 from benchmarks import distil
+from benchmarks.bench import INTERRUPTED
 from benchmarks.distil import (
     RESULT,
     Lesson,
@@ -28,7 +29,6 @@ from benchmarks.held_out import Corpora
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import OnnxEncoder, Text
 from recsys.pipelines.encoders.export_encoder import export_encoder
-from recsys.pipelines.jobs.exit_codes import INTERRUPTED
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
 from recsys.pipelines.studies.finetuning.encoder_training import Loop
 from recsys.pipelines.studies.specter.triplet_sources import ABSTRACT, read_texts

@@ -17,13 +17,13 @@ from benchmarks.needs.__main__ import (
     auc,
     auc_with_refused,
     length,
-    page_block,
     precision_at,
     seams,
     shape,
 )
 from benchmarks.needs.judge import table_of, words_matrix
 from benchmarks.needs.texts import FullText, full_text, read_texts
+from benchmarks.result_tables import written
 from recsys.errors import InputError
 from recsys.local.needs.needs_citation import NeedsCitation
 from recsys.local.needs.needs_words import weigh
@@ -97,7 +97,7 @@ def test_the_written_judge_says_what_it_was_taught(studied: Studied) -> None:
 
 
 def test_the_page_holds_the_figures(studied: Studied) -> None:
-    text = page_block(studied.figures)
+    text = written("needs", studied.figures | {"names": program.VIEWS})
     known = studied.figures["views"]["known"]
     low, high = known["interval"]
     assert low <= known["auc"] <= high

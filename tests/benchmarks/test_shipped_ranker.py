@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 
 import benchmarks.shipped_ranker as program
 from benchmarks import corpus_lessons
-from benchmarks.bench import Bench
+from benchmarks.bench import Bench, Program
 from benchmarks.corpus_lessons import CORPORA, Form, Lessons, sample, teach_together
 from benchmarks.shipped_local_ranker import main as train_local
 from benchmarks.shipped_ranker import SHIPPED, main, train_together
 from recsys.app.wiring import data_folder, open_index, serving_ranker
 from recsys.local.local_recommender import LOCAL_RANKER, learned_beside, name_of
 from recsys.models.encoder import SeenQueries
-from recsys.pipelines.jobs.exit_codes import Program
 from recsys.pipelines.ranking.cross_fitting import FOLDS, LEARNING_RATE
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
 from recsys.records import Draft

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.bench import PAPERS, SPLIT, Bench
 from benchmarks.corpus_lessons import forms_of, roll
-from recsys.pipelines.ranking.thinned_links import LinkDropout, all_links
+from benchmarks.thinned_links import LinkDropout, all_links
 from tests.benches import built_already
 
 PARTS = ("train", "dev", "test")

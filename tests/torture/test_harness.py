@@ -17,8 +17,7 @@ import numpy as np
 import pytest
 
 from recsys.errors import InputError
-from tests.conftest import THOROUGH
-from tests.rows import each_row
+from tests.rows import THOROUGH, each_row
 from tests.torture import environments, kills
 from tests.torture.children import CRASH, FOREIGN, HANGS, KILLED, OK, REFUSED, in_child
 from tests.torture.damage import DAMAGES, damaged, files_of

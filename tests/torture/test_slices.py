@@ -7,17 +7,17 @@ import sys
 import pytest
 
 from tests.built_index import ROOT
-from tests.rows import each_row
+from tests.rows import THOROUGH, each_row
 from tests.torture.table import TORTURES, chosen
 from tests.torture.verdicts import FAILURES
 
-SHARE = 0.001
+SHARE = 0.001 if THOROUGH else 0.0001
 """Of the trials of the whole."""
 
 
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Run a thousandth of each torture, and take its line."""
+    """Run a slice of each torture, and take its line."""
     out = tmp_path_factory.mktemp("failures")
     # Tortures fork, and the process of the tests has threads by now.
     command = [sys.executable, "-m", "tests.torture", "--share", str(SHARE), "--out", str(out)]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.built_index import Built
+from tests.rows import THOROUGH
 from tests.web_check.__main__ import main
 from tests.web_check.attacks import PROTOCOL, SIZES, STRANGERS
 from tests.web_check.findings import Report, Setting
@@ -15,7 +16,7 @@ from tests.web_check.path_names import CANARY, paths
 from tests.web_check.poison import QUESTIONS
 from tests.web_check.server import Server, serving
 
-EXAMPLES = 60
+EXAMPLES = 60 if THOROUGH else 24
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from recsys.errors import InputError, LeakageError, near_miss
+from recsys.errors import InputError, LeakageError, check_name, near_miss
 from recsys.extras import need
 from recsys.models.encoder import SeenQueries, Text
 from recsys.models.nnselect import COMMAND, NNSelectModel, unit_rows
@@ -200,14 +200,9 @@ def fit_baseline(
     Raises:
         InputError: there is no such baseline, or the material is not enough for it.
     """
-    baseline = BASELINES.get(name)
-    if baseline is None:
-        raise InputError(
-            f"There is no baseline {name!r}.{near_miss(name, BASELINES)}",
-            f"The baselines are {', '.join(BASELINES)}.",
-        )
+    check_name(name, BASELINES, "baseline")
     key = fingerprint([_REVISION, name, material.fingerprint(), dim, seed])
-    return baseline.fit(material, dim, seed, key, progress)
+    return BASELINES[name].fit(material, dim, seed, key, progress)
 
 
 def check_encoder_name(name: str) -> None:

@@ -9,7 +9,7 @@ always trained longer as well: a search does not choose what is worse than they 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -53,14 +53,20 @@ Objective: TypeAlias = Callable[[Parameters, int], float]
 
 
 @dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """trials: short trainings, of `short` epochs; finalists: the best of them, of `long` epochs."""
+class TuneOptions:
+    """How much to try.
+
+    trials: short trainings, of `short` epochs; finalists: the best of them, of `long` epochs.
+    metadata: whether NNRank reads authors, venue and keyphrases.
+    """
 
     trials: int = 25
     short: int = 3
     finalists: int = 5
     long: int = 20
     seed: int = 0
+    metadata: bool = True
+    device: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ class Search:
     space: tuple[Choice, ...]
     usual: Parameters
     objective: Objective
-    options: SearchOptions
+    options: TuneOptions
     journal: Path
     name: str
 
@@ -87,7 +93,9 @@ class Search:
         import optuna
 
         study = self._study()
-        _forget_unfinished(study)
+        # The trial that a killed search was at is asked for again.
+        for killed in study.get_trials(states=(optuna.trial.TrialState.RUNNING,)):
+            study.tell(killed.number, state=optuna.trial.TrialState.FAIL)
         before = done = len(self._done(study))
         while done < self.options.trials:
             progress("trials", done, self.options.trials)
@@ -150,28 +158,11 @@ class Search:
         )
 
 
-def _forget_unfinished(study: "optuna.Study") -> None:
-    """Give up the trial that a killed search was at: it is asked for again."""
-    import optuna
-
-    for trial in study.get_trials(states=(optuna.trial.TrialState.RUNNING,)):
-        study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
-
-
 _REVISION = 1
 """Raised when the same inputs would give something else: what was kept is then made again."""
 
 JOURNAL, CHOSEN, CHECKPOINT = "study.journal", "parameters.json", "training.safetensors"
 MEASURES: Mapping[Model, str] = {Model.NNSELECT: SELECT_MEASURE, Model.NNRANK: RANK_MEASURE}
-
-
-@dataclass(frozen=True, slots=True)
-class TuneOptions:
-    """search: how much to try. metadata: whether NNRank reads authors, venue and keyphrases."""
-
-    search: SearchOptions = field(default_factory=SearchOptions)
-    metadata: bool = True
-    device: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,86 +217,65 @@ def tune(
         InputError: fewer than one trial or finalist.
     """
     need("optuna", "Tuning")
-    if options.search.trials < 1 or options.search.finalists < 1:
+    if options.trials < 1 or options.finalists < 1:
         raise InputError("There is nothing to try.", "Ask for at least one trial and finalist.")
     out.mkdir(parents=True, exist_ok=True)
-    place = Place(index, split, out)
-    name, objective = _OBJECTIVES[model](place, options, progress)
+    checkpoint = out / CHECKPOINT  # Of the training under way.
+    prepare = _nnselect if model is Model.NNSELECT else _nnrank
+    objective = prepare(index, split, options, checkpoint, progress)
+    name = _name(model, index, split, options)
     space = space_of(model, metadata=options.metadata)
     start = usual(model, metadata=options.metadata)
-    search = Search(space, start, objective, options.search, out / JOURNAL, name)
+    search = Search(space, start, objective, options, out / JOURNAL, name)
     continued, trials = search.explore(progress=progress)
     finals = search.finish(progress=progress)
-    report = TuneReport(model, trials, continued, options.search.long, finals, out / CHOSEN)
+    report = TuneReport(model, trials, continued, options.long, finals, out / CHOSEN)
     facts = {"measure": MEASURES[model], "dev": report.best.figure, "trials": trials}
     write_parameters(report.chosen, model, report.best.values, facts)
-    place.checkpoint.unlink(missing_ok=True)
+    checkpoint.unlink(missing_ok=True)
     return report
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a search reads and writes."""
-
-    index: Path
-    split: Path
-    out: Path
-
-    @property
-    def checkpoint(self) -> Path:
-        """The training under way."""
-        return self.out / CHECKPOINT
-
-    def name(self, model: Model, options: TuneOptions) -> str:
-        """Hash what the figures of trials depend on; more trials continue the same search."""
-        with pin(self.index) as index:
-            files = [self.split]
-            if model is Model.NNRANK:
-                files.append(index / NNSELECT / MANIFEST)
-            hashes = [content_key(index), *map(sha256, files)]
-        chosen = [options.metadata, options.search.short, options.search.seed]
-        return fingerprint([_REVISION, model, hashes, chosen])
+def _name(model: Model, place: Path, split: Path, options: TuneOptions) -> str:
+    """Hash what the figures of trials depend on; more trials continue the same search."""
+    with pin(place) as index:
+        files = [split] if model is Model.NNSELECT else [split, index / NNSELECT / MANIFEST]
+        hashes = [content_key(index), *map(sha256, files)]
+    return fingerprint([_REVISION, model, hashes, [options.metadata, options.short, options.seed]])
 
 
-Opened: TypeAlias = tuple[str, Objective]
-
-
-def _nnselect(place: Place, options: TuneOptions, progress: Progress) -> Opened:
-    collection = open_collection(place.index)
-    parts = read_split(place.split, collection)
+def _nnselect(
+    index: Path, split: Path, options: TuneOptions, checkpoint: Path, progress: Progress
+) -> Objective:
+    collection = open_collection(index)
+    parts = read_split(split, collection)
     train_rows, dev_rows = (collection.corpus.rows(parts.part(name)) for name in ("train", "dev"))
     _, bags = read_bags(collection, known_by(collection, train_rows))
-    name, device = place.name(Model.NNSELECT, options), device_of(options.device)
+    name, device = _name(Model.NNSELECT, index, split, options), device_of(options.device)
 
     def objective(values: Parameters, epochs: int) -> float:
         plain = NNSelectOptions()
-        loop = replace(plain.loop, epochs=epochs, seed=options.search.seed, device=device)
+        loop = replace(plain.loop, epochs=epochs, seed=options.seed, device=device)
         chosen = with_select(replace(plain, loop=loop), values)
         queries = train_rows, dev_rows
         task = SelectTask.build(collection, bags, queries, chosen.model, loop.seed)
         task.network.to(device)
-        checkpoint = Checkpoint(place.checkpoint, fingerprint([name, asdict(chosen)]))
-        return max(train(task, chosen.loop, checkpoint, progress=progress).measures)
+        kept = Checkpoint(checkpoint, fingerprint([name, asdict(chosen)]))
+        return max(train(task, chosen.loop, kept, progress=progress).measures)
 
-    return name, objective
+    return objective
 
 
-def _nnrank(place: Place, options: TuneOptions, progress: Progress) -> Opened:
-    material = RankMaterial.read(place.index, place.split, progress=progress)
+def _nnrank(
+    index: Path, split: Path, options: TuneOptions, checkpoint: Path, progress: Progress
+) -> Objective:
+    material = RankMaterial.read(index, split, progress=progress)
+    plain, device = NNRankOptions(metadata=options.metadata), device_of(options.device)
 
     def objective(values: Parameters, epochs: int) -> float:
-        plain = NNRankOptions(metadata=options.metadata)
-        loop = replace(
-            plain.loop, epochs=epochs, seed=options.search.seed, device=device_of(options.device)
-        )
+        loop = replace(plain.loop, epochs=epochs, seed=options.seed, device=device)
         chosen = with_rank(replace(plain, loop=loop), values)
-        _, history = fit(material, chosen, place.checkpoint, progress=progress)
+        _, history = fit(material, chosen, checkpoint, progress=progress)
         return max(history.measures)
 
-    return place.name(Model.NNRANK, options), objective
-
-
-_OBJECTIVES: Mapping[Model, Callable[[Place, TuneOptions, Progress], Opened]] = {
-    Model.NNSELECT: _nnselect,
-    Model.NNRANK: _nnrank,
-}
+    return objective

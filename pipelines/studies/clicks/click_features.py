@@ -21,7 +21,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, check_name
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import ClickLog
 from recsys.eval.studies.clicks.propensities import Propensities
@@ -267,9 +267,5 @@ def choice(table: Mapping[str, Chosen], name: str, kind: str) -> Chosen:
     Raises:
         InputError: it stands for nothing.
     """
-    if name not in table:
-        raise InputError(
-            f"There is no {kind} {name!r}.{near_miss(name, table)}",
-            f"Choose one of {', '.join(table)}.",
-        )
+    check_name(name, table, kind)
     return table[name]

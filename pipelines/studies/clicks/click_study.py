@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import check_name
 from recsys.eval.report.page import Page, Picture, Section
 from recsys.eval.studies.clicks import coverage
 from recsys.eval.studies.clicks.coverage import CoverageRow, Design
@@ -63,11 +63,7 @@ class StudyOptions:
 
     def __post_init__(self) -> None:
         for name in self.only:
-            if name not in STUDIES:
-                raise InputError(
-                    f"There is no study {name!r}.{near_miss(name, STUDIES)}",
-                    f"Take some of {', '.join(STUDIES)}.",
-                )
+            check_name(name, STUDIES, "study")
 
 
 def sized(

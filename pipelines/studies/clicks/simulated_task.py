@@ -32,6 +32,7 @@ from recsys.eval.studies.clicks.simulation import (
     true_propensities,
 )
 from recsys.formats.embeddings import write_embeddings
+from recsys.pipelines.jobs.finished_steps import check_out
 from recsys.pipelines.studies.clicks.corpus_world import DEPTH, PRODUCTION, WorldOptions, world_of
 from recsys.store.artifacts import replacing, write_json
 from recsys.store.collection import Collection
@@ -71,7 +72,7 @@ def simulate_task(
             few related papers, or too little is simulated.
     """
     chosen = options or SimulationOptions()
-    _check_target(folder)
+    check_out(folder, TRUTH, "simulated task")
     model = _readers(chosen)
     world = world_of(collection, chosen.world, rng=rng)
     shown = {
@@ -100,15 +101,6 @@ def simulate_task(
         write_clicks(new / CLICKS, _together(*shown.values(), swaps, rankers))
         write_json(new / TRUTH, truth)
     return task
-
-
-def _check_target(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file.", "Give the path of a folder to write.")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / TRUTH).is_file():
-        raise InputError(
-            f"{folder} is not empty and holds no simulated task.", "Give another folder."
-        )
 
 
 def _readers(options: SimulationOptions) -> ClickModel:

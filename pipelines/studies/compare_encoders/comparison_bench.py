@@ -13,7 +13,7 @@ from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.encoders.export_encoder import Precision
 from recsys.pipelines.evaluation.splits import Split, read_split
 from recsys.pipelines.index.ingest import ingest
-from recsys.pipelines.jobs.finished_steps import once
+from recsys.pipelines.jobs.finished_steps import check_out, once
 from recsys.pipelines.jobs.per_query import OpenIndex
 from recsys.pipelines.studies.probes.probe_papers import read_values
 from recsys.pipelines.studies.scidocs.generator import GeneratorOptions, generate
@@ -145,12 +145,7 @@ def check(labelled: Path | None, options: CompareOptions, out: Path) -> None:
         )
     if labelled is not None and not labelled.is_file():
         raise InputError(f"There is no file of papers at {labelled}.", "Check the path.")
-    if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / ROWS).is_dir()):
-        raise InputError(
-            f"{out} exists and holds no comparison.", "Give another --out, or move it away."
-        )
-    if not out.parent.is_dir():
-        raise InputError(f"There is no folder {out.parent} to write into.", "Create it first.")
+    check_out(out, ROWS, "comparison")
 
 
 def read_labelled(papers: Path, options: CompareOptions, out: Path, progress: Progress) -> Labelled:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from recsys.errors import InputError
-from recsys.eval.studies.encoders.training_page import TRAINING
 from recsys.models.encoder import SeenQueries, Text
 from recsys.pipelines.encoders.checkpoints import MINILM, Checkpoint, read_checkpoint
 from recsys.pipelines.encoders.export_encoder import Settings, choose_settings
@@ -118,21 +117,6 @@ class Student:
 
 
 SCHEMA = "recsys.training/1"
-
-
-def check_out(out: Path) -> None:
-    """Refuse to replace anything but an encoder that was trained here.
-
-    Raises:
-        InputError: the folder holds something else, or has no parent.
-    """
-    if not out.parent.is_dir():
-        raise InputError(f"There is no folder {out.parent} to write into.", "Create it first.")
-    if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / TRAINING).is_file()):
-        raise InputError(
-            f"{out} exists and is no encoder that recsys trained.",
-            "Give another --out, or move it away.",
-        )
 
 
 def facts_of(start: Checkpoint, settings: Settings, history: History) -> dict[str, Any]:

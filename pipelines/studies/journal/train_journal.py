@@ -17,10 +17,11 @@ from torch.nn.functional import cross_entropy, normalize
 
 from recsys.eval.studies.encoders.training_page import TRAINING, add_page, page_note
 from recsys.eval.studies.probes.paper_classes import write_class_names
+from recsys.pipelines.jobs.finished_steps import check_out
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
 from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
-from recsys.pipelines.studies.finetuning.student import StartOptions, Student, check_out, facts_of
+from recsys.pipelines.studies.finetuning.student import StartOptions, Student, facts_of
 from recsys.pipelines.studies.finetuning.tower import Batch, Learner, Texts, Tower
 from recsys.pipelines.studies.finetuning.training_history import Checkpoint, History
 from recsys.pipelines.studies.finetuning.training_processes import joined
@@ -205,7 +206,7 @@ def train_journal(source: Path, options: JournalOptions, out: Path, run: Run) ->
         InputError: OUT holds something else, an option does not make sense, or there are too few
             papers of two classes.
     """
-    check_out(out)
+    check_out(out, TRAINING, "encoder that recsys trained")
     papers = read_class_papers(source, options.classes, progress=run.progress)
     partial = out.with_name(f"{out.name}.partial.safetensors")
     with joined(device_of(options.device)) as ranks:

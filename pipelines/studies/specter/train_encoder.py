@@ -8,12 +8,12 @@ from typing import Any
 
 from recsys.errors import InputError, SplitError
 from recsys.eval.studies.encoders.training_page import TRAINING, add_page, page_note
-from recsys.pipelines.encoders.checkpoints import MINILM, Checkpoint
+from recsys.pipelines.encoders.checkpoints import Checkpoint
 from recsys.pipelines.encoders.export_encoder import Settings
+from recsys.pipelines.jobs.finished_steps import check_out
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run, train
-from recsys.pipelines.studies.finetuning.lora import LoraOptions
-from recsys.pipelines.studies.finetuning.student import StartOptions, Student, check_out, facts_of
+from recsys.pipelines.studies.finetuning.student import StartOptions, Student, facts_of
 from recsys.pipelines.studies.finetuning.training_history import Checkpoint as Partial
 from recsys.pipelines.studies.finetuning.training_history import History
 from recsys.pipelines.studies.finetuning.training_processes import joined
@@ -33,26 +33,17 @@ PART = 16
 
 
 @dataclass(frozen=True, slots=True)
-class EncoderOptions:
+class EncoderOptions(StartOptions):
     """What is trained from what, and how.
 
-    start: "minilm", "random", a Hugging Face name or a folder. pooling: None: the start's own.
-    loop: parts are of PART triplets if it does not say, for in-batch of a whole step.
-    lora: None trains every weight. max_length: tokens of a text that training reads, and dev; None:
-    as many as the encoder will. device: "cpu", "cuda" or "auto". half: compute products in
-    bfloat16; None: on a GPU.
+    loop: parts are of PART triplets if it does not say, for in-batch of a whole step. device:
+    "cpu", "cuda" or "auto".
     """
 
-    start: str = MINILM
-    pooling: str | None = None
     draw: Draw = field(default_factory=Draw)
     loss: LossOptions = field(default_factory=LossOptions)
     loop: LoopOptions = field(default_factory=LoopOptions)
-    lora: LoraOptions | None = None
-    dropout: float = 0.0
-    max_length: int | None = None
     device: str = "auto"
-    half: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +106,10 @@ def fit(
     recipe = [_REVISION, hashes, learned, trained.start.weights_hash]
     where = [task.texts.device, task.texts.half, run.ranks.world]
     how = [asdict(trained.settings), asdict(options), *where]
-    checkpoint = Partial(partial, fingerprint([recipe, how]))
-    return replace(trained, history=train(task, _in_parts(options), checkpoint, run))
+    checkpoint, loop = Partial(partial, fingerprint([recipe, how])), options.loop
+    if loop.part is None and options.loss.name != "in-batch":
+        loop = replace(loop, part=PART)
+    return replace(trained, history=train(task, loop, checkpoint, run))
 
 
 def untrained(
@@ -124,21 +117,13 @@ def untrained(
 ) -> Trained:
     """Load what is to be trained, with what it is to learn from; see `fit`."""
     check_options(options)
-    start = StartOptions(
-        start=options.start,
-        pooling=options.pooling,
-        lora=options.lora,
-        dropout=options.dropout,
-        max_length=options.max_length,
-        half=options.half,
-    )
     device = run.ranks.device
-    student = Student.load(start, seed=options.loop.seed, device=device)
+    student = Student.load(options, seed=options.loop.seed, device=device)
     texts = [text for source in sources for text in source.texts]
     task = EncoderTask(
         tower=student.tower,
         shelf=Shelf.of(sources),
-        texts=student.read(texts, start, device=device, progress=run.progress),
+        texts=student.read(texts, options, device=device, progress=run.progress),
         draw=options.draw,
         loss_options=options.loss,
         learned=learned,
@@ -163,13 +148,6 @@ def check_options(options: EncoderOptions) -> None:
         raise InputError(
             f"A margin of {options.loss.margin} asks for nothing.", "Give a --margin above 0."
         )
-
-
-def _in_parts(options: EncoderOptions) -> LoopOptions:
-    loop = options.loop
-    if loop.part is not None or options.loss.name == "in-batch":
-        return loop
-    return replace(loop, part=PART)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +198,7 @@ def train_encoder(
         SplitError: the split does not fit the index, or its parts overlap.
         InputError: OUT holds something else, or an option does not make sense.
     """
-    check_out(out)
+    check_out(out, TRAINING, "encoder that recsys trained")
     source = read_source(place, split, reading)
     partial = out.with_name(f"{out.name}.partial.safetensors")
     with joined(device_of(options.device)) as ranks:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import check_name
 from recsys.eval.measures import Doubles
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import SeenQueries, Text
@@ -177,11 +177,7 @@ def judge_of(collection: Collection, queries: Rows, sample: Sample) -> Judge:
 def read_texts(collection: Collection, fields: Sequence[str]) -> list[Text]:
     """Read (title, abstract) of every paper, as far as the fields are asked for."""
     for name in fields:
-        if name not in FIELDS:
-            raise InputError(
-                f"There is no field {name!r}.{near_miss(name, FIELDS)}",
-                f"The fields are {', '.join(FIELDS)}.",
-            )
+        check_name(name, FIELDS, "field")
     columns = collection.corpus.texts()
     titles: list[str] = columns.column("title").to_pylist()
     if VENUE in fields:

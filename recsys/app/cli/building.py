@@ -22,8 +22,7 @@ from recsys.app.cli.options import (
     columns_in,
     names_in,
 )
-from recsys.indexes.backends import BACKENDS
-from recsys.indexes.text_backends import TEXT_BACKENDS
+from recsys.indexes.backends import BACKENDS, TEXT_BACKENDS
 
 Start: TypeAlias = Literal["shipped", "scratch"]
 

@@ -20,6 +20,8 @@ from tests.indexes.test_carried_index import changed
 if TYPE_CHECKING:
     from recsys.indexes.lance.lance_index import LanceIndex  # lancedb takes seconds to import.
 
+pytestmark = pytest.mark.area("lance")
+
 NO_ROWS = np.empty(0, np.int32)
 
 

@@ -201,7 +201,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_runs_depend_neither_on_processes_nor_on_other_systems(
     report: EvaluationReport, index: Path, split: Path, tmp_path: Path
 ) -> None:
-    options = replace(ALL, systems=("random", "two-stage"), engine=ProcessPool(3), k_study=False)
+    options = replace(ALL, systems=("random", "two-stage"), engine=ProcessPool(2), k_study=False)
     run(index, split, options, tmp_path / "x")
     expected = contents(report.folder)
     for name, content in contents(tmp_path / "x").items():

@@ -35,6 +35,7 @@ def main() -> None:
     killed, again = out.parent.with_name("killed.txt"), out.parent.with_name("again.json")
     vectors = out / UNFINISHED / "build" / "finished" / "vectors"
     begin, step = BEGIN, 0
+    vars(os)["fsync"] = lambda descriptor: None  # A kill loses nothing that the system has.
     while True:
         shutil.rmtree(out.parent, ignore_errors=True)
         shutil.copytree(state, out.parent)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from recsys.errors import ArtifactCorrupt, InputError
 from recsys.formats.embeddings import Embeddings, write_embeddings
-from recsys.indexes.text_backends import OWN, build_words
+from recsys.indexes.backends import OWN, build_words
 from recsys.pipelines.corpora.paper_schema import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.pipelines.index.external_vectors import GIVEN_FILE, Built, Former, given_mask, take

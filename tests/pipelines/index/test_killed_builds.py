@@ -18,8 +18,8 @@ from recsys.store.artifacts import MANIFEST, fingerprint
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import CORPUS, ENCODER, TEXT, VECTORS
 from tests.built_index import ROOT
-from tests.conftest import THOROUGH
 from tests.pipelines.index.built_folders import write_others
+from tests.rows import THOROUGH
 
 if TYPE_CHECKING:
     from tests.built_index import Built

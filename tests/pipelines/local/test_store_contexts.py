@@ -14,7 +14,6 @@ from recsys.app.cache import cache_folder
 from recsys.errors import (
     ArtifactCorrupt,
     ArtifactMismatch,
-    ArtifactMissing,
     CorpusError,
     InputError,
 )
@@ -268,15 +267,12 @@ def test_an_index_without_contexts_opens_as_it_was(built: "Built", tmp_path: Pat
     assert with_contexts(collection) is collection
 
 
-def test_contexts_without_words_are_to_be_added_again(own: Path, tmp_path: Path) -> None:
+def test_contexts_of_another_schema_are_refused(own: Path) -> None:
     folder = in_force(own) / CONTEXTS
-    config = said_of(folder)
-    shutil.rmtree(folder / WORDS)
-    seal(folder, KIND, SCHEMA, config)
-    with pytest.raises(ArtifactMissing, match="did not store their words"):
+    seal(folder, KIND, SCHEMA + 1, said_of(folder))
+    with pytest.raises(ArtifactMismatch, match=f"reads schema {SCHEMA}") as refused:
         with_contexts(open_collection(own))
-    add_contexts(own, [write(tmp_path / "again.jsonl", context("rivers-05", "rivers-03"))])
-    assert with_contexts(open_collection(own)).contexts is not None
+    assert refused.value.hint == "Build it again with this version."
 
 
 def test_contexts_by_another_encoder_are_refused(own: Path) -> None:

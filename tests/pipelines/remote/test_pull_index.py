@@ -24,6 +24,8 @@ from recsys.store.layout import INDEX_SCHEMA
 from tests.pipelines.remote.made_index import FILES, LANCE, files_of, make_index
 from tests.pipelines.remote.store_server import StoreServer, folder_at
 
+pytestmark = pytest.mark.area("store")
+
 _numbers = count()
 POINTER = b'{"kind": "index", "schema": %d, "generation": "%b", "sha256": "0"}'
 SEARCHED_HERE = FILES | {"vectors/given.npy": b"here"}

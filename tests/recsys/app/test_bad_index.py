@@ -16,7 +16,7 @@ from recsys.store.generations import in_force
 from recsys.store.layout import INDEX_SCHEMA
 from tests.built_index import DRAFT
 from tests.pipelines.small_index import write_small_split
-from tests.rows import each_row
+from tests.rows import THOROUGH, each_row
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -180,8 +180,8 @@ def test_verifying_finds_a_flipped_byte_in_any_file(
 def test_answering_with_a_flipped_byte_answers_or_names_the_file(
     index: Path, parts: Path, at: int, run_cli: "RunCli"
 ) -> None:
-    refused = 0
-    for name in own_files(parts):
+    refused, names = 0, own_files(parts)[:: 1 if THOROUGH else 3]
+    for name in names:
         flip(parts / name, at)
         done = run_cli("recommend", "--index", index, "--format", "json", stdin=STDIN)
         if done.code == 0:
@@ -190,7 +190,7 @@ def test_answering_with_a_flipped_byte_answers_or_names_the_file(
             refused += 1
             assert_refused(done, str(parts / name), "uild")
         flip(parts / name, at)
-    assert refused > 5
+    assert len(names) > 10 and refused > len(names) // 5
 
 
 def test_a_flipped_byte_is_named_by_batch_and_training_too(

@@ -68,7 +68,7 @@ def test_an_encoder_is_trained_and_an_index_built_with_it(
     # What was trained there may be replaced, other things not.
     assert trained(run_cli, built, tiny, out, "--steps", 1, "--quiet").code == 0
     refused = trained(run_cli, built, tiny, index)
-    assert refused.code == 1 and "is no encoder that recsys trained" in refused.err
+    assert refused.code == 1 and "holds no encoder that recsys trained" in refused.err
 
 
 def test_an_adapter_is_stored_merged_and_alone(

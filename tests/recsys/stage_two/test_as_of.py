@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.thinned_links import thinned
 from recsys.asking.query import draft_of, make_query
-from recsys.pipelines.ranking.thinned_links import thinned
 from recsys.records import Draft, Paper
 from recsys.stage_one.pool import Candidates
 from recsys.stage_one.propose import propose

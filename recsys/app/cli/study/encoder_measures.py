@@ -354,16 +354,15 @@ def compare_encoders(
         part=part, label=label, papers=most, least=min_count, queries=queries,
         reference=reference, dim=dim, precision=precision, seed=seed, jobs=jobs,
     )  # fmt: skip
-    rows = make_vectors.wanted(encoders)
     with shown_progress(quiet=quiet) as progress:
         found = comparison.compare_encoders(
-            index, split, rows, options, out, labelled=labels,
+            index, split, make_vectors.wanted(encoders), options, out, labelled=labels,
             cache=cache_folder(), open_index=open_index, progress=progress,
         )  # fmt: skip
     read = {"split": split} | ({} if labels is None else {"labelled papers": labels})
     page = report_encoders.encoders_page(found, made(seed, index=index / "manifest.json", **read))
     report_encoders.write_folder(out, found, page)
     emit(FORMATS[output](page))
-    if failures := found.failures():
-        note("\n".join(failures), quiet=quiet)
+    failures = found.failures()
+    note("\n".join(failures), quiet=quiet or not failures)
     return 1 if failures else 0

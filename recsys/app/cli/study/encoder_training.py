@@ -185,9 +185,9 @@ def ablate_encoder(
     options = encoder_ablations.AblationOptions(encoder, reading, chosen, other_start)
     with damage_named(index), shown_progress(quiet=quiet) as progress:
         run = Run(Ranks(device=device_of(device)), progress=progress)
-        report = encoder_ablations.ablate(index, split, options, out, run)
-    note("\n".join(report.lines()), quiet=quiet)
-    emit(FORMATS[output](report.page()))
+        page = encoder_ablations.ablate(index, split, options, out, run)
+    note(f"Written to {out}.", quiet=quiet)
+    emit(FORMATS[output](page))
 
 
 def train_journal(
@@ -302,9 +302,9 @@ def ablate_journal(
     with shown_progress(quiet=quiet) as progress:
         ranks = training_processes.Ranks(device=device_of(device))
         run = encoder_training.Run(ranks, progress=progress)
-        report = journal_study.draw_curve(papers, options, out, run)
-    page = report.written(made(seed, papers=papers))
-    note("\n".join(report.lines()), quiet=quiet)
+        found = journal_study.draw_curve(papers, options, out, run)
+    page = journal_study.write_curve(found, label, papers, out, made(seed, papers=papers))
+    note(f"Written to {out}.", quiet=quiet)
     emit(FORMATS[output](page))
 
 

@@ -51,9 +51,9 @@ def tune_nnselect(
     asked for more trials, it makes those that are missing.
     """
     from recsys.pipelines.studies.citeomatic.parameters import Model
-    from recsys.pipelines.studies.citeomatic.tune_networks import SearchOptions, TuneOptions
+    from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions
 
-    options = TuneOptions(SearchOptions(trials, short, finalists, long, seed), device=device)
+    options = TuneOptions(trials, short, finalists, long, seed, device=device)
     _tune(Model.NNSELECT, index, split, out, options, quiet=quiet)
 
 
@@ -76,10 +76,9 @@ def tune_nnrank(
     asked for more trials, it makes those that are missing.
     """
     from recsys.pipelines.studies.citeomatic.parameters import Model
-    from recsys.pipelines.studies.citeomatic.tune_networks import SearchOptions, TuneOptions
+    from recsys.pipelines.studies.citeomatic.tune_networks import TuneOptions
 
-    search = SearchOptions(trials, short, finalists, long, seed)
-    options = TuneOptions(search, metadata=not no_metadata, device=device)
+    options = TuneOptions(trials, short, finalists, long, seed, not no_metadata, device)
     _tune(Model.NNRANK, index, split, out, options, quiet=quiet)
 
 
@@ -147,6 +146,6 @@ def ablate_nnrank(
     command = command_line()
     options = nnrank_ablations.AblationOptions(ranker, part, rows=names, command=command)
     with damage_named(index), shown_progress(quiet=quiet) as progress:
-        report = nnrank_ablations.ablate(index, split, options, out, progress=progress)
-    note("\n".join(report.lines()), quiet=quiet)
-    emit(nnrank_ablations.RENDERERS[output](report.table()))
+        found = nnrank_ablations.ablate(index, split, options, out, progress=progress)
+    note(f"Written to {out}.", quiet=quiet)
+    emit(nnrank_ablations.RENDERERS[output](nnrank_ablations.ablation_table(found)))

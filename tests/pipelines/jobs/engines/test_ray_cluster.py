@@ -43,7 +43,7 @@ from tests.rows import each_row
 if TYPE_CHECKING:
     from tests.built_index import Built
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.area("ray"), pytest.mark.timeout(300)]
 """Ray waits for ever where a cluster is ill."""
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from docs.made.marked_pages import check_page, rewrite_page, splice
 from recsys.errors import InputError
-from recsys.eval.report.page import check_page, rewrite_page, splice
 from tests.rows import each_row
 
 BEGIN, END = "<!-- seeds -->", "<!-- /seeds -->"

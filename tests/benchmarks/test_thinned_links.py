@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.thinned_links import DRAWS, LINK_SHARES, LinkDropout, draws, thinned
 from recsys.asking.query import make_query
 from recsys.errors import InputError
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.ranking.thinned_links import DRAWS, LINK_SHARES, LinkDropout, draws, thinned
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect
 from recsys.progress import silent
 from recsys.stage_one.propose import propose

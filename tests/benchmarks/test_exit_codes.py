@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from benchmarks.bench import INTERRUPTED, ending
 from recsys.errors import DraftError
-from recsys.pipelines.jobs.exit_codes import INTERRUPTED, ending
 
 
 def raising(error: BaseException | None) -> int:
