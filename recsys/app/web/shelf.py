@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from recsys.app.local_wiring import local_of, said_of_rankers
 from recsys.app.web.problem_details import unknown_index
-from recsys.app.wiring import local_of, said_of_rankers
 from recsys.errors import InputError, RecsysError
 from recsys.local.local_recommender import LocalRecommender
 from recsys.local.where_to_cite import PlaceFinder

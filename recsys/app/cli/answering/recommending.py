@@ -47,7 +47,7 @@ def recommend(
 
     start_on_one_thread()
     from recsys.app.answer_writing import AnswerWriter
-    from recsys.app.cli.local.citing_sentences import DraftTexts
+    from recsys.app.cli.local.recommending_places import DraftTexts
 
     words = ask.words(seeds=bool(lists.seeds))
     output.check(several=(several := len(words) > 1))

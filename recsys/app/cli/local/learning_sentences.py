@@ -291,7 +291,7 @@ def evaluate_local(
     from recsys.app.answer_writing import note
     from recsys.app.bars import shown_progress
     from recsys.app.inspection import damage_named
-    from recsys.app.wiring import open_passages
+    from recsys.app.local_wiring import open_passages
     from recsys.indexes.opening import open_collection
     from recsys.pipelines.local.context_sources import read_sentences
     from recsys.pipelines.local.evaluate_local import evaluate_local as evaluate
