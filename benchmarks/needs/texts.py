@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.errors import InputError, RecsysError
-from recsys.formats.bodies.body_formats import parse_body
 from recsys.formats.bodies.sentence_splitting import sentence_spans
+from recsys.formats.drafts.draft_formats import parse_draft
 from recsys.formats.files import read_bytes
 from recsys.formats.markup.element_text import text_of
 from recsys.formats.markup.xml_stream import Layout, Record, records
@@ -134,9 +134,9 @@ def _bodies(path: Path) -> Iterator[Body]:
         yield from read_articles(raw)
     elif suffix in (".rnw", ".snw"):
         plain = _INLINE.sub(b"1", _CHUNK.sub(b"", raw.replace(b"\r\n", b"\n")))
-        yield parse_body(plain, path.with_suffix(".tex"))
+        yield parse_draft(plain, path.with_suffix(".tex")).body
     else:
-        yield parse_body(raw, path)
+        yield parse_draft(raw, path).body
 
 
 def full_text(name: str, source: str, sentences: Sequence[Sentence]) -> FullText:

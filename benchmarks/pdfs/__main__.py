@@ -21,7 +21,7 @@ from benchmarks.pdfs.printing import WAYS, make_folder
 from benchmarks.templates import page
 from docs.made.marked_pages import check_page, rewrite_page
 from recsys.asking.matching import match
-from recsys.formats.drafts.pdf import read_pdf
+from recsys.formats.drafts.pdf import parse
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
 from recsys.pipelines.corpora.library_works import PdfReading
@@ -139,7 +139,7 @@ def measure_drafts(
     figures = defaultdict(list)
     for place, paper in enumerate(papers):
         name = f"{paper.work.key}.pdf"
-        found = read_pdf((folder / name).read_bytes(), name)
+        found = parse((folder / name).read_bytes(), Path(name)).manuscript()
         figures[ways[place % len(ways)]].append(judged(paper, found, collection))
         progress("reading drafts", place + 1, len(papers))
     return {way: together(each) for way, each in figures.items()}

@@ -5,8 +5,14 @@ from typing import TYPE_CHECKING
 from recsys.app.answer_writing import no_colour
 from recsys.formats.answers import facts, other_versions, percent
 from recsys.formats.local_answers.gap_keys import GapKeys
-from recsys.formats.local_answers.gap_table import NOTHING_FITS, key_line
-from recsys.formats.local_answers.shown_gaps import HERE, around, headline, place_of
+from recsys.formats.local_answers.shown_gaps import (
+    HERE,
+    NOTHING_FITS,
+    around,
+    headline,
+    key_line,
+    place_of,
+)
 from recsys.formats.references.shown_facts import one_line
 from recsys.formats.shown_places import where_of
 from recsys.passages import Gap, LocalAnswer

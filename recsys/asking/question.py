@@ -141,7 +141,8 @@ class Question:
     that name the papers that were not found. library: those of the user's own papers that the
     corpus holds. name: the draft's file, if it is one. cited, liked: what is in the draft's
     references, apart; unfound: what it cites that the corpus does not hold. details: sentences on
-    each single thing that `notes` count.
+    each single thing that `notes` count. meant: the paper that each reference of the manuscript
+    means, None where the corpus does not hold it.
     """
 
     draft: Draft
@@ -154,6 +155,7 @@ class Question:
     liked: tuple[PaperId, ...] = ()
     unfound: tuple[Reference, ...] = ()
     details: tuple[str, ...] = ()
+    meant: tuple[PaperId | None, ...] = ()
 
     def filtered(self, filters: Filters) -> Filters:
         """Name the papers of the library to filters that leave them out."""
@@ -235,6 +237,7 @@ def pose(
         liked.ids,
         cited.missing,
         (*manuscript.details, *_details(lists)),
+        cited.meant,
     )
 
 
@@ -257,13 +260,15 @@ def _own(collection: Collection, draft: Draft) -> tuple[PaperId, ...]:
 class _Found:
     """The papers of one list: ids of those that the corpus holds, and the others.
 
-    unsure: how many of the others could be several papers of the corpus.
+    unsure: how many of the others could be several papers of the corpus. meant: the paper of each
+    reference.
     """
 
     name: str
     ids: tuple[PaperId, ...]
     missing: tuple[Reference, ...]
     unsure: int = 0
+    meant: tuple[PaperId | None, ...] = ()
 
     def __str__(self) -> str:
         return matched(self.name, len(self.ids), len(self.missing))
@@ -309,7 +314,7 @@ def _find(
     unsure = sum(
         each.row is None and named_in_prose(each.reference) and each.score > 0 for each in matches
     )
-    return _Found(name, tuple(found), tuple(missing), unsure)
+    return _Found(name, tuple(found), tuple(missing), unsure, tuple(meant))
 
 
 def _problems(lists: ReadingLists) -> tuple[str, ...]:

@@ -28,7 +28,6 @@ from recsys.formats.drafts import (
     objects,
     pdf,
     plain,
-    reading_list,
     word_draft,
 )
 from recsys.formats.drafts.draft_formats import read_manuscript
@@ -41,7 +40,7 @@ from recsys.progress import silent
 from tests.inputs import long, nested
 
 LOADED = (
-    *(bundle, docx, front_matter, latex_draft, markdown_draft, objects, pdf, plain, reading_list),
+    *(bundle, docx, front_matter, latex_draft, markdown_draft, objects, pdf, plain),
     word_draft,
 )
 """What formats load when they are asked for: here, before anything is measured."""

@@ -45,14 +45,14 @@ def _document(path: Path, shared: Path) -> None:
 def _given(path: Path, shared: Path) -> None:
     """Read a file beside a list, under the name of several formats; one of them must do."""
     from recsys.errors import RecsysError
-    from recsys.formats.drafts.bundle import parse_bundle
+    from recsys.formats.drafts.bundle import read_bundle
 
     content = path.read_bytes()
     refused: list[RecsysError] = []
     names = ("a.docx", "a.tex", "a.bib", "a")
     for name in names:
         try:
-            parse_bundle({name: content, "b.bib": samples.BIBTEX.encode()})
+            read_bundle({name: content, "b.bib": samples.BIBTEX.encode()}).manuscript()
         except RecsysError as error:
             refused.append(error)
     if len(refused) == len(names):

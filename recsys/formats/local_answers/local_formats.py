@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 LocalWriter: TypeAlias = Callable[["LocalAnswer", "GapKeys"], str]
 
 LOCAL_FORMATS: Mapping[str, tuple[str, str]] = {
-    "table": ("gap_table", "gap_table"),
+    "table": ("shown_gaps", "gap_table"),
     "json": ("gap_json", "local_json"),
     "jsonl": ("gap_json", "local_json_lines"),
-    "markdown": ("gap_markdown", "gap_markdown"),
-    "html": ("gap_page", "gap_page"),
-    "sarif": ("sarif", "sarif"),
-    "lines": ("editor_lines", "editor_lines"),
+    "markdown": ("gap_pages", "gap_markdown"),
+    "html": ("gap_pages", "gap_page"),
+    "sarif": ("gap_json", "sarif"),
+    "lines": ("shown_gaps", "editor_lines"),
 }
-"""The module of this room and its function, in the order in which the command line offers them."""
+"""Module of this folder and its function, in the order in which the command line offers them."""
 
 
 def render_local(answer: "LocalAnswer", name: str, keys: "GapKeys | None" = None) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 
 from recsys.asking.matching import match
 from recsys.asking.question import pose
-from recsys.formats.drafts.prose_citations import OTHERS
+from recsys.formats.drafts.wording import OTHERS
 from recsys.records import Manuscript, Paper, Reference
 from tests.rows import each_row
 from tests.tiny import collect, unit

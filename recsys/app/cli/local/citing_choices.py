@@ -15,7 +15,7 @@ from recsys.app.cli.answering.recommending_choices import (
 from recsys.app.cli.declarations import Argument, OneOf, Option, bad_value
 from recsys.asking.named import read_references
 from recsys.formats.files import STDIN, read_text
-from recsys.formats.local_answers.accepted_papers import LEAST
+from recsys.formats.local_answers.filled_drafts import LEAST
 from recsys.formats.local_answers.local_formats import LOCAL_FORMATS
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 
 from recsys.app.web.given.given_files import GivenFile, read_given, read_given_list
 from recsys.errors import DraftError, InputError, MissingExtraError, RecsysError
-from recsys.formats.drafts.bundle import parse_bundle
+from recsys.formats.drafts.bundle import read_bundle
 from recsys.formats.files import MAX_BYTES
 from tests.recsys.app.web.stand_in import stand_in
 from tests.recsys.formats.drafts.small_docx import docx, packed, paragraph
@@ -42,7 +42,7 @@ ZIP = packed({"main.tex": samples.LATEX.encode()})
     usually=3,
 )
 def test_a_file_is_read_as_it_is_in_this_process(name: str, content: bytes) -> None:
-    assert read_given([GivenFile(name, content)]) == parse_bundle({name: content})
+    assert read_given([GivenFile(name, content)]) == read_bundle({name: content}).manuscript()
 
 
 def test_several_files_are_read_together() -> None:
@@ -51,7 +51,7 @@ def test_several_files_are_read_together() -> None:
         "b.bib": samples.BIBTEX.encode(),
     }
     found = read_given([GivenFile(name, content) for name, content in files.items()])
-    assert found == parse_bundle(files)
+    assert found == read_bundle(files).manuscript()
     assert len(found.references) == 1
 
 
@@ -80,7 +80,7 @@ def test_lists_are_read_one_after_the_other() -> None:
 )
 def test_an_error_is_that_of_the_reader(name: str, content: bytes, kind: type[RecsysError]) -> None:
     with pytest.raises(RecsysError) as here:
-        parse_bundle({name: content})
+        read_bundle({name: content}).manuscript()
     with pytest.raises(RecsysError) as there:
         read_given([GivenFile(name, content)])
     assert type(there.value) is type(here.value) is kind

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import CorpusError, RecsysError
-from recsys.formats.contexts import masked_members
-from recsys.formats.contexts.context_formats import FORMATS, format_of, recognised
-from recsys.formats.contexts.context_reading import read_contexts
+from recsys.formats.contexts import context_records
+from recsys.formats.contexts.context_reading import FORMATS, format_of, read_contexts, recognised
 from recsys.formats.papers.paper_of_reference import names_of
 from recsys.formats.references.bibliography import Problem
 from recsys.passages import Context
@@ -134,7 +133,7 @@ def test_masked_contexts_are_read_in_small_pieces(
 ) -> None:
     expected = read(tmp_path, MASKED)
     assert [each.citing for each in expected[0]] == ["A00-1001", "A01-1001", "A02-1001"]
-    monkeypatch.setattr(masked_members, "_CHUNK", 3)
+    monkeypatch.setattr(context_records, "_CHUNK", 3)
     assert read(tmp_path, MASKED) == expected
     broken = MASKED.replace('"refid": "B01-2002"}', '"refid": B01-2002}', 1)
     contexts, problems = read(tmp_path, broken)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recsys.errors import InputError, MissingExtraError
 from recsys.formats.drafts.draft_formats import LONGEST_ABSTRACT, LONGEST_TITLE, read_manuscript
-from recsys.formats.latex.latex_files import LONGEST_SOURCE
+from recsys.formats.latex.latex_source import LONGEST_SOURCE
 from recsys.formats.latex.latex_text import plain
 from recsys.records import Manuscript
 from tests.rows import each_row

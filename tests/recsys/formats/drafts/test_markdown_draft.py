@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from recsys.errors import DraftError
 from recsys.formats.drafts.front_matter import LONGEST, split_front_matter
-from recsys.formats.drafts.markdown_draft import citation_keys, read_markdown, stripped
+from recsys.formats.drafts.markdown_draft import MarkdownDraft, citation_keys, stripped
 from recsys.records import Manuscript, Reference
 from tests.rows import each_row
 
@@ -39,7 +39,7 @@ REFS = """
 
 
 def read(text: str, folder: Path) -> Manuscript:
-    return read_markdown(text, folder / "paper.md")
+    return MarkdownDraft(text, folder / "paper.md").manuscript()
 
 
 def test_a_paper_with_front_matter_is_read_with_what_it_cites(tmp_path: Path) -> None:

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import InputError, RecsysError
-from recsys.formats.local_answers.accepted_papers import Accepted, accepted
-from recsys.formats.local_answers.filled_bibliography import BibFile
+from recsys.formats.local_answers.filled_drafts import Accepted, BibFile, accepted
 from recsys.formats.local_answers.gap_keys import keys_of
 from recsys.formats.references import bibtex
 from recsys.passages import LocalAnswer

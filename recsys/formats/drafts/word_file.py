@@ -1,13 +1,23 @@
-"""Walk through a part of a document of Word: its paragraphs, and what is anchored in them."""
+"""Take a document of Word apart: its styles, its paragraphs, and what is anchored in them."""
 
+import io
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from recsys.formats.word.word_styles import VAL, Style, W, style_of, value_of
+from recsys.errors import DraftError
+from recsys.extras import need
+from recsys.formats.drafts.draft_files import Archive
 
+if TYPE_CHECKING:
+    from docx.oxml.xmlchemy import BaseOxmlElement
+
+DEEPEST_STYLE = 20
+"""Styles that are based on one another."""
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+VAL = f"{W}val"
 if TYPE_CHECKING:
     from docx.oxml.xmlchemy import BaseOxmlElement
 
@@ -40,6 +50,65 @@ _LISTS = re.compile(
 _CITES = "MENDELEY_CITATION"
 _LONGEST_SIGN = 200
 """Characters of a field among which the sign of a list stands."""
+if TYPE_CHECKING:
+    from docx.opc.part import Part
+    from docx.oxml.xmlchemy import BaseOxmlElement
+    from docx.package import Package
+
+CONTENT_TYPES = "[Content_Types].xml"
+_HINT = "Save it again as .docx, or as PDF, Markdown or plain text."
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A style. name: in lower case. level: of a heading. base: the id of what it rests on."""
+
+    name: str
+    level: int | None
+    base: str | None
+
+
+def styles_of(root: "BaseOxmlElement") -> dict[str, Style]:
+    """Read the styles by id: ids are in the author's language, names of built-in ones are not."""
+    found = {}
+    for style in root.iterchildren(f"{W}style"):
+        name = value_of(style, "name").strip().lower()
+        level = value_of(style, "pPr", "outlineLvl")
+        found[style.get(f"{W}styleId", "")] = Style(
+            name, int(level) + 1 if level.isdecimal() else None, value_of(style, "basedOn") or None
+        )
+    return found
+
+
+def value_of(element: "BaseOxmlElement", *way: str) -> str:
+    """Return the value of the element that such names lead to; empty where there is none."""
+    found = element.find("/".join(f"{W}{name}" for name in way))
+    return "" if found is None else str(found.get(VAL, ""))
+
+
+def style_of(styles: Mapping[str, Style], name: str) -> tuple[str, int | None]:
+    """Return a style's name, and the level of the heading that it or one that it rests on is.
+
+    A style that nothing describes is known by its id.
+    """
+    style = styles.get(name)
+    shown = style.name if style else name.lower()
+    at = style
+    for _ in range(DEEPEST_STYLE):
+        if at is None:
+            break
+        if at.level is not None:
+            return shown, at.level
+        if (level := _level(at.name)) is not None:
+            return shown, level
+        at = styles.get(at.base or "")
+    return shown, _level(shown)
+
+
+def _level(style: str) -> int | None:
+    """Return the level of a built-in style: "heading 2", or its id "Heading2"."""
+    number = style.removeprefix("heading").strip()
+    return int(number) if style.startswith("heading") and number in tuple("123456789") else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +241,8 @@ class Walk:
             return
         place = len(self.paragraphs)
         self.paragraphs.append(Paragraph(""))  # Those of a text box within it come after it.
-        self._open.append(_Open(listed=self._is_listed()))
+        listed = any(_is_list("".join(field.instruction)) for field in self._fields)
+        self._open.append(_Open(listed=self._lists > 0 or listed))
         self.children(element)
         read = self._open.pop()
         whole = "".join(read.parts)[:LONGEST_PARAGRAPH]
@@ -182,13 +252,14 @@ class Walk:
         own = value_of(element, "pPr", "outlineLvl")
         level = int(own) + 1 if own.isdecimal() else level
         level = level if level is not None and 1 <= level <= 9 else None
-        anchors = _moved(read.anchors, lead, len(text))
+
+        def moved(at: int) -> int:
+            return min(max(at - lead, 0), len(text))  # From where the text begins.
+
+        anchors = tuple(Anchor(moved(at.begin), moved(at.end), at.said) for at in read.anchors)
         self.paragraphs[place] = Paragraph(
             text, style, level, lead, self._boxes > 0, read.listed, anchors
         )
-
-    def _is_listed(self) -> bool:
-        return self._lists > 0 or any(_is_list("".join(each.instruction)) for each in self._fields)
 
     def _add(self, text: str) -> None:
         if self._open and not (self._hide and self._hiding):
@@ -241,14 +312,112 @@ def _is_list(said: str) -> bool:
     return bool(_LISTS.search(said[:_LONGEST_SIGN]))
 
 
-def _moved(anchors: Sequence[Anchor], lead: int, length: int) -> tuple[Anchor, ...]:
-    """Count the places of anchors from where the text begins."""
-    return tuple(
-        Anchor(min(max(at.begin - lead, 0), length), min(max(at.end - lead, 0), length), at.said)
-        for at in anchors
-    )
-
-
 def _is_hidden(run: "BaseOxmlElement") -> bool:
     hidden = run.find(_VANISHED)
     return hidden is not None and hidden.get(VAL) not in _OFF
+
+
+@dataclass(frozen=True, slots=True)
+class WordText:
+    """What a document says.
+
+    noted: foot- and endnotes. fields: what reference managers keep in it about what is cited.
+    title, author: of the file's own information, empty where unknown. remarks: the words of
+    comments, and note_fields the fields in notes, by what anchors them (`word_walk.Anchor`).
+    sources: files that programs keep in it; one may be Word's own list of works.
+    """
+
+    paragraphs: tuple[Paragraph, ...]
+    noted: tuple[str, ...]
+    fields: tuple[str, ...]
+    title: str
+    author: str
+    remarks: Mapping[str, str] = field(default_factory=dict)
+    note_fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sources: tuple[bytes, ...] = ()
+
+
+def is_word(names: Set[str]) -> bool:
+    """Whether an archive of such files is a document of Word."""
+    return CONTENT_TYPES in names and any(name.startswith("word/") for name in names)
+
+
+def word_text(raw: bytes, archive: Archive) -> WordText:
+    """Read a document.
+
+    Raises:
+        DraftError: it is damaged, encrypted, too large, or no document of Word.
+        MissingExtraError: python-docx is not installed.
+    """
+    if not is_word(archive.names):
+        raise DraftError(f"{archive.name} is no document of Word.", _HINT)
+    need("docx", f"Reading {archive.name}")
+    archive.check_whole()
+    try:
+        return _read(raw)
+    except (MemoryError, ImportError):
+        raise
+    except Exception as error:  # python-docx and lxml raise a dozen kinds on what is damaged.
+        raise DraftError(
+            f"{archive.name} is damaged: it cannot be read as a document of Word.", _HINT
+        ) from error
+
+
+def _read(raw: bytes) -> WordText:
+    from docx.opc.constants import RELATIONSHIP_TYPE
+    from docx.package import Package
+
+    package: Package = Package.open(io.BytesIO(raw))
+    main = package.part_related_by(RELATIONSHIP_TYPE.OFFICE_DOCUMENT)
+    styles = dict[str, Style]()
+    for part in _related(main, RELATIONSHIP_TYPE.STYLES):
+        styles = styles_of(_root(part))
+    body = walked(_root(main), styles)
+    notes = {
+        **_pieces(main, RELATIONSHIP_TYPE.FOOTNOTES, styles),
+        **_pieces(main, RELATIONSHIP_TYPE.ENDNOTES, styles),
+    }
+    remarks = _pieces(main, RELATIONSHIP_TYPE.COMMENTS, styles)
+    title, author = _facts(package, RELATIONSHIP_TYPE.CORE_PROPERTIES)
+    said = {at: " ".join(each.text for each in walk.paragraphs) for at, walk in remarks.items()}
+    return WordText(
+        paragraphs=tuple(body.paragraphs),
+        noted=tuple(each.text for walk in notes.values() for each in walk.paragraphs),
+        fields=tuple(said for walk in (body, *notes.values()) for said in walk.fields),
+        title=title,
+        author=author,
+        remarks=said,
+        note_fields={at: tuple(walk.fields) for at, walk in notes.items()},
+        sources=tuple(part.blob for part in _related(main, RELATIONSHIP_TYPE.CUSTOM_XML)),
+    )
+
+
+def _pieces(main: "Part", kind: str, styles: Mapping[str, Style]) -> dict[str, Walk]:
+    """Walk through notes or comments, each by what anchors it in the text."""
+    return {
+        f"{piece.tag.rpartition('}')[2]} {piece.get(ID, number)}": walked(piece, styles)
+        for part in _related(main, kind)
+        for number, piece in enumerate(_root(part).iterchildren(tag="{*}*"))
+    }
+
+
+def _related(part: "Part", kind: str) -> Iterator["Part"]:
+    for relation in part.rels.values():
+        if relation.reltype == kind and not relation.is_external:
+            yield relation.target_part
+
+
+def _root(part: "Part") -> "BaseOxmlElement":
+    """Return the parsed content of a part; python-docx parses those that it knows itself."""
+    from docx.oxml.parser import parse_xml
+
+    element: BaseOxmlElement | None = getattr(part, "element", None)
+    return parse_xml(part.blob) if element is None else element
+
+
+def _facts(package: "Package", kind: str) -> tuple[str, str]:
+    """Return title and author of the file's own information, which python-docx else makes up."""
+    if not any(relation.reltype == kind for relation in package.rels.values()):
+        return "", ""
+    facts = package.core_properties
+    return facts.title or "", facts.author or ""

@@ -1,4 +1,4 @@
-from recsys.formats.bodies.section_names import bare, ends_text, is_caption, is_heading
+from recsys.formats.bodies.headings import bare, ends_text, is_caption, is_heading
 from tests.rows import each_row
 
 

@@ -23,13 +23,26 @@ _NAMES = frozenset(
 )
 _AFTER_TEXT = frozenset(
     "acknowledgement acknowledgements acknowledgment acknowledgments funding authorcontributions "
-    "contributions competinginterests competinginterest conflictofinterest conflictsofinterest "
+    "competinginterests competinginterest conflictofinterest conflictsofinterest "
     "declarationofcompetinginterest dataavailability dataavailabilitystatement "
     "additionalinformation supplementarymaterial supplementarymaterials supportinginformation "
     "abouttheauthors authorbiographies abbreviations ethics ethicsstatement danksagung "
     "remerciements computationaldetails references bibliography contents tableofcontents "
     "listoffigures listoftables keywords abstract creditauthorshipcontributionstatement".split()
 )
+_SKIPPED = re.compile(
+    r"""\W*(?:[\divx.]+\s+)?(?:
+        abstract | keywords | references | bibliography | literature\ cited | works\ cited
+        | acknowledge?ments?(?:\ and\ .{0,60})?
+        | fundings?(?:\ (?:statement|information|sources?))?
+        | (?:declarations?\ of\ )?(?:conflicts?|competing|declarations?)(?:\ of)?(?:\ financial)?
+          (?:\ interests?)?
+        | authors?['\u2019s]*\s+contributions?(?:\ statement)? | credit\b.{0,60}
+        | about\ the\ authors? | computational\ details | session\ info(?:rmation)?
+    )\W*\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Sections in which nothing is cited, or that are no running text."""
 
 
 def bare(title: str) -> str:
@@ -52,7 +65,7 @@ def is_heading(text: str) -> bool:
 
 def ends_text(title: str) -> bool:
     """Whether what stands below a heading is no running text: thanks, funding, lists."""
-    return letters_of(title) in _AFTER_TEXT
+    return letters_of(title) in _AFTER_TEXT or _SKIPPED.match(title) is not None
 
 
 def is_caption(text: str) -> bool:

@@ -1,25 +1,29 @@
-"""Write an answer as a web page: sentences on the left, papers on the right, no script."""
+"""Write an answer as a page: Markdown, or HTML with the papers beside the sentences."""
 
 import html
+import re
 from collections.abc import Iterator
 
-from recsys.formats.answers import other_versions, percent
-from recsys.formats.local_answers.gap_keys import GapKeys, papers_of
-from recsys.formats.local_answers.gap_table import NOTHING_FITS
+from recsys.formats.answers import found_by, other_versions, percent
+from recsys.formats.local_answers.gap_keys import GapKeys, entries_of
 from recsys.formats.local_answers.shown_gaps import (
     HERE,
+    NOTHING_FITS,
     around,
     headline,
+    key_line,
     looked_at,
     nothing_found,
     place_of,
 )
 from recsys.formats.references.coins import span
+from recsys.formats.references.markdown_items import escaped, markdown_item
 from recsys.formats.references.people import natural
 from recsys.formats.references.shown_facts import names_of, one_line, paper_link
 from recsys.passages import Gap, LocalAnswer
-from recsys.records import Recommendation
+from recsys.records import Paper, Recommendation
 
+_FENCE = re.compile(r"`{3,}")
 _STYLE = """
 :root { --text: #1c2024; --soft: #5b6470; --line: #d9dee4; --page: #fff; --link: #0b57a4;
 --mark: #ffe58a; --code: #f2f4f7; }
@@ -69,23 +73,53 @@ _HEAD = """<!doctype html>
 """
 
 
+def gap_markdown(answer: LocalAnswer, keys: GapKeys) -> str:
+    """Render as Markdown: a heading a gap, the sentence, the papers, and the BibTeX below."""
+    if not answer.gaps:
+        return f"{escaped(nothing_found(answer))}\n"
+    parts = [f"{escaped(answer.understood)}\n"] if answer.understood else []
+    parts += ["".join(f"{line}\n" for line in _lines(answer, gap, keys)) for gap in answer.gaps]
+    if entries := entries_of(answer, keys):
+        fence = "`" * max([3, *(len(ticks) + 1 for ticks in _FENCE.findall(entries))])
+        parts.append(f"## BibTeX\n\n{fence}bibtex\n{entries}{fence}\n")
+    return "\n".join(parts)
+
+
+def _lines(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> Iterator[str]:
+    before, after = map(_spaced, around(gap))
+    yield f"## {escaped(place_of(answer, gap))}: {headline(gap)}\n"
+    yield f"> {before}**\\[?\\]**{after}\n"
+    for item in gap.recommendations:
+        yield f"{item.rank}. {markdown_item(item.paper)} **{percent(item.probability)}**"
+        notes = [key_line(keys, item.paper.id), *(reason.text for reason in item.reasons)]
+        notes += [*other_versions(item), found_by(item) or ""]
+        yield from (f"    - {escaped(note)}" for note in notes if note)
+    if not gap.recommendations:
+        yield NOTHING_FITS
+
+
+def _spaced(text: str) -> str:
+    """Escape what means something in Markdown; the spaces at the ends stay."""
+    start, end = text[:1].isspace(), text[-1:].isspace()
+    return f"{' ' * start}{escaped(one_line(text))}{' ' * end}"
+
+
 def gap_page(answer: LocalAnswer, keys: GapKeys) -> str:
-    """Render as a web page that needs nothing else."""
-    return "".join(_parts(answer, keys))
+    """Render as a web page that needs nothing else, no script either."""
+    return "".join(_page(answer, keys))
 
 
-def _parts(answer: LocalAnswer, keys: GapKeys) -> Iterator[str]:
+def _page(answer: LocalAnswer, keys: GapKeys) -> Iterator[str]:
     heading = f"Citations for {_text(answer.draft) if answer.draft else 'a passage'}"
     yield f"{_HEAD}<title>{heading}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
     yield f"<h1>{heading}</h1>\n"
-    told = looked_at(answer) and f"{looked_at(answer)}."
-    told = told if answer.gaps else nothing_found(answer)
-    for line in filter(None, (answer.understood, told, *answer.notes)):
+    counted = looked_at(answer) and f"{looked_at(answer)}."
+    summary = counted if answer.gaps else nothing_found(answer)
+    for line in filter(None, (answer.understood, summary, *answer.notes)):
         yield f'<p class="told" dir="auto">{_text(line)}</p>\n'
     for gap in answer.gaps:
         yield from _section(answer, gap, keys)
-    entries = "\n".join(filter(None, map(keys.entry_of, papers_of(answer))))
-    if entries:
+    if entries := entries_of(answer, keys):
         shown = html.escape(entries)
         yield f"<details>\n<summary>BibTeX</summary>\n<pre>{shown}</pre>\n</details>\n"
     yield "</body>\n</html>\n"
@@ -118,15 +152,14 @@ def _paper(item: Recommendation, keys: GapKeys) -> str:
     return (
         f'<li>\n<p class="title" dir="auto">{title} '
         f'<span class="chance">{_text(percent(item.probability))}</span></p>\n'
-        f'<p class="facts" dir="auto">{_facts(item)}</p>\n'
+        f'<p class="facts" dir="auto">{_facts(paper)}</p>\n'
         f'<p class="facts"><code>{_text(keys.names[paper.id])}</code>{yours}</p>\n'
         + (f'<ul class="notes">\n{listed}</ul>\n' if notes else "")
         + f"{span(paper)}\n</li>\n"
     )
 
 
-def _facts(item: Recommendation) -> str:
-    paper = item.paper
+def _facts(paper: Paper) -> str:
     authors = _text(", ".join(map(natural, names_of(paper)))) or "Unknown authors"
     year = "n.d." if paper.year is None else str(paper.year)
     venue = f" <cite>{_text(paper.venue)}</cite>." if one_line(paper.venue or "") else ""

@@ -1,49 +1,152 @@
-"""Walk through a LaTeX source: what is running text in it goes into a `RunningText`.
+"""Read the running text of a LaTeX draft, with the files that it inputs.
 
 A scan without a grammar, in linear time: nothing that is broken in one place can get in the way
 of the rest. Offsets are those of the source; what a macro stands for has those of its call.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import PurePath, PurePosixPath
 
 from recsys.formats.bodies.gap_signs import asks_for_citation, split_keys
-from recsys.formats.bodies.latex_names import (
-    ARGUMENTS,
-    FORMULAS,
-    GAP_COMMANDS,
-    LEFT_OUT,
-    NOTES,
-    RUN_IN,
-    SECTIONS,
-    SKIPPED_SECTION,
-    TODOS,
-)
-from recsys.formats.bodies.latex_tokens import (
-    CHUNK_END,
-    ENDS_PARAGRAPH,
-    GLYPHS,
-    OPENING,
-    PLACE,
-    SPACES,
-    SYMBOLS,
-    TEXTUAL,
-    TOKEN,
-    shown_by,
-    swallows,
-)
-from recsys.formats.bodies.running_text import RunningText
-from recsys.formats.latex.latex_citations import citation_at, without_citations
-from recsys.formats.latex.latex_commands import after_group, after_options, group
-from recsys.formats.latex.latex_definitions import (
+from recsys.formats.bodies.headings import ends_text
+from recsys.formats.bodies.running_text import Lines, RunningText
+from recsys.formats.drafts.wording import counted
+from recsys.formats.latex.latex_cited import citation_at, without_citations
+from recsys.formats.latex.latex_source import (
     Definition,
+    Source,
     after_definition,
+    after_group,
+    after_options,
     called,
+    definitions,
     expand,
     filled,
+    group,
+    groups,
 )
-from recsys.formats.latex.latex_text import plain
+from recsys.formats.latex.latex_text import ARGUMENTS as TEXT_ARGUMENTS
+from recsys.formats.latex.latex_text import (
+    ENVIRONMENT_ARGUMENTS,
+    LIGATURES,
+    SIGNS,
+    plain,
+    symbol,
+)
+from recsys.passages import Sentence
 
+LEFT_OUT = frozenset(
+    "figure wrapfigure SCfigure sidewaysfigure teaserfigure subfigure marginfigure table "
+    "wraptable sidewaystable margintable deluxetable threeparttable tabular tabularx tabulary "
+    "tabularray tblr longtable longtblr supertabular xtabular tabbing array algorithm "
+    "algorithmic algorithm2e algorithmicx procedure pseudocode lstlisting verbatim Verbatim "
+    "minted alltt Sinput Soutput Schunk Code CodeChunk CodeInput CodeOutput example_code "
+    "tikzpicture pgfpicture picture pspicture forest axis circuitikz dependency thebibliography "
+    "references abstract Abstract onecolabstract sciabstract quickabstract keywords keyword "
+    "IEEEkeywords CCSXML acks acknowledgments titlepage acknowledgements acknowledgement "
+    "acknowledgment frontmatter comment filecontents biography IEEEbiography "
+    "IEEEbiographynophoto prooftree bytefield overpic knitrout kframe thenomenclature "
+    "contributions funding conflicts".split()
+)
+"""Environments of which nothing is read; without their star."""
+
+FORMULAS = frozenset(
+    "equation align gather multline eqnarray displaymath math flalign alignat xalignat dmath "
+    "dgroup empheq IEEEeqnarray split numcases subnumcases".split()
+)
+"""Environments that hold a displayed formula; without their star."""
+
+ARGUMENTS = {
+    name: count
+    for count, names in (
+        (
+            0,
+            "par newline newpage clearpage cleardoublepage tableofcontents listoffigures "
+            "listoftables appendix smallskip medskip bigskip printbibliography hfill vfill hline "
+            "raggedright frontmatter mainmatter backmatter balance printindex makeatletter "
+            "makeatother ifCLASSOPTIONcompsoc fi else onecolumn twocolumn sloppy FloatBarrier",
+        ),
+        (
+            1,
+            "Autoref nameref vref Vref fref Fref sref subref labelcref title subtitle shorttitle "
+            "author date institute institution urladdr Keywords Plainkeywords Plaintitle "
+            "Plainauthor Shorttitle Abstract Address abstract fntext addbibresource documentstyle "
+            "graphicspath lstset tikzset includepdf caption captionsetup subcaption marginpar "
+            "marginnote nocite citestyle setcitestyle bibpunct VignetteIndexEntry VignetteDepends "
+            "VignetteEngine SweaveOpts Sexpr received accepted acmConference acmBooktitle acmDOI "
+            "acmISBN acmPrice acmYear copyrightyear setcopyright ccsdesc CCSDESC IEEEpubid "
+            "theoremstyle affiliations corresponding correspondingauthor tag inputminted volume "
+            "issue pubyear DOI doi",
+        ),
+        (
+            2,
+            "newtheorem captionof setkeys pdfbookmark crefrange Crefrange crefname Crefname "
+            "specialcomment settowidth icmlauthor icmlaffiliation icmlcorrespondingauthor",
+        ),
+    )
+    for name in names.split()
+} | {name: form.count("-") for name, form in TEXT_ARGUMENTS.items() if "command" not in name}
+"""Commands that show nothing themselves, with how many arguments in braces are theirs.
+
+An argument behind these is text: that of `\\href{address}{text}`.
+"""
+
+SECTIONS = {
+    "part": 0, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4,
+    "acknowledgments": 2, "acknowledgements": 2, "acknowledgment": 2,
+    "acknowledgement": 2, "acks": 2, "ack": 2,
+}  # fmt: skip
+"""Commands that begin a section, with their depth; the last ones need no title."""
+RUN_IN = frozenset("paragraph subparagraph minisec".split())
+"""Headings that stand within their paragraph."""
+
+NOTES = frozenset("footnote footnotetext endnote sidenote tablefootnote footnoteA".split())
+TODOS = frozenset(
+    "todo todoi todox TODO Todo todoinline inlinetodo missingref missingcite fixme FIXME fxnote "
+    "fxwarning fxerror fxfatal XXX xxx note".split()
+)
+"""Notes to oneself: they are a gap if they ask for a citation."""
+GAP_COMMANDS = re.compile(
+    r"(?i:(?:need|needs|needed|add|missing|todo|insert|fix)_?(?:a)?(?:cite|citation|citations|ref|reference)s?"
+    r"|(?:cite|citation|ref|reference)s?_?(?:needed|missing|todo|here|me|required)"
+    r"|(?:cite|citation)todo|citneeded|needcit|cn)\Z"
+)
+"""Commands by which writers say that a citation is missing; they may hold a remark."""
+
+TOKEN = re.compile(
+    r"""
+    \\\\(?:\*|[^\S\n]?\[[^\]\n]{0,20}\])?
+    | \\(?P<edge>begin|end)\s?\{(?P<environment>[^{}\n]{1,50})\}
+    | \\\[(?P<displayed>(?:(?!\\\[).){0,10000}?)\\\]
+    | \\\((?P<inline>(?:(?!\\\(|\n[^\S\n]*\n).){0,2000}?)\\\)
+    | \$\$(?P<dollars>[^$]{0,10000}?)\$\$
+    | \$(?P<dollar>(?:\\.|(?!\n[^\S\n]*\n)[^$\\]){1,2000}?)\$
+    | (?P<accent>\\(?:['`^"~=.]\s{0,2}|[bcdHkruv](?:\s{1,2}|(?=\{)))
+        (?:\{\\?[^\W\d_]{0,2}\s?\}|\\[ij](?![A-Za-z])|[^\W\d_]))
+    | \\(?P<name>[A-Za-z@]+)\*?
+    | \\(?P<symbol>.)
+    | (?P<blank>\n[^\S\n]*\n\s*)
+    | (?P<chunk>(?:\A|(?<=\n))<<[^\n]{0,1000}>>=[^\n]*\n)
+    | (?P<ligature>``|''|---?)
+    | (?P<glyph>[{}~&]|\$)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+TEXTUAL = re.compile(
+    r"[Cc]ite(?:al)?t\*?\Z|[Cc]itet|[Tt]extcite|newcite|[Cc]iteauthor|citeasnoun|[sS]hortciteN|citeN\Z|"
+    r"citeA\Z|[Pp]osscite|textcquote|citeposs"
+)
+CHUNK_END = re.compile(r"(?m)^@[^\S\n]*(?:%[^\n]*)?(?:\n|\Z)")
+SPACES = re.compile(r"\s*")
+PLACE = re.compile(r"#([1-9])")
+_NAME = re.compile(r"\\([A-Za-z@]+)")
+_TAKING = frozenset(
+    (*TODOS, *NOTES, *SECTIONS, *RUN_IN, "begin", "end", "item", "def", "newcommand")
+)
+ENDS_PARAGRAPH = frozenset("item par newpage clearpage bigskip medskip maketitle".split())
 LONGEST_FORMULA = 60
 """Characters of a formula that is read as a word of its sentence; longer ones are left out."""
 DEEPEST = 8
@@ -52,6 +155,29 @@ MOST_UNCLOSED = 500
 """Arguments that never end, until none is looked for any more: each search takes its time."""
 MOST_EXPANDED = 1_000_000
 """Characters that macros may stand for, all together."""
+_BEGIN = re.compile(r"\\begin\s*\{document\}")
+
+
+@lru_cache(maxsize=4096)
+def shown_by(latex: str) -> str:
+    """Return what a piece of LaTeX shows: an accented letter, a symbol, a short formula."""
+    return plain(latex)
+
+
+@lru_cache(maxsize=1024)
+def swallows(body: str) -> bool:
+    """Whether a macro's body gives its arguments to a command for which they are no text."""
+    if "$" in body or "\\(" in body or "\\[" in body:
+        return True
+    for match in _NAME.finditer(body):
+        name = match[1]
+        if name in ARGUMENTS:
+            taken = groups(body, after_options(body, match.end()), ARGUMENTS[name])
+            if any("#" in value for value in taken):
+                return True
+        elif name in _TAKING or "cite" in name.lower() or name.startswith("if"):
+            return True
+    return False
 
 
 class Walker:
@@ -109,11 +235,18 @@ class _Passage:
             self.walker.text.end_paragraph()
         elif kind == "chunk":
             return self._after_chunk(match.end())
-        elif kind == "accent":
-            self._stand_in(shown_by(match[0]), match.start(), match.end())
         else:
-            self._glyph(match)
+            self._stand_in(self._shown(match), match.start(), match.end())
         return match.end()
+
+    def _shown(self, match: re.Match[str]) -> str:
+        """Return what an accent, a ligature or a sign shows."""
+        if match["accent"]:
+            return shown_by(match[0])
+        if match["symbol"]:
+            return SIGNS.get(match["symbol"], match["symbol"])
+        # Braces and what is left of a formula show nothing; ties and line ends are spaces.
+        return LIGATURES.get(match[0], "" if match[0] in "{}$" else " ")
 
     def _after_chunk(self, at: int) -> int:
         """Return the place behind a chunk of code, which ends with an "@"."""
@@ -122,13 +255,6 @@ class _Passage:
         if end is None:
             self.walker.unclosed.add("<<")
         return end.end() if end else at
-
-    def _glyph(self, match: re.Match[str]) -> None:
-        if match["symbol"] is not None:
-            shown = SYMBOLS.get(match["symbol"], match["symbol"])
-        else:
-            shown = GLYPHS.get(match[0], " " if match[0].startswith("\\") else "")
-        self._stand_in(shown, match.start(), match.end())
 
     def _command(self, name: str, start: int, end: int) -> int:
         """Read a command, by what it is known to be, and return where what follows it begins."""
@@ -165,9 +291,9 @@ class _Passage:
 
     def _unknown(self, name: str, start: int, end: int) -> int:
         """Read a command as the character that it is, else leave it out, but not its arguments."""
-        shown = shown_by(f"\\{name}{{}}")
+        shown = symbol(name)
         until = end
-        if shown and not shown.startswith("<"):  # "<cit.>", "<ref>".
+        if shown:
             self._stand_in(shown, start, end)
             if self.source.startswith("{}", end):
                 until = end + 2
@@ -201,7 +327,7 @@ class _Passage:
         if name in RUN_IN:
             walker.text.end_paragraph()
         elif walker.skipping is None or SECTIONS[name] <= walker.skipping:
-            skipped = title is None or SKIPPED_SECTION.match(shown) is not None
+            skipped = title is None or ends_text(shown)
             walker.skipping = SECTIONS[name] if skipped or name.startswith("ack") else None
             walker.text.heading(shown)
         return at if title is None else after_group(self.source, at, title)
@@ -278,7 +404,8 @@ class _Passage:
             return until
         text.end_paragraph()
         at = after_options(self.source, match.end())
-        return self._after_arguments(at, OPENING[name]) if name in OPENING else at
+        most = ENVIRONMENT_ARGUMENTS.get(name, 0)
+        return self._after_arguments(at, most) if most else at
 
     def _closed(self, match: re.Match[str]) -> tuple[int, int]:
         """Return where the inside of an environment ends, and what follows it begins."""
@@ -339,3 +466,54 @@ class _Passage:
         inside = group(self.source, at)
         self.walker.failures += inside is None and self.source.startswith("{", at)
         return inside
+
+
+def read_body(source: Source, draft: PurePath) -> tuple[tuple[Sentence, ...], tuple[str, ...]]:
+    """Return the sentences of a source, and notes; see `LatexDraft.body`."""
+    begin = next(reversed(list(_BEGIN.finditer(source.text))), None)
+    text = RunningText()
+    walker = Walker(text, definitions(source.text))
+    walker.walk(source.text, begin.end() if begin else 0, len(source.text))
+    notes = [*source.notes]
+    if walker.unclosed:
+        names = ", ".join(sorted(walker.unclosed)[:5])
+        notes.append(f"{counted(len(walker.unclosed), 'environment')} never closed: {names}.")
+    return text.sentences(Pieces(source, draft)), tuple(notes)
+
+
+class Pieces:
+    """The files that a LaTeX source is made of: tells where an offset of its text stands."""
+
+    def __init__(self, source: Source, draft: PurePath) -> None:
+        self._pieces = source.pieces
+        self._starts = [0]
+        for piece in source.pieces:
+            self._starts.append(self._starts[-1] + len(piece.text))
+        self._files = source.files
+        self._lines = {file: Lines(text) for file, text in source.files.items()}
+        several = len(source.files) > 1
+        self._names = {file: _name(file, draft) if several else "" for file in source.files}
+
+    def place(self, offset: int) -> tuple[str, int, int]:
+        """Return where a character stands; see `Origin`."""
+        file, at = self._found(offset)
+        _, line, column = self._lines[file].place(at)
+        return self._names[file], line, column
+
+    def printed(self, start: int, end: int) -> str:
+        """Return what stands in the file, comments and all; see `Origin`."""
+        file, first = self._found(start)
+        until, last = self._found(max(start, end - 1))
+        return self._files[file][first : last + 1] if until == file else ""
+
+    def _found(self, offset: int) -> tuple[PurePath, int]:
+        # Of pieces that begin here, the last one is not empty.
+        number = min(bisect_right(self._starts, offset), len(self._pieces)) - 1
+        piece = self._pieces[max(0, number)]
+        return piece.file, piece.start + offset - self._starts[max(0, number)]
+
+
+def _name(file: PurePath, draft: PurePath) -> str:
+    """Name a file of a project: as its archive does, or as seen from the folder of its draft."""
+    folder = draft.parent if draft.is_absolute() else PurePosixPath()
+    return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else file.name
