@@ -16,7 +16,7 @@ from recsys.errors import InputError
 from recsys.models.encoder import MODEL, TOKENIZER
 from recsys.pipelines.jobs.workers import ONE_THREAD
 from recsys.stage_two.ranker import TREES, TreeRanker
-from recsys.store.arrays import VARIABLES
+from recsys.store.blas import VARIABLES
 from recsys.store.generations import pin
 from recsys.store.layout import ENCODER
 

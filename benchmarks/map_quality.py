@@ -17,7 +17,7 @@ from recsys.mapping import Map
 from recsys.mapping.drawing import draw_around
 from recsys.recommend import Recommender
 from recsys.records import PaperId
-from recsys.store.arrays import one_thread
+from recsys.store.blas import one_thread
 from recsys.store.products import remembered_products
 
 LEAST_HIDDEN = 3

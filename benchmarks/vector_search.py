@@ -32,7 +32,8 @@ from recsys.pipelines.evaluation.splits import read_split
 from recsys.protocols import VectorIndex
 from recsys.recommend import Recommender
 from recsys.stage_one.sources import StageOne
-from recsys.store.arrays import Floats, load_array, one_thread
+from recsys.store.arrays import Floats, load_array
+from recsys.store.blas import one_thread
 from recsys.store.graph import Years
 from recsys.store.layout import VECTOR_FILE
 from recsys.store.vectors.stored_vectors import load_vectors

@@ -50,7 +50,7 @@ There is no file no-such-file.tex. Check the path.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from recsys.asking.apply_filters import Filters
+    from recsys.asking.filters import Filters
     from recsys.asking.named import read_draft, read_references
     from recsys.errors import RecsysError
     from recsys.public import load

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from recsys.asking.apply_filters import FRONT_MATTER, REMOVED, Filtering, Filters, apply_filters
+from recsys.asking.apply_filters import FRONT_MATTER, REMOVED, Filtering, apply_filters
+from recsys.asking.filters import Filters
 from recsys.asking.query import Query, draft_of, make_query, text_vector
 from recsys.asking.question import NO_LISTS, Asked, Outcome, Question, pose
 from recsys.errors import InputError, NothingFound, RecsysError
@@ -19,7 +20,8 @@ from recsys.stage_two.facts import Facts
 from recsys.stage_two.reasons import explain
 from recsys.stage_two.second_look import POOL, check_diversity, diversify, score, sink
 from recsys.stage_two.versions import find_versions
-from recsys.store.arrays import Floats, Mask, Rows, one_thread, top_k
+from recsys.store.arrays import Floats, Mask, Rows, top_k
+from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
 from recsys.store.graph import distinct
 from recsys.store.kernels import fastest

@@ -43,8 +43,9 @@ from recsys.pipelines.local.local_systems import BY_WORDS, LEARNED, LOCAL_SYSTEM
 from recsys.progress import Progress, silent
 from recsys.protocols import Ranker
 from recsys.stage_two.ranker import TreeRanker
-from recsys.store.arrays import Mask, one_thread
+from recsys.store.arrays import Mask
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
+from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
 from recsys.store.generations import root_of
 from recsys.store.graph import UNKNOWN_YEAR

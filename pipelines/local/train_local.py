@@ -39,7 +39,8 @@ from recsys.pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit
 from recsys.pipelines.ranking.ranker_trial import judge
 from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
-from recsys.store.arrays import Floats, Rows, one_thread, top_k
+from recsys.store.arrays import Floats, Rows, top_k
+from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
 from recsys.store.products import remembered_products
 

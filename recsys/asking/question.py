@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from recsys.asking.apply_filters import Filters
+from recsys.asking.filters import Filters
 from recsys.asking.matching import Match, match
 from recsys.asking.matching import match as find_matches
 from recsys.asking.named import check_named, is_file, read_draft
@@ -26,7 +26,8 @@ from recsys.records import (
 )
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
-from recsys.store.words import author_keys, folded_words
+from recsys.store.name_keys import author_keys
+from recsys.store.words import folded_words
 
 # Find the draft itself in the corpus: who wrote it shall not be told to cite it.
 #

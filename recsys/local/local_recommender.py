@@ -17,8 +17,8 @@ from recsys.records import Draft, Paper, Reason, Recommendation
 from recsys.stage_one.sources import IN_WORDS
 from recsys.stage_two.ranker import SCHEMA, TreeRanker
 from recsys.stage_two.reasons import MOST_REASONS, NEAR, Findings
-from recsys.store.arrays import one_thread
 from recsys.store.artifacts import MANIFEST, load_manifest, sha256
+from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
 from recsys.store.products import remembered_products
 

@@ -21,7 +21,8 @@ from recsys.passages import Body, Gap, Sentence
 from recsys.protocols import Encoder
 from recsys.recommend import Recommender
 from recsys.records import Answer, PaperId, Place
-from recsys.store.arrays import Floats, Rows, one_thread
+from recsys.store.arrays import Floats, Rows
+from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
 from recsys.store.graph import distinct
 from recsys.store.terms import TermStore

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recsys.asking.apply_filters import Filters, apply_filters
+from recsys.asking.apply_filters import apply_filters
+from recsys.asking.filters import Filters
 from recsys.asking.query import Query
 from recsys.asking.question import Question
 from recsys.errors import NothingFound
@@ -21,7 +22,8 @@ from recsys.mapping.resemblance import (
     resemblance,
 )
 from recsys.recommend import Ranking, Recommender
-from recsys.store.arrays import Floats, Longs, Mask, Rows, one_thread
+from recsys.store.arrays import Floats, Longs, Mask, Rows
+from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR, distinct
 from recsys.store.products import remembered_products

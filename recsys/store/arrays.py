@@ -1,10 +1,7 @@
 """Small building blocks over numpy arrays: ragged rows, sorted strings, memory-mapped files."""
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from recsys.errors import ArtifactCorrupt
 
 if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
+    pass
 
 
 Rows: TypeAlias = NDArray[np.int32]
@@ -204,37 +201,6 @@ class SortedStrings:
 
     def _bytes(self, code: int) -> bytes:
         return self.blob[self.starts[code] : self.starts[code + 1]].tobytes()
-
-
-# One thread for the products of an answer: they are too small to be shared.
-#
-# A BLAS that shares a product of some megabytes among threads takes two to four times the
-# processor time, and more than that where other programs want the processors, too.
-
-VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-"""What the libraries behind numpy read when they are loaded, and never again."""
-
-
-def start_on_one_thread() -> None:
-    """Let numpy start no threads; before it is imported, and unless the user has said otherwise."""
-    for name in VARIABLES:
-        os.environ.setdefault(name, "1")
-
-
-def one_thread() -> AbstractContextManager[object]:
-    """Multiply on one thread inside a `with` block, in the whole process."""
-    if all(os.environ.get(name) == "1" for name in VARIABLES):
-        return nullcontext()
-    limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
-    return limited
-
-
-@cache
-def _controller() -> "ThreadpoolController":
-    """Look once for the libraries that are loaded: that costs more than an answer."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 # Write `.npy` files in order: a memory map would keep all of what is written in memory.

@@ -18,9 +18,10 @@ import numpy as np
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings, load_array
 from recsys.store.graph import UNKNOWN_YEAR, Years
+from recsys.store.hashed_names import HashedNames
 from recsys.store.layout import FRONT_MATTER, YEARS
+from recsys.store.name_keys import author_keys, fold, venue_key
 from recsys.store.shown_papers import ShownPapers
-from recsys.store.words import HashedNames, author_keys, fold, venue_key
 
 if TYPE_CHECKING:
     import pyarrow

@@ -1,78 +1,13 @@
 """Words as the text index and the overlap features see them."""
 
 import re
-import unicodedata
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, TypeAlias
-from zlib import crc32
+from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from recsys.store.arrays import Rows, load_array
-from recsys.store.graph import distinct
-
-# Keys under which people and venues are compared across spellings.
-
-_SEPARATORS = re.compile(r"[\s.]+")
-_NOT_WORD = re.compile(r"[\W_]+")
-_KEPT = 1 << 15
-"""Names whose keys are kept: few of all names are most of those that occur."""
-_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
-
-
-def fold(text: str) -> str:
-    """Lower-case, strip accents and compatibility forms."""
-    if text.isascii():
-        return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
-
-
-@lru_cache(_KEPT)
-def author_key(name: str) -> str | None:
-    """Return "surname f" (f: first initial) of a name, None when no surname is found.
-
-    Of a surname of several words the last one counts, so that both orders of a name agree.
-
-    >>> author_key("Cohan, Arman"), author_key("A. Cohan"), author_key("COHAN, AM")
-    ('cohan a', 'cohan a', 'cohan a')
-    >>> author_key("van der Maaten, Laurens"), author_key("Laurens van der Maaten")
-    ('maaten l', 'maaten l')
-    """
-    family, comma, given = fold(name).partition(",")
-    words = _words(family)
-    if not words:
-        return None
-    initial = "".join(_words(given))[:1] if comma else words[0][:1] if len(words) > 1 else ""
-    return f"{words[-1]} {initial}".strip()
-
-
-def author_keys(names: Iterable[str]) -> list[str]:
-    """Return the distinct keys of several names, in order."""
-    return list(dict.fromkeys(key for name in names if (key := author_key(name))))
-
-
-def _words(text: str) -> list[str]:
-    """Split at white space and full stops; drop punctuation inside words, and Jr. and the like.
-
-    So are the numbers by which DBLP tells people of one name apart: "Wei Wang 0001".
-    """
-    words = [_NOT_WORD.sub("", part) for part in _SEPARATORS.split(text)]
-    kept = [word for word in words if word and not (word in _SUFFIXES or word.isdecimal())]
-    return kept or [word for word in words if word]
-
-
-@lru_cache(_KEPT)
-def venue_key(venue: str) -> str:
-    """Return the venue's folded words without digits (years, volumes), joined by a space."""
-    words = _NOT_WORD.sub(" ", fold(venue)).split()
-    return " ".join(word for word in words if not any(c.isdigit() for c in word))
-
+from recsys.store.name_keys import fold
 
 _WORD = re.compile(r"[^\W_]+")
 _PARTS = re.compile(r"([^\W_]+)")
@@ -218,84 +153,3 @@ class Parted:
             if left and right and (gap == " " or _JOINT.fullmatch(gap)):
                 pairs[left, right] = " ".join(f"{first}{gap}{second}".lower().split())
         return pairs
-
-
-# Ids, DOIs and addresses of papers whatever their case, found without reading columns of them.
-#
-# Few hashes of 32 bits are those of two names by chance: who asks has a look at the papers found.
-
-HASHES, ROWS = "named.hashes.npy", "named.rows.npy"
-Hashes = NDArray[np.uint32]
-
-
-@dataclass(frozen=True, slots=True)
-class HashedNames:
-    """Names of papers, but for ids in lower case: those are found as they stand.
-
-    hashes: (m,) uint32, ascending. rows: (m,) int32, of the paper that has the name.
-    """
-
-    hashes: Hashes
-    rows: Rows
-
-    def find(self, names: Iterable[str]) -> Rows:
-        """Return the papers that may have one of these names, in lower case: ascending, int32."""
-        wanted = np.fromiter(sorted({*map(_hash, names)}), np.uint32)
-        begins, ends = (np.searchsorted(self.hashes, wanted, side) for side in ("left", "right"))
-        hits = np.flatnonzero(begins < ends)
-        spans = zip(begins[hits].tolist(), ends[hits].tolist(), strict=True)
-        found = [self.rows[begin:end] for begin, end in spans]
-        return distinct(np.concatenate([np.empty(0, np.int32), *found]))
-
-    def save(self, folder: Path) -> None:
-        """Write both arrays."""
-        np.save(folder / HASHES, self.hashes)
-        np.save(folder / ROWS, self.rows)
-
-    @classmethod
-    def load(cls, folder: Path) -> "HashedNames":
-        """Memory-map what `save` wrote."""
-        return cls(load_array(folder / HASHES), load_array(folder / ROWS))
-
-
-class NameHasher:
-    """Takes papers in the order of their rows."""
-
-    def __init__(self) -> None:
-        """Begin with no paper."""
-        self._count = 0
-        self._pieces: list[tuple[Hashes, Rows]] = []
-
-    def add(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Take the next papers: what they are called in their id, doi and url."""
-        held = [*records]
-        self._pieces.append(hashes_of(held, self._count))
-        self._count += len(held)
-
-    def hashed(self) -> HashedNames:
-        """Return the names of all that was taken."""
-        parts = zip(*self._pieces, strict=True)
-        hashes, rows = (np.concatenate(part) for part in parts)
-        order = np.argsort(hashes, kind="stable")
-        return HashedNames(hashes[order], rows[order])
-
-
-def hashes_of(records: Iterable[Mapping[str, Any]], first: int) -> tuple[Hashes, Rows]:
-    """Hash what papers are called, and tell their rows; first: the row of the first one."""
-    hashes: list[int] = []
-    rows: list[int] = []
-    for row, record in enumerate(records, first):
-        names = _names(record)
-        hashes += map(_hash, names)
-        rows += [row] * len(names)
-    return np.array(hashes, np.uint32), np.array(rows, np.int32)
-
-
-def _names(record: Mapping[str, Any]) -> set[str]:
-    paper_id, doi, url = (record[name] for name in ("id", "doi", "url"))
-    names = {(paper_id or "").lower(), (doi or "").lower()} - {paper_id}
-    return {name for name in (*names, (url or "").lower()) if name}
-
-
-def _hash(name: str) -> int:
-    return crc32(name.encode("utf-8", "surrogatepass"))

@@ -12,8 +12,8 @@ import pytest
 
 from docs.made.__main__ import DOCS, made, main
 from recsys.formats.answers import ANSWER_SCHEMA, RECOMMENDATION_SCHEMA
-from recsys.formats.contexts.context_formats import FORMATS as CONTEXT_FORMATS
-from recsys.formats.contexts.context_formats import ContextFormat
+from recsys.formats.contexts.context_reading import FORMATS as CONTEXT_FORMATS
+from recsys.formats.contexts.context_reading import ContextFormat
 from recsys.formats.drafts.draft_formats import read_draft
 from recsys.formats.drafts.objects import KEYS, REFERENCE_KEYS
 from recsys.formats.papers.paper_formats import FORMATS as JSON_FORMATS

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.asking.apply_filters import Filters
+from recsys.asking.filters import Filters
 from recsys.errors import InputError, NothingFound
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, Recommendation

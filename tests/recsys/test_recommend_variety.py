@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.asking.apply_filters import Filters
+from recsys.asking.filters import Filters
 from recsys.asking.named import read_references
 from recsys.errors import InputError, NothingFound
 from recsys.recommend import Recommender

@@ -32,7 +32,7 @@ from recsys.pipelines.index.dumps.partition_runs import Runs, RunWriter, batch_o
 from recsys.records import Paper
 from recsys.store.arrays import Longs, Rows
 from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.words import author_key
+from recsys.store.name_keys import author_key
 
 _WANTED = pa.schema(
     [

@@ -7,7 +7,7 @@ from recsys.app.web.given.given_text import GivenDraft, GivenText
 from recsys.app.web.page_tokens import FARTHEST, digest_of, offset_in, token
 from recsys.app.web.problem_details import RequestError
 from recsys.app.web.shelf import Opened
-from recsys.asking.apply_filters import Filters
+from recsys.asking.filters import Filters
 from recsys.asking.question import Question, pose
 from recsys.errors import InputError
 from recsys.local.cite import LocalQuestion, ReadText, cite_read, draft_read, passage_read

@@ -60,7 +60,7 @@ def linked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def trained(linked: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TrainReport]:
     index = Path(shutil.copytree(linked, tmp_path_factory.mktemp("trained") / "linked.index"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(train_ranker, "FEWEST_TRAIN", 20)
+        patch.setattr(training, "FEWEST_TRAIN", 20)
         return index, train_ranker(index, None, TrainOptions())
 
 
@@ -219,7 +219,7 @@ def test_too_few_queries_leave_the_shipped_ranker(
     run_cli: "RunCli",
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(train_ranker, "FEWEST_TUNED", 29)
+    monkeypatch.setattr(training, "FEWEST_TUNED", 29)
     before = sorted(path.name for path in in_force(linked).iterdir())
     done = run_cli("train", "ranker", linked, "--quiet")
     assert done.code == 3

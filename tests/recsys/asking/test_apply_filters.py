@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.asking.apply_filters import FILTERS, Filters, apply_filters
+from recsys.asking.apply_filters import FILTERS, apply_filters
+from recsys.asking.filters import Filters
 from recsys.errors import InputError
 from recsys.records import Draft, Paper
 from recsys.store.corpus import Coded, Corpus
-from recsys.store.words import fold, venue_key
+from recsys.store.name_keys import fold, venue_key
 from tests.rows import each_row
 from tests.stored import store
 from tests.tiny import collect

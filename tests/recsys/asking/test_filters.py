@@ -4,7 +4,7 @@ import sys
 import pytest
 
 import recsys
-from recsys.asking.apply_filters import Filters
+from recsys.asking.filters import Filters
 from recsys.errors import InputError
 from tests.rows import each_row
 

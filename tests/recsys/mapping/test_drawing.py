@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.asking.apply_filters import Filters
+from recsys.asking.filters import Filters
 from recsys.asking.question import pose
 from recsys.errors import DraftError, NothingFound
 from recsys.mapping import Map, draw_map, map_file, map_page, map_table

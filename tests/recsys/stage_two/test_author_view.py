@@ -8,7 +8,7 @@ from recsys.stage_one.propose import propose
 from recsys.stage_one.sources import StageOne
 from recsys.stage_two.evidence import Evidence
 from recsys.stage_two.facts import RECENT, Byline
-from recsys.store.words import author_keys
+from recsys.store.name_keys import author_keys
 from tests.tiny import SMALL, collect, random_world
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -13,8 +13,8 @@ from recsys.pipelines.corpora.paper_schema import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
+from recsys.store.hashed_names import HashedNames, NameHasher
 from recsys.store.soundness import check_corpus
-from recsys.store.words import HashedNames, NameHasher
 
 NAME = st.none() | st.text("aAbBéÉİ/.1", max_size=4)
 RECORDS = st.lists(st.fixed_dictionaries({"id": NAME, "doi": NAME, "url": NAME}), max_size=12)

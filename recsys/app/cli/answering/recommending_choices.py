@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from recsys.app.cli.declarations import Argument, IndexPlace, OneOf, Option, bad_value
 from recsys.app.cli.options import Candidates, NoMetadata
-from recsys.asking.apply_filters import Filters
+from recsys.asking.filters import Filters
 from recsys.asking.named import is_file, named_paper
 from recsys.formats.answer_formats import FORMATS
 from recsys.records import Manuscript, ReadingLists

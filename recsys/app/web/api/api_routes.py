@@ -19,7 +19,7 @@ from recsys.app.web.problem_details import RequestError
 from recsys.app.web.put_question import WebQuestion, answered, joined, placed, posed
 from recsys.app.web.service import MEDIA_TYPE, Service, service_of
 from recsys.app.web.shelf import Opened, Place
-from recsys.asking.apply_filters import Filters
+from recsys.asking.filters import Filters
 from recsys.asking.named import named_paper
 from recsys.errors import InputError
 from recsys.formats.answers import answer_record

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from recsys.asking.apply_filters import Filters
+from recsys.asking.filters import Filters
 from recsys.asking.question import Question
 from recsys.errors import InputError
 from recsys.formats import identifiers

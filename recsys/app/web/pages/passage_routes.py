@@ -14,7 +14,7 @@ from recsys.app.web.pages.page_contents import FoundHere, Item, PlaceShown
 from recsys.app.web.put_question import WebPassage, answered_here
 from recsys.app.web.service import Service, service_of
 from recsys.app.web.shelf import Opened
-from recsys.asking.apply_filters import Filters
+from recsys.asking.filters import Filters
 from recsys.errors import DraftError, RecsysError
 from recsys.formats.local_answers.gap_keys import GapKeys, keys_of
 from recsys.formats.local_answers.shown_gaps import (
