@@ -25,7 +25,7 @@ from recsys.pipelines.jobs.engines.process_pool import ProcessPool
 
 if __name__ == "__main__":
     rest = Stage("rest", partial(partial, time.sleep))
-    for at, _ in ProcessPool(2).map(rest, [0.0] + [0.2] * 500):
+    for at, _ in ProcessPool(2).map(rest, [0.0, 0.0] + [0.2] * 500):
         print(at, flush=True)
 """
 
@@ -134,7 +134,10 @@ def busy(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         start_new_session=True,
     )
     assert process.stdout is not None
-    assert process.stdout.readline().strip().isdigit()
+    answered: set[str] = set()
+    while not {"0", "1"} <= answered:  # The first tasks of either worker: both listen then.
+        answered.add(process.stdout.readline().strip())
+        assert "" not in answered
     yield process
     if _group_alive(process.pid):
         os.killpg(process.pid, signal.SIGKILL)
