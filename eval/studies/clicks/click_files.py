@@ -59,7 +59,7 @@ def read_clicks(path: Path) -> ClickLog:
     """
     name = display_name(path)
     try:
-        with open_lines(path, longest=LONGEST_LINE) as lines:
+        with open_lines(path, longest=LONGEST_LINE, record_a_line=True) as lines:
             log = ClickLog.of(_impressions(lines, name))
     except CorpusError as error:
         known = error.hint.startswith("Did you mean")

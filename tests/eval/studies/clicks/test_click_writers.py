@@ -42,6 +42,12 @@ def test_scidocs_lines_read_back_as_one_impression_a_click(
     assert list(read_clicks(path).impressions()) == expected
 
 
+def test_a_query_that_opens_a_brace_stays_on_its_line(tmp_path: Path) -> None:
+    clicks = [Impression(query, ("0",), ("0",)) for query in ("{", "0")]
+    write_scidocs_clicks(tmp_path / "l.csv", ClickLog.of(clicks))
+    assert list(read_clicks(tmp_path / "l.csv").impressions()) == clicks
+
+
 def test_the_formats_look_as_documented(tmp_path: Path) -> None:
     write_clicks(tmp_path / "l.jsonl", LOG)
     assert (tmp_path / "l.jsonl").read_text().splitlines() == [
