@@ -7,30 +7,25 @@ import numpy as np
 
 from recsys.asking.apply_filters import FRONT_MATTER, REMOVED, Filtering, apply_filters
 from recsys.asking.filters import Filters
-from recsys.asking.query import Query, draft_of, make_query
+from recsys.asking.query import Query, draft_of, make_query, text_vector
 from recsys.asking.question import NO_LISTS, Asked, Outcome, Question, pose
-from recsys.asking.rocchio import text_vector
 from recsys.errors import InputError, NothingFound, RecsysError
 from recsys.protocols import Encoder, Ranker
 from recsys.records import Answer, Draft, ReadingLists, Recommendation
 from recsys.stage_one.pool import Candidates
 from recsys.stage_one.propose import propose
-from recsys.stage_one.settings import StageOne
-from recsys.stage_one.sources import IN_WORDS
+from recsys.stage_one.sources import IN_WORDS, StageOne
 from recsys.stage_one.widening import widen
-from recsys.stage_two.dislikes import sink
-from recsys.stage_two.diversity import POOL, check_diversity, diversify
 from recsys.stage_two.facts import Facts
 from recsys.stage_two.reasons import explain
-from recsys.stage_two.scoring import score
+from recsys.stage_two.second_look import POOL, check_diversity, diversify, score, sink
 from recsys.stage_two.versions import find_versions
-from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.arrays import Floats, Mask, Rows, top_k
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
+from recsys.store.graph import distinct
 from recsys.store.kernels import fastest
-from recsys.store.lookup import distinct
 from recsys.store.products import remembered_products
-from recsys.store.top_k import top_k
 
 _NO_FILTERS = Filters()
 BEST = 20

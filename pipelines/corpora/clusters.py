@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.asking.match_confidence import Title, named_among, title_likeness, title_of
+from recsys.asking.matching import Title, named_among, title_likeness, title_of
 from recsys.pipelines.corpora.row_stream import RowStream
 from recsys.pipelines.corpora.work_table import NO_SPACE, records_of
 from recsys.store.arrays import Longs, Rows

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.asking.match_confidence import title_likeness, title_of
+from recsys.asking.matching import title_likeness, title_of
 from recsys.pipelines.corpora.citation_places import cited_as
 from recsys.pipelines.corpora.clusters import Clusters, is_preprint, is_server
 from recsys.pipelines.corpora.paper_schema import SCHEMA

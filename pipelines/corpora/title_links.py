@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from recsys.asking.match_confidence import (
+from recsys.asking.matching import (
     THRESHOLD,
     Title,
     named_among,

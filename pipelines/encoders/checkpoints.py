@@ -16,7 +16,7 @@ import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss
 from recsys.extras import need
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import SeenQueries
 from recsys.pipelines.encoders.bert_graph import ACTIVATIONS, Shape, Weights
 from recsys.pipelines.encoders.hugging_face import HUB_ENCODERS, hub_name, known_names
 from recsys.pipelines.encoders.mpnet_parts import read_mpnet

@@ -13,8 +13,15 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactError, InputError
-from recsys.models.encoder import KIND, MODEL, SCHEMA, TOKENIZER, OnnxEncoder, load_session
-from recsys.models.seen_queries import SeenQueries
+from recsys.models.encoder import (
+    KIND,
+    MODEL,
+    SCHEMA,
+    TOKENIZER,
+    OnnxEncoder,
+    SeenQueries,
+    load_session,
+)
 from recsys.pipelines.encoders.bert_graph import INPUT, draw, tapped_linear
 from recsys.pipelines.encoders.checkpoints import Checkpoint, read_checkpoint
 from recsys.pipelines.encoders.hugging_face import how_to_ask
@@ -90,7 +97,7 @@ def cached_encoder(
         except ArtifactError:
             pass  # Damaged: export it again.
         else:
-            if seen == checkpoint.seen:  # Older versions left it out.
+            if seen == checkpoint.seen:  # The key is that of the weights.
                 return folder
     return _export(checkpoint, settings, folder, True)
 

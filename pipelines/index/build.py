@@ -9,8 +9,16 @@ from typing import Any
 
 from recsys.errors import ArtifactError, InputError
 from recsys.formats.embeddings.embedding_files import embedding_files
-from recsys.indexes.backends import backend, build_index, by_size, summary
-from recsys.indexes.text_backends import OWN, build_words, text_backend, words_summary
+from recsys.indexes.backends import (
+    OWN,
+    backend,
+    build_index,
+    build_words,
+    by_size,
+    summary,
+    text_backend,
+    words_summary,
+)
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading
 from recsys.pipelines.corpora.corpus_worth import worth_of
@@ -31,7 +39,7 @@ from recsys.pipelines.jobs.engines.engine_contract import Engine
 from recsys.pipelines.jobs.engines.process_pool import USUAL
 from recsys.pipelines.jobs.index_writer import UNFINISHED, members_of, writing
 from recsys.progress import Progress, silent
-from recsys.stage_one.settings import StageOne
+from recsys.stage_one.sources import StageOne
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin

@@ -9,12 +9,10 @@ from recsys.models.nnselect import KIND, SCHEMA, VECTORS, NNSelectModel
 from recsys.pipelines.index.known_vectors import KnownVectors
 from recsys.pipelines.index.read_texts import texts_of
 from recsys.progress import Progress, silent
-from recsys.store.arrays import Rows
-from recsys.store.artifacts import MANIFEST, load_manifest, seal
+from recsys.store.arrays import Rows, write_rows
+from recsys.store.artifacts import MANIFEST, link_or_copy, load_manifest, seal
 from recsys.store.corpus import Corpus
 from recsys.store.layout import NNRANK
-from recsys.store.links import link_or_copy
-from recsys.store.npy_rows import write_rows
 
 STAGE = "NNSelect"
 _AT_ONCE = 512

@@ -21,17 +21,14 @@ from recsys.pipelines.corpora.paper_names import names_of_union
 from recsys.pipelines.corpora.paper_schema import SCHEMA
 from recsys.pipelines.corpora.row_stream import RowStream
 from recsys.pipelines.index.citation_links import LinkCounts, Resolver
-from recsys.pipelines.index.paper_rows import ROW_GROUP, in_order, papers_file
+from recsys.pipelines.index.paper_rows import ROW_GROUP, in_order
 from recsys.store.arrays import Mask, Ragged, Rows, SortedStrings
-from recsys.store.corpus import PAPERS, Corpus
-from recsys.store.front_matter_titles import is_front_matter
-from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
-from recsys.store.hashed_names import NameHasher
+from recsys.store.corpus import PAPERS, Corpus, paper_types
+from recsys.store.graph import GONE, UNKNOWN_YEAR, CitationGraph, Origins, Union, unite
+from recsys.store.hashed_names import HashedNames, NameHasher
 from recsys.store.layout import FRONT_MATTER
 from recsys.store.name_keys import author_keys, venue_key
-from recsys.store.paper_types import paper_types
-from recsys.store.shown_papers import FIELDS, ShownWriter
-from recsys.store.unions import GONE, Origins, Union, unite
+from recsys.store.shown_papers import FIELDS, ShownPapers, ShownWriter, is_front_matter
 
 # A fifth less than by default, for two CPU seconds more a hundred thousand papers: what a row group
 # has of a column is one page, because pages are packed apart, and few values occur again.
@@ -166,19 +163,10 @@ def _write_venues(folder: Path, papers: RowStream, old: Corpus, origins: Origins
 def _write_front_matter(folder: Path, papers: RowStream, old: Corpus, origins: Origins) -> None:
     told = papers.select(["title", "labels"]).to_batches()
     new = np.array([flag for batch in told for flag in front_matter_flags(batch)], bool)
-    flagged = origins.pick(_old_front_matter(old), new)
+    before = np.zeros(len(old), bool)
+    before[old.front_matter] = True
+    flagged = origins.pick(before, new)
     np.save(folder / FRONT_MATTER, np.flatnonzero(flagged).astype(np.int32))
-
-
-def _old_front_matter(old: Corpus) -> Mask:
-    flagged = np.zeros(len(old), bool)
-    if old.front_matter is not None:
-        flagged[old.front_matter] = True
-    elif len(old):  # An older version did not look.
-        with papers_file(old) as file:
-            batches = file.iter_batches(ROW_GROUP, columns=["title", "labels"])
-            flagged[:] = [flag for batch in batches for flag in front_matter_flags(batch)]
-    return flagged
 
 
 def front_matter_flags(papers: pa.RecordBatch) -> Iterator[bool]:
@@ -203,4 +191,7 @@ def _no_papers(folder: Path) -> Corpus:
     none, strings = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32)), SortedStrings.build([])
     codes = np.empty(0, np.int32)
     stored, years = mmap(-1, 1), codes.astype(np.int16)
-    return Corpus(folder, stored, strings, years, codes, strings, none, strings, none)
+    shown = ShownPapers(folder, none.starts, np.empty(0, np.uint8))
+    named = HashedNames(np.empty(0, np.uint32), codes)
+    names = (strings, none, strings, none)
+    return Corpus(folder, stored, strings, years, codes, *names, codes, shown, named)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from recsys.indexes.postings import write_postings
+from recsys.indexes.bm25 import write_postings
 from recsys.pipelines.index.term_files import write_terms
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.artifacts import seal
@@ -31,7 +31,7 @@ from recsys.store.contexts import (
     year_keys,
 )
 from recsys.store.graph import UNKNOWN_YEAR, Years
-from recsys.store.term_counts import batches
+from recsys.store.terms import batches
 
 COLUMNS = pa.schema(
     [

@@ -19,12 +19,10 @@ from recsys.pipelines.index.known_vectors import KnownVectors
 from recsys.pipelines.index.read_texts import texts_of
 from recsys.pipelines.index.shard_encoders import STAGE, LazyShards, ShardEncoder
 from recsys.progress import Progress, silent
-from recsys.store.arrays import Floats, Mask, load_array
-from recsys.store.artifacts import fingerprint, sha256, write_json
+from recsys.store.arrays import Floats, Mask, load_array, write_rows
+from recsys.store.artifacts import fingerprint, link_or_copy, sha256, write_json
 from recsys.store.corpus import PAPERS, Corpus
 from recsys.store.layout import VECTOR_FILE
-from recsys.store.links import link_or_copy
-from recsys.store.npy_rows import write_rows
 
 NOTES = "vectors.json"
 SHARD = 512

@@ -17,9 +17,9 @@ from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.artifacts import check_hashes
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
+from recsys.store.graph import GONE
 from recsys.store.layout import CORPUS, VECTORS
 from recsys.store.soundness import check_vectors
-from recsys.store.unions import GONE
 from recsys.store.vectors.stored_vectors import StoredVectors, load_vectors, vector_files
 
 AT_ONCE = 2048

@@ -13,7 +13,7 @@ from recsys.pipelines.corpora.paper_schema import SCHEMA
 from recsys.pipelines.corpora.row_stream import RowStream, RowWriter
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.corpus import Corpus
-from recsys.store.unions import Origins
+from recsys.store.graph import Origins
 
 ROW_GROUP = 4096
 """Papers that are sorted and written together."""
@@ -59,7 +59,7 @@ class PaperRows:
         return self._read(number) if number < self._groups else self._new[number - self._groups]
 
     def _read_group(self, number: int) -> pa.RecordBatch:
-        table = completed(self._file.read_row_group(number, use_threads=False))
+        table = self._file.read_row_group(number, use_threads=False)
         return table.cast(SCHEMA).combine_chunks().to_batches()[0]
 
 
@@ -103,15 +103,6 @@ def _divided(papers: RowStream, part_of: Longs, count: int, folder: Path) -> lis
             writers[number].add(batch.take(pa.array(np.flatnonzero(parts == number))))
         begin += batch.num_rows
     return [writer.rows() for writer in writers]
-
-
-def completed(table: pa.Table) -> pa.Table:
-    """Add the columns of SCHEMA that an older version did not write, as it would fill them now."""
-    for field in SCHEMA:
-        if field.name not in table.column_names:
-            unknown: list[str] | None = [] if pa.types.is_list(field.type) else None
-            table = table.append_column(field, pa.array([unknown] * table.num_rows, field.type))
-    return table.select(SCHEMA.names)
 
 
 def same_papers(one: pa.Table, other: pa.Table, names: Sequence[str] = tuple(SCHEMA.names)) -> Mask:

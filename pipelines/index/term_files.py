@@ -5,11 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.indexes.spool import Place, Spool
+from recsys.indexes.bm25 import Place, Spool
 from recsys.store import terms
-from recsys.store.npy_rows import GrowingArray
-from recsys.store.term_counts import Numbering, TermBatch, Text, offsets
-from recsys.store.terms import idf_of, norms_of
+from recsys.store.arrays import GrowingArray
+from recsys.store.terms import Numbering, TermBatch, Text, idf_of, norms_of, offsets
 
 
 def write_terms(texts: Iterable[Sequence[Text]], folder: Path) -> None:

@@ -9,8 +9,7 @@ from recsys.pipelines.index.read_texts import read_texts
 from recsys.pipelines.index.term_files import write_terms
 from recsys.progress import Progress, silent
 from recsys.store.corpus import Corpus
-from recsys.store.term_counts import AT_ONCE, TermCounts
-from recsys.store.terms import TermStore
+from recsys.store.terms import AT_ONCE, TermCounts, TermStore
 
 STAGE = "words"
 

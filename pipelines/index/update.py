@@ -15,9 +15,18 @@ import numpy as np
 
 from recsys.errors import InputError, RecsysError
 from recsys.formats.embeddings.embedding_files import embedding_files
-from recsys.indexes.backends import DEFAULT, Former, build_index, by_size, carry_index, summary
+from recsys.indexes.backends import (
+    OWN,
+    Former,
+    build_index,
+    build_words,
+    by_size,
+    carry_index,
+    carry_words,
+    summary,
+    words_summary,
+)
 from recsys.indexes.opening import open_collection
-from recsys.indexes.text_backends import OWN, build_words, carry_words, words_summary
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
 from recsys.pipelines.corpora.corpus_worth import worth_of
@@ -44,13 +53,12 @@ from recsys.pipelines.jobs.engines.process_pool import USUAL
 from recsys.pipelines.jobs.index_writer import IndexWriter, members_of, writing
 from recsys.pipelines.jobs.staged_folder import Stage, StagedFolder
 from recsys.progress import Progress, silent
-from recsys.store.artifacts import MANIFEST, fingerprint, sha256
+from recsys.store.artifacts import MANIFEST, fingerprint, link_or_copy, sha256
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
 from recsys.store.graph import CitationGraph
 from recsys.store.layout import CONTEXTS, CORPUS, ENCODER, NNSELECT, TEXT, VECTORS, WORD_SEARCH
-from recsys.store.links import link_or_copy
 
 FEW = 64
 """Texts that are encoded on one processor."""
@@ -279,7 +287,7 @@ def _vectors(job: _Job, folder: Path) -> dict[str, Any]:
         name = job.config["options"].get("vectors") or by_size(len(vectors))
         ann = build_index(name, vectors, folder, years=years)
     else:
-        name = job.config["ann"].get("backend", DEFAULT)
+        name = job.config["ann"]["backend"]
         former = Former(job.base.folder / VECTORS, job.config["ann"], known.today)
         ann = carry_index(name, vectors, folder, former, years=years)
     link_vectors(place, folder, ann)

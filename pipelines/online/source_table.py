@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import check_name
 from recsys.pipelines.online.contract import Source, SourceFacts
 from recsys.pipelines.online.polite_client import Client
 
@@ -36,9 +36,5 @@ def source(name: str, client: Client) -> Source:
 
 
 def _row(name: str) -> tuple[str, str]:
-    if name not in SOURCES:
-        known = ", ".join(SOURCES)
-        raise InputError(
-            f"There is no source {name!r}.{near_miss(name, SOURCES)}", f"The sources are {known}."
-        )
+    check_name(name, SOURCES, "source")
     return SOURCES[name]

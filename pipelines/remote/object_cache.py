@@ -16,8 +16,7 @@ from pathlib import Path
 from recsys.leftovers import remove_leftovers, temporary_name
 from recsys.pipelines.remote.object_store import PIECE, ObjectFolder
 from recsys.pipelines.remote.store_pointer import torn
-from recsys.store.artifacts import to_disk
-from recsys.store.links import link_or_copy
+from recsys.store.artifacts import link_or_copy, to_disk
 
 _YOUNG = 3600
 """Seconds for which a file that no index uses may be one that an index is about to use."""

@@ -22,7 +22,7 @@ from recsys.pipelines.remote.store_pointer import (
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, load_manifest, sha256
 from recsys.store.generations import pin
-from recsys.store.layout import INDEX_KIND, READ_SCHEMAS
+from recsys.store.layout import INDEX_KIND, INDEX_SCHEMA
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _send(
     store: ObjectFolder, folder: Path, pointer: StorePointer, found: _Found, progress: Progress
 ) -> PushReport:
     """Bring every file of a generation to the store, its manifest last."""
-    files = load_manifest(folder, INDEX_KIND, *READ_SCHEMAS).files
+    files = load_manifest(folder, INDEX_KIND, INDEX_SCHEMA).files
     count = Counted(
         f"push {store.address}, MB", sum(facts["bytes"] for facts in files.values()), progress
     )

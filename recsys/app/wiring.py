@@ -12,8 +12,7 @@ from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.recommend import Recommender
-from recsys.stage_one.settings import StageOne
-from recsys.stage_one.sources import check_searches
+from recsys.stage_one.sources import StageOne, check_searches
 from recsys.stage_two.features import read_nnselect
 from recsys.stage_two.ranker import TreeRanker
 from recsys.store.arrays import Rows
@@ -69,7 +68,7 @@ def _encoder(collection: Collection) -> Encoder:
     folder = collection.folder
     maker = str(pin(folder).manifest().config["encoder"])
     if maker.startswith(BY_WORDS):
-        from recsys.models.neighbour_encoder import NeighbourEncoder
+        from recsys.models.encoder import NeighbourEncoder
 
         texts = collection.terms, collection.text_index
         return NeighbourEncoder(*texts, collection.vectors, maker)

@@ -13,9 +13,9 @@ from recsys.errors import InputError
 from recsys.formats.bodies.places import passage_of, sentence_at
 from recsys.formats.drafts.draft_formats import open_draft
 from recsys.local.local_recommender import LocalRecommender
-from recsys.local.missing_citations import end_of, marked, unmarked
 from recsys.local.named_works import find_names
 from recsys.local.passage import Passage
+from recsys.local.where_to_cite import end_of, marked, unmarked
 from recsys.passages import Body, Gap, LocalAnswer, Sentence
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists
 

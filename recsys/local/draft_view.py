@@ -4,8 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from recsys.asking.query import Query
-from recsys.asking.rocchio import has_text
+from recsys.asking.query import Query, has_text
 from recsys.local.title_means import TitleMeans
 from recsys.recommend import Recommender
 from recsys.records import Draft

@@ -1,6 +1,6 @@
 """Candidates by BM25: the papers that share the draft's words."""
 
-from recsys.stage_one.settings import SourceQuery
+from recsys.stage_one.sources import SourceQuery
 from recsys.stage_one.voters import Voters, share
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.kernels import fastest

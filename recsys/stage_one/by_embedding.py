@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from recsys.stage_one.settings import SourceQuery
+from recsys.stage_one.sources import SourceQuery
 from recsys.stage_one.voters import Voters
 from recsys.store.arrays import Floats, Mask, Rows
 

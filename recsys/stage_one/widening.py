@@ -7,14 +7,11 @@ a filter leaves keeps the score and the chance that it has without filters.
 import numpy as np
 
 from recsys.asking.query import Query
-from recsys.stage_one.nearness import add_nearness
 from recsys.stage_one.pool import Candidates, Gathering, Pool
-from recsys.stage_one.propose import prior
-from recsys.stage_one.settings import SourceQuery, StageOne
-from recsys.stage_one.sources import asked_of, bit
-from recsys.store.arrays import Mask
+from recsys.stage_one.propose import add_nearness, prior
+from recsys.stage_one.sources import SourceQuery, StageOne, asked_of, bit
+from recsys.store.arrays import Mask, top_k
 from recsys.store.collection import Collection
-from recsys.store.top_k import top_k
 
 
 def widen(

@@ -10,7 +10,7 @@ import numpy as np
 
 from recsys.stage_one.voters import Ballots
 from recsys.stage_two.citing_habits import CitingHabits
-from recsys.stage_two.evidence import MODEST, vote_share
+from recsys.stage_two.evidence import MODEST, Seeds, vote_share
 from recsys.stage_two.facts import (
     Facts,
     Feature,
@@ -20,7 +20,6 @@ from recsys.stage_two.facts import (
     per_citation,
     share_of_best,
 )
-from recsys.stage_two.seed_view import Seeds
 from recsys.store.arrays import Floats
 
 LINKS_AROUND = "links_around"

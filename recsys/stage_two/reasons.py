@@ -9,12 +9,10 @@ import numpy as np
 
 from recsys.records import Paper, Reason
 from recsys.stage_one.voters import Voters, votes
-from recsys.stage_two.evidence import Evidence
+from recsys.stage_two.evidence import Evidence, Seeds
 from recsys.stage_two.facts import Facts
-from recsys.stage_two.seed_view import Seeds
 from recsys.stage_two.shared_terms import DraftWords
-from recsys.store.arrays import Floats, Rows
-from recsys.store.top_k import top_k
+from recsys.store.arrays import Floats, Rows, top_k
 
 MOST_REASONS = 3
 ASKED = 20

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from recsys.app.online_checks import examine_sources
+from recsys.pipelines.online.pacing import RealClock
 from recsys.pipelines.online.polite_client import Manners
 from recsys.pipelines.online.site_table import SITES
 from recsys.pipelines.online.source_keys import variables
@@ -21,6 +22,7 @@ def asked(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servers
         monkeypatch.setenv(SITES[name].variable, address)
     for name in variables():
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(RealClock, "sleep", lambda clock, seconds: None)
     yield servers
 
 

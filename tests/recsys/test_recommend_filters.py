@@ -14,7 +14,7 @@ from recsys.asking.filters import Filters
 from recsys.errors import InputError, NothingFound
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, Recommendation
-from recsys.stage_one.settings import StageOne
+from recsys.stage_one.sources import StageOne
 from recsys.store.arrays import Floats
 from tests.small_recommender import DRAFT, CosineRanker, apart_from_rank, ids, stored
 from tests.tiny import SMALL, random_world

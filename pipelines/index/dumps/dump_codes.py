@@ -15,8 +15,7 @@ from recsys.pipelines.index.dumps.partition_runs import (
     by_range,
     first_of_range,
 )
-from recsys.store.arrays import Longs, Rows
-from recsys.store.npy_rows import GrowingArray
+from recsys.store.arrays import GrowingArray, Longs, Rows
 
 _KEYS = pa.schema([("key", pa.string()), ("row", pa.int32()), ("place", pa.int32())])
 _CODES = pa.schema([("row", pa.int32()), ("place", pa.int32()), ("code", pa.int32())])

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.asking.match_confidence import THRESHOLD, title_of
+from recsys.asking.matching import THRESHOLD, title_of
 from recsys.pipelines.corpora.link_citations import (
     Found,
     Rule,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from recsys.asking.match_confidence import title_likeness, title_of
+from recsys.asking.matching import title_likeness, title_of
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Manuscript, Reference
 from recsys.store.artifacts import fingerprint

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recsys.asking.match_confidence import contradicts, title_of
+from recsys.asking.matching import contradicts, title_of
 from recsys.pipelines.online.contract import Kind, Source
 from recsys.pipelines.online.fetching.allowance import Allowance, asked_names
 from recsys.pipelines.online.fetching.work_keys import names_at

@@ -13,7 +13,6 @@ from recsys.errors import DraftError, near_miss
 from recsys.formats.drafts.wording import clean, short
 from recsys.formats.files import decode, decode_or_guess, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
-from recsys.formats.references.reference_formats import parse_bibliography
 from recsys.records import Manuscript, Reference
 
 EARLIEST_YEAR, LATEST_YEAR = 1000, 2999
@@ -231,6 +230,8 @@ def read_list(raw: bytes, path: Path) -> Manuscript:
     """Read a bibliography of any format as the references of a draft without text."""
     name = display_name(path)
     text, note = decode_or_guess(raw, name)
+    from recsys.formats.references.reference_formats import parse_bibliography
+
     found = parse_bibliography(text, name)
     notes = (note, *found.problems) if note else found.problems
     return Manuscript(references=found.references, notes=notes, details=found.details)

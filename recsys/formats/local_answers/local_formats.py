@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import check_name
 
 if TYPE_CHECKING:
     from recsys.formats.local_answers.gap_keys import GapKeys
@@ -34,11 +34,7 @@ def render_local(answer: "LocalAnswer", name: str, keys: "GapKeys | None" = None
     """
     from recsys.formats.local_answers.gap_keys import keys_of
 
-    if name not in LOCAL_FORMATS:
-        raise InputError(
-            f"There is no format {name!r}.{near_miss(name, LOCAL_FORMATS)}",
-            f"The formats are {', '.join(LOCAL_FORMATS)}.",
-        )
+    check_name(name, LOCAL_FORMATS, "format")
     module, function = LOCAL_FORMATS[name]
     opened = import_module(f"recsys.formats.local_answers.{module}")
     write: LocalWriter = getattr(opened, function)

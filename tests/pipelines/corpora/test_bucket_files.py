@@ -11,6 +11,8 @@ from recsys.pipelines.corpora.bucket_files import address, fetched, is_remote, l
 from recsys.pipelines.corpora.source_files import hash_of, source_files
 from tests.pipelines.corpora.bucket_server import BucketServer, bucket_server
 
+pytestmark = pytest.mark.area("store")
+
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BucketServer]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.asking.match_confidence import (
+from recsys.asking.matching import (
     THRESHOLD,
     contradicts,
     same_origin,

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.asking.query import make_query
-from recsys.asking.rocchio import MOST_WORDS, rocchio_text, rocchio_vector, text_vector
+from recsys.asking.query import MOST_WORDS, make_query, rocchio_text, rocchio_vector, text_vector
 from recsys.errors import DraftError
 from recsys.records import Draft, Paper
 from recsys.stage_one.propose import propose

@@ -14,7 +14,7 @@ from recsys.asking.filters import Filters
 from recsys.asking.question import pose
 from recsys.errors import DraftError, NothingFound
 from recsys.mapping import Map, draw_map, map_file, map_page, map_table
-from recsys.mapping.surroundings import MOST
+from recsys.mapping.drawing import MOST
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper
 from tests.pipelines.small_index import open_small_index, write_small_index

@@ -10,8 +10,16 @@ from recsys.errors import InputError
 from recsys.indexes.exact import ExactIndex
 from recsys.records import Draft, Paper
 from recsys.stage_one.propose import propose
-from recsys.stage_one.settings import USUAL, StageOne
-from recsys.stage_one.sources import SEARCHES, SOURCES, bit, check_searches, names, source_names
+from recsys.stage_one.sources import (
+    SEARCHES,
+    SOURCES,
+    USUAL,
+    StageOne,
+    bit,
+    check_searches,
+    names,
+    source_names,
+)
 from recsys.stage_one.voters import Voters, cast, ties, votes
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection, Space

@@ -5,10 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.asking.query import make_query
-from recsys.stage_one.nearness import add_nearness
-from recsys.stage_one.propose import prior, propose
-from recsys.stage_one.settings import SourceQuery
-from recsys.stage_one.sources import SEARCHES, SOURCES, bit
+from recsys.stage_one.propose import add_nearness, prior, propose
+from recsys.stage_one.sources import SEARCHES, SOURCES, SourceQuery, bit
 from recsys.stage_one.widening import widen
 from tests.tiny import SMALL, World, random_world, with_nnselect
 

@@ -9,13 +9,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.thinned_links import thinned
 from recsys.asking.query import draft_of, make_query
-from recsys.pipelines.ranking.thinned_links import thinned
 from recsys.records import Draft, Paper
 from recsys.stage_one.pool import Candidates
 from recsys.stage_one.propose import propose
-from recsys.stage_one.settings import USUAL
-from recsys.stage_one.sources import SEARCHES
+from recsys.stage_one.sources import SEARCHES, USUAL
 from recsys.stage_two.facts import Facts
 from recsys.stage_two.features import compute, feature_names
 from recsys.stage_two.second_look import SECOND_NAMES, look_again

@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from recsys.asking.query import make_query
 from recsys.records import Draft, Paper
 from recsys.stage_one.propose import propose
-from recsys.stage_one.settings import StageOne
-from recsys.stage_two.author_view import RECENT, Byline
+from recsys.stage_one.sources import StageOne
 from recsys.stage_two.evidence import Evidence
+from recsys.stage_two.facts import RECENT, Byline
 from recsys.store.name_keys import author_keys
 from tests.tiny import SMALL, collect, random_world
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from recsys.asking.query import make_query
 from recsys.records import Draft, Paper
 from recsys.stage_one.propose import propose
-from recsys.stage_one.settings import StageOne
-from recsys.stage_two.dislikes import MARGIN, STRENGTH, sink
+from recsys.stage_one.sources import StageOne
 from recsys.stage_two.facts import Facts
+from recsys.stage_two.second_look import MARGIN, STRENGTH, sink
 from recsys.store.arrays import Floats
 from tests.tiny import SMALL, collect, random_world, unit
 

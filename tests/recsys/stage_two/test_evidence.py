@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from recsys.asking.query import make_query
 from recsys.records import Draft, Paper
 from recsys.stage_one.propose import propose
-from recsys.stage_one.settings import StageOne
+from recsys.stage_one.sources import StageOne
 from recsys.stage_two import evidence as module
 from recsys.stage_two.evidence import Edges, Evidence, Joined, Weighed, divide, vote_share
 from tests.tiny import SMALL, World, collect, random_world

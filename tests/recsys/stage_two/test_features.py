@@ -11,12 +11,10 @@ from recsys.asking.query import draft_of, make_query
 from recsys.errors import InputError
 from recsys.records import Draft, Paper
 from recsys.stage_one.propose import propose
-from recsys.stage_one.settings import StageOne
-from recsys.stage_one.sources import SEARCHES
+from recsys.stage_one.sources import SEARCHES, StageOne
 from recsys.stage_two.evidence import Evidence
-from recsys.stage_two.facts import Facts, Feature, descending_rank, share_of_best
+from recsys.stage_two.facts import Facts, Feature, NNSelectView, descending_rank, share_of_best
 from recsys.stage_two.features import BY_NAME, FEATURES, compute, feature_names, read_nnselect
-from recsys.stage_two.nnselect_view import NNSelectView
 from tests.recsys.stage_two.worked_example import (
     ANY_CORPUS,
     COSINES,

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from recsys.asking.query import make_query
 from recsys.records import Draft, Paper
 from recsys.stage_one.propose import propose
-from recsys.stage_two.evidence import LATEST_CITERS, MODEST, Evidence
-from recsys.stage_two.seed_view import MOST, Seeds
+from recsys.stage_two.evidence import LATEST_CITERS, MODEST, MOST, Evidence, Seeds
 from tests.tiny import SMALL, World, collect, random_world
 
 WORLDS = st.integers(0, 2**32 - 1)

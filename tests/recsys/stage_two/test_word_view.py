@@ -7,9 +7,9 @@ from recsys.asking.query import make_query
 from recsys.indexes.bm25 import Bm25Index
 from recsys.records import Draft, Paper
 from recsys.stage_one.propose import propose
-from recsys.stage_one.settings import StageOne
+from recsys.stage_one.sources import StageOne
 from recsys.stage_two.evidence import Evidence
-from recsys.stage_two.word_view import Overlap
+from recsys.stage_two.facts import Overlap
 from tests.tiny import SMALL, collect, random_world
 
 SEEDS = st.integers(0, 2**32 - 1)

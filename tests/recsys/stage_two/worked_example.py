@@ -10,7 +10,7 @@ from recsys.indexes.exact import ExactIndex
 from recsys.records import Paper
 from recsys.stage_one.pool import Candidates
 from recsys.stage_one.propose import propose
-from recsys.stage_one.settings import StageOne
+from recsys.stage_one.sources import StageOne
 from recsys.stage_two.features import UNKNOWN
 from recsys.store.collection import Collection, Space
 from tests.tiny import collect

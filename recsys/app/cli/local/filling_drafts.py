@@ -3,8 +3,8 @@
 import sys
 from dataclasses import dataclass
 
+from recsys.app.answer_writing import note
 from recsys.app.cli.local.citing_choices import FillChoices
-from recsys.app.output import note
 from recsys.app.terminal import show
 from recsys.formats.local_answers.filled_drafts import (
     Accepted,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recsys.app.cli.answering.draft_choices import AskChoices
+from recsys.app.cli.answering.recommending_choices import AskChoices
 from recsys.asking.named import is_file
 from recsys.errors import DraftError, InputError
 from recsys.formats.files import STDIN

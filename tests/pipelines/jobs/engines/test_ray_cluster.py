@@ -30,8 +30,7 @@ from recsys.pipelines.jobs.engines.process_pool import ProcessPool
 from recsys.pipelines.jobs.engines.ray_cluster import RayCluster
 from recsys.pipelines.jobs.engines.ray_connection import connected
 from recsys.pipelines.jobs.engines.shard_files import MadeFiles, kept
-from recsys.pipelines.ranking.train_options import TrainOptions
-from recsys.pipelines.ranking.train_ranker import train_ranker
+from recsys.pipelines.ranking.train_ranker import TrainOptions, train_ranker
 from recsys.pipelines.studies.compare_encoders.embed import EmbedOptions, embed
 from recsys.store.artifacts import sha256
 from recsys.store.corpus import Corpus
@@ -44,7 +43,7 @@ from tests.rows import each_row
 if TYPE_CHECKING:
     from tests.built_index import Built
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.area("ray"), pytest.mark.timeout(300)]
 """Ray waits for ever where a cluster is ill."""
 
 

@@ -21,6 +21,7 @@ from tests.recsys.formats.contexts.context_examples import (
     SAID,
     lines,
 )
+from tests.rows import each_row
 
 
 def read(folder: Path, content: str | bytes) -> tuple[list[Context], list[str]]:
@@ -38,7 +39,7 @@ def names(context: Context) -> list[set[str]]:
     return [set(names_of(work or Reference(id=name))) for name, work in pairs]
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@each_row("name", EXAMPLES)
 def test_each_format_gives_the_sentence_without_its_marks(name: str, tmp_path: Path) -> None:
     contexts, _ = read(tmp_path, EXAMPLES[name])
     allowed = {SAID, "Owls hunt voles at night", "Owls hunt voles at night ."}
@@ -46,7 +47,7 @@ def test_each_format_gives_the_sentence_without_its_marks(name: str, tmp_path: P
     assert contexts or name == "citations"
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@each_row("name", EXAMPLES)
 def test_packing_line_ends_and_a_mark_of_byte_order_change_nothing(
     name: str, tmp_path: Path
 ) -> None:
@@ -155,7 +156,7 @@ def test_a_list_of_objects_is_read_as_lines_are(tmp_path: Path) -> None:
     assert read(tmp_path, "[\n" + ",\n".join(OWN.splitlines()) + "\n]\n") == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "what"),
     [
         ("", "is empty"),
@@ -178,7 +179,7 @@ def test_a_missing_file_and_one_cut_short_are_errors(tmp_path: Path) -> None:
         read(tmp_path, packed[: len(packed) // 2])
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@each_row("name", EXAMPLES)
 def test_damaged_files_give_no_other_error(name: str, tmp_path: Path) -> None:
     rng = random.Random(name)
     plain = EXAMPLES[name].encode()
@@ -211,7 +212,7 @@ def wrong(value: object, rng: random.Random) -> object:
     return [wrong(each, rng) for each in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if EXAMPLES[name].startswith("{")])
+@each_row("name", [name for name in EXAMPLES if EXAMPLES[name].startswith("{")])
 def test_values_of_other_types_give_no_other_error(name: str, tmp_path: Path) -> None:
     rng = random.Random(name)
     text = EXAMPLES[name]

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError, MissingExtraError
-from recsys.formats.drafts.pdf import parse
+from recsys.formats.drafts.pdf import BACK_PAGES, FRONT_PAGES, parse, read_pages
+from recsys.formats.drafts.pdf_pages import Line, Pages
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.printed_draft import ABSTRACT, NUMBERED, TITLE, front, read
 from tests.recsys.formats.drafts.small_pdf import HEIGHT, Text, down, write_objects, write_pdf
@@ -120,7 +121,10 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize(
+    "kind",
+    ["a bomb", *(pytest.param(kind, marks=pytest.mark.slow) for kind in list(HOSTILE)[1:])],
+)
 def test_a_hostile_stream_costs_little(tmp_path: Path, kind: str) -> None:
     make, filters = HOSTILE[kind]
     path = tmp_path / "draft.pdf"
@@ -137,6 +141,19 @@ def test_endless_words_cost_little(tmp_path: Path) -> None:
     assert "references" in _read_within(path, megabytes=700, seconds=10)
 
 
+def test_only_the_first_and_the_last_pages_are_read() -> None:
+    class Noted(Pages):
+        def lines(self, page: int) -> list[Line]:
+            asked.add(page)
+            return super().lines(page)
+
+    asked: set[int] = set()
+    raw = write_pdf([front(), *([down(ABSTRACT)] * 99)])
+    assert read_pages(Noted(raw, "draft.pdf"), "draft.pdf").references == ()
+    assert asked == {*range(FRONT_PAGES), *range(100 - BACK_PAGES, 100)}
+
+
+@pytest.mark.slow
 def test_ten_thousand_pages_are_not_all_read(tmp_path: Path) -> None:
     path = tmp_path / "draft.pdf"
     pages = [

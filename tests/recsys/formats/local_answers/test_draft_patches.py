@@ -52,8 +52,8 @@ def written(path: Path, raw: bytes, text: str) -> tuple[FilePatch, ...]:
     return patched(answer_on(path, text))
 
 
-@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
+@each_row("line_end", ["\n", "\r\n", "\r"])
+@each_row("codec", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
 def test_marks_are_filled_in_any_encoding(codec: str, line_end: str, tmp_path: Path) -> None:
     path = tmp_path / "paper.tex"
     text = DRAFT.replace("\n", line_end)
@@ -154,7 +154,7 @@ def test_nothing_but_the_marks_changes(
     assert new.count(KEY) == len(parts)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("now", "message"),
     [
         (b"Trees grow \\citep{fir}.\n" * 4, "has .* and not .*: it changed"),
