@@ -40,8 +40,8 @@ from recsys.pipelines.ranking.fit_ranker import fit
 from recsys.pipelines.ranking.ranker_trial import judge
 from recsys.pipelines.ranking.training_table import collect
 from recsys.progress import silent
+from recsys.ranking.features import feature_names
 from recsys.recommend import Recommender
-from recsys.stage_two.features import feature_names
 from recsys.store.generations import in_force
 from recsys.store.layout import CORPUS
 

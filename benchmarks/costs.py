@@ -15,7 +15,7 @@ from benchmarks.bench import Bench, Cost, recsys_program, run_module, run_progra
 from recsys.errors import InputError
 from recsys.models.encoder import MODEL, TOKENIZER
 from recsys.pipelines.jobs.workers import ONE_THREAD
-from recsys.stage_two.ranker import TREES, TreeRanker
+from recsys.ranking.ranker import TREES, TreeRanker
 from recsys.store.blas import VARIABLES
 from recsys.store.generations import pin
 from recsys.store.layout import ENCODER

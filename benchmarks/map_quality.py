@@ -11,10 +11,10 @@ import numpy as np
 
 import recsys
 from benchmarks.bench import Bench, run_recsys
-from recsys.asking.query import Query, draft_of, make_query
 from recsys.eval.report.evaluation_pictures import wilson
 from recsys.mapping import Map
 from recsys.mapping.drawing import draw_around
+from recsys.query.query import Query, draft_of, make_query
 from recsys.recommend import Recommender
 from recsys.records import PaperId
 from recsys.store.blas import one_thread

@@ -10,11 +10,11 @@ import numpy as np
 
 from benchmarks.bench import Bench
 from benchmarks.noise import bibtex
-from recsys.asking.matching import Match, match
 from recsys.eval.report.evaluation_pictures import wilson
 from recsys.formats import identifiers
 from recsys.formats.references.reference_formats import parse_bibliography
 from recsys.indexes.opening import open_collection
+from recsys.query.matching import Match, match
 from recsys.records import Reference
 from recsys.store.arrays import Mask, Rows
 from recsys.store.collection import Collection

@@ -22,9 +22,9 @@ import typer
 import recsys
 from benchmarks.bench import program
 from benchmarks.result_tables import table
-from recsys.asking.query import Query
 from recsys.errors import InputError
 from recsys.pipelines.evaluation.splits import gold, read_split
+from recsys.query.query import Query
 from recsys.recommend import Ranking, Recommender
 from recsys.store.arrays import Mask, Ragged, Rows
 from recsys.store.graph import dots

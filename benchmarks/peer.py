@@ -17,8 +17,8 @@ from recsys.formats.drafts.draft_formats import read_draft
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.encoders.checkpoints import minilm_folder
 from recsys.pipelines.encoders.torch_check import torch_vectors
+from recsys.ranking.ranker import TreeRanker
 from recsys.recommend import Recommender
-from recsys.stage_two.ranker import TreeRanker
 from recsys.store.arrays import Floats
 from recsys.store.generations import in_force
 from recsys.store.layout import ranker_folder

@@ -33,7 +33,7 @@ from benchmarks.corpus_lessons import (
 from recsys.pipelines.jobs.index_writer import writing
 from recsys.pipelines.ranking.cross_fitting import FOLDS
 from recsys.pipelines.ranking.train_ranker import report_on
-from recsys.stage_two.features import feature_names
+from recsys.ranking.features import feature_names
 from recsys.store.artifacts import check_replaceable, replacing
 from recsys.store.generations import is_index
 from recsys.store.layout import ranker_folder

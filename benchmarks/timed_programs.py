@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 import recsys
-from recsys.asking.query import draft_of
+from recsys.query.query import draft_of
 from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.store.arrays import Floats

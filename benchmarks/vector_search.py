@@ -31,7 +31,7 @@ from recsys.indexes.exact import ExactIndex
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.protocols import VectorIndex
 from recsys.recommend import Recommender
-from recsys.stage_one.sources import StageOne
+from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, load_array
 from recsys.store.blas import one_thread
 from recsys.store.graph import Years

@@ -15,7 +15,7 @@ import numpy as np
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.indexes.backends import FILES, Former
 from recsys.indexes.exact import ExactIndex, blocks
-from recsys.stage_one.sources import StageOne
+from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
 from recsys.store.artifacts import link_or_copy, sha256
 from recsys.store.graph import GONE, Years

@@ -16,7 +16,7 @@ from recsys.indexes.backends import Former
 from recsys.indexes.exact import blocks, compared_in_full, nearest, release, search_allowed
 from recsys.indexes.int8_index import Rounded, RoundedQueries, write_split
 from recsys.protocols import VectorIndex
-from recsys.stage_one.sources import StageOne
+from recsys.retrieval.sources import StageOne
 from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array
 from recsys.store.graph import GONE, Years, distinct
 from recsys.store.kernels import fastest

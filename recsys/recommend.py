@@ -5,21 +5,21 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from recsys.asking.apply_filters import FRONT_MATTER, REMOVED, Filtering, apply_filters
-from recsys.asking.filters import Filters
-from recsys.asking.query import Query, draft_of, make_query, text_vector
-from recsys.asking.question import NO_LISTS, Asked, Outcome, Question, pose
 from recsys.errors import InputError, NothingFound, RecsysError
 from recsys.protocols import Encoder, Ranker
+from recsys.query.apply_filters import FRONT_MATTER, REMOVED, Filtering, apply_filters
+from recsys.query.filters import Filters
+from recsys.query.query import Query, draft_of, make_query, text_vector
+from recsys.query.question import NO_LISTS, Asked, Outcome, Question, pose
+from recsys.ranking.facts import Facts
+from recsys.ranking.reasons import explain
+from recsys.ranking.second_look import POOL, check_diversity, diversify, score, sink
+from recsys.ranking.versions import find_versions
 from recsys.records import Answer, Draft, ReadingLists, Recommendation
-from recsys.stage_one.pool import Candidates
-from recsys.stage_one.propose import propose
-from recsys.stage_one.sources import IN_WORDS, StageOne
-from recsys.stage_one.widening import widen
-from recsys.stage_two.facts import Facts
-from recsys.stage_two.reasons import explain
-from recsys.stage_two.second_look import POOL, check_diversity, diversify, score, sink
-from recsys.stage_two.versions import find_versions
+from recsys.retrieval.pool import Candidates
+from recsys.retrieval.propose import propose
+from recsys.retrieval.sources import IN_WORDS, StageOne
+from recsys.retrieval.widening import widen
 from recsys.store.arrays import Floats, Mask, Rows, top_k
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
@@ -99,7 +99,7 @@ class Recommender:
             as_of: the year in which the draft is written; None: the draft's own, else now.
             filters: what a paper must fulfil; no candidate's score depends on it, unless front
                 matter becomes candidates, too.
-            diversity: from 0, the best papers, to 1, papers that differ; see `stage_two.diversity`.
+            diversity: from 0, the best papers, to 1, papers that differ; see `ranking.diversity`.
 
         Raises:
             InputError: the draft or a list cannot be read or found, k < 1, diversity outside

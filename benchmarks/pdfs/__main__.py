@@ -20,7 +20,6 @@ from benchmarks.pdfs.invented_papers import Invented, Work, invent
 from benchmarks.pdfs.printing import WAYS, make_folder
 from benchmarks.templates import page
 from docs.made.marked_pages import check_page, rewrite_page
-from recsys.asking.matching import match
 from recsys.formats.drafts.pdf import parse
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
@@ -28,6 +27,7 @@ from recsys.pipelines.corpora.library_works import PdfReading
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.progress import Progress, silent
+from recsys.query.matching import match
 from recsys.records import Manuscript, Reference
 from recsys.store.collection import Collection
 from recsys.store.generations import is_index

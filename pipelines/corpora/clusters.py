@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.asking.matching import Title, named_among, title_likeness, title_of
 from recsys.pipelines.corpora.row_stream import RowStream
 from recsys.pipelines.corpora.work_table import NO_SPACE, records_of
+from recsys.query.matching import Title, named_among, title_likeness, title_of
 from recsys.store.arrays import Longs, Rows
 from recsys.store.name_keys import fold
 

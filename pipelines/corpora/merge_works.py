@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.asking.matching import title_likeness, title_of
 from recsys.pipelines.corpora.citation_places import cited_as
 from recsys.pipelines.corpora.clusters import Clusters, is_preprint, is_server
 from recsys.pipelines.corpora.paper_schema import SCHEMA
 from recsys.pipelines.corpora.row_stream import RowStream
 from recsys.pipelines.corpora.work_table import WORKS, records_of
+from recsys.query.matching import title_likeness, title_of
 from recsys.records import PaperId
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.name_keys import author_key, fold

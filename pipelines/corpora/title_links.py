@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from recsys.asking.matching import (
+from recsys.query.matching import (
     THRESHOLD,
     Title,
     named_among,

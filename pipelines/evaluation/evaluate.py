@@ -56,8 +56,8 @@ from recsys.pipelines.jobs.engines.process_pool import USUAL
 from recsys.pipelines.jobs.partial_results import Entry, Sidecar
 from recsys.pipelines.jobs.per_query import OpenIndex, Start, asking, gather
 from recsys.progress import Progress, silent
+from recsys.ranking.ranker import TreeRanker
 from recsys.records import PaperId
-from recsys.stage_two.ranker import TreeRanker
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import sha256
 from recsys.store.collection import Collection

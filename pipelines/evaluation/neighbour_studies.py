@@ -20,7 +20,7 @@ from recsys.pipelines.evaluation.splits import gold
 from recsys.pipelines.jobs.partial_results import Entry
 from recsys.pipelines.jobs.per_query import OpenIndex
 from recsys.records import PaperId
-from recsys.stage_one.sources import StageOne
+from recsys.retrieval.sources import StageOne
 from recsys.store.collection import Collection
 
 if TYPE_CHECKING:

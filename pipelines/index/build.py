@@ -39,7 +39,7 @@ from recsys.pipelines.jobs.engines.engine_contract import Engine
 from recsys.pipelines.jobs.engines.process_pool import USUAL
 from recsys.pipelines.jobs.index_writer import UNFINISHED, members_of, writing
 from recsys.progress import Progress, silent
-from recsys.stage_one.sources import StageOne
+from recsys.retrieval.sources import StageOne
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin

@@ -42,7 +42,7 @@ from recsys.pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery
 from recsys.pipelines.local.local_systems import BY_WORDS, LEARNED, LOCAL_SYSTEMS, AskedPassage
 from recsys.progress import Progress, silent
 from recsys.protocols import Ranker
-from recsys.stage_two.ranker import TreeRanker
+from recsys.ranking.ranker import TreeRanker
 from recsys.store.arrays import Mask
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256, write_json
 from recsys.store.blas import one_thread

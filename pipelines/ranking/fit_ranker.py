@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
-from recsys.stage_two.network import Network
-from recsys.stage_two.ranker import FIRST, KIND, SCHEMA, StoredTrees, TreeRanker, trees_of
+from recsys.ranking.network import Network
+from recsys.ranking.ranker import FIRST, KIND, SCHEMA, StoredTrees, TreeRanker, trees_of
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import seal
 

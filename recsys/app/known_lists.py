@@ -15,11 +15,11 @@ from typing import Any
 from recsys.app.answer_writing import note
 from recsys.app.cache import cache_folder
 from recsys.app.terminal import say
-from recsys.asking.matching import match
-from recsys.asking.named import is_file, read_references
 from recsys.errors import InputError, UsageError
 from recsys.formats.references.kept_works import record_of, work_of
 from recsys.progress import Progress, silent
+from recsys.query.matching import match
+from recsys.query.named import is_file, read_references
 from recsys.records import Bibliography, PaperId
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection

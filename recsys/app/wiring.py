@@ -11,10 +11,10 @@ from recsys.indexes.opening import nnselect_space, open_collection
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
+from recsys.ranking.features import read_nnselect
+from recsys.ranking.ranker import TreeRanker
 from recsys.recommend import Recommender
-from recsys.stage_one.sources import StageOne, check_searches
-from recsys.stage_two.features import read_nnselect
-from recsys.stage_two.ranker import TreeRanker
+from recsys.retrieval.sources import StageOne, check_searches
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection

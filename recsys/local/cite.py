@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from recsys.asking.matching import match
-from recsys.asking.question import pose
 from recsys.errors import InputError
 from recsys.formats.bodies.places import passage_of, sentence_at
 from recsys.formats.drafts.draft_formats import open_draft
@@ -17,6 +15,8 @@ from recsys.local.named_works import find_names
 from recsys.local.passage import Passage
 from recsys.local.where_to_cite import end_of, marked, unmarked
 from recsys.passages import Body, Gap, LocalAnswer, Sentence
+from recsys.query.matching import match
+from recsys.query.question import pose
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists
 
 SURE = 0.9

@@ -4,11 +4,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from recsys.asking.query import Query, has_text
 from recsys.local.title_means import TitleMeans
+from recsys.query.query import Query, has_text
+from recsys.ranking.features import compute, feature_names
 from recsys.recommend import Recommender
 from recsys.records import Draft
-from recsys.stage_two.features import compute, feature_names
 from recsys.store.arrays import Floats, Rows
 
 COLUMNS = (*feature_names(metadata=False), "score", "probability", "rank")

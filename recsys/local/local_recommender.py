@@ -12,11 +12,11 @@ from recsys.local.passage import Passage
 from recsys.local.rank_passages import LocalRanking, PassageRanker
 from recsys.local.where_to_cite import Needs
 from recsys.protocols import Ranker
+from recsys.ranking.ranker import SCHEMA, TreeRanker
+from recsys.ranking.reasons import MOST_REASONS, NEAR, Findings
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, Reason, Recommendation
-from recsys.stage_one.sources import IN_WORDS
-from recsys.stage_two.ranker import SCHEMA, TreeRanker
-from recsys.stage_two.reasons import MOST_REASONS, NEAR, Findings
+from recsys.retrieval.sources import IN_WORDS
 from recsys.store.artifacts import MANIFEST, load_manifest, sha256
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection

@@ -15,12 +15,12 @@ from recsys.local.local_features import LocalFacts, compute_local
 from recsys.local.named_works import NamedWorks
 from recsys.local.passage import Passage, PassageQuery, pose_passage, rows_of
 from recsys.protocols import Ranker
+from recsys.ranking.versions import find_versions
 from recsys.recommend import Recommender
 from recsys.records import Draft
-from recsys.stage_one.pool import Candidates, Pool
-from recsys.stage_one.propose import add_nearness, prior, propose
-from recsys.stage_one.sources import SourceQuery, StageOne
-from recsys.stage_two.versions import find_versions
+from recsys.retrieval.pool import Candidates, Pool
+from recsys.retrieval.propose import add_nearness, prior, propose
+from recsys.retrieval.sources import SourceQuery, StageOne
 from recsys.store.arrays import Floats, Rows, top_k
 from recsys.store.collection import Collection
 from recsys.store.graph import distinct

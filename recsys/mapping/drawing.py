@@ -5,10 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recsys.asking.apply_filters import apply_filters
-from recsys.asking.filters import Filters
-from recsys.asking.query import Query
-from recsys.asking.question import Question
 from recsys.errors import NothingFound
 from recsys.mapping.grouping import groups_of
 from recsys.mapping.map_values import Group, Kind, Map, Node
@@ -21,6 +17,10 @@ from recsys.mapping.resemblance import (
     cosines_of,
     resemblance,
 )
+from recsys.query.apply_filters import apply_filters
+from recsys.query.filters import Filters
+from recsys.query.query import Query
+from recsys.query.question import Question
 from recsys.recommend import Ranking, Recommender
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.blas import one_thread

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.asking.query import Query
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
+from recsys.query.query import Query
 from recsys.records import Draft, Paper
 from recsys.store.arrays import Floats, Longs, Ragged, Rows, SortedStrings, load_array, top_k
 from recsys.store.artifacts import load_manifest

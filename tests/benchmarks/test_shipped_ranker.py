@@ -20,9 +20,9 @@ from recsys.local.local_recommender import LOCAL_RANKER, learned_beside, name_of
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.ranking.cross_fitting import FOLDS, LEARNING_RATE
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
+from recsys.ranking.features import feature_names
+from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
 from recsys.records import Draft
-from recsys.stage_two.features import feature_names
-from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force
 from recsys.store.layout import ranker_folder

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.asking.matching import THRESHOLD, title_of
 from recsys.pipelines.corpora.link_citations import (
     Found,
     Rule,
@@ -29,6 +28,7 @@ from recsys.pipelines.corpora.title_links import (
 )
 from recsys.pipelines.index.dumps.dump_merge import DumpPapers
 from recsys.pipelines.index.dumps.partition_runs import Runs, RunWriter, batch_of, by_hash, by_range
+from recsys.query.matching import THRESHOLD, title_of
 from recsys.records import Paper
 from recsys.store.arrays import Longs, Rows
 from recsys.store.graph import UNKNOWN_YEAR

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from recsys.asking.matching import title_likeness, title_of
 from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.query.matching import title_likeness, title_of
 from recsys.records import Manuscript, Reference
 from recsys.store.artifacts import fingerprint
 

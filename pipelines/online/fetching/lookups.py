@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recsys.asking.matching import contradicts, title_of
 from recsys.pipelines.online.contract import Kind, Source
 from recsys.pipelines.online.fetching.allowance import Allowance, asked_names
 from recsys.pipelines.online.fetching.work_keys import names_at
+from recsys.query.matching import contradicts, title_of
 from recsys.records import Reference
 
 

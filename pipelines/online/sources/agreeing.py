@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from recsys.asking.matching import THRESHOLD, named_among, score, title_of
+from recsys.query.matching import THRESHOLD, named_among, score, title_of
 from recsys.records import Paper, Reference
 from recsys.store.words import STOP_WORDS, folded_words
 

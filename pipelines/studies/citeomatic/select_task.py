@@ -6,7 +6,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from recsys.asking.query import Query, draft_of, make_query
 from recsys.eval.measures import Judged, summarise
 from recsys.models.nnselect import NEIGHBOURS, select
 from recsys.pipelines.evaluation.splits import gold
@@ -22,6 +21,7 @@ from recsys.pipelines.studies.citeomatic.negatives import (
     triplet_loss,
 )
 from recsys.pipelines.studies.citeomatic.towers import NNSelect, Penalty, embed, word_bags
+from recsys.query.query import Query, draft_of, make_query
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 

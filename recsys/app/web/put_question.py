@@ -7,12 +7,12 @@ from recsys.app.web.given.given_text import GivenDraft, GivenText
 from recsys.app.web.page_tokens import FARTHEST, digest_of, offset_in, token
 from recsys.app.web.problem_details import RequestError
 from recsys.app.web.shelf import Opened
-from recsys.asking.filters import Filters
-from recsys.asking.question import Question, pose
 from recsys.errors import InputError
 from recsys.local.cite import LocalQuestion, ReadText, cite_read, draft_read, passage_read
 from recsys.local.where_to_cite import marked
 from recsys.passages import LocalAnswer
+from recsys.query.filters import Filters
+from recsys.query.question import Question, pose
 from recsys.recommend import KEPT
 from recsys.records import Answer, Bibliography, Manuscript, ReadingLists
 
@@ -119,7 +119,7 @@ def joined(given: Manuscript, typed: Manuscript) -> Manuscript:
 
 
 def _unfiled(papers: Bibliography) -> Bibliography:
-    """Let no paper be looked for on the disk: see `asking.named.check_named`."""
+    """Let no paper be looked for on the disk: see `query.named.check_named`."""
     return replace(papers, references=tuple(replace(each, key="") for each in papers.references))
 
 

@@ -385,7 +385,7 @@ def named_works(text: str) -> tuple[tuple[Reference, ...], tuple[str, ...]]:
     """Return the works that running text names by surnames and year, and a note that says so.
 
     Who writes without keys still says whom they cite. Such a work has surnames and a year, and
-    nothing else: `asking.matching` looks for the one paper of the corpus that fits.
+    nothing else: `query.matching` looks for the one paper of the corpus that fits.
     """
     plain = " ".join(text[:LONGEST_TEXT].split())
     places = [(years.start(), names, years[1]) for names, years in _narrative(plain)]

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from recsys.asking.matching import Match, match
 from recsys.formats.drafts import latex_draft
 from recsys.formats.drafts.draft_files import Folder
 from recsys.formats.latex.latex_source import Source, gather
 from recsys.local.cite import LocalQuestion, cite
+from recsys.query.matching import Match, match
 from recsys.records import Reference
 from recsys.store.collection import Collection
 from tests.local_worlds import random_local_world, recommender_of
@@ -34,7 +34,7 @@ def test_a_draft_is_parsed_and_its_references_are_matched_once(
         gathered.append(path)
         return gather(raw, path, folder)
 
-    monkeypatch.setattr("recsys.asking.question.find_matches", counted)
+    monkeypatch.setattr("recsys.query.question.find_matches", counted)
     monkeypatch.setattr("recsys.local.cite.match", counted)
     monkeypatch.setattr(latex_draft, "gather", noted)
     recommender = recommender_of(world.collection)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from recsys.app.cli.declarations import Argument, IndexPlace, OneOf, Option, bad_value
 from recsys.app.cli.options import Candidates, NoMetadata
-from recsys.asking.filters import Filters
-from recsys.asking.named import is_file, named_paper
 from recsys.formats.answer_formats import FORMATS
+from recsys.query.filters import Filters
+from recsys.query.named import is_file, named_paper
 from recsys.records import Manuscript, ReadingLists
 
 if TYPE_CHECKING:
-    from recsys.asking.question import Asked
+    from recsys.query.question import Asked
     from recsys.recommend import Recommender
 
 

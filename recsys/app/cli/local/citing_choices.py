@@ -13,10 +13,10 @@ from recsys.app.cli.answering.recommending_choices import (
     Title,
 )
 from recsys.app.cli.declarations import Argument, OneOf, Option, bad_value
-from recsys.asking.named import read_references
 from recsys.formats.files import STDIN, read_text
 from recsys.formats.local_answers.filled_drafts import LEAST
 from recsys.formats.local_answers.local_formats import LOCAL_FORMATS
+from recsys.query.named import read_references
 
 if TYPE_CHECKING:
     from recsys.local.cite import LocalQuestion

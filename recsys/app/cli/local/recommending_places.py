@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recsys.app.cli.answering.recommending_choices import AskChoices
-from recsys.asking.named import is_file
 from recsys.errors import DraftError, InputError
 from recsys.formats.files import STDIN
+from recsys.query.named import is_file
 
 if TYPE_CHECKING:
-    from recsys.asking.question import Asked, Outcome
     from recsys.formats.drafts.draft_formats import OpenDraft
     from recsys.local.where_to_cite import PlaceFinder
     from recsys.passages import Body
+    from recsys.query.question import Asked, Outcome
     from recsys.recommend import Recommender
 
 NO_PLACES = "So no paper gets a place in it."

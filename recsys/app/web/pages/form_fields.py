@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from recsys.asking.filters import Filters
-from recsys.asking.question import Question
 from recsys.errors import InputError
 from recsys.formats import identifiers
 from recsys.formats.references.bibliography import year_in
 from recsys.formats.references.lines import reference_of
 from recsys.formats.references.shown_facts import one_line
 from recsys.keyphrases import cleaned, without_keyphrases
+from recsys.query.filters import Filters
+from recsys.query.question import Question
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
 
 # References as lines of a form: `Authors (year). Title. doi:...`, which people may correct.
