@@ -1,18 +1,30 @@
 """What is to be fetched: the literature around a draft, or what a query finds."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from recsys.asking.match_confidence import title_likeness, title_of
 from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.formats.references.kept_works import record_of, work_of
+from recsys.mapping.phrases import phrases_in
+from recsys.pipelines.online.sources import full_names
 from recsys.records import Manuscript, Reference
 from recsys.store.artifacts import fingerprint
 
 PAPERS = 2000
 """Papers that are fetched unless another number is asked for."""
+MOST_SEARCHES = 8
+LONGEST_QUERY = 300
+"""Characters that are sent of a title."""
 _ITSELF = 0.95
 """Titles so much alike are those of the draft and of what was made public of it."""
+_IN_TITLE = 3
+"""A phrase of the title counts as one that stands so many times in the abstract."""
+_ONE_WORD = 0.4
+"""What a word alone is worth: it finds what is about anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +53,7 @@ class FetchQuestion:
         return {
             "title": self.title,
             "abstract": self.abstract,
-            "references": [_identity(each) for each in self.references],
+            "references": [record_of(each) for each in self.references],
             "since": self.since,
             "as_of": self.as_of,
             "papers": self.papers,
@@ -53,11 +65,10 @@ class FetchQuestion:
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "FetchQuestion":
         """Read what `record` wrote."""
-        references = (Reference(**_with_tuples(each)) for each in record["references"])
-        kept = {name: record[name] for name in ("title", "abstract", "since", "as_of", "papers")}
+        plain = {name: record[name] for name in ("title", "abstract", "since", "as_of", "papers")}
         return cls(
-            **kept,
-            references=tuple(references),
+            **plain,
+            references=tuple(map(work_of, record["references"])),
             sources=tuple(record["sources"]),
             query=bool(record["query"]),
             library=str(record["library"]),
@@ -72,13 +83,11 @@ class FetchQuestion:
         """Tell whether a work may be fetched: it has a title, is of the years, is not the draft."""
         if not work.title or (self.as_of is not None and work.year is None):
             return False
-        if work.year is not None and not self._of_the_years(work.year):
-            return False
+        if work.year is not None:
+            early = self.since is not None and work.year < self.since
+            if early or (self.as_of is not None and work.year > self.as_of):
+                return False
         return not self.is_draft(work)
-
-    def _of_the_years(self, year: int) -> bool:
-        early = self.since is not None and year < self.since
-        return not early and not (self.as_of is not None and year > self.as_of)
 
     def tells_links(self, work: Reference) -> bool:
         """Tell whether what a work cites counts: as of a year, only if it is older."""
@@ -98,14 +107,14 @@ def asked_of_draft(draft: Manuscript, sources: tuple[str, ...], papers: int) -> 
     return FetchQuestion(
         title=" ".join(draft.title.split()),
         abstract=draft.abstract,
-        references=tuple(_told(each) for each in draft.references),
+        references=tuple(map(_looked_up_by, draft.references)),
         as_of=draft.as_of,
         papers=papers,
         sources=sources,
     )
 
 
-def _told(reference: Reference) -> Reference:
+def _looked_up_by(reference: Reference) -> Reference:
     """Keep what a reference is looked up by."""
     address, name = reference.url, reference.id
     return Reference(
@@ -120,13 +129,53 @@ def _told(reference: Reference) -> Reference:
     )
 
 
-def _identity(reference: Reference) -> dict[str, Any]:
-    names = ("title", "authors", "year", "doi", "arxiv", "acl", "pmid", "ids")
-    return {name: value for name in names if (value := getattr(reference, name))}
+def searches(question: FetchQuestion) -> tuple[str, ...]:
+    """Choose what to search for, the title or the query first; no phrase is part of another."""
+    first = question.title[:LONGEST_QUERY].strip()
+    found = [first] if first else []
+    taken: list[frozenset[str]] = []
+    for known, spelling in _ranked(question.title, question.abstract or ""):
+        words = frozenset(known)
+        if any(words <= other or other <= words for other in taken):
+            continue
+        taken.append(words)
+        found.append(f'"{spelling}"')
+        if len(found) == MOST_SEARCHES:
+            break
+    return tuple(dict.fromkeys(found))
 
 
-def _with_tuples(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Undo that JSON knows lists alone."""
-    return {
-        name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
+def _ranked(title: str, abstract: str) -> Sequence[tuple[tuple[str, ...], str]]:
+    """Order phrases by how often they stand there, and by how many words they have."""
+    counts = Counter(known for known, _ in phrases_in(abstract))
+    for known in {known for known, _ in phrases_in(title)}:
+        counts[known] += _IN_TITLE
+    spelt: dict[tuple[str, ...], str] = {}
+    for known, spelling in chain(phrases_in(title), phrases_in(abstract)):
+        spelt.setdefault(known, spelling)
+    worth = {
+        phrase: count * {1: _ONE_WORD, 2: 1.0}.get(len(phrase), 0.9)
+        for phrase, count in counts.items()
     }
+    order = sorted(counts, key=lambda phrase: (-worth[phrase], phrase))
+    return [(phrase, spelt[phrase]) for phrase in order if len(set(phrase)) == len(phrase)]
+
+
+def names_at(work: Reference, schemes: Sequence[str]) -> tuple[str, ...]:
+    """List the names of a work that a source understands, in the order of its schemes."""
+    own = [work.id] if work.id and ":" in work.id else []
+    names = list(dict.fromkeys([*full_names(work), *own]))
+    ordered = (name for scheme in schemes for name in names if name.startswith(f"{scheme}:"))
+    return tuple(ordered)
+
+
+def key_at(work: Reference, schemes: Sequence[str]) -> str | None:
+    """Return the name by which a source's works refer to this one; None where it has none."""
+    return next(iter(names_at(work, schemes)), None)
+
+
+def cited_at(work: Reference, schemes: Sequence[str]) -> tuple[str, ...]:
+    """List the keys of the works that a work of this source cites, each once."""
+    ids = (f"{schemes[0]}:{each}" for each in work.cited_ids)
+    described = (key_at(each, schemes) for each in work.cites)
+    return tuple(dict.fromkeys((*ids, *(key for key in described if key is not None))))

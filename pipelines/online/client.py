@@ -3,10 +3,15 @@
 What comes back is the answer, or an `OnlineError` that says when to go on. No key is in either.
 """
 
+import gzip
+import hashlib
 import json
+import os
+import zlib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -19,22 +24,67 @@ from recsys.errors import (
     PlanExceeded,
     SourceUnreachable,
 )
-from recsys.pipelines.online.answer_store import KEPT_DAYS, AnswerStore, Stored
-from recsys.pipelines.online.contract import Cost
+from recsys.formats.replacing import replacing
 from recsys.pipelines.online.http_exchange import (
     LARGEST,
     LONGEST,
     MOST_REDIRECTS,
+    Clock,
     Exchange,
     FailedExchange,
+    Pace,
     Reply,
     Sent,
+    Verdict,
+    backoff,
     redirect,
+    retry_policy,
 )
-from recsys.pipelines.online.http_verdicts import Verdict, judge
-from recsys.pipelines.online.pacing import Clock, Pace, RealClock, backoff
-from recsys.pipelines.online.site_table import MAIL, Site, base_address, site_named
-from recsys.pipelines.online.source_keys import Keys
+from recsys.pipelines.online.sites import MAIL, Keys, Site, base_address, site_named
+from recsys.pipelines.online.sources import Cost
+
+KEPT_DAYS = 30
+"""An answer that is older is asked for anew."""
+_DAY = 86_400.0
+_TOLD = frozenset({"last-modified-version", "total-results"})
+"""Headers that are kept, being part of the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStore:
+    """A folder of answers; only its owner may look into it, since it tells of a draft."""
+
+    folder: Path
+    days: float = KEPT_DAYS
+
+    def get(self, asked: str, now: float) -> Reply | None:
+        """Return the answer to what was asked; None where there is none, or none that is good."""
+        try:
+            raw = gzip.decompress(self._path(asked).read_bytes())
+            head, _, body = raw.partition(b"\n")
+            facts = json.loads(head)
+            if now - facts["at"] < self.days * _DAY:
+                return Reply(facts["status"], facts["headers"], body, stored=True)
+        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):
+            pass  # Cut short by a crash of the machine, or another's file.
+        return None
+
+    def put(self, asked: str, reply: Reply, now: float) -> None:
+        """Keep an answer, whole or not at all; now: seconds since 1970."""
+        path = self._path(asked)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        headers = {name: text for name, text in reply.headers.items() if name in _TOLD}
+        facts = {"asked": asked, "at": now, "status": reply.status, "headers": headers}
+        head = json.dumps(facts, ensure_ascii=False).encode("utf-8", "replace")
+        with replacing(path) as temporary:
+            temporary.write_bytes(gzip.compress(head + b"\n" + reply.body, 6, mtime=0))
+
+    def _path(self, asked: str) -> Path:
+        name = hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()
+        if not self.folder.is_dir():
+            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+        return self.folder / name[:2] / f"{name}.gz"
+
 
 TRIES = 5
 """Requests for one answer, before a source counts as unreachable."""
@@ -44,7 +94,7 @@ _SAFE = ":|,*/"
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class ClientConfig:
     """How a client behaves.
 
     most_requests: beyond them it refuses to ask; None: no limit. store: folder of answers, None
@@ -58,7 +108,7 @@ class Manners:
     days: float = KEPT_DAYS
     addresses: Mapping[str, str] = field(default_factory=dict)
     keys: Keys = field(default_factory=Keys)
-    clock: Clock = field(default_factory=RealClock)
+    clock: Clock = field(default_factory=Clock)
     tries: int = TRIES
     largest: int = LARGEST
     longest: float = LONGEST
@@ -113,13 +163,13 @@ class Client:
     prices say. found: answers that the store had. left_out: records that could not be read, by why.
     """
 
-    def __init__(self, manners: Manners) -> None:
-        self.manners = manners
+    def __init__(self, config: ClientConfig) -> None:
+        self.config = config
         self.made: Counter[str] = Counter()
         self.credits: dict[str, float] = {}
         self.left_out: Counter[str] = Counter()
         self.found = 0
-        self._store = AnswerStore(manners.store, manners.days) if manners.store else None
+        self._store = AnswerStore(config.store, config.days) if config.store else None
         self._exchange: Exchange | None = None
         self._paces: dict[str, Pace] = {}
 
@@ -142,7 +192,7 @@ class Client:
 
     def has_key(self, site: str) -> bool:
         """Tell whether there is a key for a site."""
-        return bool(self.manners.keys.get(site_named(site).key))
+        return bool(self.config.keys.get(site_named(site).key))
 
     def ask(self, question: Question) -> Reply:
         """Return the answer to a question, from the store where it is there.
@@ -150,33 +200,24 @@ class Client:
         Raises:
             OnlineError: the site does not give it; the kind says why.
         """
-        site = site_named(question.site)
-        asked = self._name(site, question)
-        now = self.manners.clock.now()
-        if self._store is not None and not question.fresh:
-            stored = self._store.get(asked, now)
-            if stored is not None:
-                self.found += 1
-                value = _decoded(stored.body) if _is_json(question, stored.status) else None
-                return Reply(stored.status, stored.headers, stored.body, value, stored=True)
+        site, store, clock = site_named(question.site), self._store, self.config.clock
+        # All that decides the answer, a key left out.
+        address = base_address(site, self.config.addresses)
+        asked = f"{address}{question.shown}\n{question.body.decode()}"
+        if store is not None and not question.fresh and (stored := store.get(asked, clock.now())):
+            self.found += 1
+            return replace(stored, value=_decoded(question, stored.status, stored.body))
         reply = self._asked(site, question)
-        lasting = question.kept and reply.status not in question.passing
-        if self._store is not None and lasting:
-            kept = Stored(reply.status, reply.headers, reply.body, self.manners.clock.now())
-            self._store.put(asked, kept)
+        if store is not None and question.kept and reply.status not in question.passing:
+            store.put(asked, reply, clock.now())
         return reply
-
-    def _name(self, site: Site, question: Question) -> str:
-        """Name a question by all that decides the answer, a key left out."""
-        address = base_address(site, self.manners.addresses)
-        return f"{address}{question.shown}\n{question.body.decode()}"
 
     def _asked(self, site: Site, question: Question) -> Reply:
         """Send the question until an answer comes, as often as that is allowed."""
         why, garbled = "", False
-        for failures in range(self.manners.tries):
+        for failures in range(self.config.tries):
             if failures:
-                self._pace(site).hold(backoff(failures, self.manners.clock))
+                self._pace(site).hold(backoff(failures, self.config.clock))
             try:
                 reply = self._sent_once(site, question)
             except FailedExchange as error:
@@ -184,7 +225,7 @@ class Client:
                 if error.again:
                     continue
                 break
-            verdict = judge(reply, self.manners.clock.now())
+            verdict = retry_policy(reply, self.config.clock.now())
             if not verdict.again:
                 return self._judged(site, question, reply, verdict)
             why, garbled = f"it answers {reply.status}{_said(reply)}", False
@@ -195,7 +236,7 @@ class Client:
                 "Try again later, or ask another source.",
             )
         raise SourceUnreachable(
-            f"{site.name} did not answer {question.brief} in {self.manners.tries} tries: {why}.",
+            f"{site.name} did not answer {question.brief} in {self.config.tries} tries: {why}.",
             site.hint or "Try again later: what was fetched is kept, and not asked for again.",
         )
 
@@ -207,8 +248,11 @@ class Client:
             return reply
         if verdict.spent:
             more = f"; a key ({site.key}) may allow more" if site.key else ""
+            when = ""
+            if verdict.until is not None:
+                when = f", until {datetime.fromtimestamp(verdict.until, UTC):%Y-%m-%d %H:%M} UTC"
             raise BudgetGone(
-                f"{site.name} allows no more requests now{_when(verdict.until)}.",
+                f"{site.name} allows no more requests now{when}.",
                 f"Give the same command again then{more}.",
                 until=verdict.until,
             )
@@ -229,17 +273,16 @@ class Client:
         for _ in range(MOST_REDIRECTS + 1):
             self._count(site)
             if self._exchange is None:
-                manners = self.manners
+                config = self.config
                 self._exchange = Exchange(
-                    manners.clock, largest=manners.largest, longest=manners.longest
+                    config.clock, largest=config.largest, longest=config.longest
                 )
             reply = self._exchange.send(sent)
             self._pace(site).learn(reply.headers)
             further = redirect(reply, sent)
             if further is None:
-                body = self.manners.keys.hide_bytes(reply.body)
-                value = _decoded(body) if _is_json(question, reply.status) else None
-                return Reply(reply.status, reply.headers, body, value)
+                body = self.config.keys.hide_bytes(reply.body)
+                return replace(reply, body=body, value=_decoded(question, reply.status, body))
             sent = further
         raise FailedExchange("it sends us on and on", again=False)
 
@@ -249,7 +292,7 @@ class Client:
         Raises:
             PlanExceeded: one more request is more than was planned.
         """
-        most = self.manners.most_requests
+        most = self.config.most_requests
         if most is not None and self.made.total() >= most:
             raise PlanExceeded(
                 f"The {most:,} requests that were planned are made, and more are needed.",
@@ -260,7 +303,7 @@ class Client:
 
     def _with_key(self, site: Site, question: Question) -> Sent:
         """Put the key where it goes."""
-        keys, parameters = self.manners.keys, [*question.parameters]
+        keys, parameters = self.config.keys, [*question.parameters]
         headers: dict[str, str] = {}
         key, mail = keys.get(site.key), keys.get(MAIL)
         if key and site.key_parameter:
@@ -273,17 +316,17 @@ class Client:
             headers["Content-Type"] = "application/json"
         elif question.form:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
-        address = f"{base_address(site, self.manners.addresses)}{question.path}"
+        address = f"{base_address(site, self.config.addresses)}{question.path}"
         query = urlencode(parameters, safe=_SAFE)
         return Sent(f"{address}?{query}" if query else address, headers, question.body)
 
     def _pace(self, site: Site) -> Pace:
         name = site.paced_with or site.name
         if name not in self._paces:
-            keys = self.manners.keys
+            keys = self.config.keys
             known = keys.get(site.key) or (site.mail_parameter and keys.get(MAIL))
             faster = site.pace_known if known and site.pace_known is not None else site.pace
-            self._paces[name] = Pace(self.manners.clock, faster)
+            self._paces[name] = Pace(self.config.clock, faster)
         return self._paces[name]
 
 
@@ -293,25 +336,15 @@ def _said(reply: Reply) -> str:
     return f": {text[:_QUOTED]}" if text else ""
 
 
-def _is_json(question: Question, status: int) -> bool:
-    return question.json and status == _GOOD
-
-
-def _decoded(body: bytes) -> Any:  # noqa: ANN401 - JSON may be anything.
-    """Read JSON.
+def _decoded(question: Question, status: int, body: bytes) -> Any:  # noqa: ANN401 - JSON may be anything.
+    """Read JSON where it is asked for, and the answer is good.
 
     Raises:
         FailedExchange: it is none, or nested beyond all measure.
     """
+    if not question.json or status != _GOOD:
+        return None
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
         raise FailedExchange("the answer is no JSON", garbled=True) from error
-
-
-def _when(until: float | None) -> str:
-    if until is None:
-        return ""
-    from datetime import UTC, datetime
-
-    return f", until {datetime.fromtimestamp(until, UTC):%Y-%m-%d %H:%M} UTC"

@@ -4,24 +4,26 @@ After https://www.zotero.org/support/dev/web_api/v3/basics and its page on the l
 2026-11-22. Libraries have abstracts, and nobody's references.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from recsys.errors import InputError
 from recsys.formats.papers.paper_fields import FieldError, Record
 from recsys.formats.references.zotero import NOT_WORKS, reference_of
-from recsys.pipelines.online.contract import Cost, Kind, SourceFacts
-from recsys.pipelines.online.http_exchange import Reply
-from recsys.pipelines.online.polite_client import Client, Question
-from recsys.pipelines.online.site_table import SITES
-from recsys.pipelines.online.sources.agreeing import agreed, telling_words
-from recsys.pipelines.online.sources.answered_works import (
+from recsys.pipelines.online.answered_works import (
+    agreed,
     each_once,
     in_order,
     listed,
     read_records,
     requests_for,
+    telling_words,
 )
+from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.http_exchange import Reply
+from recsys.pipelines.online.sites import SITES
+from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
 from recsys.records import Reference
 
 FACTS = SourceFacts(
@@ -83,7 +85,10 @@ class Zotero:
         """Yield works with all of these words; all works where there is none."""
         asked = (("q", words),) if words.strip() else ()
         works = self._paged(asked, _LARGEST_LIBRARY)
-        return each_once((w for w in works if _within(w.year, since, until)), most)
+        if since is not None or until is not None:
+            first, last = since or -math.inf, until or math.inf
+            works = (work for work in works if work.year and first <= work.year <= last)
+        return each_once(works, most)
 
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
         """Yield works that were added or changed since a day, the latest first."""
@@ -92,8 +97,7 @@ class Zotero:
 
         def recent() -> Iterator[object]:
             for item in items:
-                data = item.get("data") if isinstance(item, dict) else None
-                day = data.get("dateModified") if isinstance(data, dict) else None
+                day = _data(item).get("dateModified")
                 if isinstance(day, str) and day[:10] < since.isoformat():
                     return
                 yield item
@@ -148,24 +152,18 @@ class Zotero:
                 return
 
     def _read(self, items: Iterable[object]) -> Iterator[Reference]:
-        works = (item for item in items if not _is_part(item))
-        return read_records(self._client, self._site, works, _reference)
+        """Read items but for notes, and files without a work."""
+
+        def reference(item: Record) -> Reference:
+            data = item.get("data")
+            if not isinstance(data, dict):
+                raise FieldError("no data")
+            return reference_of(data)
+
+        works = (item for item in items if str(_data(item).get("itemType")) not in NOT_WORKS)
+        return read_records(self._client, self._site, works, reference)
 
 
-def _reference(item: Record) -> Reference:
-    data = item.get("data")
-    if not isinstance(data, dict):
-        raise FieldError("no data")
-    return reference_of(data)
-
-
-def _is_part(item: object) -> bool:
-    """Tell whether an item is a note, or a file without a work."""
+def _data(item: object) -> Record:
     data = item.get("data") if isinstance(item, dict) else None
-    return isinstance(data, dict) and str(data.get("itemType")) in NOT_WORKS
-
-
-def _within(year: int | None, since: int | None, until: int | None) -> bool:
-    if since is None and until is None:
-        return True
-    return year is not None and (since or year) <= year <= (until or year)
+    return data if isinstance(data, dict) else {}

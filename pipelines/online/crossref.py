@@ -11,19 +11,20 @@ from urllib.parse import quote
 
 from recsys.formats.papers.crossref import reference_of
 from recsys.formats.papers.paper_fields import nested
-from recsys.pipelines.online.contract import Cost, Kind, SourceFacts
-from recsys.pipelines.online.http_exchange import Reply
-from recsys.pipelines.online.polite_client import Client, Question
-from recsys.pipelines.online.site_table import SITES
-from recsys.pipelines.online.sources.agreeing import agreed, telling_words
-from recsys.pipelines.online.sources.answered_works import (
+from recsys.pipelines.online.answered_works import (
+    agreed,
     each_once,
     in_order,
     listed,
     read_records,
     requests_for,
+    telling_words,
+    text_at,
+    token_pages,
 )
-from recsys.pipelines.online.sources.token_paging import token_pages
+from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.sites import SITES
+from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
 from recsys.records import Reference
 
 FACTS = SourceFacts(
@@ -129,7 +130,7 @@ class Crossref:
             lambda token: Question(
                 _SITE, "/works", asked if one_page else (*asked, ("cursor", token))
             ),
-            lambda reply: None if one_page else _cursor(reply),
+            lambda reply: None if one_page else text_at(reply, "message", "next-cursor"),
         )
         for reply in pages:
             items = listed(_SITE, reply, "message", "items")
@@ -139,8 +140,3 @@ class Crossref:
 
     def _read(self, items: Iterable[object]) -> Iterator[Reference]:
         return read_records(self._client, _SITE, items, reference_of)
-
-
-def _cursor(reply: Reply) -> str | None:
-    found = nested(reply.value, "message", "next-cursor")
-    return found if isinstance(found, str) else None

@@ -13,17 +13,18 @@ from itertools import islice
 from recsys.errors import AnswerNotUnderstood
 from recsys.formats.markup.pubmed_xml import read
 from recsys.formats.references.bibliography import Problem
-from recsys.pipelines.online.contract import Cost, Kind, SourceFacts
-from recsys.pipelines.online.polite_client import Client, Question
-from recsys.pipelines.online.site_table import SITES
-from recsys.pipelines.online.sources.agreeing import agreed, telling_words
-from recsys.pipelines.online.sources.answered_works import (
+from recsys.pipelines.online.answered_works import (
+    agreed,
     distinct,
     in_order,
     listed,
     parts_of,
     requests_for,
+    telling_words,
 )
+from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.sites import SITES
+from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
 from recsys.records import Reference
 
 FACTS = SourceFacts(

@@ -1,18 +1,53 @@
-"""Works out of the answers of sources: read one by one, each once, in the order they were named."""
+"""Works out of the answers of sources: pages, records, batches of names, the one that is meant."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from recsys.asking.match_confidence import THRESHOLD, named_among, score, title_of
 from recsys.errors import AnswerNotUnderstood
 from recsys.formats.papers.paper_fields import FieldError, Record, nested
+from recsys.pipelines.online.client import Client, Question
 from recsys.pipelines.online.http_exchange import Reply
-from recsys.pipelines.online.polite_client import Client
-from recsys.records import Reference
+from recsys.pipelines.online.sources import full_names
+from recsys.records import Paper, Reference
+from recsys.store.words import STOP_WORDS, folded_words
 
+MOST_BEGINNINGS = 3
+"""Times that the pages of an answer are asked for anew where a name expired."""
+_EXPIRED = frozenset({400, 404, 410})
+_GOOD = 200
 _LONGEST_LIST = 3_000
 """Letters of the names in one address: OpenAlex takes some 4,000 of a whole one."""
+
+
+def agreed(wanted: Reference, offered: Iterable[Reference]) -> Reference | None:
+    """Return the offered work that has the title, and the first author or about the year."""
+    if not wanted.title:
+        return None
+    title = title_of(wanted.title)
+    best, found = THRESHOLD, None
+    for work in offered:
+        near = wanted.year and work.year and abs(wanted.year - work.year) <= 1
+        if not work.title or not (near or named_among(wanted.authors, work.authors)):
+            continue
+        paper = Paper("", work.title, None, work.year, work.authors)
+        likeness = score(wanted, title, paper, title_of(work.title))
+        if likeness > best or (likeness == best and found is None):
+            best, found = likeness, work
+    return found
+
+
+def telling_words(text: str, most: int = 8) -> list[str]:
+    """Return the longest words of a text, in its order: sources look for all that they are given.
+
+    >>> telling_words("On the origin of species by means of natural selection", 3)
+    ['species', 'natural', 'selection']
+    """
+    words = [w for w in dict.fromkeys(folded_words(text)) if len(w) > 1 and w not in STOP_WORDS]
+    kept = set(sorted(words, key=lambda word: (-len(word), word))[:most])
+    return [word for word in words if word in kept]
 
 
 def listed(site: str, reply: Reply, *path: str) -> list[Any]:
@@ -28,6 +63,12 @@ def listed(site: str, reply: Reply, *path: str) -> list[Any]:
     raise AnswerNotUnderstood(
         f"{site} answers without a list at {where}.", "The source has changed, or is out of order."
     )
+
+
+def text_at(reply: Reply, *path: str) -> str | None:
+    """Return the text at a path of an answer, such as what names the next page; None for none."""
+    value = nested(reply.value, *path)
+    return value if isinstance(value, str) and value else None
 
 
 def read_records(
@@ -51,7 +92,7 @@ def each_once(works: Iterable[Reference], most: int | None = None) -> Iterator[R
 
     def new() -> Iterator[Reference]:
         for work in works:
-            name = work.id or next(iter(full_names(work)), f"title:{work.title}")
+            name = work.id or next(map(str.lower, full_names(work)), f"title:{work.title}")
             if name not in seen:
                 seen.add(name)
                 yield work
@@ -66,13 +107,6 @@ def distinct(values: Iterable[str]) -> Iterator[str]:
         if value not in seen:
             seen.add(value)
             yield value
-
-
-def full_names(work: Reference) -> list[str]:
-    """List the identifiers of a work with their schemes, in lower case."""
-    known = (("doi", work.doi), ("arxiv", work.arxiv), ("pmid", work.pmid), ("acl", work.acl))
-    names = [*work.ids, *(f"{scheme}:{value}" for scheme, value in known if value)]
-    return [name.lower() for name in names]
 
 
 def in_order(
@@ -98,11 +132,11 @@ def in_order(
         wanted = [name for name in dict.fromkeys(names) if name.startswith(f"{scheme}:")]
         for part in parts_of(wanted, batch):
             works = list(ask(scheme, [name.partition(":")[2] for name in part]))
-            known = {name: work for work in works for name in full_names(work)}
+            known = {name.lower(): work for work in works for name in full_names(work)}
             found |= known
             missing = [name for name in part if name.lower() not in known]
             asked = {name.lower() for name in part}
-            strange = [work for work in works if asked.isdisjoint(full_names(work))]
+            strange = [w for w in works if asked.isdisjoint(map(str.lower, full_names(w)))]
             if len(missing) == len(strange) == 1:
                 work = replace(strange[0], ids=(*strange[0].ids, missing[0]))
                 found[missing[0].lower()] = work
@@ -130,3 +164,35 @@ def parts_of(names: Sequence[str], batch: int) -> Iterator[list[str]]:
 def requests_for(count: int, batch: int) -> int:
     """Return how many requests of `batch` each cover so many."""
     return -(-count // batch)
+
+
+def token_pages(
+    client: Client,
+    first: str,
+    question: Callable[[str], Question],
+    following: Callable[[Reply], str | None],
+    expired: Callable[[Reply], bool] = lambda reply: False,
+) -> Iterator[Reply]:
+    """Yield the pages of an answer until there is no further one, or nobody takes them.
+
+    A page that came from the store may name one that the source forgot since: then all are asked
+    for anew, so that works come twice.
+
+    Args:
+        first: what names the first page.
+        question: that asks for the page of a name.
+        following: what names the page after an answer, None for the last.
+        expired: whether an answer says that its name is known no more; refusing it (400, 404, 410)
+            says so in any case.
+    """
+    token: str | None = first
+    beginnings = 0
+    while token is not None:
+        asked = replace(question(token), fresh=beginnings > 0)
+        again = token != first and beginnings < MOST_BEGINNINGS
+        reply = client.ask(replace(asked, passing=_EXPIRED) if again else asked)
+        if again and (reply.status != _GOOD or expired(reply)):
+            token, beginnings = first, beginnings + 1
+            continue
+        yield reply
+        token = following(reply)

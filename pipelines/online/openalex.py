@@ -8,21 +8,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from recsys.formats.papers.openalex import reference_of
-from recsys.formats.papers.paper_fields import nested
-from recsys.pipelines.online.contract import Cost, Kind, SourceFacts
-from recsys.pipelines.online.http_exchange import Reply
-from recsys.pipelines.online.polite_client import Client, Question
-from recsys.pipelines.online.site_table import SITES
-from recsys.pipelines.online.sources.agreeing import agreed, telling_words
-from recsys.pipelines.online.sources.answered_works import (
+from recsys.pipelines.online.answered_works import (
+    agreed,
     each_once,
     in_order,
     listed,
     parts_of,
     read_records,
     requests_for,
+    telling_words,
+    text_at,
+    token_pages,
 )
-from recsys.pipelines.online.sources.token_paging import token_pages
+from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.sites import SITES
+from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
 from recsys.records import Reference
 
 FACTS = SourceFacts(
@@ -160,7 +160,7 @@ class OpenAlex:
             self._client,
             "*" if by_cursor else "1",
             question,
-            lambda reply: _cursor(reply) if by_cursor else str(page + 1),
+            lambda reply: text_at(reply, "meta", "next_cursor") if by_cursor else str(page + 1),
         )
         for reply in pages:
             page += 1
@@ -169,11 +169,6 @@ class OpenAlex:
             last = not by_cursor and (len(items) < size or page * size >= _MOST_PAGED)
             if not items or last:
                 return
-
-
-def _cursor(reply: Reply) -> str | None:
-    found = nested(reply.value, "meta", "next_cursor")
-    return found if isinstance(found, str) else None
 
 
 def any_of(words: str) -> str:

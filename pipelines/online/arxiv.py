@@ -14,18 +14,19 @@ from xml.etree.ElementTree import Element
 from recsys.errors import AnswerNotUnderstood
 from recsys.formats.markup.xml_stream import Layout, Record, records
 from recsys.formats.papers.arxiv_snapshot import reference_of
-from recsys.pipelines.online.contract import Cost, Kind, SourceFacts
-from recsys.pipelines.online.http_exchange import Reply
-from recsys.pipelines.online.polite_client import Client, Question
-from recsys.pipelines.online.site_table import SITES
-from recsys.pipelines.online.sources.agreeing import agreed, telling_words
-from recsys.pipelines.online.sources.answered_works import (
+from recsys.pipelines.online.answered_works import (
+    agreed,
     each_once,
     in_order,
     read_records,
     requests_for,
+    telling_words,
+    token_pages,
 )
-from recsys.pipelines.online.sources.token_paging import token_pages
+from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.http_exchange import Reply
+from recsys.pipelines.online.sites import SITES
+from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
 from recsys.records import Reference
 from recsys.store.words import tokens
 
@@ -145,12 +146,19 @@ class Arxiv:
     def _harvested(self, since: date) -> Iterator[Reference]:
         first = (("metadataPrefix", "arXiv"), ("from", since.isoformat()))
 
-        def question(token: str) -> Question:
-            asked = (("resumptionToken", token),) if token else first
+        def question(name: str) -> Question:
+            asked = (("resumptionToken", name),) if name else first
             parameters = (("verb", "ListRecords"), *asked)
             return Question("arxiv-oai", "/oai", parameters, json=False)
 
-        pages = token_pages(self._client, "", question, _token, _is_forgotten)
+        def token(reply: Reply) -> str | None:
+            texts = (each.text for each in _elements(reply, _OAI) if each.tag == "resumptionToken")
+            return next((text.strip() for text in texts if text and text.strip()), None)
+
+        def expired(reply: Reply) -> bool:
+            return any(each.get("code") == _FORGOTTEN for each in _elements(reply, _OAI))
+
+        pages = token_pages(self._client, "", question, token, expired)
         for reply in islice(pages, MOST_HARVESTED):
             found = _elements(reply, _OAI)
             wrong = next((each.get("code") for each in found if each.tag == "error"), None)
@@ -215,12 +223,3 @@ def _of_record(record: Element) -> dict[str, object] | None:
         "authors_parsed": people,
         "versions": [{"created": found.findtext("created")}],
     }
-
-
-def _token(reply: Reply) -> str | None:
-    found = (each.text for each in _elements(reply, _OAI) if each.tag == "resumptionToken")
-    return next((text.strip() for text in found if text and text.strip()), None)
-
-
-def _is_forgotten(reply: Reply) -> bool:
-    return any(each.get("code") == _FORGOTTEN for each in _elements(reply, _OAI))

@@ -1,12 +1,17 @@
-"""What a source of works on the web is: the one seam of fetching, and what its calls cost."""
+"""What a source of works on the web is, what its calls cost, and the table of all sources."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
 
+from recsys.errors import InputError, near_miss
 from recsys.records import Reference
+
+if TYPE_CHECKING:
+    from recsys.pipelines.online.client import Client
 
 
 class Kind(StrEnum):
@@ -36,6 +41,9 @@ class Cost:
             self.credits + other.credits,
             self.seconds + other.seconds,
         )
+
+    def __mul__(self, count: int) -> "Cost":
+        return Cost(self.requests * count, self.credits * count, self.seconds * count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +126,46 @@ class Source(Protocol):
                 wanted; of citing ones, for one batch of names.
         """
         ...
+
+
+def full_names(work: Reference) -> list[str]:
+    """List the identifiers of a work with their schemes, whoever gave them."""
+    known = (("doi", work.doi), ("arxiv", work.arxiv), ("pmid", work.pmid), ("acl", work.acl))
+    return [*work.ids, *(f"{scheme}:{value}" for scheme, value in known if value)]
+
+
+SOURCES: Mapping[str, tuple[str, str]] = {
+    "openalex": ("recsys.pipelines.online.openalex", "OpenAlex"),
+    "semanticscholar": ("recsys.pipelines.online.semantic_scholar", "SemanticScholar"),
+    "crossref": ("recsys.pipelines.online.crossref", "Crossref"),
+    "arxiv": ("recsys.pipelines.online.arxiv", "Arxiv"),
+    "pubmed": ("recsys.pipelines.online.pubmed", "PubMed"),
+    "zotero": ("recsys.pipelines.online.zotero", "Zotero"),
+}
+"""Name -> module and class; the module's FACTS tell what it gives."""
+
+
+def facts_of(name: str) -> SourceFacts:
+    """Return what a source gives; raises as `source` does."""
+    facts: SourceFacts = import_module(_row(name)[0]).FACTS
+    return facts
+
+
+def source(name: str, client: "Client") -> Source:
+    """Return a source.
+
+    Raises:
+        InputError: there is none of that name.
+    """
+    module, kind = _row(name)
+    made: Callable[[Client], Source] = getattr(import_module(module), kind)
+    return made(client)
+
+
+def _row(name: str) -> tuple[str, str]:
+    if name not in SOURCES:
+        known = ", ".join(SOURCES)
+        raise InputError(
+            f"There is no source {name!r}.{near_miss(name, SOURCES)}", f"The sources are {known}."
+        )
+    return SOURCES[name]

@@ -13,19 +13,20 @@ from urllib.parse import quote
 from recsys.errors import AnswerNotUnderstood
 from recsys.formats.papers.paper_fields import nested
 from recsys.formats.papers.semantic_scholar import reference_of
-from recsys.pipelines.online.contract import Cost, Kind, SourceFacts
-from recsys.pipelines.online.http_exchange import Reply
-from recsys.pipelines.online.polite_client import Client, Question
-from recsys.pipelines.online.site_table import SITES
-from recsys.pipelines.online.sources.agreeing import agreed, telling_words
-from recsys.pipelines.online.sources.answered_works import (
+from recsys.pipelines.online.answered_works import (
+    agreed,
     distinct,
     each_once,
     listed,
     read_records,
     requests_for,
+    telling_words,
+    text_at,
+    token_pages,
 )
-from recsys.pipelines.online.sources.token_paging import token_pages
+from recsys.pipelines.online.client import Client, Question
+from recsys.pipelines.online.sites import SITES
+from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
 from recsys.records import Reference
 
 FACTS = SourceFacts(
@@ -125,7 +126,7 @@ class SemanticScholar:
             lambda token: Question(
                 _SITE, f"{_GRAPH}/search/bulk", (*asked, *([("token", token)] if token else []))
             ),
-            _token,
+            lambda reply: text_at(reply, "token"),
         )
         found = (id_ for reply in pages for id_ in _ids(listed(_SITE, reply, "data")))
         return self._of_ids(found, most)
@@ -180,8 +181,11 @@ class SemanticScholar:
         path = f"{_GRAPH}/{quote(_id(name), safe=':/')}/citations"
         asked = (("fields", "paperId,year"), ("limit", str(_CITING_PAGE)))
         for reply in self._by_offset(path, asked, _UNKNOWN):
-            papers = [nested({"item": item}, "item", "citingPaper") for item in reply]
-            yield from _ids(paper for paper in papers if _not_after(paper, until))
+            papers = (nested({"item": item}, "item", "citingPaper") for item in reply)
+            for paper in papers:
+                year = paper.get("year") if isinstance(paper, dict) else None
+                if until is None or (isinstance(year, int) and year <= until):
+                    yield from _ids([paper])
 
     def _ranked(self, asked: tuple[tuple[str, str], ...], most: int) -> Iterator[str]:
         size = min(most, FACTS.page)
@@ -222,15 +226,3 @@ def _ids(papers: Iterable[object]) -> Iterator[str]:
         number = paper.get("paperId") if isinstance(paper, dict) else None
         if isinstance(number, str) and number:
             yield number
-
-
-def _not_after(paper: object, until: int | None) -> bool:
-    if until is None:
-        return True
-    year = paper.get("year") if isinstance(paper, dict) else None
-    return isinstance(year, int) and year <= until
-
-
-def _token(reply: Reply) -> str | None:
-    found = nested(reply.value, "token")
-    return found if isinstance(found, str) and found else None
