@@ -11,8 +11,7 @@ import pytest
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
-from recsys.pipelines.remote.object_store import ObjectFolder
-from recsys.pipelines.remote.store_address import StoreAddress
+from recsys.pipelines.remote.object_store import ObjectFolder, StoreAddress
 
 Answer = tuple[str, bytes]
 """A line of status, and a body."""
