@@ -24,9 +24,7 @@ from benchmarks.updating import measure_updates
 from benchmarks.written_corpora.corpora_page import measure_corpora, write_corpora
 from recsys.errors import near_miss
 from recsys.eval.report.marked_pages import check_page, rewrite_page
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.exit_codes import ending
-from recsys.pipelines.jobs.programs import run_module, run_recsys
+from recsys.pipelines.jobs.programs import Bench, ending, run_module, run_recsys
 from recsys.store.artifacts import write_json
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import CORPUS

@@ -8,7 +8,7 @@ import numpy as np
 from recsys.eval.measures import summarise
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.jobs.bench import Bench
+from recsys.pipelines.jobs.programs import Bench
 from recsys.pipelines.ranking.fit_ranker import fit
 from recsys.pipelines.ranking.ranker_trial import judge
 from recsys.pipelines.ranking.training_table import collect

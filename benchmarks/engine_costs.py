@@ -17,11 +17,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from benchmarks.program_trees import run_tree
 from benchmarks.result_tables import table
 from recsys.errors import RecsysError
 from recsys.eval.report.marked_pages import check_page, rewrite_page
-from recsys.pipelines.jobs.finished_steps import once
-from recsys.pipelines.jobs.program_trees import run_tree
+from recsys.pipelines.jobs.kept_results import once
 from recsys.pipelines.jobs.programs import recsys_program
 from recsys.processors import processors
 from recsys.store.artifacts import fingerprint, sha256

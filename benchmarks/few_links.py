@@ -32,8 +32,7 @@ from benchmarks.unseen_corpora import (
 from recsys.eval.measures import Judged, f1, per_query
 from recsys.eval.report.marked_pages import check_page, rewrite_page
 from recsys.pipelines.evaluation.seeded_queries import pose
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.programs import Bench, ending
 from recsys.pipelines.ranking.corpus_lessons import CORPORA, TRAIN_QUERIES, Lessons, forms_of
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
 from recsys.pipelines.ranking.shipped_ranker import note

@@ -28,8 +28,7 @@ from benchmarks.unseen_corpora import (
     learn_from_others,
 )
 from recsys.eval.report.marked_pages import check_page, rewrite_page
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.programs import Bench, ending
 from recsys.pipelines.ranking.corpus_lessons import CORPORA, TRAIN_QUERIES, Lessons, forms_of
 from recsys.pipelines.ranking.shipped_ranker import note
 from recsys.store.artifacts import write_json

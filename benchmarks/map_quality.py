@@ -15,8 +15,7 @@ from recsys.asking.query import Query, draft_of, make_query
 from recsys.eval.report.evaluation_pictures import wilson
 from recsys.mapping import Map
 from recsys.mapping.drawing import draw_around
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.programs import run_recsys
+from recsys.pipelines.jobs.programs import Bench, run_recsys
 from recsys.recommend import Recommender
 from recsys.records import PaperId
 from recsys.store.blas import one_thread

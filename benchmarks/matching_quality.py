@@ -14,7 +14,7 @@ from recsys.eval.report.evaluation_pictures import wilson
 from recsys.formats import identifiers
 from recsys.formats.references.reference_formats import parse_bibliography
 from recsys.indexes.opening import open_collection
-from recsys.pipelines.jobs.bench import Bench
+from recsys.pipelines.jobs.programs import Bench
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Mask, Rows
 from recsys.store.collection import Collection

@@ -22,7 +22,7 @@ from recsys.asking.query import Query
 from recsys.errors import InputError
 from recsys.pipelines.corpora.query_years import PARTS
 from recsys.pipelines.evaluation.splits import gold, read_split
-from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.programs import ending
 from recsys.recommend import Ranking, Recommender
 from recsys.store.arrays import Floats, Mask, Ragged, Rows
 from recsys.store.lookup import dots

@@ -16,8 +16,7 @@ from recsys.eval.calibration import expected_calibration_error
 from recsys.eval.measures import CANDIDATE_RECALL, CANDIDATES, Judged, flag, summarise
 from recsys.eval.trec import ordered, read_run
 from recsys.pipelines.evaluation.splits import gold, read_split
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.programs import run_recsys
+from recsys.pipelines.jobs.programs import Bench, run_recsys
 from recsys.recommend import Recommender
 from recsys.store.collection import Collection
 

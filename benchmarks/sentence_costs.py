@@ -23,9 +23,8 @@ from recsys.local.local_ranker import LOCAL_RANKER, load_local_ranker
 from recsys.local.local_recommender import LocalRecommender
 from recsys.local.passage import Passage
 from recsys.local.rank_passages import PassageRanker, PassageReader
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.programs import run_module
-from recsys.pipelines.jobs.workers import ONE_THREAD
+from recsys.pipelines.jobs.engines import ONE_THREAD
+from recsys.pipelines.jobs.programs import Bench, run_module
 from recsys.protocols import Encoder
 from recsys.records import Draft
 from recsys.store.arrays import Floats

@@ -18,9 +18,8 @@ import numpy as np
 import recsys
 from recsys.asking.query import draft_of
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.programs import Cost, recsys_program, run_module, run_program
-from recsys.pipelines.jobs.workers import ONE_THREAD
+from recsys.pipelines.jobs.engines import ONE_THREAD
+from recsys.pipelines.jobs.programs import Bench, Cost, recsys_program, run_module, run_program
 from recsys.recommend import Recommender
 from recsys.records import PaperId
 from recsys.store.arrays import Floats

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.programs import run_recsys
+from recsys.pipelines.jobs.programs import Bench, run_recsys
 
 ADDED = 7
 DRAFT = Path("examples/draft.json")

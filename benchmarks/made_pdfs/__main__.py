@@ -19,7 +19,7 @@ from benchmarks.made_pdfs.invented_papers import invent
 from benchmarks.made_pdfs.pdf_links import links_table, make_folder, measure_links
 from recsys.eval.report.marked_pages import check_page, rewrite_page
 from recsys.indexes.opening import open_collection
-from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.programs import ending
 
 PAPERS, SEED, PAGE, DRAFTS = 240, 7, "pdfs", "pdf-drafts"
 

@@ -33,7 +33,7 @@ from recsys.eval.report.marked_pages import check_page, rewrite_page
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.encoders.export_encoder import cached_encoder
-from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.programs import ending
 from recsys.store.artifacts import write_json
 from recsys.store.generations import in_force
 from recsys.store.layout import CORPUS

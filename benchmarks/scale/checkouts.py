@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from recsys.errors import InputError
+from recsys.pipelines.jobs.engines import ONE_THREAD
 from recsys.pipelines.jobs.programs import run_program
-from recsys.pipelines.jobs.workers import ONE_THREAD
 
 HERE = Path(__file__).resolve().parents[2]
 """The checkout that this code is part of."""

@@ -25,7 +25,7 @@ from recsys.pipelines.corpora.source_files import SourceFile, source_files
 from recsys.pipelines.index.dumps.ingest_dump import DumpJob, ingest_dump
 from recsys.pipelines.index.dumps.ingest_files import parts_for
 from recsys.pipelines.index.ingest import ingest
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool
 
 PAGE = Path("docs/results/dumps.md")
 ONCE, DUMPS = "at once", "as dumps"

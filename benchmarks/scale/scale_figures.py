@@ -15,8 +15,8 @@ from typing import Any
 
 from benchmarks.scale.checkouts import HERE, run_with
 from benchmarks.scale.made_corpus import DRAFTS, PAPERS, VECTORS
+from recsys.pipelines.jobs.engines import ONE_THREAD
 from recsys.pipelines.jobs.programs import run_module
-from recsys.pipelines.jobs.workers import ONE_THREAD
 from recsys.processors import processors
 
 ROUNDS = 3

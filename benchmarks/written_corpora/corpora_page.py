@@ -19,7 +19,7 @@ from benchmarks.written_corpora.link_quality import measure_links
 from benchmarks.written_corpora.mixed_corpus import measure_mixture
 from benchmarks.written_corpora.wos_speed import measure_speed
 from benchmarks.written_corpora.written_formats import FORMATS, WrittenFormat
-from recsys.pipelines.jobs.bench import Bench
+from recsys.pipelines.jobs.programs import Bench
 
 CORPORA = ("vis", "archaeology", "elife", "acl")
 MIXED, REPEATED = CORPORA[:2]

@@ -31,8 +31,7 @@ from benchmarks.written_corpora.written_formats import (
 from recsys.eval.measures import Judged, flag, summarise
 from recsys.eval.trec import Run, ordered, read_run
 from recsys.indexes.opening import open_collection
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.programs import run_recsys
+from recsys.pipelines.jobs.programs import Bench, run_recsys
 from recsys.records import PaperId
 from recsys.store.corpus import Corpus
 from recsys.store.name_keys import fold

@@ -20,8 +20,7 @@ from benchmarks.written_corpora.wos_files import write_wos_text
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
 from recsys.pipelines.corpora.library_works import PdfReading
 from recsys.pipelines.corpora.source_files import source_files
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.programs import run_program
+from recsys.pipelines.jobs.programs import Bench, run_program
 from recsys.progress import silent
 
 RECORDS, REFERENCES = 100_000, 40

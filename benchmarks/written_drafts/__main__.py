@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.written_drafts.read_drafts import verdicts, written_drafts
 from benchmarks.written_drafts.verdict_tables import verdict_tables
 from recsys.eval.report.marked_pages import check_page, rewrite_page
-from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.programs import ending
 from recsys.store.artifacts import write_json
 
 PAGE = "drafts"

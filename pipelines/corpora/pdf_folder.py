@@ -18,7 +18,7 @@ from recsys.extras import need
 from recsys.formats.libraries import pdf_papers
 from recsys.formats.references.bibliography import Problem
 from recsys.formats.references.kept_works import record_of, work_of
-from recsys.pipelines.jobs.limited_workers import Failure, Limits, limited
+from recsys.pipelines.jobs.engines import Failure, Limits, limited
 from recsys.progress import Progress, silent
 from recsys.records import Reference
 from recsys.store.artifacts import write_json

@@ -20,10 +20,8 @@ from recsys.eval.trec import run_lines, write_lines
 from recsys.pipelines.evaluation.splits import gold, gold_ids, read_split
 from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
 from recsys.pipelines.evaluation.systems import Rank, Stand, prepare, query_rng
-from recsys.pipelines.jobs.engines.engine_contract import Engine
-from recsys.pipelines.jobs.engines.process_pool import USUAL
-from recsys.pipelines.jobs.partial_results import Entry, Sidecar
-from recsys.pipelines.jobs.per_query import OpenIndex, asking, gather
+from recsys.pipelines.jobs.engines import USUAL, Engine
+from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, asking, gather
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256

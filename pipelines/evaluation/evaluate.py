@@ -51,10 +51,8 @@ from recsys.pipelines.evaluation.write_evaluation import (
     write_folder,
 )
 from recsys.pipelines.evaluation.year_split import SPLIT_FILE, split_to_evaluate
-from recsys.pipelines.jobs.engines.engine_contract import Engine
-from recsys.pipelines.jobs.engines.process_pool import USUAL
-from recsys.pipelines.jobs.partial_results import Entry, Sidecar
-from recsys.pipelines.jobs.per_query import OpenIndex, Start, asking, gather
+from recsys.pipelines.jobs.engines import USUAL, Engine
+from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, Start, asking, gather
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
 from recsys.stage_two.ranker import TreeRanker

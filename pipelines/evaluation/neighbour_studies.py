@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from recsys.eval.measures import f1
 from recsys.pipelines.evaluation.splits import gold
-from recsys.pipelines.jobs.partial_results import Entry
-from recsys.pipelines.jobs.per_query import OpenIndex
+from recsys.pipelines.jobs.kept_results import Entry, OpenIndex
 from recsys.records import PaperId
 from recsys.stage_one.settings import StageOne
 from recsys.store.collection import Collection

@@ -19,8 +19,7 @@ from recsys.eval.significance import bootstrap_difference, bootstrap_pooled_f1, 
 from recsys.pipelines.evaluation.seeded_queries import pose
 from recsys.pipelines.evaluation.splits import gold
 from recsys.pipelines.evaluation.systems import query_rng
-from recsys.pipelines.jobs.partial_results import Entry
-from recsys.pipelines.jobs.per_query import OpenIndex
+from recsys.pipelines.jobs.kept_results import Entry, OpenIndex
 from recsys.records import PaperId
 from recsys.store.arrays import Rows
 

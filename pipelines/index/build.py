@@ -27,8 +27,7 @@ from recsys.pipelines.index.known_vectors import known_to
 from recsys.pipelines.index.shard_encoders import shard_encoder
 from recsys.pipelines.index.standing_index import check_parent, config_if_built
 from recsys.pipelines.index.text import write_text
-from recsys.pipelines.jobs.engines.engine_contract import Engine
-from recsys.pipelines.jobs.engines.process_pool import USUAL
+from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import UNFINISHED, members_of, writing
 from recsys.progress import Progress, silent
 from recsys.stage_one.settings import StageOne

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Protocol, TypeAlias
 
 from recsys.models.encoder import OnnxEncoder, Text
-from recsys.pipelines.jobs.engines.engine_contract import Engine, Shards, Stage
+from recsys.pipelines.jobs.engines import Engine, Shards, Stage
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats
 

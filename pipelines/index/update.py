@@ -39,10 +39,8 @@ from recsys.pipelines.index.ingest import REJECTS, links_line, rejects_line
 from recsys.pipelines.index.known_vectors import KnownVectors, unchanged_texts
 from recsys.pipelines.index.shard_encoders import shard_encoder
 from recsys.pipelines.index.text import merge_text
-from recsys.pipelines.jobs.engines.engine_contract import Engine
-from recsys.pipelines.jobs.engines.process_pool import USUAL
-from recsys.pipelines.jobs.index_writer import IndexWriter, members_of, writing
-from recsys.pipelines.jobs.staged_folder import Stage, StagedFolder
+from recsys.pipelines.jobs.engines import USUAL, Engine
+from recsys.pipelines.jobs.index_writer import IndexWriter, Stage, StagedFolder, members_of, writing
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 from recsys.store.collection import Collection

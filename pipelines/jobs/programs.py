@@ -1,4 +1,4 @@
-"""Run programs and read from the operating system what they cost."""
+"""Run programs and read from the system what they cost; end one by an exit code."""
 
 import json
 import os
@@ -6,12 +6,45 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from recsys.errors import RecsysError
+from recsys.errors import InputError, RecsysError, near_miss
+from recsys.store.generations import in_force
+
+INTERRUPTED = 130
+"""As of a program that SIGINT ends: 128 + 2."""
+
+
+class Program(Protocol):
+    """Takes the words of the command line, None: those of the process; returns its exit code."""
+
+    def __call__(self, arguments: Sequence[str] | None = None) -> int:
+        """Run it."""
+
+
+def ending(main: Callable[[Sequence[str] | None], int | None]) -> Program:
+    """Return the exit code of a program: its own (0), that of its error, or INTERRUPTED."""
+
+    @wraps(main)
+    def run(arguments: Sequence[str] | None = None) -> int:
+        try:
+            return main(arguments) or 0
+        except RecsysError as error:
+            sys.stderr.write(f"error: {error}\n")
+            return error.exit_code
+        except OSError as error:
+            sys.stderr.write(f"error: {error.strerror or error}: {error.filename}\n")
+            return RecsysError.exit_code
+        except KeyboardInterrupt:
+            sys.stderr.write("interrupted\n")
+            return INTERRUPTED
+
+    return run
+
 
 # A small process in between: a child's peak memory counts from its fork, so a large parent would
 # be measured with it.
@@ -95,3 +128,62 @@ def run_module(module: str, *arguments: str | Path, env: Mapping[str, str] | Non
     """Run a Python module that writes JSON to stdout, and return its value."""
     cost = run_program([sys.executable, "-m", module, *arguments], env=env)
     return json.loads(cost.out)
+
+
+PAPERS, SPLIT = "papers.jsonl.gz", "split.json"
+"""What the folder of a corpus holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """data: one folder per corpus, with PAPERS and SPLIT. work: what is written."""
+
+    data: Path
+    work: Path
+
+    def papers(self, corpus: str) -> Path:
+        """Return a corpus's file of papers.
+
+        Raises:
+            InputError: it is not there.
+        """
+        path = self.data / corpus / PAPERS
+        if not path.is_file():
+            known = [each.name for each in self.data.glob("*")] if self.data.is_dir() else []
+            raise InputError(
+                f"There is no corpus at {path}.{near_miss(corpus, known)}", "Check --data."
+            )
+        return path
+
+    def split(self, corpus: str) -> Path:
+        """Return a corpus's split file."""
+        return self.data / corpus / SPLIT
+
+    def index(self, corpus: str) -> Path:
+        """Return where a corpus's index lies."""
+        return self.work / f"{corpus}.index"
+
+    def built(
+        self, corpus: str, *, precision: str | None = None, titles_only: bool = False
+    ) -> Path:
+        """Build a corpus's index unless it is up to date, and return it."""
+        self.work.mkdir(parents=True, exist_ok=True)
+        papers, index = self.papers(corpus), self.index(corpus)
+        options: tuple[str, ...] = ()
+        if precision is not None:
+            index, options = index.with_stem(f"{corpus}-{precision}"), ("--precision", precision)
+        if titles_only:
+            index, options = index.with_stem(f"{index.stem}-titles"), (*options, "--titles-only")
+        try:
+            run_recsys("build", papers, "--out", index, *options)
+        except RecsysError:  # An older version wrote it.
+            run_recsys("build", papers, "--out", index, *options, "--force")
+        return index
+
+    def trained(self, corpus: str) -> Path:
+        """Return a corpus's index with its own rankers, training them if they are not there."""
+        index = self.built(corpus)
+        for folder, options in (("ranker", ()), ("ranker-no-metadata", ("--no-metadata",))):
+            if not (in_force(index) / folder).is_dir():
+                run_recsys("train", "ranker", index, "--split", self.split(corpus), *options)
+        return index

@@ -36,9 +36,8 @@ from recsys.pipelines.evaluation.write_evaluation import (
     corpus_facts,
     versions,
 )
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
-from recsys.pipelines.jobs.partial_results import Entry, Sidecar
-from recsys.pipelines.jobs.per_query import gather
+from recsys.pipelines.jobs.engines import ProcessPool
+from recsys.pipelines.jobs.kept_results import Entry, Sidecar, gather
 from recsys.pipelines.local.local_guards import (
     guard_models,
     ranker_hashes,

@@ -13,9 +13,8 @@ from recsys.indexes.opening import with_contexts
 from recsys.local.context_view import ContextUse
 from recsys.local.local_features import LOCAL_FEATURES, compute_local
 from recsys.local.rank_passages import PassageReader
-from recsys.pipelines.jobs.engines.engine_contract import Stage
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
-from recsys.pipelines.jobs.per_query import OpenIndex
+from recsys.pipelines.jobs.engines import ProcessPool, Stage
+from recsys.pipelines.jobs.kept_results import OpenIndex
 from recsys.pipelines.local.local_queries import (
     KNOWN,
     LocalQuery,

@@ -18,8 +18,7 @@ from pathlib import Path
 from recsys import load
 from recsys.indexes.opening import open_collection
 from recsys.local.local_ranker import LOCAL_RANKER
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.programs import Bench, ending
 from recsys.pipelines.local.context_sources import read_sentences
 from recsys.pipelines.local.local_queries import local_queries
 from recsys.pipelines.local.store_contexts import add_contexts

@@ -16,8 +16,7 @@ from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
 from recsys.pipelines.index.carry_contexts import FormerContexts
 from recsys.pipelines.index.context_columns import in_order, taken, write_contexts
-from recsys.pipelines.jobs.index_writer import IndexWriter, members_of, writing
-from recsys.pipelines.jobs.staged_folder import StagedFolder
+from recsys.pipelines.jobs.index_writer import IndexWriter, StagedFolder, members_of, writing
 from recsys.pipelines.local.context_intake import ContextIntake
 from recsys.pipelines.local.context_works import ContextWorks
 from recsys.pipelines.local.encode_contexts import encode_texts

@@ -19,7 +19,7 @@ from recsys.local.local_ranker import BESIDE, LOCAL_RANKER, name_of
 from recsys.models.seen_queries import SeenQueries
 from recsys.pipelines.evaluation.leakage import learned_by_encoder
 from recsys.pipelines.jobs.index_writer import writing
-from recsys.pipelines.jobs.per_query import OpenIndex
+from recsys.pipelines.jobs.kept_results import OpenIndex
 from recsys.pipelines.local.local_queries import LocalQueries, LocalQuery
 from recsys.pipelines.local.local_table import Example, Posing, collect_examples, table_of
 from recsys.pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit

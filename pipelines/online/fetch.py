@@ -19,8 +19,8 @@ from recsys.pipelines.corpora.library_works import PdfReading
 from recsys.pipelines.corpora.source_files import SourceFile
 from recsys.pipelines.corpora.source_intake import SourceIntake
 from recsys.pipelines.corpora.write_corpus import write_papers
-from recsys.pipelines.jobs.locks import locked
-from recsys.pipelines.jobs.partial_results import Sidecar
+from recsys.pipelines.jobs.index_writer import locked
+from recsys.pipelines.jobs.kept_results import Sidecar
 from recsys.pipelines.online.fetch_journal import ANSWERS, Journal, JournaledSource, journal
 from recsys.pipelines.online.fetch_plan import Allowance, FetchPlan, Planned, SourcePlan
 from recsys.pipelines.online.fetch_question import (

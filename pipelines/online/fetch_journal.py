@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recsys.formats.references.kept_works import record_of, work_of
-from recsys.pipelines.jobs.partial_results import Entry, Sidecar
+from recsys.pipelines.jobs.kept_results import Entry, Sidecar
 from recsys.pipelines.online.fetch_question import key_at
 from recsys.pipelines.online.sources import Cost, Kind, Source, SourceFacts
 from recsys.records import Reference

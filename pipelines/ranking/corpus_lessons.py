@@ -14,7 +14,7 @@ import numpy as np
 from recsys.indexes.opening import open_collection
 from recsys.models.seen_queries import SeenQueries
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.jobs.bench import Bench
+from recsys.pipelines.jobs.programs import Bench
 from recsys.pipelines.ranking.cross_fitting import Recipe, Taught, teach
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
 from recsys.pipelines.ranking.fit_ranker import FittedRanker

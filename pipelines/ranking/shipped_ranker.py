@@ -21,9 +21,8 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.exit_codes import ending
 from recsys.pipelines.jobs.index_writer import writing
+from recsys.pipelines.jobs.programs import Bench, ending
 from recsys.pipelines.ranking.corpus_lessons import (
     CORPORA,
     Form,

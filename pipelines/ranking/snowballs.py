@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from recsys.pipelines.evaluation.splits import read_parts
-from recsys.pipelines.jobs.bench import PAPERS, SPLIT, Bench
+from recsys.pipelines.jobs.programs import PAPERS, SPLIT, Bench
 from recsys.store.artifacts import replacing, write_json
 
 ARTICLES = 200

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from recsys.errors import InputError, NothingFound
 from recsys.pipelines.corpora.query_years import FEWEST_TRAIN, FEWEST_TUNED
 from recsys.pipelines.evaluation.year_split import ChosenSplit
-from recsys.pipelines.jobs.engines.engine_contract import Engine
+from recsys.pipelines.jobs.engines import Engine
 from recsys.pipelines.ranking.cross_fitting import FOLDS
 
 SCRATCH, SHIPPED = STARTS = "scratch", "shipped"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.seeded_queries import training_poses
-from recsys.pipelines.jobs.engines.engine_contract import Engine, Stage
+from recsys.pipelines.jobs.engines import Engine, Stage
 from recsys.progress import Progress
 from recsys.stage_one.propose import propose
 from recsys.stage_one.settings import StageOne

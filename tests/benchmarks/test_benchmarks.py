@@ -13,9 +13,8 @@ from benchmarks.serving import time_drafts
 from recsys.errors import InputError, RecsysError
 from recsys.eval.report.marked_pages import splice
 from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
-from recsys.pipelines.jobs.programs import run_program
+from recsys.pipelines.jobs.engines import ProcessPool
+from recsys.pipelines.jobs.programs import Bench, run_program
 from tests.pipelines.small_index import open_small_index, write_small_index, write_small_split
 
 FIGURE = {"value": 0.35, "low": 0.3351, "high": 0.366}

@@ -15,7 +15,7 @@ from benchmarks import unseen_corpora
 from benchmarks.few_links import FUSION, fuse, main
 from benchmarks.few_links_page import BM25, COSINE, FUSED
 from benchmarks.unseen_corpora import OTHERS, OWN
-from recsys.pipelines.jobs.bench import Bench
+from recsys.pipelines.jobs.programs import Bench
 from recsys.pipelines.ranking import corpus_lessons
 from recsys.pipelines.ranking.corpus_lessons import Lessons, teach_together
 from recsys.pipelines.ranking.cross_fitting import Taught

@@ -12,7 +12,7 @@ import benchmarks.left_out as program
 from benchmarks import unseen_corpora
 from benchmarks.left_out import main, write_left_out
 from benchmarks.unseen_corpora import OTHERS, OWN
-from recsys.pipelines.jobs.bench import Bench
+from recsys.pipelines.jobs.programs import Bench
 from recsys.pipelines.ranking import corpus_lessons
 from recsys.pipelines.ranking.corpus_lessons import Lessons, teach_together
 from recsys.pipelines.ranking.fit_ranker import FittedRanker

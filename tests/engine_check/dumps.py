@@ -83,7 +83,7 @@ def started(work: Path) -> "subprocess.Popen[bytes]":
         "from recsys.pipelines.corpora.collect import AS_TOLD\n"
         "from recsys.pipelines.corpora.source_files import source_files\n"
         "from recsys.pipelines.index.dumps.ingest_dump import DumpJob, ingest_dump\n"
-        "from recsys.pipelines.jobs.engines.process_pool import ProcessPool\n"
+        "from recsys.pipelines.jobs.engines import ProcessPool\n"
         "if __name__ == '__main__':\n"
         "    work = Path(sys.argv[1]); out = work / 'out'\n"
         "    rmtree(out, ignore_errors=True); out.mkdir()\n"

@@ -23,7 +23,7 @@ from recsys.pipelines.corpora.source_files import SourceFile
 from recsys.pipelines.corpora.source_intake import SourceIntake
 from recsys.pipelines.corpora.work_table import CITED, WORKS, Works
 from recsys.pipelines.index.dumps.partition_runs import RunWriter, by_hash
-from recsys.pipelines.jobs.engines.shard_files import MadeFiles
+from recsys.pipelines.jobs.kept_results import MadeFiles
 
 WORK_ROWS, CITED_ROWS, REJECTED = "works.arrow", "cited.arrow", "rejects.jsonl"
 NAMES, HEADS = "names.runs", "heads.runs"

@@ -18,7 +18,7 @@ from recsys.pipelines.index.dumps.dump_shards import (
     WORK_ROWS,
 )
 from recsys.pipelines.index.dumps.partition_runs import Runs
-from recsys.pipelines.jobs.engines.shard_files import ShardFiles
+from recsys.pipelines.jobs.kept_results import ShardFiles
 from recsys.store.arrays import Longs
 
 

@@ -43,9 +43,8 @@ from recsys.pipelines.index.dumps.dump_shards import (
 )
 from recsys.pipelines.index.dumps.dump_works import DumpWorks
 from recsys.pipelines.index.ingest import REJECTS, IngestReport
-from recsys.pipelines.jobs.engines.engine_contract import Engine, Result, Shards, Stage, Task
-from recsys.pipelines.jobs.engines.process_pool import USUAL
-from recsys.pipelines.jobs.engines.shard_files import MadeFiles, ShardFiles, kept
+from recsys.pipelines.jobs.engines import USUAL, Engine, Result, Shards, Stage, Task
+from recsys.pipelines.jobs.kept_results import MadeFiles, ShardFiles, kept
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint
 

@@ -12,7 +12,7 @@ from recsys.pipelines.corpora.collect import Reading
 from recsys.pipelines.corpora.source_files import SourceFile
 from recsys.pipelines.index.dumps.ingest_dump import DumpJob, ingest_dump
 from recsys.pipelines.index.ingest import IngestReport, ingest
-from recsys.pipelines.jobs.engines.engine_contract import Engine
+from recsys.pipelines.jobs.engines import Engine
 from recsys.progress import Progress, silent
 from recsys.store.artifacts import fingerprint
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.programs import ending
 from recsys.pipelines.studies.citeomatic.bags import known_by, read_bags
 from recsys.pipelines.studies.citeomatic.padded import measure_speeds
 from recsys.pipelines.studies.citeomatic.select_task import SelectOptions, SelectTask

@@ -26,8 +26,8 @@ from recsys.eval.studies.probes.maps import ClassMap
 from recsys.extras import need
 from recsys.formats.embeddings.embedding_files import embedding_files
 from recsys.pipelines.encoders.checkpoints import MINILM
-from recsys.pipelines.jobs.finished_steps import once
-from recsys.pipelines.jobs.locks import locked
+from recsys.pipelines.jobs.index_writer import locked
+from recsys.pipelines.jobs.kept_results import once
 from recsys.pipelines.studies.compare_encoders.comparison_bench import (
     ROWS,
     Bench,

@@ -7,8 +7,7 @@ from recsys.errors import InputError
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.encoders.export_encoder import Precision
 from recsys.pipelines.evaluation.splits import Split, read_split
-from recsys.pipelines.jobs.finished_steps import once
-from recsys.pipelines.jobs.per_query import OpenIndex
+from recsys.pipelines.jobs.kept_results import OpenIndex, once
 from recsys.pipelines.studies.compare_encoders.labelled_papers import (
     Labelled,
     Labels,

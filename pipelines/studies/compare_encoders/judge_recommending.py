@@ -13,7 +13,7 @@ from recsys.indexes.backends import build_index, by_size
 from recsys.pipelines.evaluation.evaluate import TWO_STAGE, EvaluateOptions, evaluate
 from recsys.pipelines.index.encode import link_vectors
 from recsys.pipelines.index.external_vectors import Built, take
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.pipelines.jobs.index_writer import writing
 from recsys.pipelines.ranking.train_options import TrainOptions
 from recsys.pipelines.ranking.train_ranker import train_ranker

@@ -10,7 +10,7 @@ from recsys.errors import InputError
 from recsys.pipelines.corpora.collect import AS_TOLD
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.ingest import ingest
-from recsys.pipelines.jobs.finished_steps import once
+from recsys.pipelines.jobs.kept_results import once
 from recsys.pipelines.studies.probes.probe_papers import read_values
 from recsys.progress import Progress
 from recsys.store.artifacts import fingerprint, replacing, sha256

@@ -16,7 +16,7 @@ from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.encoders.export_encoder import cached_encoder
 from recsys.pipelines.index.encode import encode_corpus
 from recsys.pipelines.index.shard_encoders import Here
-from recsys.pipelines.jobs.finished_steps import once
+from recsys.pipelines.jobs.kept_results import once
 from recsys.pipelines.studies.baselines.baseline_table import fit_baseline
 from recsys.pipelines.studies.baselines.training_material import (
     Material,

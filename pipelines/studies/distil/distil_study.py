@@ -28,7 +28,7 @@ from recsys.indexes.opening import open_collection
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.encoders.checkpoints import MINILM, MPNET
 from recsys.pipelines.encoders.export_encoder import cached_encoder, export_encoder
-from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.programs import ending
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.distil.distil_fit import NEVER, Distilled, DistilPlan, fit_student
 from recsys.pipelines.studies.distil.distil_loss import DistilLoss, DistilName

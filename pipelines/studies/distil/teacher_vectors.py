@@ -20,7 +20,7 @@ from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, Text
 from recsys.pipelines.encoders.checkpoints import MPNET
 from recsys.pipelines.encoders.export_encoder import cached_encoder
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.programs import ending
 from recsys.pipelines.studies.specter.dev_recall import Judge, Sample
 from recsys.pipelines.studies.specter.triplet_sources import ABSTRACT, judge_of, read_texts
 from recsys.progress import Progress, silent

@@ -23,7 +23,7 @@ from recsys.eval.studies.probes.few_labels import few_label_probe
 from recsys.eval.studies.probes.linear import linear_probe
 from recsys.eval.studies.probes.probe_results import Group
 from recsys.models.encoder import Text
-from recsys.pipelines.jobs.finished_steps import once
+from recsys.pipelines.jobs.kept_results import once
 from recsys.pipelines.studies.finetuning.encoder_training import Run
 from recsys.pipelines.studies.finetuning.student import StartOptions, Student
 from recsys.pipelines.studies.journal.journal_papers import class_papers, read_papers

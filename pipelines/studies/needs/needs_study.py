@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from recsys.errors import InputError
 from recsys.models.encoder import OnnxEncoder
-from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.programs import ending
 from recsys.pipelines.studies.needs.needs_controls import CONTROLS, control_scores
 from recsys.pipelines.studies.needs.needs_examples import Examples, examples_of, marks_at_end
 from recsys.pipelines.studies.needs.needs_figures import (

@@ -18,7 +18,7 @@ from recsys.eval.report.tables import Table, cells
 from recsys.eval.significance import holm, randomisation_test
 from recsys.eval.studies.encoders.training_curves import Course
 from recsys.eval.studies.encoders.training_page import course_pictures, course_section, write_page
-from recsys.pipelines.jobs.finished_steps import once
+from recsys.pipelines.jobs.kept_results import once
 from recsys.pipelines.studies.finetuning.encoder_training import Run
 from recsys.pipelines.studies.finetuning.student import RANDOM
 from recsys.pipelines.studies.specter.dev_recall import MEASURE

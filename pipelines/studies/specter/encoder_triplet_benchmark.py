@@ -22,7 +22,7 @@ from torch import Tensor
 from torch.nn.functional import triplet_margin_loss
 
 from recsys.models.encoder import Text, segments
-from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.programs import ending
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
 from recsys.pipelines.studies.finetuning.encoder_optimiser import Optimiser, Pace
 from recsys.pipelines.studies.finetuning.encoder_training import Run

@@ -32,7 +32,7 @@ from recsys.eval.significance import bootstrap_difference, randomisation_test
 from recsys.eval.studies.encoders.training_page import TRAINING, write_page
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.jobs.exit_codes import ending
+from recsys.pipelines.jobs.programs import ending
 from recsys.pipelines.studies.citeomatic.network_training import device_of
 from recsys.pipelines.studies.finetuning.encoder_optimiser import Pace
 from recsys.pipelines.studies.finetuning.encoder_training import LoopOptions, Run

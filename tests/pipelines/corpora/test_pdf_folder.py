@@ -9,7 +9,7 @@ from recsys.formats.libraries import pdf_papers
 from recsys.formats.libraries.pdf_papers import read
 from recsys.formats.references.bibliography import Problem
 from recsys.pipelines.corpora.pdf_folder import pdfs_below, read_folder
-from recsys.pipelines.jobs.limited_workers import Limits
+from recsys.pipelines.jobs.engines import Limits
 from recsys.records import Reference
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_pdf
 

@@ -13,7 +13,7 @@ from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, EvaluationReport, evaluate
 from recsys.pipelines.evaluation.system_table import SYSTEMS
 from recsys.pipelines.evaluation.write_evaluation import corpus_facts
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.progress import Progress, silent
 from recsys.store.generations import GENERATIONS
 from recsys.store.graph import UNKNOWN_YEAR

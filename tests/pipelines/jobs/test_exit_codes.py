@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from recsys.errors import DraftError
-from recsys.pipelines.jobs.exit_codes import INTERRUPTED, ending
+from recsys.pipelines.jobs.programs import INTERRUPTED, ending
 
 
 def raising(error: BaseException | None) -> int:

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from recsys.passages import Context
-from recsys.pipelines.jobs.engines.engine_contract import Shards, Stage
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
-from recsys.pipelines.jobs.partial_results import Entry
+from recsys.pipelines.jobs.engines import ProcessPool, Shards, Stage
+from recsys.pipelines.jobs.kept_results import Entry
 from recsys.pipelines.local.evaluate_local import LocalEvaluation, LocalReport, evaluate_local
 from recsys.pipelines.local.local_queries import LocalQueries, local_queries
 from recsys.pipelines.local.local_systems import LOCAL_SYSTEMS

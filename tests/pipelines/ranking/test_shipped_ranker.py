@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import recsys.pipelines.ranking.shipped_ranker as program
 from recsys.app.wiring import data_folder, open_index, serving_ranker
 from recsys.local.local_ranker import LOCAL_RANKER, learned_beside, name_of
-from recsys.pipelines.jobs.bench import Bench
-from recsys.pipelines.jobs.exit_codes import Program
+from recsys.pipelines.jobs.programs import Bench, Program
 from recsys.pipelines.local.shipped_local_ranker import main as train_local
 from recsys.pipelines.ranking import corpus_lessons
 from recsys.pipelines.ranking.corpus_lessons import CORPORA, Lessons, sample, teach_together

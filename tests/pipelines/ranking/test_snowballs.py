@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recsys.pipelines.jobs.bench import PAPERS, SPLIT, Bench
+from recsys.pipelines.jobs.programs import PAPERS, SPLIT, Bench
 from recsys.pipelines.ranking import snowballs
 from recsys.pipelines.ranking.corpus_lessons import forms_of
 from recsys.pipelines.ranking.snowballs import roll

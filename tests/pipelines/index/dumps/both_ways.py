@@ -8,7 +8,7 @@ from recsys.pipelines.corpora.collect import AS_TOLD, Reading
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.dumps.ingest_dump import DumpJob, Here, ingest_dump
 from recsys.pipelines.index.ingest import IngestReport, ingest
-from recsys.pipelines.jobs.engines.engine_contract import Engine
+from recsys.pipelines.jobs.engines import Engine
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ from recsys.pipelines.corpora.source_files import SourceFile, source_files
 from recsys.pipelines.index.dumps.ingest_dump import DumpJob, Here, ingest_dump
 from recsys.pipelines.index.dumps.ingest_files import DUMP_BYTES, Places, ingest_files, is_dump
 from recsys.pipelines.index.ingest import ingest
-from recsys.pipelines.jobs.engines.engine_contract import Result, Shards, Stage, Task
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool, Result, Shards, Stage, Task
 from tests.pipelines.corpora.bucket_server import bucket_server
 from tests.pipelines.corpora.corpus_files import BIB, RIS, WOS, json_lines, write
 from tests.pipelines.index.dumps.both_ways import both_ways, contents

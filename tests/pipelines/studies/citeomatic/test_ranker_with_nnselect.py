@@ -18,7 +18,7 @@ from recsys.models.nnselect import NNSelectModel
 from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from recsys.pipelines.evaluation.splits import read_split
-from recsys.pipelines.jobs.engines.process_pool import ProcessPool
+from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.pipelines.ranking.train_options import TrainOptions
 from recsys.pipelines.ranking.train_ranker import train_ranker
 from recsys.pipelines.ranking.train_report import TrainReport

@@ -12,7 +12,7 @@ from safetensors.numpy import load_file
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import OnnxEncoder, Text
 from recsys.pipelines.encoders.export_encoder import export_encoder
-from recsys.pipelines.jobs.exit_codes import INTERRUPTED
+from recsys.pipelines.jobs.programs import INTERRUPTED
 from recsys.pipelines.studies.citeomatic.network_training import one_thread
 from recsys.pipelines.studies.distil.distil_study import RESULT, main
 from recsys.pipelines.studies.finetuning.encoder_training import Loop
