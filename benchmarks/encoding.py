@@ -25,7 +25,7 @@ import numpy as np
 from recsys.models.encoder import MODEL, OnnxEncoder, Text
 from recsys.pipelines.encoders.checkpoints import MINILM, minilm_folder
 from recsys.pipelines.encoders.export_encoder import export_encoder
-from recsys.pipelines.index.read_texts import read_texts
+from recsys.pipelines.index.paper_rows import read_texts
 from recsys.store.corpus import Corpus
 
 SIZES = (8, 16, 32, 64, 128)

@@ -1,6 +1,7 @@
 """Measure the graph that is read out of made PDFs: are the papers there, and the links of each?"""
 
 import re
+import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,6 @@ from benchmarks.made_pdfs.office_pages import OFFICE_SHEETS, print_office
 from benchmarks.made_pdfs.web_pages import SHEETS, STYLES, print_web_page
 from benchmarks.result_tables import table
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
-from recsys.pipelines.corpora.library_works import PdfReading
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.progress import Progress, silent
 from recsys.store.name_keys import fold
@@ -83,10 +83,10 @@ def measure_links(
     progress: Progress = silent,
 ) -> dict[str, LinkFigures]:
     """Read a folder as a corpus, and compare its links with those that were printed, by way."""
-    reading = PdfReading(folder / ".read", progress)
-    files, rejects = source_files([folder]), folder / ".rejects.jsonl"
-    found, _ = collect(files, rejects, AS_TOLD, pdfs=reading)
-    rows = found.select(["id", "title", "authors", "references"]).table().to_pylist()
+    files, work = source_files([folder]), folder / ".work"
+    papers_read, _ = collect(files, work, AS_TOLD, cache=folder / ".read", progress=progress)
+    rows = papers_read.table().select(["id", "title", "authors", "references"]).to_pylist()
+    shutil.rmtree(work)
     by_title = {title_key(row["title"]): row for row in rows}
     read = {paper.work.key: by_title.get(title_key(paper.work.title)) for paper in papers}
     keys = {row["id"]: key for key, row in read.items() if row is not None}

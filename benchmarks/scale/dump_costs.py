@@ -1,4 +1,4 @@
-"""Measure reading dumps: one process that holds all, and dumps part by part.
+"""Measure reading dumps: in one process, and file by file in several.
 
     python -m benchmarks.scale.dump_costs FOLDER --records 2000000 --files 64 --jobs 2
 
@@ -20,10 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.scale.made_dump import make_dump
-from recsys.pipelines.corpora.collect import AS_TOLD
+from recsys.pipelines.corpora.collect import PART_BYTES
 from recsys.pipelines.corpora.source_files import SourceFile, source_files
-from recsys.pipelines.index.dumps.ingest_dump import DumpJob, ingest_dump
-from recsys.pipelines.index.dumps.ingest_files import parts_for
 from recsys.pipelines.index.ingest import ingest
 from recsys.pipelines.jobs.engines import ProcessPool
 
@@ -72,14 +70,15 @@ def run_way(way: str, sources: Path, work: Path, jobs: int) -> WayCosts:
 
 
 def _ingest(way: str, files: Sequence[SourceFile], folder: Path, jobs: int) -> list[str]:
-    if way == ONCE:
-        return ingest(files, folder, AS_TOLD).lines()
     place = folder.with_name("unfinished")
     shutil.rmtree(place, ignore_errors=True)
-    job = DumpJob(ProcessPool(jobs), place, "measured", parts_for(files))
-    report = ingest_dump(files, folder, AS_TOLD, job)
-    shutil.rmtree(place)
-    return report.lines()
+    parts = None if way == ONCE else parts_for(files)
+    return ingest(files, folder, work=place, engine=ProcessPool(jobs), parts=parts).lines()
+
+
+def parts_for(files: Sequence[SourceFile]) -> int:
+    """Choose as many parts as files of that size have."""
+    return max(1, -(-sum(file.size for file in files) // PART_BYTES))
 
 
 def measure(sources: Path, work: Path, jobs: int) -> dict[str, WayCosts]:

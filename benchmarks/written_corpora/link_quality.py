@@ -1,9 +1,10 @@
 """Compare the links of a corpus that was written and read back with those that are known."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,14 @@ import pyarrow as pa
 from benchmarks.written_corpora.cited_forms import Cite, cited_pairs, citing
 from benchmarks.written_corpora.known_works import KnownCorpus
 from benchmarks.written_corpora.written_formats import WrittenFormat
-from recsys.pipelines.corpora.collect import WorkGraph, connect
-from recsys.pipelines.corpora.library_works import PdfReading
-from recsys.pipelines.corpora.link_citations import RULE_NAMES, Rule
+from recsys.pipelines.corpora.clusters import find_clusters
+from recsys.pipelines.corpora.collect import linked_works
+from recsys.pipelines.corpora.link_citations import RULE_NAMES, LinkedWorks, Rule
+from recsys.pipelines.corpora.merge_works import merge
+from recsys.pipelines.corpora.pdf_folder import PdfReading
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.corpora.source_intake import SourceIntake
+from recsys.pipelines.corpora.works import Works
 from recsys.store.arrays import Longs
 
 SAMPLES = 1000
@@ -63,19 +67,22 @@ def measure_links(
 
 def read_links(corpus: KnownCorpus, form: WrittenFormat, folder: Path) -> ReadLinks:
     """Read a folder as `recsys build` does."""
-    with SourceIntake(folder / "rejects.jsonl", PdfReading(folder / "cache")) as intake:
-        files = source_files([folder])
-        intake.read_all(files, {})
-    graph = connect(intake.taken(), apart=False)
-    numbers = _numbers(corpus, form, graph.merged.papers)
-    known = numbers[numbers >= 0]
-    ambiguous = int(np.count_nonzero(graph.linked.rules == Rule.AMBIGUOUS))
+    with TemporaryDirectory(prefix="recsys-") as place:
+        work = Path(place)
+        with SourceIntake(work, PdfReading(work)) as intake:
+            intake.read_all(source_files([folder]), {})
+            works = Works.of([intake.shard()], 1)
+        merged = merge(works, find_clusters(works, work, preprints=True), work, "")
+        linked = list(linked_works(works, merged, work))
+        batches = [batch for _, batch in merged.batches()]
+    papers = pa.Table.from_batches(batches)
+    numbers = _numbers(corpus, form, papers)
     return ReadLinks(
-        found=_found(graph, numbers),
-        papers=graph.merged.papers.num_rows,
-        merged=len(corpus.written) - graph.merged.papers.num_rows,
-        lost=len(corpus.written) - len(known),
-        ambiguous=ambiguous,
+        found=_found(papers, linked, numbers),
+        papers=papers.num_rows,
+        merged=len(corpus.written) - papers.num_rows,
+        lost=len(corpus.written) - int(np.count_nonzero(numbers >= 0)),
+        ambiguous=sum(int(np.count_nonzero(w.rules == Rule.AMBIGUOUS)) for w in linked),
     )
 
 
@@ -132,13 +139,15 @@ def _numbers(corpus: KnownCorpus, form: WrittenFormat, papers: pa.Table) -> Long
     return numbers
 
 
-def _found(graph: WorkGraph, numbers: Longs) -> dict[_Pair, str]:
+def _found(papers: pa.Table, linked: Sequence[LinkedWorks], numbers: Longs) -> dict[_Pair, str]:
     """Gather links between papers that are known, what was given by ids among them."""
-    linked = np.flatnonzero(graph.linked.rows >= 0)
-    owners, cited = numbers[graph.owners[linked]], numbers[graph.linked.rows[linked]]
-    names = [RULE_NAMES[Rule(rule)] for rule in graph.linked.rules[linked].tolist()]
-    found = dict(zip(zip(owners.tolist(), cited.tolist(), strict=True), names, strict=True))
-    papers = graph.merged.papers
+    found: dict[_Pair, str] = {}
+    for works in linked:
+        there = np.flatnonzero(works.papers >= 0)
+        owners = numbers[works.cited.column("owner").to_numpy()[there]]
+        cited = numbers[works.papers[there]]
+        names = [RULE_NAMES[Rule(rule)] for rule in works.rules[there].tolist()]
+        found |= zip(zip(owners.tolist(), cited.tolist(), strict=True), names, strict=True)
     ids = {paper_id: row for row, paper_id in enumerate(papers.column("id").to_pylist())}
     for row, references in enumerate(papers.column("references").to_pylist()):
         for each in references or ():

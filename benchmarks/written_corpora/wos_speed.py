@@ -18,10 +18,8 @@ from benchmarks.written_corpora.known_works import (
 )
 from benchmarks.written_corpora.wos_files import write_wos_text
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
-from recsys.pipelines.corpora.library_works import PdfReading
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.jobs.programs import Bench, run_program
-from recsys.progress import silent
 
 RECORDS, REFERENCES = 100_000, 40
 _SEED = 3
@@ -56,8 +54,8 @@ def time_reading(folder: Path) -> dict[str, Any]:
     """Read a folder as `recsys build` does; see `measure_speed`."""
     files = source_files([folder])
     begun = time.thread_time()
-    pdfs = PdfReading(folder.parent / "cache", silent)
-    papers, report = collect(files, folder.parent / "rejects.jsonl", AS_TOLD, pdfs=pdfs)
+    work = folder.parent / "work"
+    papers, report = collect(files, work, AS_TOLD, cache=folder.parent / "cache")
     seconds = time.thread_time() - begun
     cited = {rule.name: count for rule, count in report.cited.items()}
     return {

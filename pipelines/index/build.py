@@ -13,16 +13,14 @@ from recsys.indexes.backends import backend, build_index, by_size, summary
 from recsys.indexes.text_backends import OWN, build_words, text_backend, words_summary
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading
-from recsys.pipelines.corpora.corpus_worth import worth_of
-from recsys.pipelines.corpora.library_works import PDFS
+from recsys.pipelines.corpora.corpus_worth import worth_lines, worth_of
+from recsys.pipelines.corpora.pdf_folder import PDFS
 from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
-from recsys.pipelines.corpora.worth_report import worth_lines
 from recsys.pipelines.encoders.checkpoints import MINILM, files_of
 from recsys.pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
-from recsys.pipelines.index.dumps.ingest_files import Places, ingest_files
 from recsys.pipelines.index.encode import encode_corpus, link_vectors
 from recsys.pipelines.index.external_vectors import Built, external_lines, take
-from recsys.pipelines.index.ingest import rejects_line
+from recsys.pipelines.index.ingest import ingest, rejects_line
 from recsys.pipelines.index.known_vectors import known_to
 from recsys.pipelines.index.shard_encoders import shard_encoder
 from recsys.pipelines.index.standing_index import check_parent, config_if_built
@@ -231,9 +229,15 @@ def _trained(index: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
-    places, reading = Places(job.cache / PDFS, job.place), job.options.reading
-    engine, progress = job.options.engine, job.progress
-    report = ingest_files(job.files, folder, reading, places, engine=engine, progress=progress)
+    report = ingest(
+        job.files,
+        folder,
+        job.options.reading,
+        cache=job.cache / PDFS,
+        work=job.place / "reading",
+        engine=job.options.engine,
+        progress=job.progress,
+    )
     worth = worth_of(Corpus.load(folder), CitationGraph.load(folder))
     return {
         "papers": report.papers,

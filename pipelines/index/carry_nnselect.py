@@ -7,7 +7,7 @@ import numpy as np
 
 from recsys.models.nnselect import KIND, SCHEMA, VECTORS, NNSelectModel
 from recsys.pipelines.index.known_vectors import KnownVectors
-from recsys.pipelines.index.read_texts import texts_of
+from recsys.pipelines.index.paper_rows import texts_of
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import MANIFEST, load_manifest, seal

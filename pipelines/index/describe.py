@@ -8,7 +8,7 @@ from recsys.errors import InputError
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading
 from recsys.pipelines.corpora.corpus_worth import CorpusWorth, described, worth_of
-from recsys.pipelines.corpora.library_works import PDFS
+from recsys.pipelines.corpora.pdf_folder import PDFS
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.ingest import ingest
 from recsys.progress import Progress, silent

@@ -16,7 +16,7 @@ import numpy as np
 from recsys.indexes.backends import holds_vectors
 from recsys.models.encoder import Text
 from recsys.pipelines.index.known_vectors import KnownVectors
-from recsys.pipelines.index.read_texts import texts_of
+from recsys.pipelines.index.paper_rows import texts_of
 from recsys.pipelines.index.shard_encoders import STAGE, LazyShards, ShardEncoder
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Floats, Mask, load_array

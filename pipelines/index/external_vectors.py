@@ -20,7 +20,7 @@ from recsys.indexes.text_backends import open_words
 from recsys.models.neighbour_encoder import NeighbourEncoder
 from recsys.pipelines.index.encode import Vectors
 from recsys.pipelines.index.known_vectors import AT_ONCE, KnownVectors
-from recsys.pipelines.index.read_texts import texts_of
+from recsys.pipelines.index.paper_rows import texts_of
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
 from recsys.store.arrays import Floats, Longs, Mask, load_array

@@ -2,21 +2,22 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
 from recsys.pipelines.corpora.collect_report import CollectReport
-from recsys.pipelines.corpora.library_works import PDFS, PdfReading
+from recsys.pipelines.corpora.pdf_folder import PDFS
 from recsys.pipelines.corpora.source_files import SourceFile
+from recsys.pipelines.corpora.source_intake import REJECTS
 from recsys.pipelines.index.citation_links import LinkCounts
-from recsys.pipelines.index.columns import write_columns
+from recsys.pipelines.index.columns import Cuts, write_columns
+from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.progress import Progress, silent
 from recsys.store.generations import GENERATIONS, in_force, root_of
 from recsys.store.layout import CORPUS
-
-REJECTS = "rejects.jsonl"
-"""One line {file, line, reason, excerpt} for each record of the sources that gave no work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,26 +66,42 @@ def ingest(
     reading: Reading = AS_TOLD,
     *,
     cache: Path | None = None,
+    work: Path | None = None,
+    engine: Engine = USUAL,
+    parts: int | None = None,
     progress: Progress = silent,
 ) -> IngestReport:
     """Read files of works and write corpus columns, citation graph, and rejected records.
-
-    Memory holds the stored columns and one batch of works, whatever else the files contain.
 
     Args:
         files: in any known format, plain or gzip, see `source_files`.
         folder: an empty folder to fill.
         reading: how they are read.
         cache: where PDFs that were read are kept; None: in the folder, while it is filled.
+        work: a folder for what waits on disk, removed at the end, in which what a killed run has
+            read of large files is found again; None: in the folder.
+        engine: what reads large files, and those of buckets.
+        parts: see `collect`.
         progress: told the bytes read so far.
 
     Raises:
         CorpusError: a file cannot be read, is of no known format, or there is no usable paper.
+        RecsysError: a process was lost, see `Engine.map`.
     """
-    pdfs = PdfReading(cache or folder / PDFS, progress)
-    papers, report = collect(files, folder / REJECTS, reading, pdfs=pdfs, progress=progress)
-    shutil.rmtree(folder / PDFS, ignore_errors=True)
-    return IngestReport(report, write_columns(folder, papers))
+    with ExitStack() as stack:
+        if work is None:
+            work = Path(stack.enter_context(TemporaryDirectory(prefix="recsys-", dir=folder)))
+        pdfs = cache or work / PDFS
+        papers, report = collect(
+            files, work, reading, cache=pdfs, engine=engine, parts=parts, progress=progress
+        )
+        sample = (batch for _, batch in papers.papers.batches())
+        cuts = Cuts.of(sample, papers.num_rows, papers.parts)
+        links = write_columns(folder, papers, work=work, cuts=cuts)
+        if (work / REJECTS).exists():
+            shutil.move(work / REJECTS, folder / REJECTS)
+        shutil.rmtree(work)
+    return IngestReport(report, links)
 
 
 def _counted(parts: Mapping[str, int], what: str = "") -> str:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from recsys.errors import ArtifactError
 from recsys.models.encoder import Text
 from recsys.pipelines.index.changes import Plan
-from recsys.pipelines.index.paper_rows import PaperRows, same_papers
-from recsys.pipelines.index.read_texts import read_texts
+from recsys.pipelines.index.paper_rows import PaperRows, read_texts, same_papers
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.artifacts import check_hashes
 from recsys.store.corpus import Corpus

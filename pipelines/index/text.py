@@ -5,7 +5,7 @@ from pathlib import Path
 
 from recsys.models.encoder import Text
 from recsys.pipelines.index.changes import Plan
-from recsys.pipelines.index.read_texts import read_texts
+from recsys.pipelines.index.paper_rows import read_texts
 from recsys.pipelines.index.term_files import write_terms
 from recsys.progress import Progress, silent
 from recsys.store.corpus import Corpus
@@ -33,8 +33,11 @@ def merge_text(
         progress: told about the papers read.
     """
     progress(STAGE, 0, 1)
-    titles, abstracts = (plan.papers.column(name).to_pylist() for name in ("title", "abstract"))
-    new = TermCounts.of(zip(titles, abstracts, strict=True))
+    new = TermCounts.of(
+        text
+        for batch in plan.papers.select(["title", "abstract"]).to_batches()
+        for text in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    )
     TermStore.of(old.counts().merged(new, plan.merged.origins)).save(folder)
     progress(STAGE, 1, 1)
     return TermStore.load(folder)

@@ -20,12 +20,12 @@ from recsys.indexes.opening import open_collection
 from recsys.indexes.text_backends import OWN, build_words, carry_words, words_summary
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
-from recsys.pipelines.corpora.corpus_worth import worth_of
+from recsys.pipelines.corpora.corpus_worth import worth_lines, worth_of
 from recsys.pipelines.corpora.known_papers import KnownPapers
-from recsys.pipelines.corpora.library_works import PDFS, PdfReading
-from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.pdf_folder import PDFS
 from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
-from recsys.pipelines.corpora.worth_report import worth_lines
+from recsys.pipelines.corpora.source_intake import REJECTS
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index import external_vectors
 from recsys.pipelines.index.build import recipe_of
 from recsys.pipelines.index.carry_contexts import FormerContexts, carry_contexts
@@ -35,7 +35,7 @@ from recsys.pipelines.index.citation_links import link_changes
 from recsys.pipelines.index.columns import merge_columns
 from recsys.pipelines.index.encode import encode_corpus, link_vectors
 from recsys.pipelines.index.external_vectors import Built, given_mask
-from recsys.pipelines.index.ingest import REJECTS, links_line, rejects_line
+from recsys.pipelines.index.ingest import links_line, rejects_line
 from recsys.pipelines.index.known_vectors import KnownVectors, unchanged_texts
 from recsys.pipelines.index.shard_encoders import shard_encoder
 from recsys.pipelines.index.text import merge_text
@@ -54,6 +54,8 @@ FEW = 64
 """Texts that are encoded on one processor."""
 _REVISION = 3
 """Raised when an update would write something else from the same: unfinished ones begin anew."""
+_READING = "reading"
+"""The folder of what was read of the files."""
 _CARRIED = "carried"
 """Under which the stage of contexts says what people are told of it."""
 
@@ -193,9 +195,11 @@ def _read(
     if not files:
         return Changes(SCHEMA.empty_table(), removed), []
     known = None if options.whole else KnownPapers(base, reading.keyphrases)
-    rejects = work.place / REJECTS
-    pdfs = PdfReading(work.place / PDFS, progress)
-    table, read = collect(files, rejects, reading, pdfs=pdfs, known=known, progress=progress)
+    place, pdfs = work.place / _READING, work.place / PDFS
+    papers, read = collect(
+        files, place, reading, cache=pdfs, known=known, engine=options.engine, progress=progress
+    )
+    table = papers.table()
     changes = towards(base.ids, table) if options.whole else Changes(table, removed)
     return changes, read.lines() + read.loss_lines()
 
@@ -238,7 +242,7 @@ def _corpus(job: _Job, folder: Path) -> dict[str, Any]:
     job.progress("corpus", 0, 1)
     base, merged = job.base, job.plan.merged
     counts = merge_columns(folder, job.plan.papers, base.corpus, merged)
-    if (rejects := job.work.place / REJECTS).exists():
+    if (rejects := job.work.place / _READING / REJECTS).exists():
         link_or_copy(rejects, folder / REJECTS)
     graph = CitationGraph.load(folder)
     changed = link_changes(base.graph, graph, merged.today)

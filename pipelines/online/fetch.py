@@ -15,7 +15,7 @@ from recsys.errors import InputError, NothingFound
 from recsys.formats.work_stream import Found, WorkStream, of_reader, open_works
 from recsys.pipelines.corpora.collect import AS_TOLD, gather
 from recsys.pipelines.corpora.collect_report import CollectReport
-from recsys.pipelines.corpora.library_works import PdfReading
+from recsys.pipelines.corpora.pdf_folder import PdfReading
 from recsys.pipelines.corpora.source_files import SourceFile
 from recsys.pipelines.corpora.source_intake import SourceIntake
 from recsys.pipelines.corpora.write_corpus import write_papers
@@ -126,15 +126,15 @@ def write_fetched(
     Raises:
         NothingFound: there is no paper.
     """
-    with TemporaryDirectory(prefix="recsys-") as folder:
-        rejects = Path(folder, "rejects.jsonl")
-        with SourceIntake(rejects, PdfReading(Path(folder))) as intake:
+    with TemporaryDirectory(prefix="recsys-") as place:
+        folder = Path(place)
+        with SourceIntake(folder, PdfReading(folder)) as intake:
             if beside is not None:
                 intake.read_all([SourceFile(beside, True)], {})
             for works in fetched:
                 stream = WorkStream(works.facts.title, False, of_reader(works.labelled()))
-                intake.read_stream(works.facts.title, stream)
-        papers, report = gather(intake, AS_TOLD)
+                intake.read_stream(Path(works.facts.title), stream)
+        papers, report = gather([intake.shard()], folder, AS_TOLD)
         if not papers.num_rows:
             raise NothingFound(
                 "The sources know no paper of what was asked.",

@@ -27,11 +27,6 @@ SLOW_ANSWER, SLOW_OPENING = 1000.0, 10_000.0
 SEALING = 3600.0
 LARGEST_OBJECT, LARGEST_COPY = 5 * 2**40, 5 * 2**30
 """Bytes of one object of S3, and of one that it copies in a step."""
-PART, OPEN_FILES = 1 << 16, 1024
-"""Papers of a file while they are put in order, and files that a process may open on most systems.
-"""
-_OTHERS = 64
-"""Files that are open beside those."""
 _MOST = 1 << 40
 
 
@@ -122,13 +117,6 @@ LIMITS: Mapping[str, LimitRow] = {
         "it is planted in memory, and no longer fits",
         "it is never chosen by itself: `ivf` is, from 40,000 papers on",
         "recsys.indexes.backends:by_size",
-    ),
-    "files that are open": LimitRow(
-        lambda given: PART * (OPEN_FILES - _OTHERS),
-        f"papers are put in order in a file for each {PART:,}: `ulimit -n` allows {OPEN_FILES:,}",
-        "files of 4 GiB and more, packed, are read as dumps, which need no more than a few; else "
-        "raise `ulimit -n`",
-        "recsys.pipelines.index.paper_rows:PART",
     ),
     "memory to read papers": LimitRow(
         reading_memory,

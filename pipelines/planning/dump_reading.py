@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from recsys.pipelines.index.dumps.ingest_files import DUMP_BYTES
+from recsys.pipelines.corpora.collect import DUMP_BYTES
 from recsys.pipelines.planning.figure_sources import Rates
 from recsys.pipelines.planning.machine_kinds import GB
 from recsys.pipelines.planning.plan_values import Figure

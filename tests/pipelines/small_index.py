@@ -18,7 +18,7 @@ from recsys.models.nnselect import KIND, NNSelectModel
 from recsys.models.nnselect import SCHEMA as MODEL_SCHEMA
 from recsys.models.seen_queries import SeenQueries
 from recsys.models.vocabulary import Entries, Vocabulary, words_of
-from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.recommend import Recommender
 from recsys.store.arrays import Floats, SortedStrings, load_array

@@ -13,7 +13,7 @@ import pytest
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
-from recsys.pipelines.corpora import bucket_files
+from recsys.pipelines.corpora import source_files as bucket_files
 
 KEY = "AWS_ACCESS_KEY_ID"
 _REFUSED = b"<Error><Code>InvalidAccessKeyId</Code><Message>No such key.</Message></Error>"

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import CorpusError
-from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index import changes, columns, paper_rows
 from recsys.pipelines.index.changes import Changes, Plan, plan, read_ids, towards
 from recsys.pipelines.index.citation_links import LinkChanges, LinkCounts, link_changes
@@ -150,7 +150,7 @@ def test_any_changes_write_what_a_rebuild_writes(
     with pytest.MonkeyPatch.context() as patch:
         for module in (columns, changes, paper_rows):
             patch.setattr(module, "ROW_GROUP", group)
-        patch.setattr(paper_rows, "PART", 4 * group)
+        patch.setattr(columns, "PART_PAPERS", 4 * group)
         check(tmp_path_factory.mktemp("world"), world, *steps)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from recsys.errors import ArtifactCorrupt, InputError
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.indexes.text_backends import OWN, build_words
-from recsys.pipelines.corpora.paper_schema import SCHEMA
+from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.pipelines.index.external_vectors import GIVEN_FILE, Built, Former, given_mask, take
 from recsys.pipelines.index.known_vectors import KnownVectors, same_texts

@@ -5,13 +5,9 @@ from pathlib import Path
 from typing import get_args
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from recsys.indexes.backends import BACKENDS, LITTLE, SMALL, build_index, by_size
-from recsys.pipelines.corpora import row_stream
-from recsys.pipelines.index import paper_rows
-from recsys.pipelines.planning import code_limits
 from recsys.pipelines.planning.building_plan import memory_figures
 from recsys.pipelines.planning.code_limits import (
     LIMITS,
@@ -67,20 +63,6 @@ def test_pairs_of_the_most_rows_fit_into_an_int64() -> None:
 
 def test_places_of_postings_are_int64() -> None:
     assert offsets([np.array([3, 4])]).dtype == np.int64
-
-
-def test_papers_that_are_put_in_order_wait_in_a_file_each_part(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert code_limits.PART == paper_rows.PART
-    monkeypatch.setattr(row_stream, "_IN_MEMORY", 1)
-    before = len(list(Path("/proc/self/fd").iterdir()))
-    rows = pa.table({"number": [1, 2, 3]})
-    writers = [row_stream.RowWriter(rows.schema, tmp_path, at_once=1) for _ in range(5)]
-    for writer in writers:
-        writer.add(rows.to_batches()[0])
-    assert len(list(Path("/proc/self/fd").iterdir())) == before + len(writers)
-    assert sum(writer.rows().num_rows for writer in writers) == 3 * len(writers)
 
 
 def test_more_lists_there_are_not() -> None:

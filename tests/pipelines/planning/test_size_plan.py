@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys.indexes.backends import LITTLE, SMALL, by_size
-from recsys.pipelines.index.dumps.ingest_files import DUMP_BYTES
+from recsys.pipelines.corpora.collect import DUMP_BYTES
 from recsys.pipelines.planning.dump_reading import DUMPED
 from recsys.pipelines.planning.machine_kinds import MACHINES, smallest
 from recsys.pipelines.planning.measured_rates import committed
