@@ -45,14 +45,6 @@ class LinkCounts:
     repeated: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LinkChanges:
-    """Links that are there now and were not before, and the other way round."""
-
-    gained: int
-    lost: int
-
-
 def names_of_papers(papers: pa.RecordBatch, first: int, parts: int) -> tuple[pa.RecordBatch, Parts]:
     """Give what papers are called as rows of CALLED; first: the row of the first one."""
     names, rows = all_names(papers)
@@ -168,8 +160,8 @@ def _sorted(pairs: pa.RecordBatch, n: int) -> tuple[Longs, Longs]:
     return both // n, both % n
 
 
-def link_changes(old: CitationGraph, new: CitationGraph, today: Rows) -> LinkChanges:
-    """Count the links that came and went.
+def link_changes(old: CitationGraph, new: CitationGraph, today: Rows) -> tuple[int, int]:
+    """Count the links that came, and those that went.
 
     today: (old,) int32, the new row of each old one, GONE where there is none.
     """
@@ -180,4 +172,4 @@ def link_changes(old: CitationGraph, new: CitationGraph, today: Rows) -> LinkCha
     before = citing[both].astype(np.int64) * n + cited[both]
     owners = np.repeat(np.arange(n), np.diff(new.cites.starts))
     common = np.intersect1d(before, owners * n + new.cites.values, assume_unique=True)
-    return LinkChanges(len(new.cites.values) - len(common), len(old.cites.values) - len(common))
+    return len(new.cites.values) - len(common), len(old.cites.values) - len(common)

@@ -14,7 +14,7 @@ from recsys.formats.references.bibliography import Problem
 from recsys.passages import Context
 from recsys.pipelines.corpora.paper_names import NOBODY
 from recsys.pipelines.corpora.source_files import SourceFile
-from recsys.pipelines.index.context_columns import COLUMNS, columns_of
+from recsys.pipelines.index.contexts import COLUMNS, columns_of
 from recsys.pipelines.local.context_works import ContextWorks
 from recsys.progress import Progress, silent
 from recsys.store.arrays import Mask

@@ -22,9 +22,12 @@ from recsys.pipelines.corpora.write_corpus import write_papers
 from recsys.pipelines.jobs.index_writer import locked
 from recsys.pipelines.jobs.kept_results import Sidecar
 from recsys.pipelines.online.fetch_journal import ANSWERS, Journal, JournaledSource, journal
-from recsys.pipelines.online.fetch_plan import Allowance, FetchPlan, Planned, SourcePlan
-from recsys.pipelines.online.fetch_question import (
+from recsys.pipelines.online.fetch_plan import (
+    Allowance,
+    FetchPlan,
     FetchQuestion,
+    Planned,
+    SourcePlan,
     cited_at,
     key_at,
     names_at,

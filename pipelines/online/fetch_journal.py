@@ -13,7 +13,7 @@ from typing import Any
 
 from recsys.formats.references.kept_works import record_of, work_of
 from recsys.pipelines.jobs.kept_results import Entry, Sidecar
-from recsys.pipelines.online.fetch_question import key_at
+from recsys.pipelines.online.fetch_plan import key_at
 from recsys.pipelines.online.sources import Cost, Kind, Source, SourceFacts
 from recsys.records import Reference
 from recsys.store.artifacts import fingerprint

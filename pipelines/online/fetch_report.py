@@ -9,7 +9,7 @@ from typing import Any
 
 from recsys.errors import InputError
 from recsys.pipelines.corpora.collect_report import CollectReport
-from recsys.pipelines.online.fetch_question import FetchQuestion
+from recsys.pipelines.online.fetch_plan import FetchQuestion
 from recsys.pipelines.online.snowball import LookedUp
 from recsys.records import Reference
 from recsys.store.artifacts import write_json

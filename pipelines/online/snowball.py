@@ -12,9 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from recsys.asking.match_confidence import contradicts, title_of
-from recsys.pipelines.online.fetch_plan import CITING_NAMES, ROUNDS, Allowance, asked_names
-from recsys.pipelines.online.fetch_question import (
+from recsys.pipelines.online.fetch_plan import (
+    CITING_NAMES,
+    ROUNDS,
+    Allowance,
     FetchQuestion,
+    asked_names,
     cited_at,
     key_at,
     names_at,

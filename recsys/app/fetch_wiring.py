@@ -20,8 +20,7 @@ from recsys.pipelines.online.fetch import (
     update_plan,
     update_question,
 )
-from recsys.pipelines.online.fetch_plan import FetchPlan, plan_of
-from recsys.pipelines.online.fetch_question import FetchQuestion
+from recsys.pipelines.online.fetch_plan import FetchPlan, FetchQuestion, plan_of
 from recsys.pipelines.online.fetch_report import FetchReport, read_record
 from recsys.pipelines.online.sites import read_keys
 from recsys.pipelines.online.sources import Source, source

@@ -9,7 +9,7 @@ from pathlib import Path
 from recsys.app.cache import cache_folder
 from recsys.app.fetch_wiring import fetching
 from recsys.pipelines.index.build import BuildOptions, build
-from recsys.pipelines.online.fetch_question import PAPERS, FetchQuestion, asked_of_draft
+from recsys.pipelines.online.fetch_plan import PAPERS, FetchQuestion, asked_of_draft
 from recsys.progress import Progress
 from recsys.records import Manuscript
 from recsys.store.generations import is_index

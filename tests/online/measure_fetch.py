@@ -28,8 +28,7 @@ from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.jobs.index_writer import LOCK
 from recsys.pipelines.online.client import Client
 from recsys.pipelines.online.fetch import Desk, FetchedWorks, fetch, write_fetched
-from recsys.pipelines.online.fetch_plan import plan_of
-from recsys.pipelines.online.fetch_question import asked_of_draft
+from recsys.pipelines.online.fetch_plan import asked_of_draft, plan_of
 from recsys.pipelines.online.openalex import OpenAlex
 from recsys.pipelines.online.sources import Source
 from recsys.recommend import Recommender

@@ -13,7 +13,7 @@ from recsys.pipelines.evaluation.splits import read_parts
 from recsys.pipelines.evaluation.systems import query_rng
 from recsys.pipelines.online.answered_works import agreed, requests_for, telling_words
 from recsys.pipelines.online.client import Client, ClientConfig
-from recsys.pipelines.online.fetch_question import names_at
+from recsys.pipelines.online.fetch_plan import names_at
 from recsys.pipelines.online.http_exchange import Clock
 from recsys.pipelines.online.openalex import FACTS, any_of
 from recsys.pipelines.online.sources import Cost, Kind, Source, SourceFacts

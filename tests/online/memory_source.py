@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import islice
 
-from recsys.pipelines.online.fetch_question import cited_at, key_at, names_at
+from recsys.pipelines.online.fetch_plan import cited_at, key_at, names_at
 from recsys.pipelines.online.sources import Cost, Kind, SourceFacts
 from recsys.records import Reference
 from recsys.store.words import tokens

@@ -12,7 +12,7 @@ from recsys.eval.studies.encoders.encoder_figures import F1, RECALL, Figure, as_
 from recsys.indexes.backends import build_index, by_size
 from recsys.pipelines.evaluation.evaluate import TWO_STAGE, EvaluateOptions, evaluate
 from recsys.pipelines.index.encode import link_vectors
-from recsys.pipelines.index.external_vectors import Built, take
+from recsys.pipelines.index.external_vectors import take
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.pipelines.jobs.index_writer import writing
 from recsys.pipelines.ranking.train_options import TrainOptions
@@ -85,14 +85,15 @@ def _build(index: Path, source: Path, out: Path, key: str, progress: Progress) -
         made, folder = writer.unfinished / "vectors.made", writer.unfinished / VECTORS
         for each in (made, folder):
             shutil.rmtree(each, ignore_errors=True)
-        words = config.get(WORD_SEARCH, {})
-        built = Built(Corpus.load(index / CORPUS), index / TEXT, None, words=words)
-        vectors, facts = take(source, built, made, progress=progress)
+        corpus, words = Corpus.load(index / CORPUS), config.get(WORD_SEARCH, {})
+        vectors, facts = take(
+            source, corpus, made, encoder=None, text=index / TEXT, words=words, progress=progress
+        )
         folder.mkdir()
         config |= {"recipe": key, "dim": int(vectors.shape[1]), **facts}
         config["options"] = {"encoder": None, "pooling": None, "precision": "f32"}
-        name, years = by_size(len(vectors)), built.corpus.years
-        config["ann"] = build_index(name, vectors, folder, years=years)
+        name = by_size(len(vectors))
+        config["ann"] = build_index(name, vectors, folder, years=corpus.years)
         link_vectors(made, folder, config["ann"])
         writer.commit({CORPUS: index / CORPUS, TEXT: index / TEXT, VECTORS: folder}, config)
         for each in (made, folder):

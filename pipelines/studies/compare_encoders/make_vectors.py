@@ -14,8 +14,7 @@ from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.models.encoder import MODEL, OnnxEncoder, Text
 from recsys.pipelines.encoders.checkpoints import MINILM
 from recsys.pipelines.encoders.export_encoder import cached_encoder
-from recsys.pipelines.index.encode import encode_corpus
-from recsys.pipelines.index.shard_encoders import Here
+from recsys.pipelines.index.encode import Here, encode_corpus
 from recsys.pipelines.jobs.kept_results import once
 from recsys.pipelines.studies.baselines.baseline_table import fit_baseline
 from recsys.pipelines.studies.baselines.training_material import (

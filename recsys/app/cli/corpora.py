@@ -70,7 +70,7 @@ def _describe(
     from recsys.app.inspection import damage_named
     from recsys.app.output import emit
     from recsys.pipelines.corpora.corpus_worth import worth_json, worth_lines
-    from recsys.pipelines.index.describe import describe
+    from recsys.pipelines.index.ingest import describe
 
     index = sources[0] if sources[0].is_dir() else None
     with damage_named(index), shown_progress(quiet=quiet) as progress:

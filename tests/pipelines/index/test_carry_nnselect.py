@@ -12,10 +12,10 @@ from recsys.models.encoder import Text
 from recsys.models.nnselect import KIND, NNSelectModel
 from recsys.models.nnselect import SCHEMA as MODEL_SCHEMA
 from recsys.pipelines.corpora.works import SCHEMA
-from recsys.pipelines.index.carry_nnselect import FormerModel, carry_nnselect, left_out
 from recsys.pipelines.index.columns import write_columns
-from recsys.pipelines.index.known_vectors import same_texts
+from recsys.pipelines.index.encode import same_texts
 from recsys.pipelines.index.paper_rows import read_texts
+from recsys.pipelines.index.update import FormerModel, carry_nnselect, left_out
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.corpus import Corpus
 from tests.pipelines.small_index import write_small_nnselect

@@ -13,7 +13,7 @@ from recsys.indexes import postings, spool
 from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.postings import write_postings
 from recsys.indexes.spool import Spool
-from recsys.pipelines.index.term_files import write_terms
+from recsys.pipelines.index.text import write_terms
 from recsys.store.kernels.in_numpy import levels
 from recsys.store.term_counts import batches
 from recsys.store.terms import TermStore

@@ -15,7 +15,7 @@ from recsys.local.local_features import LocalFacts
 from recsys.local.local_pool import LocalPool, gather
 from recsys.local.named_works import NamedWorks
 from recsys.local.passage import Passage, PassageQuery, pose_passage
-from recsys.pipelines.index.context_columns import COLUMNS, in_order, taken, write_contexts
+from recsys.pipelines.index.contexts import COLUMNS, in_order, taken, write_contexts
 from recsys.records import Draft
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection, ContextSpace

@@ -22,8 +22,7 @@ from recsys.errors import InputError, RecsysError
 from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 from recsys.pipelines.evaluation.evaluate import EvaluateOptions, evaluate
 from recsys.pipelines.index.build import STAGES, BuildOptions, build
-from recsys.pipelines.index.encode import encode_corpus
-from recsys.pipelines.index.shard_encoders import shard_encoder
+from recsys.pipelines.index.encode import encode_corpus, shard_encoder
 from recsys.pipelines.jobs import ray_cluster
 from recsys.pipelines.jobs import ray_cluster as ray_connection
 from recsys.pipelines.jobs.engines import Engine, ProcessPool, Stage

@@ -9,8 +9,7 @@ import pytest
 
 from recsys.errors import InputError, NothingFound
 from recsys.pipelines.online.fetch import Desk, answered, fetch, unfinished
-from recsys.pipelines.online.fetch_plan import plan_of
-from recsys.pipelines.online.fetch_question import FetchQuestion
+from recsys.pipelines.online.fetch_plan import FetchQuestion, plan_of
 from recsys.pipelines.online.fetch_report import read_record, record_path
 from recsys.pipelines.online.sources import Kind
 from recsys.records import Reference

@@ -3,7 +3,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recsys.pipelines.online.fetch_question import (
+from recsys.pipelines.online.fetch_plan import (
     MOST_SEARCHES,
     FetchQuestion,
     asked_of_draft,

@@ -15,8 +15,7 @@ from recsys.pipelines.online.fetch import (
     update,
     update_plan,
 )
-from recsys.pipelines.online.fetch_plan import plan_of
-from recsys.pipelines.online.fetch_question import FetchQuestion
+from recsys.pipelines.online.fetch_plan import FetchQuestion, plan_of
 from recsys.pipelines.online.fetch_report import FetchRecord, read_record, record_path
 from recsys.records import Reference
 from tests.online.memory_source import MemorySource, facts

@@ -3,8 +3,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.pipelines.online.fetch_plan import Allowance, plan_of, planned
-from recsys.pipelines.online.fetch_question import FetchQuestion
+from recsys.pipelines.online.fetch_plan import Allowance, FetchQuestion, plan_of, planned
 from recsys.pipelines.online.snowball import Snowball, snowball
 from recsys.pipelines.online.sources import Kind
 from recsys.records import Reference
