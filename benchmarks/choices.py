@@ -13,7 +13,7 @@ from recsys.pipelines.ranking.fit_ranker import fit
 from recsys.pipelines.ranking.ranker_trial import judge
 from recsys.pipelines.ranking.training_table import collect
 from recsys.progress import silent
-from recsys.stage_two.features import feature_names
+from recsys.ranking.features import feature_names
 
 SEEDS = (0, 1, 2)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import recsys
 from benchmarks.result_tables import table
-from recsys.asking.query import Query, draft_of, make_query
+from recsys.query.query import Query, draft_of, make_query
 from recsys.eval.report.evaluation_pictures import wilson
 from recsys.mapping import Map
 from recsys.mapping.drawing import draw_around

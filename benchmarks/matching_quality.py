@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.noise import bibtex
-from recsys.asking.matching import Match, match
+from recsys.query.matching import Match, match
 from recsys.eval.report.evaluation_pictures import wilson
 from recsys.formats import identifiers
 from recsys.formats.references.reference_formats import parse_bibliography

@@ -18,7 +18,7 @@ import numpy as np
 
 import recsys
 from benchmarks.quality import SHOWN
-from recsys.asking.query import Query
+from recsys.query.query import Query
 from recsys.errors import InputError
 from recsys.pipelines.corpora.query_years import PARTS
 from recsys.pipelines.evaluation.splits import gold, read_split

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import recsys
-from recsys.asking.query import draft_of
+from recsys.query.query import draft_of
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.jobs.engines import ONE_THREAD
 from recsys.pipelines.jobs.programs import Bench, Cost, recsys_program, run_module, run_program

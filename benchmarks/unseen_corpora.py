@@ -29,7 +29,7 @@ from recsys.pipelines.ranking.ranker_trial import judge, looking_again
 from recsys.pipelines.ranking.thinned_links import View, all_links
 from recsys.pipelines.ranking.training_table import Posing, collect
 from recsys.progress import silent
-from recsys.stage_two.features import feature_names
+from recsys.ranking.features import feature_names
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 

@@ -20,7 +20,7 @@ import numpy as np
 from recsys.indexes.backends import build_index, holds_vectors, installed, open_built
 from recsys.indexes.exact import ExactIndex
 from recsys.protocols import VectorIndex
-from recsys.stage_one.settings import StageOne
+from recsys.retrieval.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.blas import one_thread
 from recsys.store.graph import Years

@@ -16,7 +16,7 @@ from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.indexes.backends import FILES, Former
 from recsys.indexes.exact import ExactIndex
 from recsys.indexes.row_blocks import blocks
-from recsys.stage_one.settings import StageOne
+from recsys.retrieval.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.artifacts import sha256
 from recsys.store.graph import Years

@@ -16,7 +16,7 @@ from recsys.indexes.annoy_index import Carried
 from recsys.indexes.backends import FILES, Former
 from recsys.indexes.exact import search_allowed
 from recsys.indexes.row_blocks import blocks, nearest
-from recsys.stage_one.settings import StageOne
+from recsys.retrieval.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.artifacts import sha256
 from recsys.store.contexts import quantised

@@ -23,7 +23,7 @@ from recsys.indexes.list_efforts import (
     sample_together,
 )
 from recsys.indexes.rounded import Rounded, RoundedQueries, write_split
-from recsys.stage_one.settings import StageOne
+from recsys.retrieval.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.graph import Years
 from recsys.store.unions import GONE

@@ -94,7 +94,7 @@ assert (item.paper.id, item.paper.title, item.paper.year) == ("R 12", "On rivers
 def computed(built: "Built", folder: Path) -> str:
     return f"""
 import numpy as np, recsys
-from recsys.stage_two.features import compute, feature_names
+from recsys.ranking.features import compute, feature_names
 recommender = recsys.load({str(built.index)!r})
 facts = recommender.rank(recommender.query_of(10)).facts
 values = compute(facts, ("title_words",))

@@ -25,7 +25,7 @@ from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 from recsys.pipelines.index.ingest import ingest
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.recommend import Recommender
-from recsys.stage_two.ranker import TreeRanker
+from recsys.ranking.ranker import TreeRanker
 from recsys.store.artifacts import seal
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus

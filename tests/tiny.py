@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.exact import ExactIndex
 from recsys.records import Draft, Paper
-from recsys.stage_one.settings import StageOne
+from recsys.retrieval.settings import StageOne
 from recsys.store.arrays import Floats, Ragged, SortedStrings
 from recsys.store.collection import Collection, Space
 from recsys.store.corpus import SHOWN, Corpus

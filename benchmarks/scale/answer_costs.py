@@ -21,7 +21,7 @@ import numpy as np
 
 import recsys
 from benchmarks.serving import StoredVector
-from recsys.asking.query import draft_of
+from recsys.query.query import draft_of
 from recsys.recommend import Recommender
 from recsys.records import Draft
 from recsys.store.arrays import Floats

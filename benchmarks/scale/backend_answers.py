@@ -16,7 +16,7 @@ from recsys.indexes.exact import ExactIndex
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.protocols import VectorIndex
 from recsys.recommend import Recommender
-from recsys.stage_one.settings import StageOne
+from recsys.retrieval.settings import StageOne
 from recsys.store.blas import one_thread
 
 

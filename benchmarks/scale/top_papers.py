@@ -12,7 +12,7 @@ from pathlib import Path
 
 import recsys
 from benchmarks.serving import StoredVector
-from recsys.asking.query import draft_of
+from recsys.query.query import draft_of
 from recsys.errors import NothingFound
 from recsys.pipelines.evaluation.splits import gold_ids, read_split
 from recsys.recommend import Recommender

@@ -1,8 +1,8 @@
 """Write the feature table of stage two."""
 
 from docs.made.tables import code, table, words
-from recsys.stage_two.facts import Feature
-from recsys.stage_two.features import FEATURES
+from recsys.ranking.facts import Feature
+from recsys.ranking.features import FEATURES
 
 
 def features() -> str:

@@ -26,7 +26,7 @@ LAYERS = (
     ("core", ()),
 )
 """From the top down: name, and the packages; core is everything else."""
-TRIP = ("recsys.app", "recsys.formats", "recsys.asking", "recsys.stage_one", "recsys.stage_two")
+TRIP = ("recsys.app", "recsys.formats", "recsys.query", "recsys.retrieval", "recsys.ranking")
 """The folders that a draft passes, in order; `recsys.recommend` leads it from one to the next."""
 WIDTH, BOX_WIDTH, BOX_HEIGHT, ROW, MARGIN, TITLE = 640, 104, 38, 60, 14, 28
 STYLE = """

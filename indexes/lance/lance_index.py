@@ -28,7 +28,7 @@ from recsys.indexes.lance.lance_table import (
 )
 from recsys.indexes.row_blocks import nearest
 from recsys.indexes.row_conditions import Condition
-from recsys.stage_one.settings import StageOne
+from recsys.retrieval.settings import StageOne
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.graph import Years
 from recsys.store.vectors.stored_vectors import StoredVectors

@@ -38,7 +38,7 @@ from recsys.indexes.milvus.milvus_places import (
     server,
 )
 from recsys.indexes.row_conditions import RowConditions, load_years, write_years
-from recsys.stage_one.settings import StageOne
+from recsys.retrieval.settings import StageOne
 from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array
 from recsys.store.graph import UNKNOWN_YEAR, Years
 from recsys.store.unions import GONE

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.asking.match_confidence import Title, named_among, title_likeness, title_of
+from recsys.query.match_confidence import Title, named_among, title_likeness, title_of
 from recsys.pipelines.corpora.partitions import Parts, batch_of, by_hash, divide
 from recsys.pipelines.corpora.works import NO_SPACE, WORKS, Works
 from recsys.store.arrays import Longs

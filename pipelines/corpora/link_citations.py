@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.asking.match_confidence import THRESHOLD, Title, named_among, score, title_of
+from recsys.query.match_confidence import THRESHOLD, Title, named_among, score, title_of
 from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, all_names
 from recsys.pipelines.corpora.partitions import (
     Runs,

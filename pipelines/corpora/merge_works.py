@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.asking.match_confidence import title_likeness, title_of
+from recsys.query.match_confidence import title_likeness, title_of
 from recsys.pipelines.corpora.clusters import Clusters, is_preprint, is_server
 from recsys.pipelines.corpora.paper_names import NOBODY, cited_as
 from recsys.pipelines.corpora.partitions import PACKED, Runs, RunWriter, by_range, stored_batches

@@ -55,7 +55,7 @@ from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, Start, asking, gather
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
-from recsys.stage_two.ranker import TreeRanker
+from recsys.ranking.ranker import TreeRanker
 from recsys.store.artifacts import sha256
 from recsys.store.collection import Collection
 from recsys.store.layout import NNSELECT

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from recsys.asking.query import Query
+from recsys.query.query import Query
 from recsys.eval.measures import DEPTH, POOLED, Doubles, Judged, average, draw, per_query
 from recsys.eval.significance import bootstrap_difference, bootstrap_pooled_f1, randomisation_test
 from recsys.pipelines.evaluation.seeded_queries import pose

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recsys.asking.query import Query, draft_of, make_query
+from recsys.query.query import Query, draft_of, make_query
 from recsys.pipelines.evaluation.splits import gold
 from recsys.pipelines.evaluation.systems import query_rng
 from recsys.records import Draft

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.asking.query import Query
+from recsys.query.query import Query
 from recsys.errors import ArtifactError
 from recsys.indexes.whoosh_index import KIND, SCHEMA, WhooshIndex
 from recsys.models.nnrank_corpus import NNRankCorpus
@@ -18,7 +18,7 @@ from recsys.pipelines.evaluation.splits import gold
 from recsys.pipelines.evaluation.system_table import WHOOSH, needs_of
 from recsys.progress import Progress, silent
 from recsys.records import PaperId
-from recsys.stage_one.propose import propose
+from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import load_manifest, sha256
 from recsys.store.collection import Collection

@@ -28,7 +28,7 @@ from recsys.pipelines.index.text import write_text
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
 from recsys.progress import Progress, silent
-from recsys.stage_one.settings import StageOne
+from recsys.retrieval.settings import StageOne
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.generations import GENERATIONS, is_index, pin

@@ -10,7 +10,7 @@ from recsys.local.rank_passages import PassageRanker
 from recsys.pipelines.evaluation.leakage import TEST, check_encoder, check_ranker
 from recsys.pipelines.local.local_queries import LocalQuery
 from recsys.protocols import Ranker
-from recsys.stage_two.ranker import TreeRanker
+from recsys.ranking.ranker import TreeRanker
 from recsys.store.arrays import Mask
 from recsys.store.artifacts import MANIFEST, sha256
 from recsys.store.collection import Collection

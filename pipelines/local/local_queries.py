@@ -10,7 +10,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from recsys.asking.query import draft_of
+from recsys.query.query import draft_of
 from recsys.errors import InputError
 from recsys.local.context_view import ContextUse
 from recsys.local.named_masking import mask

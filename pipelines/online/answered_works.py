@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from recsys.asking.match_confidence import THRESHOLD, named_among, score, title_of
+from recsys.query.match_confidence import THRESHOLD, named_among, score, title_of
 from recsys.errors import AnswerNotUnderstood
 from recsys.formats.papers.paper_fields import FieldError, Record, nested
 from recsys.pipelines.online.client import Client, Question

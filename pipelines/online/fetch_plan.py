@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from recsys.asking.match_confidence import title_likeness, title_of
+from recsys.query.match_confidence import title_likeness, title_of
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.formats.references.kept_works import record_of, work_of
 from recsys.mapping.phrases import phrases_in

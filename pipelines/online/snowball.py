@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from recsys.asking.match_confidence import contradicts, title_of
+from recsys.query.match_confidence import contradicts, title_of
 from recsys.pipelines.online.fetch_plan import (
     CITING_NAMES,
     ROUNDS,

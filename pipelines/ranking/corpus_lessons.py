@@ -29,7 +29,7 @@ from recsys.pipelines.ranking.training_table import (
     told_before,
 )
 from recsys.progress import silent
-from recsys.stage_two.second_look import SECOND_NAMES
+from recsys.ranking.second_look import SECOND_NAMES
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 

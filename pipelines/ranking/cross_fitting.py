@@ -32,7 +32,7 @@ from recsys.pipelines.ranking.fit_ranker import (
 from recsys.pipelines.ranking.mean_booster import mean_booster
 from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
-from recsys.stage_two.network import Network
+from recsys.ranking.network import Network
 from recsys.store.arrays import Floats, Mask, Rows
 
 if TYPE_CHECKING:

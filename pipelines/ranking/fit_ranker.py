@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from recsys.models.seen_queries import SeenQueries
 from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.progress import Progress, silent
-from recsys.stage_two.grown_trees import trees_of
-from recsys.stage_two.network import Network
-from recsys.stage_two.ranker import FIRST, KIND, SCHEMA, TreeRanker
-from recsys.stage_two.stored_trees import StoredTrees
+from recsys.ranking.grown_trees import trees_of
+from recsys.ranking.network import Network
+from recsys.ranking.ranker import FIRST, KIND, SCHEMA, TreeRanker
+from recsys.ranking.stored_trees import StoredTrees
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import seal
 

@@ -32,7 +32,7 @@ from recsys.pipelines.ranking.corpus_lessons import (
 )
 from recsys.pipelines.ranking.cross_fitting import FOLDS
 from recsys.pipelines.ranking.train_report import report_on
-from recsys.stage_two.features import feature_names
+from recsys.ranking.features import feature_names
 from recsys.store.artifacts import check_replaceable, replacing
 from recsys.store.generations import is_index
 from recsys.store.layout import ranker_folder

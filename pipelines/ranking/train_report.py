@@ -11,7 +11,7 @@ from recsys.pipelines.ranking.cross_fitting import Taught
 from recsys.pipelines.ranking.fit_ranker import CUTOFF, KeptTrees, calibrate
 from recsys.pipelines.ranking.ranker_trial import judge
 from recsys.pipelines.ranking.training_table import TrainingTable
-from recsys.stage_one.settings import USUAL
+from recsys.retrieval.settings import USUAL
 from recsys.store.arrays import Floats
 from recsys.store.generations import root_of
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from recsys.app.cache import cache_folder
-from recsys.asking.matching import match
-from recsys.asking.named import is_file, read_references
+from recsys.query.matching import match
+from recsys.query.named import is_file, read_references
 from recsys.formats.references.kept_works import record_of, work_of
 from recsys.progress import Progress, silent
 from recsys.records import Bibliography, PaperId

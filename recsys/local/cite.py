@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recsys.asking.matching import match
-from recsys.asking.question import pose
+from recsys.query.matching import match
+from recsys.query.question import pose
 from recsys.errors import InputError
 from recsys.formats.bodies.body_formats import read_body
 from recsys.formats.bodies.places import passage_of, sentence_at

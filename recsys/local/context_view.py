@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from recsys.asking.query import Query
+from recsys.query.query import Query
 from recsys.local.draft_view import OUTSIDE
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.collection import Collection, ContextSpace

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from recsys.local.passage import PassageQuery, rows_of
-from recsys.stage_one.nearness import add_nearness
-from recsys.stage_one.pool import Candidates, Pool
-from recsys.stage_one.propose import prior, propose
-from recsys.stage_one.settings import SourceQuery, StageOne
+from recsys.retrieval.nearness import add_nearness
+from recsys.retrieval.pool import Candidates, Pool
+from recsys.retrieval.propose import prior, propose
+from recsys.retrieval.settings import SourceQuery, StageOne
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from recsys.store.lookup import distinct

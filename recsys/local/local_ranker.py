@@ -8,7 +8,7 @@ from pathlib import Path
 
 from recsys.local.local_features import LOCAL_FEATURES
 from recsys.protocols import Ranker
-from recsys.stage_two.ranker import OLDER_SCHEMAS, SCHEMA, TreeRanker
+from recsys.ranking.ranker import OLDER_SCHEMAS, SCHEMA, TreeRanker
 from recsys.store.artifacts import MANIFEST, load_manifest, sha256
 
 LOCAL_RANKER = "local-ranker"

@@ -8,7 +8,7 @@ import numpy as np
 
 from recsys.local.local_features import LocalFacts
 from recsys.records import Paper, Reason
-from recsys.stage_two.reasons import MOST_REASONS, NEAR, Findings
+from recsys.ranking.reasons import MOST_REASONS, NEAR, Findings
 
 BEST_OF_DRAFT = 20
 """A paper that ranks so high for the draft as a whole is said to do so."""

@@ -10,7 +10,7 @@ from recsys.local.passage import Passage
 from recsys.local.rank_passages import LocalRanking, PassageRanker
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, Recommendation
-from recsys.stage_one.sources import IN_WORDS
+from recsys.retrieval.sources import IN_WORDS
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection
 from recsys.store.products import remembered_products

@@ -8,7 +8,7 @@ import numpy as np
 
 from recsys.local.context_view import ContextSigns
 from recsys.local.title_means import MOST_CITERS, TitleMeans, means_of
-from recsys.stage_two.evidence import Evidence
+from recsys.ranking.evidence import Evidence
 from recsys.store.arrays import Floats
 
 CONTEXT = np.float32(2)

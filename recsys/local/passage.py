@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recsys.asking.query import Query
+from recsys.query.query import Query
 from recsys.local.context_view import ContextUse, ContextView
 from recsys.local.draft_view import DraftView
 from recsys.local.named_works import NamedRows, NamedWorks, find_names

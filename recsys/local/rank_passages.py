@@ -18,7 +18,7 @@ from recsys.local.passage import Passage, PassageQuery, pose_passage
 from recsys.protocols import Ranker
 from recsys.recommend import Recommender
 from recsys.records import Draft
-from recsys.stage_two.versions import find_versions
+from recsys.ranking.versions import find_versions
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 from recsys.store.top_k import top_k

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from recsys.stage_two.evidence import Evidence
+from recsys.ranking.evidence import Evidence
 from recsys.store.arrays import Floats, Longs, Rows
 from recsys.store.lookup import distinct
 

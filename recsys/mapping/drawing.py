@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recsys.asking.apply_filters import apply_filters
-from recsys.asking.filters import Filters
-from recsys.asking.query import Query
-from recsys.asking.question import Question
+from recsys.query.apply_filters import apply_filters
+from recsys.query.filters import Filters
+from recsys.query.query import Query
+from recsys.query.question import Question
 from recsys.errors import NothingFound
 from recsys.mapping.grouping import groups_of
 from recsys.mapping.map_values import Group, Kind, Map, Node

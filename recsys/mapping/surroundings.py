@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recsys.asking.query import Query
+from recsys.query.query import Query
 from recsys.recommend import Ranking
 from recsys.store.arrays import Mask, Rows
 from recsys.store.lookup import distinct

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.asking.query import Query
+from recsys.query.query import Query
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.models.vocabulary import LONGEST, to_bags, words_of
 from recsys.store.arrays import Floats, Ragged, Rows, SortedStrings, load_array

@@ -18,7 +18,7 @@ from benchmarks.matching_quality import (
 )
 from benchmarks.noise import SHARES, bibtex
 from benchmarks.result_tables import render
-from recsys.asking.matching import Match
+from recsys.query.matching import Match
 from recsys.formats.references.reference_formats import parse_bibliography
 from recsys.records import Paper, Reference
 from recsys.store.collection import Collection

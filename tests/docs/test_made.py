@@ -44,7 +44,7 @@ def test_the_layers_are_those_of_the_code_and_imports_point_down() -> None:
     folders = read_folders()
     assert {*TRIP, "recsys.indexes", "recsys.eval.report", "recsys.pipelines.index"} <= set(folders)
     assert "recsys.pipelines" not in folders
-    assert folders.has_edge("recsys.stage_two", "recsys.stage_one")
+    assert folders.has_edge("recsys.ranking", "recsys.retrieval")
     assert sum(folders.nodes[name]["modules"] for name in folders) > 100
     climbing = {(a, b) for a, b in folders.edges if layer_of(a) > layer_of(b)}
     assert climbing == {("recsys.recommend", "recsys.app")}  # `recsys.load`, when it is called.

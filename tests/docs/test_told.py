@@ -20,7 +20,7 @@ from recsys.formats.papers.paper_formats import FORMATS as JSON_FORMATS
 from recsys.formats.papers.paper_formats import PaperFormat
 from recsys.formats.source_formats import FORMATS as SOURCE_FORMATS
 from recsys.formats.source_formats import SourceFormat
-from recsys.stage_one.sources import names
+from recsys.retrieval.sources import names
 from recsys.store.generations import in_force
 from tests.docs.written_pages import COMMANDS, MAKEFILE, PAGES, README, ROOT
 from tests.rows import each_row

@@ -10,7 +10,7 @@ from recsys import recommend
 from recsys.protocols import VectorIndex
 from recsys.recommend import Recommender
 from recsys.records import Draft
-from recsys.stage_two.facts import Facts
+from recsys.ranking.facts import Facts
 from recsys.store import products
 from recsys.store.arrays import Floats, Mask, Rows
 from tests.pipelines.small_index import open_small_index, write_small_index

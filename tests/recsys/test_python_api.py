@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import recsys
-from recsys.asking.question import Asked
+from recsys.query.question import Asked
 from recsys.errors import DraftError, InputError, NothingFound
 from recsys.recommend import Recommender
 from recsys.records import Answer

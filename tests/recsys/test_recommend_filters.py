@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.asking.filters import Filters
+from recsys.query.filters import Filters
 from recsys.errors import InputError, NothingFound
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, Recommendation
-from recsys.stage_one.settings import StageOne
+from recsys.retrieval.settings import StageOne
 from recsys.store.arrays import Floats
 from tests.small_recommender import DRAFT, CosineRanker, apart_from_rank, ids, stored
 from tests.tiny import SMALL, random_world

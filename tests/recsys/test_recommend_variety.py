@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from recsys.asking.filters import Filters
-from recsys.asking.named import read_references
+from recsys.query.filters import Filters
+from recsys.query.named import read_references
 from recsys.errors import InputError, NothingFound
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, ReadingLists

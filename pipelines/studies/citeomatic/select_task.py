@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from recsys.asking.query import Query, draft_of, make_query
+from recsys.query.query import Query, draft_of, make_query
 from recsys.eval.measures import Judged, summarise
 from recsys.models.nnselect import NEIGHBOURS, select
 from recsys.pipelines.evaluation.splits import gold

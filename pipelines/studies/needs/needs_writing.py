@@ -11,7 +11,7 @@ from recsys.local.needs.needs_cues import NAMES
 from recsys.pipelines.ranking.fit_ranker import calibrate
 from recsys.pipelines.studies.needs.needs_fit import Fitted
 from recsys.pipelines.studies.needs.needs_table import Table
-from recsys.stage_two.grown_trees import trees_of
+from recsys.ranking.grown_trees import trees_of
 from recsys.store.arrays import Floats, Mask
 from recsys.store.artifacts import replacing, seal
 

@@ -200,7 +200,7 @@ def _errand(
 def _question(what: WhatToFetch, how: HowToFetch) -> "FetchQuestion":
     from dataclasses import replace
 
-    from recsys.asking.named import read_draft
+    from recsys.query.named import read_draft
     from recsys.pipelines.online.fetch_plan import FetchQuestion, asked_of_draft
 
     sources = tuple(dict.fromkeys(how.source or ("openalex",)))

@@ -8,7 +8,7 @@ import numpy as np
 from recsys.app.web.pages.reference_lines import references_in
 from recsys.app.web.problem_details import UnknownPaper
 from recsys.app.web.shelf import Opened
-from recsys.asking.matching import match
+from recsys.query.matching import match
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection

@@ -7,8 +7,8 @@ from recsys.app.web.given.given_text import GivenDraft
 from recsys.app.web.page_tokens import FARTHEST, digest_of, offset_in, token
 from recsys.app.web.problem_details import RequestError
 from recsys.app.web.shelf import Opened
-from recsys.asking.filters import Filters
-from recsys.asking.question import Question, pose
+from recsys.query.filters import Filters
+from recsys.query.question import Question, pose
 from recsys.recommend import KEPT
 from recsys.records import Answer, Bibliography, Manuscript, ReadingLists
 

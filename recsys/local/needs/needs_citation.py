@@ -17,7 +17,7 @@ from recsys.local.needs.needs_cues import NAMES, cues_of
 from recsys.local.needs.needs_rules import may_be_flagged
 from recsys.local.needs.needs_words import SIZE, weigh
 from recsys.passages import Sentence
-from recsys.stage_two.stored_trees import StoredTrees
+from recsys.ranking.stored_trees import StoredTrees
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
 

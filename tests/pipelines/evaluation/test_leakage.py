@@ -13,7 +13,7 @@ from recsys.models.seen_queries import SeenQueries, digests
 from recsys.pipelines.evaluation.leakage import check_ranker, check_run
 from recsys.pipelines.ranking.corpus_lessons import Form
 from recsys.pipelines.ranking.shipped_ranker import train_together
-from recsys.stage_two.ranker import KIND, SCHEMA
+from recsys.ranking.ranker import KIND, SCHEMA
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import load_manifest
 from recsys.store.collection import Collection

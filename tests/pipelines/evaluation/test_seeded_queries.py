@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recsys.asking.query import Query, draft_of, make_query
+from recsys.query.query import Query, draft_of, make_query
 from recsys.pipelines.evaluation.seeded_queries import (
     LISTS,
     SEEDED,
@@ -15,9 +15,9 @@ from recsys.pipelines.evaluation.seeded_queries import (
 )
 from recsys.pipelines.evaluation.splits import gold
 from recsys.records import Paper
-from recsys.stage_one.propose import propose
-from recsys.stage_two.facts import Facts
-from recsys.stage_two.features import compute, feature_names
+from recsys.retrieval.propose import propose
+from recsys.ranking.facts import Facts
+from recsys.ranking.features import compute, feature_names
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph

@@ -14,7 +14,7 @@ from recsys.models.seen_queries import SeenQueries
 from recsys.pipelines.local.evaluate_local import evaluate_local
 from recsys.pipelines.local.local_guards import telling_abstracts
 from recsys.pipelines.local.local_queries import LocalQueries, local_queries
-from recsys.stage_two.ranker import TreeRanker
+from recsys.ranking.ranker import TreeRanker
 from recsys.store.artifacts import seal
 from recsys.store.layout import ENCODER
 from tests.pipelines.local.local_evaluations import (

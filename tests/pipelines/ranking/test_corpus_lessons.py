@@ -10,8 +10,8 @@ import pytest
 import recsys.pipelines.ranking.corpus_lessons as program
 from recsys.pipelines.ranking.corpus_lessons import Form, Lessons, lessons_of, teach_together
 from recsys.pipelines.ranking.cross_fitting import Taught, teach
-from recsys.stage_two.features import feature_names
-from recsys.stage_two.second_look import SECOND_NAMES
+from recsys.ranking.features import feature_names
+from recsys.ranking.second_look import SECOND_NAMES
 
 if TYPE_CHECKING:
     from tests.built_index import Built

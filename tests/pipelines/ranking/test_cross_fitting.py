@@ -20,9 +20,9 @@ from recsys.pipelines.ranking.train_options import TrainOptions
 from recsys.pipelines.ranking.train_ranker import train_ranker
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.progress import silent
-from recsys.stage_two.features import feature_names
-from recsys.stage_two.ranker import FIRST, KIND, SCHEMA, TreeRanker
-from recsys.stage_two.second_look import SECOND_NAMES
+from recsys.ranking.features import feature_names
+from recsys.ranking.ranker import FIRST, KIND, SCHEMA, TreeRanker
+from recsys.ranking.second_look import SECOND_NAMES
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force
 from tests.rows import each_row

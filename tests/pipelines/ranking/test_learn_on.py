@@ -16,9 +16,9 @@ from recsys.pipelines.ranking.fit_ranker import FittedRanker, KeptTrees, calibra
 from recsys.pipelines.ranking.learn_on import SHARPEST, as_drafts, learn_on, sharpness
 from recsys.pipelines.ranking.ranker_trial import shipped_ranker
 from recsys.pipelines.ranking.training_table import TrainingTable
-from recsys.stage_two.network import Network
-from recsys.stage_two.ranker import FIRST, TreeRanker
-from recsys.stage_two.stored_trees import StoredTrees
+from recsys.ranking.network import Network
+from recsys.ranking.ranker import FIRST, TreeRanker
+from recsys.ranking.stored_trees import StoredTrees
 from recsys.store.kernels.in_numpy import LEAVES, Trees
 from tests.pipelines.ranking.test_fit_network import LONG, WIDTH, every, found_first, made_table
 

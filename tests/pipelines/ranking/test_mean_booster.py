@@ -4,7 +4,7 @@ import lightgbm
 import numpy as np
 
 from recsys.pipelines.ranking.mean_booster import mean_booster
-from recsys.stage_two.grown_trees import trees_of
+from recsys.ranking.grown_trees import trees_of
 from tests.rows import each_row
 
 

@@ -27,8 +27,8 @@ from recsys.pipelines.ranking.train_options import SCRATCH, SHIPPED, TrainOption
 from recsys.pipelines.ranking.train_ranker import train_ranker
 from recsys.pipelines.ranking.train_report import TrainReport
 from recsys.pipelines.ranking.training_table import PLAIN
-from recsys.stage_two.network import NETWORK
-from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker
+from recsys.ranking.network import NETWORK
+from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force
 from recsys.store.layout import NNSELECT

@@ -20,8 +20,8 @@ from recsys.pipelines.ranking.cross_fitting import FOLDS, LEARNING_RATE
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
 from recsys.pipelines.ranking.shipped_ranker import SHIPPED, main
 from recsys.records import Draft
-from recsys.stage_two.features import feature_names
-from recsys.stage_two.ranker import KIND, SCHEMA, TreeRanker
+from recsys.ranking.features import feature_names
+from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force
 from recsys.store.layout import ranker_folder

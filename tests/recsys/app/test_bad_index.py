@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from recsys.pipelines.jobs.index_writer import writing
-from recsys.stage_two.ranker import KIND, SCHEMA
+from recsys.ranking.ranker import KIND, SCHEMA
 from recsys.store.artifacts import MANIFEST, seal, sha256
 from recsys.store.generations import in_force
 from recsys.store.layout import INDEX_SCHEMA

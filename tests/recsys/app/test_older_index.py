@@ -18,7 +18,7 @@ from recsys.pipelines.index.update import UpdateOptions, update
 from recsys.pipelines.jobs.index_writer import writing
 from recsys.recommend import Recommender
 from recsys.records import Draft
-from recsys.stage_two.ranker import TreeRanker
+from recsys.ranking.ranker import TreeRanker
 from recsys.store.artifacts import MANIFEST, sha256, write_json
 from recsys.store.generations import pin, read_pointer
 from recsys.store.layout import CORPUS, INDEX_SCHEMA, TEXT

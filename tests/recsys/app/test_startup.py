@@ -70,5 +70,5 @@ def test_an_answer_imports_what_it_needs(
     options = ("--index", built.index, "-k", "5", "--format", form)
     code, loaded = json.loads(run(_COMMAND, "recommend", draft, *options))
     assert code == 0
-    assert {"numpy", "onnxruntime", "recsys.stage_two.features"} <= set(loaded)
+    assert {"numpy", "onnxruntime", "recsys.ranking.features"} <= set(loaded)
     assert sorted(UNASKED & set(loaded)) == []

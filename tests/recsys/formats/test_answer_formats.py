@@ -9,7 +9,7 @@ from recsys.errors import InputError
 from recsys.formats.answer_formats import FORMATS, render
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.records import Answer, Paper
-from recsys.stage_one.sources import IN_WORDS, names
+from recsys.retrieval.sources import IN_WORDS, names
 
 
 def test_every_writer_of_references_is_a_format() -> None:

@@ -16,8 +16,8 @@ from recsys.local.local_features import (
 )
 from recsys.local.passage import Passage
 from recsys.records import Draft
-from recsys.stage_two.facts import descending_rank
-from recsys.stage_two.features import compute, feature_names
+from recsys.ranking.facts import descending_rank
+from recsys.ranking.features import compute, feature_names
 from recsys.store.arrays import Floats
 from tests.local_worlds import LocalWorld, random_local_world, reader_of
 

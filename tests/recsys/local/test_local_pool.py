@@ -10,8 +10,8 @@ from recsys.local.local_pool import LocalPool, gather
 from recsys.local.passage import Passage, PassageQuery, pose_passage
 from recsys.local.rank_passages import PassageReader
 from recsys.records import Draft, Paper
-from recsys.stage_one.propose import propose
-from recsys.stage_one.sources import source_names
+from recsys.retrieval.propose import propose
+from recsys.retrieval.sources import source_names
 from tests.local_worlds import SMALL_POOL, random_local_world, reader_of
 from tests.tiny import SMALL, collect, unit
 

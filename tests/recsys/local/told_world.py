@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from recsys.asking.query import make_query
+from recsys.query.query import make_query
 from recsys.indexes.bm25 import Bm25Index
 from recsys.local.draft_view import COLUMNS as OF_DRAFT
 from recsys.local.draft_view import DraftView

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recsys.asking.query import make_query
+from recsys.query.query import make_query
 from recsys.mapping import Group, Kind, Map, Node, Tick
 from recsys.mapping.drawing import draw_around
 from recsys.recommend import Recommender

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.asking.filters import Filters
-from recsys.asking.question import pose
+from recsys.query.filters import Filters
+from recsys.query.question import pose
 from recsys.errors import DraftError, NothingFound
 from recsys.mapping import Map, draw_map, map_file, map_page, map_table
 from recsys.mapping.surroundings import MOST
@@ -128,7 +128,7 @@ def test_of_a_long_bibliography_the_closest_are_drawn_and_the_others_counted() -
 
 
 def draw_large(references: tuple[str, ...] = ()) -> Map:
-    from recsys.asking.query import make_query
+    from recsys.query.query import make_query
     from recsys.mapping.drawing import draw_around
     from tests.hashing_encoder import HashingEncoder
     from tests.pipelines.small_index import SumRanker
@@ -182,7 +182,7 @@ def test_a_draft_before_all_papers_is_told_so() -> None:
 def test_equal_input_gives_equal_bytes_in_another_process(drawn: Map, tmp_path: Path) -> None:
     code = (
         "from pathlib import Path; import sys\n"
-        "from recsys.asking.question import pose\n"
+        "from recsys.query.question import pose\n"
         "from recsys.mapping import draw_map, map_file\n"
         "from tests.pipelines.small_index import open_small_index, write_small_index\n"
         "from tests.recsys.mapping.test_drawing import DRAFT\n"

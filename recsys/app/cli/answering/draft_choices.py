@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from recsys.app.cli.declarations import Argument, IndexPlace, Option, bad_value
-from recsys.asking.named import is_file, named_paper
+from recsys.query.named import is_file, named_paper
 from recsys.records import Manuscript
 
 if TYPE_CHECKING:
-    from recsys.asking.question import Asked
+    from recsys.query.question import Asked
 
 DRAFT = (
     "The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb, .typ, "

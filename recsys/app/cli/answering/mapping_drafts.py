@@ -17,7 +17,7 @@ from recsys.app.cli.declarations import Argument, Option, bad_value
 from recsys.app.cli.options import Candidates, NoMetadata, Quiet, names_in
 
 if TYPE_CHECKING:
-    from recsys.asking.question import Question
+    from recsys.query.question import Question
     from recsys.mapping import Map
     from recsys.recommend import Recommender
 
@@ -99,7 +99,7 @@ def draw_map(
     start_on_one_thread()
     from recsys.app.inspection import damage_named
     from recsys.app.output import emit
-    from recsys.asking.question import pose
+    from recsys.query.question import pose
     from recsys.mapping import MAP_FORMATS
     from recsys.mapping import draw_map as drawn
 

@@ -20,7 +20,7 @@ from recsys.errors import RecsysError
 from recsys.records import Manuscript
 
 if TYPE_CHECKING:
-    from recsys.asking.question import Asked, Outcome
+    from recsys.query.question import Asked, Outcome
     from recsys.recommend import Recommender
     from recsys.records import Answer
 
@@ -124,7 +124,7 @@ def _tell(outcome: "Outcome", draft: str, *, verbose: bool, quiet: bool) -> None
 
 
 def _removed(answer: "Answer") -> Iterator[str]:
-    from recsys.asking.apply_filters import REMOVED
+    from recsys.query.apply_filters import REMOVED
 
     removed = [f"{n:,} {name}" for name, n in answer.stages.items() if name.startswith(REMOVED)]
     if removed:

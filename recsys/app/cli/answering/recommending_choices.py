@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from recsys.app.cli.declarations import OneOf, Option, bad_value
 from recsys.app.cli.options import Candidates, NoMetadata
-from recsys.asking.filters import Filters
+from recsys.query.filters import Filters
 from recsys.formats.answer_formats import FORMATS
 from recsys.records import ReadingLists
 

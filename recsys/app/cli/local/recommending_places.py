@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recsys.app.cli.answering.draft_choices import AskChoices
-from recsys.asking.named import is_file
+from recsys.query.named import is_file
 from recsys.errors import DraftError, InputError
 from recsys.formats.files import STDIN, read_bytes
 
 if TYPE_CHECKING:
-    from recsys.asking.question import Asked, Outcome
+    from recsys.query.question import Asked, Outcome
     from recsys.local.where_to_cite import PlaceFinder
     from recsys.passages import Body
     from recsys.recommend import Recommender

@@ -20,8 +20,8 @@ from recsys.app.web.paper_views import Around, years_of
 from recsys.app.web.put_question import Answered
 from recsys.app.web.service import Service
 from recsys.app.web.shelf import Opened
-from recsys.asking.apply_filters import REMOVED
-from recsys.asking.question import IN_LIBRARY, Question
+from recsys.query.apply_filters import REMOVED
+from recsys.query.question import IN_LIBRARY, Question
 from recsys.formats.answers import percent
 from recsys.formats.references.bibtex import write as bibtex
 from recsys.formats.references.coins import span

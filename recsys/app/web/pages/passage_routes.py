@@ -14,7 +14,7 @@ from recsys.app.web.pages.page_values import FoundHere, Item, PlaceShown
 from recsys.app.web.put_passage import WebPassage, answered_here
 from recsys.app.web.service import Service, service_of
 from recsys.app.web.shelf import Opened
-from recsys.asking.filters import Filters
+from recsys.query.filters import Filters
 from recsys.errors import DraftError, RecsysError
 from recsys.formats.local_answers.gap_keys import GapKeys, keys_of
 from recsys.formats.local_answers.shown_gaps import (

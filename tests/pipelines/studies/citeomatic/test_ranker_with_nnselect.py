@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from recsys.app.wiring import open_index
-from recsys.asking.query import draft_of
+from recsys.query.query import draft_of
 from recsys.errors import ArtifactMismatch, ArtifactMissing, InputError, LeakageError
 from recsys.indexes.opening import nnselect_space, open_collection
 from recsys.models.nnselect import NNSelectModel
@@ -27,9 +27,9 @@ from recsys.pipelines.studies.citeomatic.cross_fit import FOLDER, unseen_views
 from recsys.pipelines.studies.citeomatic.train_nnselect import train_nnselect
 from recsys.progress import silent
 from recsys.records import Draft
-from recsys.stage_one.sources import SEARCHES
-from recsys.stage_two.features import feature_names, read_nnselect
-from recsys.stage_two.ranker import KIND, SCHEMA
+from recsys.retrieval.sources import SEARCHES
+from recsys.ranking.features import feature_names, read_nnselect
+from recsys.ranking.ranker import KIND, SCHEMA
 from recsys.store.arrays import Rows, load_array
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force

@@ -20,8 +20,8 @@ from recsys.local.needs.needs_citation import (
 from recsys.local.needs.needs_cues import NAMES
 from recsys.local.needs.needs_words import SIZE, places_of
 from recsys.passages import Mark, Sentence
-from recsys.stage_two.grown_trees import trees_of
-from recsys.stage_two.stored_trees import TREES
+from recsys.ranking.grown_trees import trees_of
+from recsys.ranking.stored_trees import TREES
 from recsys.store.artifacts import MANIFEST, seal
 
 _DIM = 4

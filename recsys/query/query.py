@@ -1,0 +1,147 @@
+"""The query: a draft in the corpus's own terms, and what may be seen from its moment in time."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from recsys.query.rocchio import rocchio_text, rocchio_vector
+from recsys.records import Draft, Paper
+from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.collection import Collection
+from recsys.store.corpus import Corpus
+from recsys.store.graph import UNKNOWN_YEAR
+from recsys.store.lookup import distinct, dots
+from recsys.store.terms import QueryText
+from recsys.store.top_k import top_k
+
+_NO_ROWS = np.empty(0, np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A draft as the two stages see it.
+
+    vector: (d,) float32, L2-normalised. before: only citations by papers with year < before count.
+    allowed: (n,) bool, papers old enough to be known and not the draft itself: they are evidence.
+    wanted: (n,) bool, those of them that may be recommended. withheld: allowed rows that may not,
+    though the draft does not name them: they are front matter. seeds: allowed rows that the draft
+    cites already. disliked: allowed rows whose like shall sink. Both lists come closest to the
+    draft first, so that whoever reads a part of a long one reads what is most about the draft.
+    authors, venue: codes, empty and -1 when metadata is switched off. own_papers: allowed papers by
+    the draft's authors. nnselect: the vector in NNSelect's space, if the collection has one; zero
+    when nothing is known of the draft there.
+    """
+
+    vector: Floats
+    text: QueryText
+    before: int
+    allowed: Mask
+    wanted: Mask
+    seeds: Rows
+    disliked: Rows
+    authors: Rows
+    own_papers: Rows
+    venue: int
+    nnselect: Floats | None = None
+    withheld: Rows = field(default_factory=lambda: _NO_ROWS)
+
+
+def make_query(
+    collection: Collection,
+    draft: Draft,
+    vector: Floats | None,
+    *,
+    nnselect: Floats | None = None,
+    metadata: bool = True,
+    front_matter: bool = False,
+) -> Query:
+    """Translate a draft. Its own paper (`draft.paper_id`, `draft.itself`) is invisible to it.
+
+    Without `as_of`, the draft is written in the year after the corpus's latest paper; a draft that
+    is a paper of the corpus, at the latest in that paper's year: else its own citations would show.
+
+    Args:
+        collection: what the draft is asked of.
+        draft: the draft.
+        vector: of its text, see `rocchio.text_vector`; None: its seeds stand in for a text.
+        nnselect: the same for NNSelect's space, if the collection has one.
+        metadata: whether authors and venue may be read.
+        front_matter: whether prefaces, indexes, errata and the like may be recommended, too.
+
+    Raises:
+        DraftError: there is neither a vector nor a seed that may be seen.
+    """
+    corpus = collection.corpus
+    own_row = None if draft.paper_id is None else corpus.row(draft.paper_id)
+    as_of = _moment(draft.as_of, None if own_row is None else corpus.year(own_row))
+    allowed = _allowed(corpus, as_of, evaluation=draft.paper_id is not None)
+    if own_row is not None:
+        allowed[own_row] = False
+    allowed[corpus.rows(draft.itself)] = False
+    seeds, disliked = (
+        rows[allowed[rows]] for rows in map(corpus.rows, (draft.references, draft.disliked))
+    )
+    wanted = allowed.copy()
+    wanted[seeds] = wanted[disliked] = False
+    withheld = _NO_ROWS if front_matter else _front_matter(corpus, wanted)
+    wanted[withheld] = False
+    authors = corpus.author_codes(draft.authors) if metadata else _NO_ROWS
+    own_papers = distinct(corpus.papers_of_author.take(authors)[1])
+    centre = rocchio_vector(vector, collection.vectors[seeds])
+    text = centre if vector is None else vector
+    return Query(
+        vector=centre,
+        text=rocchio_text(collection.terms, draft, seeds),
+        before=int(corpus.years.max()) + 1 if as_of is None else as_of,
+        allowed=allowed,
+        wanted=wanted,
+        seeds=_closest_first(collection, seeds, text),
+        disliked=_closest_first(collection, disliked, text),
+        authors=authors,
+        own_papers=own_papers[allowed[own_papers]],
+        venue=corpus.venue_code(draft.venue) if metadata else -1,
+        nnselect=_nnselect_vector(collection, nnselect, seeds),
+        withheld=withheld,
+    )
+
+
+def draft_of(paper: Paper) -> Draft:
+    """Pose a corpus paper as the draft it once was: as of its year, its references unknown."""
+    return Draft(
+        title=paper.title,
+        abstract=paper.abstract,
+        authors=paper.authors,
+        venue=paper.venue,
+        as_of=paper.year,
+        paper_id=paper.id,
+    )
+
+
+def _front_matter(corpus: Corpus, wanted: Mask) -> Rows:
+    rows = _NO_ROWS if corpus.front_matter is None else corpus.front_matter
+    return rows[wanted[rows]]
+
+
+def _moment(*years: int | None) -> int | None:
+    return min((year for year in years if year is not None), default=None)
+
+
+def _closest_first(collection: Collection, rows: Rows, vector: Floats) -> Rows:
+    """Order rows by their cosine with a (d,) vector, ties by ascending row."""
+    return rows[top_k(dots(collection.vectors, rows, vector), len(rows))]
+
+
+def _nnselect_vector(collection: Collection, text: Floats | None, seeds: Rows) -> Floats | None:
+    space = collection.nnselect
+    if space is None:
+        return None
+    if text is None and len(seeds) == 0:
+        return np.zeros(space.vectors.shape[1], np.float32)
+    return rocchio_vector(text, space.vectors[seeds])
+
+
+def _allowed(corpus: Corpus, as_of: int | None, *, evaluation: bool) -> Mask:
+    allowed = np.ones(len(corpus), bool) if as_of is None else corpus.years <= as_of
+    if evaluation:  # A paper of unknown year might be newer.
+        allowed = allowed & (corpus.years != UNKNOWN_YEAR)
+    return allowed

@@ -1,0 +1,216 @@
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recsys.query.apply_filters import FILTERS, apply_filters
+from recsys.query.filters import Filters
+from recsys.errors import InputError
+from recsys.records import Draft, Paper
+from recsys.store.corpus import Coded, Corpus
+from recsys.store.name_keys import fold, venue_key
+from tests.rows import each_row
+from tests.stored import store
+from tests.tiny import collect
+
+ARTICLE, REVIEW = {"type": "Article"}, {"doc_type": "Article; Review"}
+PAPERS = (
+    Paper("a", "One", year=2001, authors=("Tamara Muller",), venue="IEEE TVCG (VIS issue)"),
+    Paper("b", "Two", year=2002, authors=("T. Müller", "Ann Ash"), venue="Tvcg 22", labels=REVIEW),
+    Paper("c", "Three", year=2003, authors=("Mullerson, B.",), venue="Acta Árborum, 2003"),
+    Paper("d", "Four", year=2004, authors=("Muller",), venue="Acta Arborum", labels=ARTICLE),
+    Paper("e", "Five", authors=("Hans van der Muller",), labels=ARTICLE),
+)
+DRAFT = Draft("One", authors=("Ash, Ann", "Muller, H."))
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return store(PAPERS, tmp_path_factory.mktemp("filtering") / "corpus")
+
+
+def left(corpus: Corpus, filters: Filters) -> str:
+    """Spell the ids of the papers that pass."""
+    keep = apply_filters(filters, corpus, DRAFT).keep
+    assert keep is not None
+    assert keep.dtype == bool
+    return "".join(corpus.ids[row] for row in np.flatnonzero(keep).tolist())
+
+
+@each_row(
+    ("filters", "ids"),
+    [
+        (Filters(min_year=2003), "cd"),
+        (Filters(max_year=2002), "ab"),
+        (Filters(min_year=2002, max_year=2003), "bc"),
+        (Filters(max_year=10**9), "abcd"),
+        (Filters(min_year=-(10**9)), "abcd"),
+    ],
+)
+def test_years_are_inclusive_and_unknown_ones_fail(
+    corpus: Corpus, filters: Filters, ids: str
+) -> None:
+    assert left(corpus, filters) == ids
+
+
+@each_row(
+    ("globs", "ids"),
+    [
+        (("*TVCG*",), "ab"),
+        (("tvcg",), "b"),  # Without the volume.
+        (("tvcg ??",), "b"),
+        (("IEEE TVCG VIS issue",), "a"),  # Without punctuation.
+        (("*(vis issue)",), "a"),
+        (("acta arborum",), "cd"),
+        (("ACTA ÁRBORUM",), "cd"),
+        (("*2003",), "c"),
+        (("*[!0-9)]",), "abcd"),
+        (("Acta*", " tvcg* "), "bcd"),
+        (("*",), "abcd"),
+        (("acta", "arborum"), ""),
+        (("a|*",), ""),
+    ],
+)
+def test_a_venue_matches_one_of_the_patterns(
+    corpus: Corpus, globs: tuple[str, ...], ids: str
+) -> None:
+    assert left(corpus, Filters(venues=globs)) == "".join(sorted(ids))
+
+
+@given(st.lists(st.text("*?[!]-AaÁ()2|\\", min_size=1), min_size=1, max_size=3))
+def test_any_text_is_a_pattern_as_in_a_shell(globs: list[str]) -> None:
+    names = ["Aa (2)", "áa-2", "[a]", "2", ""]
+    papers = collect([Paper(str(i), "T") for i in range(5)], np.eye(5, dtype=np.float32)).corpus
+    # A cached property may be filled in: nothing is read then.
+    vars(papers)["venue_names"] = Coded(tuple(names), np.arange(5, dtype=np.int32))
+    expected = [
+        bool(name) and any(fnmatchcase(form, fold(glob)) for glob in globs for form in forms(name))
+        for name in names
+    ]
+    keep = apply_filters(Filters(venues=tuple(globs)), papers, DRAFT).keep
+    assert keep is not None
+    assert keep.tolist() == expected
+
+
+def forms(name: str) -> list[str]:
+    return [form for form in (fold(name), venue_key(name)) if form]
+
+
+@each_row(
+    ("types", "ids"),
+    [
+        (("review",), "b"),
+        (("Article",), "bde"),
+        (("journal-article",), "bde"),
+        (("review", "thesis"), "b"),
+        (("thesis",), ""),
+    ],
+)
+def test_a_paper_is_of_one_of_the_types(corpus: Corpus, types: tuple[str, ...], ids: str) -> None:
+    assert left(corpus, Filters(types=types)) == ids
+
+
+@each_row(
+    ("names", "ids"),
+    [
+        (("Muller",), "c"),
+        (("MÜLLER",), "c"),
+        (("Müller, T.",), "cde"),
+        (("T. Muller",), "cde"),
+        (("Tamara Muller", "Bo Mullerson"), "de"),
+        (("Muller, X.",), "abcde"),
+        (("Mull",), "abcde"),
+    ],
+)
+def test_a_surname_alone_is_everybody_of_that_name(
+    corpus: Corpus, names: tuple[str, ...], ids: str
+) -> None:
+    assert left(corpus, Filters(exclude_authors=names)) == ids
+
+
+def test_own_papers_are_those_of_the_drafts_authors(corpus: Corpus) -> None:
+    assert left(corpus, Filters(exclude_own=True)) == "acd"
+
+
+def test_the_library_is_left_out(corpus: Corpus) -> None:
+    assert left(corpus, Filters(library=("b", "nowhere", "e", "b"))) == "acd"
+
+
+def test_without_filters_there_is_nothing_to_keep(corpus: Corpus) -> None:
+    filtering = apply_filters(Filters(), corpus, DRAFT)
+    assert (filtering.keep, filtering.filters) == (None, ())
+    assert filtering.removed(np.arange(5, dtype=np.int32)) == {}
+
+
+def test_every_filter_is_named_and_counted_in_order(corpus: Corpus) -> None:
+    filters = Filters(2002, 2003, ("*",), ("review", "article"), ("Elm", "Fir"), True, ("a",))
+    filtering = apply_filters(filters, corpus, DRAFT)
+    rows = np.array([0, 1, 2, 4], np.int32)
+    assert list(filtering.removed(rows).items()) == [
+        ("--min-year 2002", 2),
+        ("--max-year 2003", 0),
+        ("--venue *", 0),
+        ("--type review, article", 1),
+        ("--exclude-author Elm, Fir", 0),
+        ("--exclude-own", 1),
+        ("--exclude-library", 0),
+    ]
+    assert len(filtering.filters) == len(FILTERS)
+
+
+@each_row(
+    ("filters", "advice"),
+    [
+        (
+            Filters(types=("thesis",), min_year=2002),
+            "No paper of the corpus passes --type thesis. Its types are article, review.",
+        ),
+        (
+            Filters(venues=("Nature",)),
+            "No paper of the corpus passes --venue Nature. Its most frequent venues are "
+            "IEEE TVCG (VIS issue); Tvcg 22; Acta Árborum, 2003; Acta Arborum.",
+        ),
+        (
+            Filters(max_year=1999),
+            "No paper of the corpus passes --max-year 1999. Its years are 2001 to 2004.",
+        ),
+        (
+            Filters(min_year=2004, types=("review",)),
+            "Loosen --min-year 2004: without it there would be 1 paper.",
+        ),
+        (
+            Filters(max_year=2001, types=("article",)),
+            "Loosen --max-year 2001: without it there would be 3 papers.",
+        ),
+        (
+            Filters(max_year=2001, types=("review",), library=("b",), exclude_own=True),
+            "Loosen --type review: without it there would be 1 paper.",
+        ),
+        (
+            Filters(max_year=2001, venues=("acta*",), types=("review",)),
+            "Loosen more than one of --max-year 2001, --venue acta*, --type review.",
+        ),
+    ],
+)
+def test_advice_names_what_to_loosen(corpus: Corpus, filters: Filters, advice: str) -> None:
+    assert apply_filters(filters, corpus, DRAFT).advice(np.ones(5, bool)) == advice
+
+
+def test_a_corpus_that_knows_nothing_says_so(tmp_path: Path) -> None:
+    bare = store([Paper("x", "Title")], tmp_path / "bare")
+    for filters, has_no in (
+        (Filters(min_year=0), "years"),
+        (Filters(venues=("*",)), "venues"),
+        (Filters(types=("article",)), "types"),
+        (Filters(exclude_authors=("Ash",), min_year=1), "years"),
+    ):
+        advice = apply_filters(filters, bare, DRAFT).advice(np.ones(1, bool))
+        assert advice.endswith(f"It has no {has_no}.")
+
+
+def test_senseless_filters_are_refused(corpus: Corpus) -> None:
+    with pytest.raises(InputError, match="--venue is empty"):
+        apply_filters(Filters(venues=("",)), corpus, DRAFT)
