@@ -11,11 +11,11 @@ import numpy as np
 
 import recsys
 from benchmarks.result_tables import table
-from recsys.query.query import Query, draft_of, make_query
 from recsys.eval.report.evaluation_pictures import wilson
 from recsys.mapping import Map
 from recsys.mapping.drawing import draw_around
 from recsys.pipelines.jobs.programs import Bench, run_recsys
+from recsys.query.query import Query, draft_of, make_query
 from recsys.recommend import Recommender
 from recsys.records import PaperId
 from recsys.store.blas import one_thread

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.noise import bibtex
-from recsys.query.matching import Match, match
 from recsys.eval.report.evaluation_pictures import wilson
 from recsys.formats import identifiers
 from recsys.formats.references.reference_formats import parse_bibliography
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.jobs.programs import Bench
+from recsys.query.matching import Match, match
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Mask, Rows
 from recsys.store.collection import Collection

@@ -18,11 +18,11 @@ import numpy as np
 
 import recsys
 from benchmarks.quality import SHOWN
-from recsys.query.query import Query
 from recsys.errors import InputError
 from recsys.pipelines.corpora.query_years import PARTS
 from recsys.pipelines.evaluation.splits import gold, read_split
 from recsys.pipelines.jobs.programs import ending
+from recsys.query.query import Query
 from recsys.recommend import Ranking, Recommender
 from recsys.store.arrays import Floats, Mask, Ragged, Rows
 from recsys.store.lookup import dots

@@ -16,9 +16,9 @@ import numpy as np
 from recsys.formats.drafts.draft_formats import read_draft
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.encoders.checkpoints import minilm_folder
-from recsys.recommend import Recommender
 from recsys.ranking.network import Network
 from recsys.ranking.ranker import KIND, SCHEMA
+from recsys.recommend import Recommender
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 import recsys
-from recsys.query.query import draft_of
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.jobs.engines import ONE_THREAD
 from recsys.pipelines.jobs.programs import Bench, Cost, recsys_program, run_module, run_program
+from recsys.query.query import draft_of
 from recsys.recommend import Recommender
 from recsys.records import PaperId
 from recsys.store.arrays import Floats

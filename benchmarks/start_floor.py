@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import recsys
-from recsys.query.query import draft_of
 from recsys.errors import InputError
 from recsys.models.encoder import MODEL, TOKENIZER
 from recsys.pipelines.jobs.programs import recsys_program, run_program
-from recsys.recommend import Recommender
+from recsys.query.query import draft_of
 from recsys.ranking.ranker import TreeRanker
 from recsys.ranking.stored_trees import TREES
+from recsys.recommend import Recommender
 from recsys.store.blas import VARIABLES
 from recsys.store.collection import Collection
 from recsys.store.layout import ENCODER

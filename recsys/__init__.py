@@ -50,10 +50,10 @@ There is no file no-such-file.tex. Check the path.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from recsys.query.filters import Filters
-    from recsys.query.named import read_draft, read_references
     from recsys.errors import RecsysError
     from recsys.public import load
+    from recsys.query.filters import Filters
+    from recsys.query.named import read_draft, read_references
     from recsys.records import (
         Answer,
         Bibliography,

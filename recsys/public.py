@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recsys.errors import RecsysError
 from recsys.query.filters import Filters
 from recsys.query.named import read_draft, read_references
-from recsys.errors import RecsysError
 from recsys.records import (
     Answer,
     Bibliography,

@@ -5,25 +5,25 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from recsys.errors import InputError, NothingFound, RecsysError
+from recsys.protocols import Encoder, Ranker
 from recsys.query.apply_filters import FRONT_MATTER, REMOVED, Filtering, apply_filters
 from recsys.query.filters import Filters
 from recsys.query.query import Query, draft_of, make_query
 from recsys.query.question import NO_LISTS, Asked, Outcome, Question, pose
 from recsys.query.rocchio import text_vector
-from recsys.errors import InputError, NothingFound, RecsysError
-from recsys.protocols import Encoder, Ranker
-from recsys.records import Answer, Draft, ReadingLists, Recommendation
-from recsys.retrieval.pool import Candidates
-from recsys.retrieval.propose import propose
-from recsys.retrieval.settings import StageOne
-from recsys.retrieval.sources import IN_WORDS
-from recsys.retrieval.widening import widen
 from recsys.ranking.dislikes import sink
 from recsys.ranking.diversity import POOL, check_diversity, diversify
 from recsys.ranking.facts import Facts
 from recsys.ranking.reasons import explain
 from recsys.ranking.scoring import score
 from recsys.ranking.versions import find_versions
+from recsys.records import Answer, Draft, ReadingLists, Recommendation
+from recsys.retrieval.pool import Candidates
+from recsys.retrieval.propose import propose
+from recsys.retrieval.settings import StageOne
+from recsys.retrieval.sources import IN_WORDS
+from recsys.retrieval.widening import widen
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.blas import one_thread
 from recsys.store.collection import Collection

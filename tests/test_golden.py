@@ -24,8 +24,8 @@ from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.evaluation.batch import BatchOptions, run_batch
 from recsys.pipelines.index.ingest import ingest
 from recsys.pipelines.jobs.engines import ProcessPool
-from recsys.recommend import Recommender
 from recsys.ranking.ranker import TreeRanker
+from recsys.recommend import Recommender
 from recsys.store.artifacts import seal
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus

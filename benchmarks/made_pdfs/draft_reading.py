@@ -11,10 +11,10 @@ from pathlib import Path
 from benchmarks.made_pdfs.invented_papers import Invented, Work
 from benchmarks.made_pdfs.pdf_links import WAYS, title_key
 from benchmarks.result_tables import table
-from recsys.query.matching import match
 from recsys.formats.drafts.pdf import read_pdf
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.progress import Progress, silent
+from recsys.query.matching import match
 from recsys.records import Manuscript, Paper, Reference
 from recsys.store.collection import Collection
 from recsys.store.generations import is_index

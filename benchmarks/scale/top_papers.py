@@ -12,9 +12,9 @@ from pathlib import Path
 
 import recsys
 from benchmarks.serving import StoredVector
-from recsys.query.query import draft_of
 from recsys.errors import NothingFound
 from recsys.pipelines.evaluation.splits import gold_ids, read_split
+from recsys.query.query import draft_of
 from recsys.recommend import Recommender
 
 SHOWN = 20

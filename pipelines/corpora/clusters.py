@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.query.match_confidence import Title, named_among, title_likeness, title_of
 from recsys.pipelines.corpora.partitions import Parts, batch_of, by_hash, divide
 from recsys.pipelines.corpora.works import NO_SPACE, WORKS, Works
+from recsys.query.match_confidence import Title, named_among, title_likeness, title_of
 from recsys.store.arrays import Longs
 from recsys.store.name_keys import fold
 

@@ -24,7 +24,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.query.match_confidence import THRESHOLD, Title, named_among, score, title_of
 from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, all_names
 from recsys.pipelines.corpora.partitions import (
     Runs,
@@ -35,6 +34,7 @@ from recsys.pipelines.corpora.partitions import (
     divide,
 )
 from recsys.pipelines.corpora.works import CITED, SCHEMA
+from recsys.query.match_confidence import THRESHOLD, Title, named_among, score, title_of
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Longs, Mask, Rows
 from recsys.store.graph import UNKNOWN_YEAR

@@ -54,8 +54,8 @@ from recsys.pipelines.evaluation.year_split import SPLIT_FILE, split_to_evaluate
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex, Sidecar, Start, asking, gather
 from recsys.progress import Progress, silent
-from recsys.records import PaperId
 from recsys.ranking.ranker import TreeRanker
+from recsys.records import PaperId
 from recsys.store.artifacts import sha256
 from recsys.store.collection import Collection
 from recsys.store.layout import NNSELECT

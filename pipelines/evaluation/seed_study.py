@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from recsys.query.query import Query
 from recsys.eval.measures import DEPTH, POOLED, Doubles, Judged, average, draw, per_query
 from recsys.eval.significance import bootstrap_difference, bootstrap_pooled_f1, randomisation_test
 from recsys.pipelines.evaluation.seeded_queries import pose
 from recsys.pipelines.evaluation.splits import gold
 from recsys.pipelines.evaluation.systems import query_rng
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex
+from recsys.query.query import Query
 from recsys.records import PaperId
 from recsys.store.arrays import Rows
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recsys.query.query import Query, draft_of, make_query
 from recsys.pipelines.evaluation.splits import gold
 from recsys.pipelines.evaluation.systems import query_rng
+from recsys.query.query import Query, draft_of, make_query
 from recsys.records import Draft
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.query.query import Query
 from recsys.errors import ArtifactError
 from recsys.indexes.whoosh_index import KIND, SCHEMA, WhooshIndex
 from recsys.models.nnrank_corpus import NNRankCorpus
@@ -17,6 +16,7 @@ from recsys.models.nnselect import NEIGHBOURS, NNSelectModel, select
 from recsys.pipelines.evaluation.splits import gold
 from recsys.pipelines.evaluation.system_table import WHOOSH, needs_of
 from recsys.progress import Progress, silent
+from recsys.query.query import Query
 from recsys.records import PaperId
 from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats, Rows

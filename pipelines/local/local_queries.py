@@ -10,7 +10,6 @@ from hashlib import sha256
 
 import numpy as np
 
-from recsys.query.query import draft_of
 from recsys.errors import InputError
 from recsys.local.context_view import ContextUse
 from recsys.local.named_masking import mask
@@ -19,6 +18,7 @@ from recsys.local.passage import Passage
 from recsys.passages import Context
 from recsys.pipelines.corpora.paper_names import NOBODY
 from recsys.pipelines.local.context_works import ContextWorks
+from recsys.query.query import draft_of
 from recsys.records import Draft, PaperId
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection

@@ -11,7 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from recsys.query.match_confidence import contradicts, title_of
 from recsys.pipelines.online.fetch_plan import (
     CITING_NAMES,
     ROUNDS,
@@ -25,6 +24,7 @@ from recsys.pipelines.online.fetch_plan import (
 )
 from recsys.pipelines.online.sources import Kind, Source
 from recsys.progress import Progress, silent
+from recsys.query.match_confidence import contradicts, title_of
 from recsys.records import Reference
 
 STAGE = "papers fetched"

@@ -13,8 +13,8 @@ from recsys.models.seen_queries import SeenQueries, digests
 from recsys.pipelines.ranking.fit_ranker import CUTOFF, FittedRanker
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect
 from recsys.progress import Progress
-from recsys.retrieval.settings import StageOne
 from recsys.ranking.ranker import TreeRanker
+from recsys.retrieval.settings import StageOne
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 from recsys.store.layout import ranker_folder

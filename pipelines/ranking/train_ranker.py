@@ -37,10 +37,10 @@ from recsys.pipelines.ranking.training_table import (
     told_before,
 )
 from recsys.progress import Progress, silent
-from recsys.retrieval.settings import USUAL, StageOne
-from recsys.retrieval.sources import SEARCHES, check_searches
 from recsys.ranking.features import feature_names
 from recsys.ranking.second_look import SECOND_NAMES
+from recsys.retrieval.settings import USUAL, StageOne
+from recsys.retrieval.sources import SEARCHES, check_searches
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import fingerprint
 from recsys.store.collection import Collection

@@ -19,11 +19,11 @@ from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.seeded_queries import training_poses
 from recsys.pipelines.jobs.engines import Engine, Stage
 from recsys.progress import Progress
-from recsys.retrieval.propose import propose
-from recsys.retrieval.settings import StageOne
 from recsys.ranking.facts import Facts
 from recsys.ranking.features import BY_NAME, compute
 from recsys.ranking.second_look import look_again
+from recsys.retrieval.propose import propose
+from recsys.retrieval.settings import StageOne
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from recsys.app.cache import cache_folder
-from recsys.query.matching import match
-from recsys.query.named import is_file, read_references
 from recsys.formats.references.kept_works import record_of, work_of
 from recsys.progress import Progress, silent
+from recsys.query.matching import match
+from recsys.query.named import is_file, read_references
 from recsys.records import Bibliography, PaperId
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection

@@ -11,11 +11,11 @@ from recsys.indexes.opening import nnselect_space, open_collection
 from recsys.models.encoder import OnnxEncoder
 from recsys.progress import Progress, silent
 from recsys.protocols import Encoder
+from recsys.ranking.features import read_nnselect
+from recsys.ranking.ranker import TreeRanker
 from recsys.recommend import Recommender
 from recsys.retrieval.settings import StageOne
 from recsys.retrieval.sources import check_searches
-from recsys.ranking.features import read_nnselect
-from recsys.ranking.ranker import TreeRanker
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import fingerprint, sha256
 from recsys.store.collection import Collection

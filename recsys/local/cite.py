@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recsys.query.matching import match
-from recsys.query.question import pose
 from recsys.errors import InputError
 from recsys.formats.bodies.body_formats import read_body
 from recsys.formats.bodies.places import passage_of, sentence_at
@@ -18,6 +16,8 @@ from recsys.local.missing_citations import end_of, marked, unmarked
 from recsys.local.named_works import find_names
 from recsys.local.passage import Passage
 from recsys.passages import Body, Gap, LocalAnswer, Sentence
+from recsys.query.matching import match
+from recsys.query.question import pose
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
 
 SURE = 0.9

@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from recsys.query.query import Query
 from recsys.local.draft_view import OUTSIDE
+from recsys.query.query import Query
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.collection import Collection, ContextSpace
 from recsys.store.contexts import Contexts

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from recsys.local.title_means import TitleMeans
 from recsys.query.query import Query
 from recsys.query.rocchio import has_text
-from recsys.local.title_means import TitleMeans
+from recsys.ranking.features import compute, feature_names
 from recsys.recommend import Recommender
 from recsys.records import Draft
-from recsys.ranking.features import compute, feature_names
 from recsys.store.arrays import Floats, Rows
 
 COLUMNS = (*feature_names(metadata=False), "score", "probability", "rank")

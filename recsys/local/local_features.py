@@ -14,9 +14,9 @@ from recsys.local.context_view import ContextSigns
 from recsys.local.draft_view import COLUMNS, OUTSIDE
 from recsys.local.paper_profile import profile_cosines
 from recsys.local.passage import PassageQuery
-from recsys.retrieval.pool import Candidates
 from recsys.ranking.facts import Facts, descending_rank
 from recsys.ranking.features import BY_NAME, feature_names
+from recsys.retrieval.pool import Candidates
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 

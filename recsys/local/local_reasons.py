@@ -7,8 +7,8 @@ from itertools import islice
 import numpy as np
 
 from recsys.local.local_features import LocalFacts
-from recsys.records import Paper, Reason
 from recsys.ranking.reasons import MOST_REASONS, NEAR, Findings
+from recsys.records import Paper, Reason
 
 BEST_OF_DRAFT = 20
 """A paper that ranks so high for the draft as a whole is said to do so."""

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recsys.query.query import Query
 from recsys.local.context_view import ContextUse, ContextView
 from recsys.local.draft_view import DraftView
 from recsys.local.named_works import NamedRows, NamedWorks, find_names
+from recsys.query.query import Query
 from recsys.records import PaperId
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection

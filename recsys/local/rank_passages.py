@@ -16,9 +16,9 @@ from recsys.local.local_pool import USUAL_POOL, LocalPool, gather
 from recsys.local.named_works import NamedWorks
 from recsys.local.passage import Passage, PassageQuery, pose_passage
 from recsys.protocols import Ranker
+from recsys.ranking.versions import find_versions
 from recsys.recommend import Recommender
 from recsys.records import Draft
-from recsys.ranking.versions import find_versions
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 from recsys.store.top_k import top_k

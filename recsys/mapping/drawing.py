@@ -4,10 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recsys.query.apply_filters import apply_filters
-from recsys.query.filters import Filters
-from recsys.query.query import Query
-from recsys.query.question import Question
 from recsys.errors import NothingFound
 from recsys.mapping.grouping import groups_of
 from recsys.mapping.map_values import Group, Kind, Map, Node
@@ -22,6 +18,10 @@ from recsys.mapping.resemblance import (
     resemblance,
 )
 from recsys.mapping.surroundings import Surroundings, surround
+from recsys.query.apply_filters import apply_filters
+from recsys.query.filters import Filters
+from recsys.query.query import Query
+from recsys.query.question import Question
 from recsys.recommend import Ranking, Recommender
 from recsys.store.arrays import Floats, Longs, Mask, Rows
 from recsys.store.blas import one_thread

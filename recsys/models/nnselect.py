@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.query.query import Query
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.models.vocabulary import LONGEST, to_bags, words_of
+from recsys.query.query import Query
 from recsys.store.arrays import Floats, Ragged, Rows, SortedStrings, load_array
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import root_of

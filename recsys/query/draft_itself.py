@@ -6,8 +6,8 @@ and what became of it are two such papers.
 
 from collections.abc import Iterable
 
-from recsys.query.matching import match
 from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.query.matching import match
 from recsys.records import Manuscript, PaperId, Reference
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from recsys.formats import identifiers
 from recsys.query.match_confidence import (
     LONGEST_TITLE,
     THRESHOLD,
@@ -24,7 +25,6 @@ from recsys.query.match_confidence import (
     title_of,
 )
 from recsys.query.surnames import named_in_prose, papers_of_surnames
-from recsys.formats import identifiers
 from recsys.records import Paper, Reference
 from recsys.store.arrays import Mask, Rows
 from recsys.store.collection import Collection

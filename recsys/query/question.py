@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from recsys.errors import RecsysError
+from recsys.keyphrases import with_keyphrases
 from recsys.query.draft_itself import find_itself, left_out
 from recsys.query.draft_summary import matched, some, understood
 from recsys.query.filters import Filters
@@ -12,8 +14,6 @@ from recsys.query.matching import Match
 from recsys.query.matching import match as find_matches
 from recsys.query.named import check_named, is_file, read_draft
 from recsys.query.surnames import named_in_prose
-from recsys.errors import RecsysError
-from recsys.keyphrases import with_keyphrases
 from recsys.records import (
     Answer,
     Bibliography,

@@ -5,8 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from recsys.retrieval.voters import Ballots
 from recsys.ranking.evidence import Evidence, divide
+from recsys.retrieval.voters import Ballots
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.kernels import fastest
 

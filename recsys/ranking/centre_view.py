@@ -5,8 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from recsys.retrieval.voters import Voters
 from recsys.ranking.evidence import Evidence
+from recsys.retrieval.voters import Voters
 from recsys.store.arrays import Floats
 from recsys.store.kernels import fastest
 from recsys.store.lookup import dots

@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 
 from recsys.query.query import Query
-from recsys.retrieval.pool import Candidates
 from recsys.ranking.author_view import Byline
 from recsys.ranking.centre_view import Centres
 from recsys.ranking.citing_habits import CitingHabits
@@ -15,6 +14,7 @@ from recsys.ranking.evidence import MODEST, Evidence
 from recsys.ranking.nnselect_view import NNSelectView
 from recsys.ranking.seed_view import Seeds
 from recsys.ranking.word_view import Overlap
+from recsys.retrieval.pool import Candidates
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
 from recsys.store.kernels import fastest

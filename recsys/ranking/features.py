@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from recsys.retrieval.voters import Ballots
 from recsys.ranking.citing_habits import CitingHabits
 from recsys.ranking.evidence import MODEST, vote_share
 from recsys.ranking.facts import (
@@ -21,6 +20,7 @@ from recsys.ranking.facts import (
     share_of_best,
 )
 from recsys.ranking.seed_view import Seeds
+from recsys.retrieval.voters import Ballots
 from recsys.store.arrays import Floats
 
 LINKS_AROUND = "links_around"

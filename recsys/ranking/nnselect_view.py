@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from recsys.errors import InputError
-from recsys.retrieval.voters import Ballots, Voters
 from recsys.ranking.evidence import LEADERS, Edges, Evidence, vote_share
+from recsys.retrieval.voters import Ballots, Voters
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Space
 from recsys.store.kernels import fastest

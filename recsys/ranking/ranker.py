@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
-from recsys.retrieval.settings import USUAL
 from recsys.ranking.features import BY_NAME
 from recsys.ranking.network import NETWORK, Network
 from recsys.ranking.second_look import SECOND_NAMES
 from recsys.ranking.stored_trees import OLDER_TREES, TREES, StoredTrees
+from recsys.retrieval.settings import USUAL
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import load_manifest
 

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from recsys.records import Paper
 from recsys.ranking.evidence import Evidence
+from recsys.records import Paper
 from recsys.store.arrays import Floats, Mask, Rows
 from recsys.store.kernels import fastest
 from recsys.store.words import Parted, Spoken, spoken, token_of, tokens, word_pairs

@@ -18,8 +18,8 @@ from benchmarks.matching_quality import (
 )
 from benchmarks.noise import SHARES, bibtex
 from benchmarks.result_tables import render
-from recsys.query.matching import Match
 from recsys.formats.references.reference_formats import parse_bibliography
+from recsys.query.matching import Match
 from recsys.records import Paper, Reference
 from recsys.store.collection import Collection
 from tests.pipelines.small_index import open_small_collection, write_small_index

@@ -8,9 +8,9 @@ import pytest
 
 from recsys import recommend
 from recsys.protocols import VectorIndex
+from recsys.ranking.facts import Facts
 from recsys.recommend import Recommender
 from recsys.records import Draft
-from recsys.ranking.facts import Facts
 from recsys.store import products
 from recsys.store.arrays import Floats, Mask, Rows
 from tests.pipelines.small_index import open_small_index, write_small_index

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import recsys
-from recsys.query.question import Asked
 from recsys.errors import DraftError, InputError, NothingFound
+from recsys.query.question import Asked
 from recsys.recommend import Recommender
 from recsys.records import Answer
 from tests.pipelines.small_index import open_small_index, write_small_index

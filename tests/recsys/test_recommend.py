@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError, InputError, NothingFound
+from recsys.ranking.features import feature_names
 from recsys.recommend import Recommender
 from recsys.records import Draft
-from recsys.ranking.features import feature_names
 from tests.pipelines.small_index import open_small_index, write_small_index
 from tests.rows import each_row
 from tests.small_recommender import DRAFT, CosineRanker, ids, stored

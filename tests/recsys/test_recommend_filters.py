@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.query.filters import Filters
 from recsys.errors import InputError, NothingFound
+from recsys.query.filters import Filters
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, Recommendation
 from recsys.retrieval.settings import StageOne

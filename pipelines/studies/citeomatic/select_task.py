@@ -6,7 +6,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from recsys.query.query import Query, draft_of, make_query
 from recsys.eval.measures import Judged, summarise
 from recsys.models.nnselect import NEIGHBOURS, select
 from recsys.pipelines.evaluation.splits import gold
@@ -16,6 +15,7 @@ from recsys.pipelines.studies.citeomatic.mining import Miner, Mining
 from recsys.pipelines.studies.citeomatic.negatives import Sampling, Triplets, TripletSampler
 from recsys.pipelines.studies.citeomatic.select_net import NNSelect, embed, word_bags
 from recsys.pipelines.studies.citeomatic.towers import Penalty
+from recsys.query.query import Query, draft_of, make_query
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 

@@ -200,8 +200,8 @@ def _errand(
 def _question(what: WhatToFetch, how: HowToFetch) -> "FetchQuestion":
     from dataclasses import replace
 
-    from recsys.query.named import read_draft
     from recsys.pipelines.online.fetch_plan import FetchQuestion, asked_of_draft
+    from recsys.query.named import read_draft
 
     sources = tuple(dict.fromkeys(how.source or ("openalex",)))
     if what.query is not None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recsys.query.query import Query, draft_of, make_query
 from recsys.pipelines.evaluation.seeded_queries import (
     LISTS,
     SEEDED,
@@ -14,10 +13,11 @@ from recsys.pipelines.evaluation.seeded_queries import (
     training_poses,
 )
 from recsys.pipelines.evaluation.splits import gold
-from recsys.records import Paper
-from recsys.retrieval.propose import propose
+from recsys.query.query import Query, draft_of, make_query
 from recsys.ranking.facts import Facts
 from recsys.ranking.features import compute, feature_names
+from recsys.records import Paper
+from recsys.retrieval.propose import propose
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph

@@ -19,9 +19,9 @@ from recsys.pipelines.ranking.corpus_lessons import CORPORA, Lessons, sample, te
 from recsys.pipelines.ranking.cross_fitting import FOLDS, LEARNING_RATE
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
 from recsys.pipelines.ranking.shipped_ranker import SHIPPED, main
-from recsys.records import Draft
 from recsys.ranking.features import feature_names
 from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
+from recsys.records import Draft
 from recsys.store.artifacts import load_manifest, verify
 from recsys.store.generations import in_force
 from recsys.store.layout import ranker_folder

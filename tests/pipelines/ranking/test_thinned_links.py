@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.query.query import make_query
 from recsys.errors import InputError
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import read_split
 from recsys.pipelines.ranking.thinned_links import DRAWS, LINK_SHARES, LinkDropout, draws, thinned
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect
 from recsys.progress import silent
-from recsys.retrieval.propose import propose
+from recsys.query.query import make_query
 from recsys.ranking.facts import Facts
 from recsys.ranking.features import BY_NAME, UNKNOWN, compute, feature_names
 from recsys.ranking.second_look import look_again
+from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph

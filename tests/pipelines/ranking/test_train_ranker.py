@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from recsys.app.wiring import open_index
-from recsys.query.query import draft_of, make_query
 from recsys.errors import ArtifactMissing, SplitError
 from recsys.eval.measures import Judged, summarise
 from recsys.indexes.opening import open_collection
@@ -22,9 +21,10 @@ from recsys.pipelines.ranking.train_ranker import train_ranker
 from recsys.pipelines.ranking.train_report import cross_fitted_error
 from recsys.pipelines.ranking.training_table import Posing, TrainingTable, collect, concatenate
 from recsys.progress import silent
-from recsys.records import Draft
+from recsys.query.query import draft_of, make_query
 from recsys.ranking.features import feature_names
 from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
+from recsys.records import Draft
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force
 

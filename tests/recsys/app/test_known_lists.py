@@ -9,9 +9,9 @@ import pytest
 
 from recsys.app import known_lists
 from recsys.app.known_lists import LONG, look_up, read_lists
+from recsys.indexes.opening import open_collection
 from recsys.query.named import read_references
 from recsys.query.question import pose
-from recsys.indexes.opening import open_collection
 from recsys.records import Manuscript, ReadingLists
 from tests.built_index import DRAFT
 

@@ -16,9 +16,9 @@ from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.ingest import ingest
 from recsys.pipelines.index.update import UpdateOptions, update
 from recsys.pipelines.jobs.index_writer import writing
+from recsys.ranking.ranker import TreeRanker
 from recsys.recommend import Recommender
 from recsys.records import Draft
-from recsys.ranking.ranker import TreeRanker
 from recsys.store.artifacts import MANIFEST, sha256, write_json
 from recsys.store.generations import pin, read_pointer
 from recsys.store.layout import CORPUS, INDEX_SCHEMA, TEXT

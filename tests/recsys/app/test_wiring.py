@@ -14,8 +14,8 @@ from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.scanning_index import ScanningIndex
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.jobs.index_writer import members_of, writing
-from recsys.records import Draft
 from recsys.ranking.ranker import TreeRanker
+from recsys.records import Draft
 from recsys.store.generations import in_force, pin
 from recsys.store.layout import ranker_folder
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from recsys.errors import DraftError
 from recsys.local.draft_view import COLUMNS, OUTSIDE, DraftView
-from recsys.records import Draft
 from recsys.ranking.features import compute, feature_names
+from recsys.records import Draft
 from tests.local_worlds import LocalWorld, random_local_world, reader_of
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from recsys.local.local_features import LocalFacts
 from recsys.local.local_reasons import LOCAL_REASONS, LocalFindings, explain_local
 from recsys.local.passage import Passage
-from recsys.records import Draft, Paper
 from recsys.ranking.reasons import MOST_REASONS
+from recsys.records import Draft, Paper
 from recsys.store.collection import Collection
 from tests.local_worlds import random_local_world, reader_of
 from tests.tiny import collect, unit

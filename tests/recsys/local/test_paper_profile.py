@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from recsys.local.paper_profile import profile_cosines
 from recsys.local.title_means import MOST_CITERS
-from recsys.records import Draft, Paper
 from recsys.ranking.evidence import Evidence
+from recsys.records import Draft, Paper
 from recsys.store.arrays import Floats
 from tests.local_worlds import LocalWorld, random_local_world, reader_of
 from tests.tiny import collect, unit

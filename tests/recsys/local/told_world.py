@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from recsys.query.query import make_query
 from recsys.indexes.bm25 import Bm25Index
 from recsys.local.draft_view import COLUMNS as OF_DRAFT
 from recsys.local.draft_view import DraftView
@@ -16,6 +15,7 @@ from recsys.local.local_pool import LocalPool, gather
 from recsys.local.named_works import NamedWorks
 from recsys.local.passage import Passage, PassageQuery, pose_passage
 from recsys.pipelines.index.contexts import COLUMNS, in_order, taken, write_contexts
+from recsys.query.query import make_query
 from recsys.records import Draft
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection, ContextSpace

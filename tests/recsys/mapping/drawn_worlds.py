@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recsys.query.query import make_query
 from recsys.mapping import Group, Kind, Map, Node, Tick
 from recsys.mapping.drawing import draw_around
+from recsys.query.query import make_query
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper
 from recsys.store.arrays import Floats

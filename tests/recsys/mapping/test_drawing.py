@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.query.filters import Filters
-from recsys.query.question import pose
 from recsys.errors import DraftError, NothingFound
 from recsys.mapping import Map, draw_map, map_file, map_page, map_table
 from recsys.mapping.surroundings import MOST
+from recsys.query.filters import Filters
+from recsys.query.question import pose
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper
 from tests.pipelines.small_index import open_small_index, write_small_index
@@ -128,8 +128,8 @@ def test_of_a_long_bibliography_the_closest_are_drawn_and_the_others_counted() -
 
 
 def draw_large(references: tuple[str, ...] = ()) -> Map:
-    from recsys.query.query import make_query
     from recsys.mapping.drawing import draw_around
+    from recsys.query.query import make_query
     from tests.hashing_encoder import HashingEncoder
     from tests.pipelines.small_index import SumRanker
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.query.query import make_query
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.models.nnselect import (
     KIND,
@@ -20,6 +19,7 @@ from recsys.models.nnselect import (
     select,
     unit_rows,
 )
+from recsys.query.query import make_query
 from recsys.store.arrays import SortedStrings, load_array
 from recsys.store.artifacts import seal
 from tests.tiny import random_world, unit

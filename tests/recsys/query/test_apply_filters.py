@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recsys.errors import InputError
 from recsys.query.apply_filters import FILTERS, apply_filters
 from recsys.query.filters import Filters
-from recsys.errors import InputError
 from recsys.records import Draft, Paper
 from recsys.store.corpus import Coded, Corpus
 from recsys.store.name_keys import fold, venue_key

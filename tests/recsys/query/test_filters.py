@@ -4,8 +4,8 @@ import sys
 import pytest
 
 import recsys
-from recsys.query.filters import Filters
 from recsys.errors import InputError
+from recsys.query.filters import Filters
 from tests.rows import each_row
 
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.query.matching import match
 from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.exact import ExactIndex
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.ingest import ingest
+from recsys.query.matching import match
 from recsys.records import Paper, Reference
 from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recsys.query.named import is_file, named_paper, read_draft, read_references
 from recsys.errors import DraftError, InputError
+from recsys.query.named import is_file, named_paper, read_draft, read_references
 from recsys.records import Bibliography, Reference
 from tests.rows import each_row
 

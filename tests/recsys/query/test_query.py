@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recsys.query.query import Query, draft_of, make_query
 from recsys.indexes.exact import ExactIndex
+from recsys.query.query import Query, draft_of, make_query
 from recsys.records import Draft, Paper
 from recsys.store.collection import Collection, Space
 from tests.rows import each_row

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from recsys.formats.drafts.prose_citations import OTHERS
 from recsys.query.matching import match
 from recsys.query.question import pose
-from recsys.formats.drafts.prose_citations import OTHERS
 from recsys.records import Manuscript, Paper, Reference
 from tests.rows import each_row
 from tests.tiny import collect, unit

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.records import Draft, Paper
-from recsys.retrieval.propose import propose
 from recsys.ranking import citing_habits
 from recsys.ranking.citing_habits import AGES, COUNTS, DOUBT, FEWEST, CitingHabits
 from recsys.ranking.facts import Facts
 from recsys.ranking.features import UNKNOWN, compute
+from recsys.records import Draft, Paper
+from recsys.retrieval.propose import propose
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 from tests.tiny import SMALL, collect
 

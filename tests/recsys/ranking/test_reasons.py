@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.records import Draft, Paper, Reason
-from recsys.retrieval.propose import propose
 from recsys.ranking.facts import Facts
 from recsys.ranking.reasons import MOST_REASONS, REASONS, Findings, explain
+from recsys.records import Draft, Paper, Reason
+from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection
 from tests.tiny import SMALL, collect, random_world, unit

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.retrieval.propose import propose
 from recsys.ranking.evidence import Evidence
 from recsys.ranking.second_look import RESTART, SECOND_NAMES, STEPS, SecondLook, look_again
+from recsys.retrieval.propose import propose
 from tests.tiny import SMALL, World, random_world
 
 WORLDS = st.integers(0, 2**32 - 1)

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.records import Draft, Paper
-from recsys.retrieval.propose import propose
 from recsys.ranking.evidence import Evidence
 from recsys.ranking.shared_terms import ALIKE, MOST_TERMS, DraftWords, means_something
+from recsys.records import Draft, Paper
+from recsys.retrieval.propose import propose
 from tests.rows import each_row
 from tests.tiny import SMALL, collect, random_world, unit
 

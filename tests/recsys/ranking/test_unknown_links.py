@@ -8,9 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.query.query import make_query
-from recsys.records import Draft, Paper
-from recsys.retrieval.propose import propose
-from recsys.retrieval.sources import SEARCHES
 from recsys.ranking.facts import Facts
 from recsys.ranking.features import (
     BY_NAME,
@@ -19,6 +16,9 @@ from recsys.ranking.features import (
     compute,
     feature_names,
 )
+from recsys.records import Draft, Paper
+from recsys.retrieval.propose import propose
+from recsys.retrieval.sources import SEARCHES
 from recsys.store.collection import Collection
 from recsys.store.graph import CitationGraph
 from tests.rows import each_row

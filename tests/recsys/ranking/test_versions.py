@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.records import Paper
 from recsys.ranking.versions import Versions, find_versions
+from recsys.records import Paper
 from recsys.store.arrays import Rows
 from recsys.store.collection import Collection
 from tests.hashing_encoder import HashingEncoder

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from recsys.query.query import Query, draft_of, make_query
 from recsys.indexes.exact import ExactIndex
+from recsys.query.query import Query, draft_of, make_query
+from recsys.ranking.features import UNKNOWN
 from recsys.records import Paper
 from recsys.retrieval.pool import Candidates
 from recsys.retrieval.propose import propose
 from recsys.retrieval.settings import StageOne
-from recsys.ranking.features import UNKNOWN
 from recsys.store.collection import Collection, Space
 from tests.tiny import collect
 

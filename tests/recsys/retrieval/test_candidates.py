@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.query.query import make_query
 from recsys.errors import InputError
 from recsys.indexes.exact import ExactIndex
+from recsys.query.query import make_query
 from recsys.records import Draft, Paper
 from recsys.retrieval.propose import propose
 from recsys.retrieval.settings import USUAL, StageOne

@@ -17,8 +17,8 @@ from recsys.app.cli.declarations import Argument, Option, bad_value
 from recsys.app.cli.options import Candidates, NoMetadata, Quiet, names_in
 
 if TYPE_CHECKING:
-    from recsys.query.question import Question
     from recsys.mapping import Map
+    from recsys.query.question import Question
     from recsys.recommend import Recommender
 
 _ENDINGS = (".html", ".svg")
@@ -99,9 +99,9 @@ def draw_map(
     start_on_one_thread()
     from recsys.app.inspection import damage_named
     from recsys.app.output import emit
-    from recsys.query.question import pose
     from recsys.mapping import MAP_FORMATS
     from recsys.mapping import draw_map as drawn
+    from recsys.query.question import pose
 
     wanted.check()
     [asked] = wanted.ask.asked(wanted.ask.words(seeds=bool(lists.seeds)))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from recsys.app.cli.declarations import OneOf, Option, bad_value
 from recsys.app.cli.options import Candidates, NoMetadata
-from recsys.query.filters import Filters
 from recsys.formats.answer_formats import FORMATS
+from recsys.query.filters import Filters
 from recsys.records import ReadingLists
 
 if TYPE_CHECKING:

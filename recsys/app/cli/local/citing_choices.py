@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 from recsys.app.cli.answering.draft_choices import Abstract, IndexOrStarter, Title
 from recsys.app.cli.answering.recommending_choices import AsOf, Seeds
 from recsys.app.cli.declarations import Argument, OneOf, Option, bad_value
-from recsys.query.named import read_references
 from recsys.formats.files import STDIN, read_text
 from recsys.formats.local_answers.accepted_papers import LEAST
 from recsys.formats.local_answers.local_formats import LOCAL_FORMATS
+from recsys.query.named import read_references
 
 if TYPE_CHECKING:
     from recsys.local.cite import LocalQuestion

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recsys.app.cli.answering.draft_choices import AskChoices
-from recsys.query.named import is_file
 from recsys.errors import DraftError, InputError
 from recsys.formats.files import STDIN, read_bytes
+from recsys.query.named import is_file
 
 if TYPE_CHECKING:
-    from recsys.query.question import Asked, Outcome
     from recsys.local.where_to_cite import PlaceFinder
     from recsys.passages import Body
+    from recsys.query.question import Asked, Outcome
     from recsys.recommend import Recommender
 
 NO_PLACES = "So no paper gets a place in it."

@@ -20,13 +20,13 @@ from recsys.app.web.put_question import WebQuestion, answered, joined, placed, p
 from recsys.app.web.service import Service, service_of
 from recsys.app.web.shelf import Opened, Place
 from recsys.app.web.usage_counters import MEDIA_TYPE
-from recsys.query.filters import Filters
-from recsys.query.named import named_paper
 from recsys.errors import InputError
 from recsys.formats.answers import answer_record
 from recsys.formats.drafts.objects import manuscript_of
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import bare_doi, paper_link
+from recsys.query.filters import Filters
+from recsys.query.named import named_paper
 from recsys.records import Bibliography, Manuscript, Paper, ReadingLists
 
 MOST_IDS, PER_PAGE = 200, 20

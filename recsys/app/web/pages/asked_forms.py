@@ -15,8 +15,8 @@ from recsys.app.web.problem_details import problem_of
 from recsys.app.web.put_question import WebQuestion, joined, posed
 from recsys.app.web.service import Service
 from recsys.app.web.shelf import Opened
-from recsys.query.question import Question
 from recsys.errors import RecsysError
+from recsys.query.question import Question
 from recsys.records import Bibliography
 
 FILE, LIBRARY_FILE = "file", "library_file"

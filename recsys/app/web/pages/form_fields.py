@@ -8,10 +8,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from recsys.app.web.pages.reference_lines import lines_of, named_papers, references_in
-from recsys.query.filters import Filters
-from recsys.query.question import Question
 from recsys.errors import InputError
 from recsys.keyphrases import cleaned, without_keyphrases
+from recsys.query.filters import Filters
+from recsys.query.question import Question
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
 
 EARLIEST, LATEST = 1000, 2999

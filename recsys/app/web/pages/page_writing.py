@@ -16,9 +16,9 @@ from recsys.app.web.pages.page_values import (
     Site,
 )
 from recsys.app.web.problem_details import Problem
-from recsys.query.question import IN_LIBRARY
 from recsys.extras import need
 from recsys.formats.local_answers.shown_gaps import HERE
+from recsys.query.question import IN_LIBRARY
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -14,7 +14,6 @@ from recsys.app.web.pages.page_values import FoundHere, Item, PlaceShown
 from recsys.app.web.put_passage import WebPassage, answered_here
 from recsys.app.web.service import Service, service_of
 from recsys.app.web.shelf import Opened
-from recsys.query.filters import Filters
 from recsys.errors import DraftError, RecsysError
 from recsys.formats.local_answers.gap_keys import GapKeys, keys_of
 from recsys.formats.local_answers.shown_gaps import (
@@ -26,6 +25,7 @@ from recsys.formats.local_answers.shown_gaps import (
 )
 from recsys.formats.references.shown_facts import one_line
 from recsys.passages import Gap, LocalAnswer
+from recsys.query.filters import Filters
 from recsys.records import PaperId
 
 FOR_PASSAGE, FOR_PLACE = 10, 3

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from recsys.app.wiring import open_index
-from recsys.query.query import draft_of
 from recsys.errors import ArtifactMismatch, ArtifactMissing, InputError, LeakageError
 from recsys.indexes.opening import nnselect_space, open_collection
 from recsys.models.nnselect import NNSelectModel
@@ -26,10 +25,11 @@ from recsys.pipelines.ranking.training_table import Posing, collect
 from recsys.pipelines.studies.citeomatic.cross_fit import FOLDER, unseen_views
 from recsys.pipelines.studies.citeomatic.train_nnselect import train_nnselect
 from recsys.progress import silent
-from recsys.records import Draft
-from recsys.retrieval.sources import SEARCHES
+from recsys.query.query import draft_of
 from recsys.ranking.features import feature_names, read_nnselect
 from recsys.ranking.ranker import KIND, SCHEMA
+from recsys.records import Draft
+from recsys.retrieval.sources import SEARCHES
 from recsys.store.arrays import Rows, load_array
 from recsys.store.artifacts import load_manifest
 from recsys.store.generations import in_force

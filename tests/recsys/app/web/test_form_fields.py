@@ -13,8 +13,8 @@ from recsys.app.web.pages.reference_lines import lines_of, named_papers, referen
 from recsys.app.web.put_question import WebQuestion, posed
 from recsys.app.web.shelf import Opened
 from recsys.app.wiring import open_index
-from recsys.query.question import Question
 from recsys.errors import InputError
+from recsys.query.question import Question
 from recsys.records import Manuscript, Reference
 from tests.built_index import Built
 from tests.rows import each_row
